@@ -81,6 +81,23 @@ def _flush_past_triggers() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def _broker() -> Iterator[Any]:
+    from docintel_site.celery import app
+
+    with app.connection_for_write() as link:
+        channel: Any = link.default_channel
+        yield channel.client
+
+
+@pytest.fixture(autouse=True)
+def _empty_queues(_broker: Any) -> None:
+    """No worker empties them here: what tests have sent would fill them, and a full queue is sent nothing more."""
+    from docintel_site.status import QUEUES
+
+    _broker.delete(*QUEUES)
+
+
 @pytest.fixture(autouse=True)
 def _speak_english() -> Iterator[None]:
     """A page asked for in French must not leave its language to the next test of the process."""

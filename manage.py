@@ -14,7 +14,7 @@ from embedded.errors import EmbeddedError
 from embedded.servers import embedded_servers
 
 # They need no row, and have to work where no server can be started, as in the build of an image.
-WITHOUT_SERVERS = {"help", "version", "collectstatic", "startapp"}
+WITHOUT_SERVERS = {"help", "version", "collectstatic", "startapp", "sbom", "audit_packages"}
 
 
 def main(arguments: list[str]) -> None:

@@ -5,6 +5,7 @@ import hashlib
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.internal.httpkit import clean_client_ip
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from cryptography.fernet import Fernet
@@ -16,10 +17,24 @@ from accounts.invitations import accept_signed_on
 from accounts.models import User
 from ledger.events import record
 
+UNKNOWN = "0.0.0.0"  # over a Unix socket nobody has an address
+
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyped
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Where a request comes from: what the outermost proxy of ours noted, else who is connected.
+
+        Each proxy adds the address it was asked from at the end; what stands before ours anybody can have written.
+        """
+        noted = request.headers.get("X-Forwarded-For", "").split(",")
+        if 0 < settings.TRUSTED_PROXIES <= len(noted):
+            address: str | None = clean_client_ip(noted[-settings.TRUSTED_PROXIES])
+            if address:
+                return address
+        return str(request.META.get("REMOTE_ADDR") or UNKNOWN)
 
     def send_notification_mail(
         self,
@@ -60,12 +75,13 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth i
     """Second factors, with secrets encrypted by the installation's key."""
 
     def encrypt(self, text: str) -> str:
-        return seal().encrypt(text.encode()).decode()
+        return seal("second-factor").encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        return seal().decrypt(encrypted_text.encode()).decode()
+        return seal("second-factor").decrypt(encrypted_text.encode()).decode()
 
 
-def seal() -> Fernet:
-    digest = hashlib.sha256(b"second-factor:" + settings.SECRET_KEY.encode()).digest()
+def seal(purpose: str) -> Fernet:
+    """What encrypts secrets of one purpose, with a key derived from the installation's."""
+    digest = hashlib.sha256(f"{purpose}:{settings.SECRET_KEY}".encode()).digest()
     return Fernet(base64.urlsafe_b64encode(digest))

@@ -130,6 +130,7 @@ class Scope(models.TextChoices):
     ASK = "ask", _("ask questions")
     WRITE = "write", _("upload documents, change bases and dictionaries")
     AUDIT = "audit", _("read runs and evidence, review")
+    WITNESS = "witness", _("keep heads of another installation’s ledger")
 
 
 class TokenQuerySet(models.QuerySet["Token"]):

@@ -7,6 +7,7 @@ from allauth.usersessions.models import UserSession
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.models import Invitation, User
 from accounts.tokens import revoke_token
@@ -15,6 +16,18 @@ from ledger.events import record
 
 class LastAdministrator(Exception):
     """There must be somebody who can let people in; the message is for people."""
+
+
+class OwnRights(Exception):
+    """Nobody ends their own administration, as one click would; the message is for people."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            gettext(
+                "You are this administrator: what you give up here, only another one can give back. "
+                "Ask another administrator to do it."
+            )
+        )
 
 
 def people() -> QuerySet[User]:

@@ -15,6 +15,7 @@ urlpatterns = [
         PasswordResetView.as_view(extra_context={"mail_configured": settings.MAIL_CONFIGURED}),
         name="reset_password",
     ),
+    path("accounts/oidc/<str:provider_id>/login/", views.sign_on, name="sign_on"),
     path("invitation/<str:token>/", views.invitation, name="invitation"),
     path("people/", views.people_page, name="people"),
     path("people/<int:pk>/", views.edit_person, name="person"),

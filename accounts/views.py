@@ -1,9 +1,12 @@
 """The pages of accounts: accepting an invitation, the site's people, and one's own sessions."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.utils import perform_login
+from allauth.socialaccount.providers.openid_connect.views import login as openid_connect_login
 from allauth.usersessions.models import UserSession
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import PermissionDenied
@@ -19,8 +22,25 @@ from accounts.forms import InvitationForm, PasswordForm
 from accounts.invitations import AccountDisabled, InvitationClosed, accept, invite
 from accounts.mail import send_invitation
 from accounts.models import Invitation, User
-from accounts.people import LastAdministrator, people, set_active, set_administrator
+from accounts.people import LastAdministrator, OwnRights, people, set_active, set_administrator
 from accounts.sessions import end_others, end_session, sessions_of
+
+
+@login_not_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_on(request: HttpRequest, provider_id: str) -> HttpResponseBase:
+    """Send somebody who has pressed the button to the sign-on provider; whoever only follows a link is asked first.
+
+    Our content security policy refuses forms that end at another host, so the form ends at a page of ours that goes on.
+    """
+    answer: HttpResponseBase = openid_connect_login(request, provider_id)
+    address = answer.headers.get("Location", "")
+    if request.method != "POST" or not urlsplit(address).netloc:
+        return answer
+    page = render(request, "accounts/leaving.html", {"address": address, "provider": settings.OIDC_NAME})
+    page["Refresh"] = f"0; url={address}"
+    return page
 
 
 def administrator(request: HttpRequest) -> User:
@@ -30,6 +50,12 @@ def administrator(request: HttpRequest) -> User:
     return request.user
 
 
+def closed_link(request: HttpRequest) -> HttpResponse:
+    """What every link that opens nothing says, whether there ever was one or not."""
+    words = {"heading": _("This link no longer opens"), "words": _("Ask who sent it to you for a new one.")}
+    return render(request, "refused.html", words, status=404)
+
+
 @login_not_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,14 +63,16 @@ def invitation(request: HttpRequest, token: str) -> HttpResponseBase:
     """Choose a password by a one-time link and sign in; a used or expired link gives a 404."""
     found = Invitation.open_for(token).select_related("user").first()
     if found is None:
-        raise Http404(_("This link has been used or is too old."))
+        return closed_link(request)
     form = PasswordForm(request.POST or None, initial={"name": found.user.name}, label_suffix="")
     form.known_email = found.user.email
+    if found.user.is_active:
+        del form.fields["name"]  # somebody who is here already has one
     if request.method == "POST" and form.is_valid():
         try:
-            person = accept(token, **form.cleaned_data)
+            person = accept(token, **{"name": found.user.name, **form.cleaned_data})
         except InvitationClosed:
-            raise Http404(_("This link has been used or is too old.")) from None
+            return closed_link(request)
         arrived: HttpResponseBase = perform_login(request, person, redirect_url=reverse("home"))
         return arrived
     shown = {"form": form, "person": found.user}
@@ -77,7 +105,7 @@ def invite_and_send(request: HttpRequest, email: str, name: str, asking: User) -
 
 @require_POST
 def edit_person(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change a person's rights on the whole site, or make a new link for them."""
+    """Change a person's rights on the whole site, or make a new link for them; not one's own rights."""
     asking = administrator(request)
     found = people().filter(pk=pk).first()
     if found is None:
@@ -91,7 +119,7 @@ def edit_person(request: HttpRequest, pk: int) -> HttpResponse:
             }
             return render(request, "accounts/people.html", shown)
         change_person(found, action, asking)
-    except AccountDisabled as error:
+    except (AccountDisabled, OwnRights) as error:
         messages.error(request, str(error))
     except LastAdministrator:
         messages.error(request, _("Somebody has to administer the site. Make another person administrator first."))
@@ -107,6 +135,8 @@ def change_person(found: User, action: str | None, asking: User) -> None:
     }
     if action not in changes:
         raise PermissionDenied
+    if found == asking and action in ("disable", "demote"):
+        raise OwnRights
     changes[action]()
 
 

@@ -1,6 +1,5 @@
 """API of runs, candidates, reviews and evidence. Reading other people's runs is recorded, as on the pages."""
 
-import tempfile
 from contextlib import ExitStack
 from http import HTTPStatus
 from typing import Any, ClassVar
@@ -19,22 +18,30 @@ from accounts.requests import user_of
 from audit.access_log import record_list, record_read
 from audit.models import Review
 from audit.pages.export_views import IN_MEMORY_MAX
-from audit.pages.forms import ReviewForm, RunFilters
+from audit.pages.forms import OF_ANSWER, ReviewForm, RunFilters
 from audit.proof.evidence import write_evidence
 from audit.review.reviewing import review
 from audit.runs.listing import HEAVY, Listed, filter_runs, list_runs
 from chat.api import RUN_STATUSES, AnswerSerializer
 from chat.models import Answer
 from chat.turns.replies import answer_json
-from documents.access import get_or_404
+from documents.access import get_or_404, is_auditor_of
 from documents.api import Body, OctetRenderer, TextField
+from documents.storage.temporary import spooled_file
 from retrieval.api import CandidateSerializer, PartSerializer, ScopeDocumentSerializer
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
-from retrieval.run_record import columns_of_row, document_json, looked_at, parts_of, stored_candidate_json
+from retrieval.run_record import columns_of_row, document_json, drop_scores, looked_at, parts_of, stored_candidate_json
+from retrieval.told.outcomes import outcome_named
+from retrieval.told.searched import foreign_told
 
 
 def get_visible_run(request: Request, run_id: UUID) -> RetrievalRun:
     return get_or_404(RetrievalRun.objects.visible_to(request.user), run_id)
+
+
+def as_seen_by(request: Request, run: RetrievalRun, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of a run as its reader may see them: with raw scores for those who audit the base (L11)."""
+    return told if is_auditor_of(user_of(request), run.base_id) else [drop_scores(each) for each in told]
 
 
 def faults_of(form: forms.Form) -> dict[str, list[str]]:
@@ -62,6 +69,9 @@ class RunSerializer(serializers.Serializer[Any]):
     kept = serializers.IntegerField()
     confidence = serializers.FloatField()
     reason = serializers.CharField(allow_null=True, help_text="Why nothing was found, or what failed.")
+    verdict = serializers.ChoiceField(
+        OF_ANSWER, allow_null=True, help_text="What the last reviewer said of the answer; null if nobody has yet."
+    )
 
 
 class RunInFullSerializer(RunSerializer):
@@ -79,6 +89,9 @@ class RunInFullSerializer(RunSerializer):
     coverage = serializers.DictField()
     looked_at = serializers.CharField(
         allow_null=True, help_text="What was done with the documents of the scope; they are a list of their own."
+    )
+    language_note = serializers.CharField(
+        allow_null=True, help_text="That the question is in another language than the documents, and what to do."
     )
     parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     methods_used = serializers.ListField(child=serializers.CharField())
@@ -106,12 +119,13 @@ def describe_run(each: Listed) -> dict[str, Any]:
         "question": run.question,
         "mode": run.mode,
         "status": run.status,
-        "outcome": each.outcome.words,
+        "outcome": str(outcome_named(each.outcome).words),
         "judged_by": each.judge,
         "candidates": each.candidates,
         "kept": each.kept,
         "confidence": run.confidence,
         "reason": run.failure or run.not_found_reason or None,
+        "verdict": each.verdict or None,
     }
 
 
@@ -129,6 +143,7 @@ def run_in_full(run: RetrievalRun) -> dict[str, Any]:
         "partly_answered": run.is_partial,
         "missing": run.missing or None,
         "looked_at": looked_at(run.coverage),
+        "language_note": foreign_told(run) or None,
         "parts": parts_of(run),
         "answer": answer_json(answer) if answer else None,
     }
@@ -176,7 +191,10 @@ class RunView(GenericAPIView[RetrievalRun]):
         """The question, its reading and plan, what was searched and found, and the answer."""
         run = get_visible_run(request, run_id)
         record_read(request.user, "trail", run)
-        return Response(RunInFullSerializer(run_in_full(run)).data)
+        told = run_in_full(run)
+        left_out = as_seen_by(request, run, told["plan"].get("left_out", []))
+        told["plan"] = told["plan"] | {"left_out": left_out}
+        return Response(RunInFullSerializer(told).data)
 
 
 class CandidatesView(GenericAPIView[RunCandidate]):
@@ -192,7 +210,8 @@ class CandidatesView(GenericAPIView[RunCandidate]):
         run = get_visible_run(request, run_id)
         record_read(request.user, "trail", run)
         page = self.paginate_queryset(run.candidates.order_by("position"))
-        shown = CandidateSerializer([stored_candidate_json(row) for row in page or []], many=True)
+        told = [stored_candidate_json(row) for row in page or []]
+        shown = CandidateSerializer(as_seen_by(request, run, told), many=True)
         return self.get_paginated_response(shown.data)
 
 
@@ -209,7 +228,8 @@ class ScopeDocumentsView(GenericAPIView[RunDocument]):
         run = get_visible_run(request, run_id)
         record_read(request.user, "documents", run)
         page = self.paginate_queryset(run.documents.order_by("position"))
-        shown = ScopeDocumentSerializer([document_json(columns_of_row(row)) for row in page or []], many=True)
+        told = [document_json(columns_of_row(row)) for row in page or []]
+        shown = ScopeDocumentSerializer(as_seen_by(request, run, told), many=True)
         return self.get_paginated_response(shown.data)
 
 
@@ -292,7 +312,7 @@ class EvidenceView(GenericAPIView[RetrievalRun]):
         """A zip that can be checked without trusting DocIntel; the export is recorded first."""
         run = get_visible_run(request, run_id)
         with ExitStack() as opened:
-            file = opened.enter_context(tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX))
+            file = opened.enter_context(spooled_file(IN_MEMORY_MAX))
             write_evidence(run, file, request.user)
             opened.pop_all()  # the response closes it
         file.seek(0)

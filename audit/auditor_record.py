@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model
 
-from audit.models import AuditEvent, Review, ReviewSample, SignOff
+from audit.models import AuditEvent, Comment, Review, ReviewSample, SignOff
 from ledger.payload import Payload, object_of
 
 PAYLOADS: dict[type[Model], Payload] = {
@@ -27,6 +27,27 @@ PAYLOADS: dict[type[Model], Payload] = {
                 "reason",
                 "previous_id",
                 "is_blind",
+                "created_at",
+            ),
+        ),
+    ),
+    Comment: Payload(
+        "comment",
+        "audit_comment",
+        object_of(
+            "row",
+            (
+                "id",
+                "base_id",
+                "document_id",
+                "parse_id",
+                "page_number",
+                "first_line",
+                "last_line",
+                "reply_to_id",
+                "author_id",
+                "author_name",
+                "text",
                 "created_at",
             ),
         ),

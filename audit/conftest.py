@@ -1,8 +1,11 @@
 """A base with its people, a read document and runs over it, written straight to the tables."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -10,15 +13,19 @@ import pytest
 from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from accounts.models import User
+from benchmarks.rewriting import clocks_at
 from chat.answer_record import ANSWER
 from chat.models import Answer, Citation, Conversation, Turn
 from documents.models import Document, KnowledgeBase, Line, Membership, Page, Parse
+from ledger.heads import make_key
 from llm.exchange import request_digest
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.run_record import RUN
+from tests.stamp_authority import StampAuthority
 
 PASSAGE = "We compute the dot products of the query with all keys, and apply a softmax function."
 RAW_REPLY = '{"rankings":[{"candidate_id":"p1-l1-2","role":"primary"}],"note":"as sent, \\u00e9 <b>"}'
@@ -26,6 +33,7 @@ RAW_REPLY = '{"rankings":[{"candidate_id":"p1-l1-2","role":"primary"}],"note":"a
 MakeRun = Callable[..., RetrievalRun]
 MakeAnswer = Callable[..., Answer]
 Tamper = Callable[..., None]
+GoTo = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -135,13 +143,16 @@ def make_call(db: None) -> Callable[..., LLMCall]:
 def make_run(house: House) -> MakeRun:
     """A recorded run with its candidates and its ledger entry; `roles` gives one candidate each, in order.
 
-    `states` gives one document of the scope each; without any it is a run from before they were listed.
+    `states` gives one document of the scope each; without any it is a run from before they were listed. `pictures` are
+    boxes of pictures that each candidate has beside its own, `section` is the title of the section that each is in.
     """
 
     def make(
         roles: str = "primary supporting tangential discarded",
         methods: Sequence[str] = (),
         states: str = "",
+        pictures: Sequence[dict[str, Any]] = (),
+        section: str | None = None,
         **changes: Any,
     ) -> RetrievalRun:
         with transaction.atomic():
@@ -151,7 +162,9 @@ def make_run(house: House) -> MakeRun:
                 RunDocument.objects.create(**document_fields(house, run, position, state))
             for position, role in enumerate(roles.split(), start=1):
                 fields = candidate_fields(house, run, position, role)
-                RunCandidate.objects.create(**(fields | {"methods": methods or fields["methods"]}))
+                shown = {"methods": methods or fields["methods"], "boxes": [*fields["boxes"], *pictures]}
+                titled = {} if section is None else {"section_title": section}
+                RunCandidate.objects.create(**(fields | shown | titled))
             RUN.vouch(run.pk)
         return run
 
@@ -396,3 +409,34 @@ def tamper(db: None) -> Tamper:
             cursor.execute("SET LOCAL session_replication_role = origin")
 
     return run
+
+
+@pytest.fixture(scope="session")
+def stamp_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StampAuthority]:
+    with StampAuthority(tmp_path_factory.mktemp("authority")) as authority:
+        yield authority
+
+
+@pytest.fixture
+def stamped(stamp_authority: StampAuthority, settings: Settings) -> Iterator[StampAuthority]:
+    """The authority that stamps the heads of this installation."""
+    settings.TSA_URL, settings.TSA_CERTIFICATES = stamp_authority.url, stamp_authority.root
+    yield stamp_authority
+    stamp_authority.behaviour, stamp_authority.clock = "good", timedelta()
+
+
+@pytest.fixture
+def go_to(stamped: StampAuthority, settings: Settings, tmp_path: Path) -> Iterator[GoTo]:
+    """Set all clocks, ours, the database's for the ledger and the authority's, to so many hours from now.
+
+    The heads are kept, signed and stamped in a folder of the test's own.
+    """
+    settings.LEDGER_HEADS, settings.LEDGER_KEY = tmp_path / "elsewhere" / "heads.jsonl", tmp_path / "ledger.pem"
+    make_key(settings.LEDGER_KEY)
+    with ExitStack() as gone_to:
+
+        def go(hours: float) -> None:
+            gone_to.close()
+            gone_to.enter_context(clocks_at(hours, stamped))
+
+        yield go

@@ -1,4 +1,4 @@
-"""The insert-only records of auditors: reviews, samples, sign-offs, and what they read or were refused."""
+"""The insert-only records of auditors (reviews, comments, samples, sign-offs, reads), and what is derived for them."""
 
 import uuid
 from typing import Any
@@ -7,13 +7,14 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from documents.models import KnowledgeBase, Viewer
+from documents.models import Document, KnowledgeBase, Parse, Viewer
 from jobs.models import LeasedJob
 from ledger.triggers import erasable, insert_only
 from retrieval.models import RetrievalRun, RunCandidate
 
 # What an erasure leaves: who reviewed or read remains, the words are gone.
 ERASED_REVIEW = {"reason": ""}
+ERASED_COMMENT = {"text": ""}
 ERASED_READ: dict[str, Any] = {"detail": {}}
 
 
@@ -37,6 +38,7 @@ class Review(models.Model):
         WRONG = "wrong", _("Wrong")
         INCOMPLETE = "incomplete", _("Incomplete")
         UNSUPPORTED = "unsupported", _("Not supported by the pages")
+        ABSENT = "absent", _("Should be not found")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     run = models.ForeignKey(RetrievalRun, on_delete=models.PROTECT, related_name="reviews")
@@ -72,6 +74,34 @@ class Review(models.Model):
 
     def __str__(self) -> str:
         return f"{self.outcome} by {self.reviewer_name}"
+
+
+class Comment(models.Model):
+    """What somebody says about lines of a document. A reply names the comment that began its thread, not the last one.
+
+    It stays with the parse whose lines it names, and holds none of their words.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    document = models.ForeignKey(Document, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    parse = models.ForeignKey(Parse, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    page_number = models.PositiveIntegerField()
+    first_line = models.PositiveIntegerField()
+    last_line = models.PositiveIntegerField()
+    reply_to = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="replies")
+    author = person_key()
+    author_name = models.CharField(max_length=254)
+    text = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["created_at", "id"]
+        indexes = [models.Index(fields=["parse", "page_number"], name="audit_comment_page")]
+        triggers = erasable(ERASED_COMMENT)
+
+    def __str__(self) -> str:
+        return f"{self.author_name} on page {self.page_number}"
 
 
 class ReviewSampleQuerySet(models.QuerySet["ReviewSample"]):
@@ -140,6 +170,23 @@ class SignOff(models.Model):
         return f"{self.base_name}, signed by {self.signer_name}"
 
 
+class RunSign(models.Model):
+    """A sign of risk that takes more than a condition on the rows to see; one row named "" says that a run was read.
+
+    Derived and outside the ledger: the sweep fills it for runs without a row, so deleting rows has them read again.
+    """
+
+    run = models.ForeignKey(RetrievalRun, on_delete=models.CASCADE, db_index=False, related_name="+")
+    name = models.CharField(max_length=20)  # see audit.runs.risks
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="audit_sign_once")]
+        indexes = [models.Index(fields=["name", "run"], condition=~models.Q(name=""), name="audit_sign_name")]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.run_id}"
+
+
 class RejudgementQuerySet(models.QuerySet["Rejudgement"]):
     def visible_to(self, user: Viewer) -> "RejudgementQuerySet":
         return self.filter(base__in=KnowledgeBase.objects.with_role(user, "auditor", "owner"))
@@ -148,7 +195,8 @@ class RejudgementQuerySet(models.QuerySet["Rejudgement"]):
 class Rejudgement(LeasedJob):
     """Stored briefs that an auditor wants judged again: one run's, or those of the golden set. The row is the truth.
 
-    What comes of it is recorded elsewhere: an event for each run that was judged, another for a golden check.
+    What comes of it is recorded elsewhere: an event for each run that was judged, another for a golden check. Of kind
+    CHANGE it searches the golden set anew, see audit.review.proposed.
     """
 
     class State(models.TextChoices):
@@ -160,26 +208,231 @@ class Rejudgement(LeasedJob):
     class Kind(models.TextChoices):
         REPLAY = "replay", "Replay"
         CHECK = "check", "Golden check"
+        CHANGE = "change", "Golden check of a proposed change"
 
     kind = models.CharField(max_length=6, choices=Kind.choices)
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="rejudgements")
     run = models.ForeignKey(RetrievalRun, null=True, on_delete=models.PROTECT, related_name="rejudgements")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     language = models.CharField(max_length=10)  # of the person, for the sentence on why it failed
-    parameters = models.JSONField()  # arbiter, model, prompt, repeats
+    parameters = models.JSONField()  # arbiter, model, prompt, repeats; or the proposal
     done = models.PositiveIntegerField(default=0)  # judgements, of
     total = models.PositiveIntegerField(default=0)
-    result = models.JSONField(null=True)  # of a replay, see audit.review.rejudging
+    result = models.JSONField(null=True)  # of a replay, see audit.review.rejudging, or of a proposal's check
     error = models.TextField(blank=True)
 
     objects = RejudgementQuerySet.as_manager()
 
     def __str__(self) -> str:
-        return f"{self.kind} by {self.parameters['arbiter']}"
+        return f"{self.kind} by {self.parameters.get('arbiter', 'the settings of the base')}"
 
     @property
     def is_pending(self) -> bool:
         return self.state in (self.State.QUEUED, self.State.RUNNING)
+
+
+class RecordCheck(LeasedJob):
+    """A verification of the ledger: a whole one that a person asked for, or the hourly one of its new entries.
+
+    What a person asked for is carried out by a worker; the hourly task stores its result as a row that has ended.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    by_name = models.CharField(max_length=254, blank=True)  # "" of the hourly one
+    is_whole = models.BooleanField(default=True)
+    checked = models.PositiveBigIntegerField(default=0)  # entries that are as they were
+    head_sequence = models.PositiveBigIntegerField(default=0)
+    head_hash = models.CharField(max_length=64, blank=True)
+    heads = models.PositiveIntegerField(null=True)  # exported ones it was held against; None where that is not known
+    bad_sequence = models.PositiveBigIntegerField(null=True)  # the first entry that is not
+    fault = models.TextField(blank=True)  # what is wrong, "" of a record that is unchanged
+    error = models.TextField(blank=True)  # why nothing can be said
+
+    class Meta:
+        indexes = [models.Index(fields=["-created_at"], name="audit_check_newest")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["is_whole"], condition=models.Q(state__in=["queued", "running"]), name="audit_one_open_check"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.checked} entries verified"
+
+    @property
+    def is_pending(self) -> bool:
+        return self.state in (self.State.QUEUED, self.State.RUNNING)
+
+
+class SelfCheck(models.Model):
+    """What the nightly check of the installation found; see audit.keeping.selfcheck."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    files = models.PositiveIntegerField()  # that rows name
+    readings = models.PositiveIntegerField()
+    entries = models.PositiveBigIntegerField()  # of the ledger, verified before the first that is bad
+    fault_count = models.PositiveIntegerField()
+    faults = models.JSONField(default=list)  # the first of them, each with kind, subject and detail
+    started_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["-created_at"], name="audit_self_check_newest")]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.fault_count} faults"
+
+
+class Assignment(models.Model):
+    """Who has a run of the queue: for a while since it was opened there, or until it is reviewed if it was given.
+
+    It says whom the queue leaves a run to, and forbids no review.
+    """
+
+    run = models.OneToOneField(RetrievalRun, on_delete=models.CASCADE, related_name="+")
+    to = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    until = models.DateTimeField(null=True)  # None: it was given
+
+    def __str__(self) -> str:
+        return f"{self.run_id} to {self.to_id}"
+
+
+class AlertLimit(models.Model):
+    """From where on a measure of a base alarms, as an owner wants it; without a row the default holds."""
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="alert_limits")
+    measure = models.CharField(max_length=20)  # see audit.alerts.measures
+    limit = models.DecimalField(max_digits=12, decimal_places=2, null=True)  # None: it never alarms
+    least = models.PositiveIntegerField()  # with fewer than so many nothing is said
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["base", "measure"], name="audit_limit_once")]
+
+    def __str__(self) -> str:
+        return f"{self.measure} of {self.base_id}: {self.limit}"
+
+
+class AlertQuerySet(models.QuerySet["Alert"]):
+    def visible_to(self, user: Viewer) -> "AlertQuerySet":
+        return self.filter(base__in=KnowledgeBase.objects.with_role(user, "auditor", "owner"))
+
+
+class Alert(models.Model):
+    """A measure of a base that has left its range, until it is back. The ledger has opening and closing as events."""
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="alerts")
+    measure = models.CharField(max_length=20)
+    value = models.DecimalField(max_digits=14, decimal_places=2)  # when it was opened
+    limit = models.DecimalField(max_digits=12, decimal_places=2)
+    of = models.PositiveIntegerField()  # how many were counted
+    currency = models.CharField(max_length=10, blank=True)
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    objects = AlertQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-opened_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["base", "measure"], condition=models.Q(closed_at=None), name="audit_alert_open_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measure} of {self.base_id}"
+
+
+class CarriedArchiveQuerySet(models.QuerySet["CarriedArchive"]):
+    def visible_to(self, user: Viewer) -> "CarriedArchiveQuerySet":
+        return self.filter(base__in=KnowledgeBase.objects.audited_by(user))
+
+
+class CarriedArchive(models.Model):
+    """The archive of a base of another installation that a base was made from, see audit.carrying.
+
+    Its records are in a file that is kept as it came; the event of the import has its digest and the exporter's head.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="carried")
+    from_base = models.UUIDField()
+    from_name = models.CharField(max_length=120)
+    exported_at = models.DateTimeField()
+    program = models.CharField(max_length=80)
+    manifest_sha256 = models.CharField(max_length=64)
+    head_sequence = models.PositiveBigIntegerField()
+    head_hash = models.CharField(max_length=64)
+    is_vouched = models.BooleanField()  # by a head from elsewhere, that was given with the import
+    documents = models.JSONField(default=dict)  # the new id of each document by its old one, once it is read
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+    removed_at = models.DateTimeField(null=True)  # when an owner had its records removed
+
+    objects = CarriedArchiveQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.from_name}, as of {self.exported_at:%Y-%m-%d}"
+
+
+class CarriedRun(models.Model):
+    """One run of an archive, for the list; the record itself is in the archive's file."""
+
+    archive = models.ForeignKey(CarriedArchive, on_delete=models.CASCADE, related_name="runs")
+    run_id = models.UUIDField()
+    question = models.TextField(blank=True)
+    outcome = models.CharField(max_length=20)  # see retrieval.told.outcomes
+    asked_by_name = models.CharField(max_length=254, blank=True)
+    asked_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-asked_at", "-run_id"]
+        constraints = [models.UniqueConstraint(fields=["archive", "run_id"], name="audit_carried_run_once")]
+        indexes = [models.Index(fields=["archive", "-asked_at", "-run_id"], name="audit_carried_run_order")]
+
+    def __str__(self) -> str:
+        return self.question[:80]
+
+
+class WitnessedHead(models.Model):
+    """A head of another installation's ledger, that this one is the witness of, see audit.proof.witnessing.
+
+    The account that gave it stands for that installation. A refused one has another hash than what was kept before.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    source = person_key()
+    source_name = models.CharField(max_length=254)
+    sequence = models.PositiveBigIntegerField()
+    hash = models.CharField(max_length=64)
+    fields = models.JSONField()  # as it was given: with its time, signature and stamp
+    is_refused = models.BooleanField(default=False)
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-seen_at", "-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["source", "sequence"], condition=models.Q(is_refused=False), name="audit_witnessed_once"
+            )
+        ]
+        indexes = [models.Index(fields=["source", "-seen_at"], name="audit_witnessed_order")]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"head {self.sequence} of {self.source_name}"
 
 
 class AuditEvent(models.Model):

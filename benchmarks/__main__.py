@@ -1,4 +1,4 @@
-"""`python -m benchmarks NAME`: retrieval, requests, speed, scale (--data DIR --questions FILE), parsing, audit, …"""
+"""`python -m benchmarks NAME`: retrieval, requests, speed (--data DIR --questions FILE), scale, parsing, audit, …"""
 
 import argparse
 import json

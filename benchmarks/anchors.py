@@ -110,10 +110,21 @@ def count(turn: "Turn", totals: dict[str, Counter[str]], repairs: Counter[str]) 
 
 
 def stands_there(citation: "Citation", lines: dict[int, tuple[str, str]]) -> bool:
-    """Whether a quote is in its lines, joined as the page shows them, with or without page furniture between."""
+    """Whether a quote is in its lines, joined as the page shows them, with or without page furniture between.
+
+    What introduces an item may stand further up; then what is left out between them is marked.
+    """
+    from retrieval.candidates.shown import LEFT_OUT
+
+    *lead_in, own = citation.quote.split(f"\n{LEFT_OUT}\n")
+    above = range(1, citation.first_line)
     numbers = range(citation.first_line, citation.last_line + 1)
+    return stands_in(lines, numbers, own) and all(stands_in(lines, above, part) for part in lead_in)
+
+
+def stands_in(lines: dict[int, tuple[str, str]], numbers: range, text: str) -> bool:
     every = "\n".join(lines[number][0] for number in numbers)
-    return citation.quote in every or citation.quote in "\n".join(searched(lines[number] for number in numbers))
+    return text in every or text in "\n".join(searched(lines[number] for number in numbers))
 
 
 def searched(lines: Iterable[tuple[str, str]]) -> list[str]:

@@ -25,10 +25,13 @@ from benchmarks.printing import (
     print_pages,
     print_retrieval,
     print_rows,
+    print_strategies,
     print_weights,
     print_wording,
 )
 from benchmarks.scratch import installation
+from benchmarks.survives import PARTS as SURVIVAL_PARTS
+from benchmarks.survives.verdicts import is_any_failed, print_verdicts
 
 if TYPE_CHECKING:
     from benchmarks.questions import GoldQuestion
@@ -231,6 +234,16 @@ def measure_wording(options: Options) -> Figures | None:
     return {"words": [asdict(row) for row in fitted.run(sets)]} if sets else None
 
 
+def measure_strategies(options: Options) -> Figures | None:
+    from benchmarks import strategies
+    from benchmarks.library import Library
+
+    sets = asked_sets(options)
+    if not sets:
+        return None
+    return strategies.run(sets, Library(options.data), chosen_dictionary(options), options.replies)
+
+
 def measure_quotes(options: Options) -> Figures:
     from benchmarks import quotes
 
@@ -255,6 +268,12 @@ def measure_api(options: Options) -> Figures:
     return contract.run(options.cases)
 
 
+def measure_retries(options: Options) -> Figures:
+    from benchmarks import retries
+
+    return retries.run(options.calls)
+
+
 def measure_canaries(options: Options) -> Figures:
     from benchmarks import canaries
 
@@ -267,10 +286,22 @@ def measure_full_search(options: Options) -> Figures:
     return full_search.run(options.documents, options.searches)
 
 
+def measure_scale(options: Options) -> Figures:
+    from benchmarks import scale
+
+    return scale.run(options.passages)
+
+
 def measure_hostile(options: Options) -> Figures:
     from benchmarks import hostile
 
     return hostile.run()
+
+
+def measure_survives(options: Options) -> Figures:
+    from benchmarks import survives
+
+    return survives.run(options.part, is_short=options.short, data=options.data)
 
 
 # ---- the environment of a measurement; Django is set up inside
@@ -305,6 +336,12 @@ def kept_database(options: Options) -> Iterator[None]:
 
 def where_scope_asks(options: Options) -> AbstractContextManager[None]:
     return kept_database(options) if options.scope == "base" else django_alone(options)
+
+
+def where_scale_grows(options: Options) -> AbstractContextManager[None]:
+    from benchmarks.shelf import database
+
+    return database(options.home) if options.home else installation()
 
 
 # ---- the table
@@ -373,6 +410,20 @@ COMMANDS: dict[str, Command] = {
         ),
         measure_requests,
     ),
+    "strategies": Command(
+        "contextual retrieval (150 + 150 passages, fused and reranked) beside the arbiter: quality, tokens and time",
+        (
+            DATA,
+            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            DICTIONARY,
+            option(
+                "--replies", type=Path, help="replies of a model to the arbiter's requests; without, its row is open"
+            ),
+            OUT,
+        ),
+        measure_strategies,
+        print_strategies,
+    ),
     "claims": Command(
         "does the claim check stop wrong sentences and let right ones pass",
         (
@@ -405,10 +456,15 @@ COMMANDS: dict[str, Command] = {
         "retrieval without a model on a long filing, beside rank_bm25", ASKING, measure_questions("speed")
     ),
     "scale": Command(
-        "how the choice of documents grows with the rows of a base",
-        ASKING,
-        measure_questions("scale"),
-        around=kept_database,
+        "how a question to a base, and to one document in it, grow with the passages of the base",
+        (
+            option("--passages", type=int, default=100_000, help="of the last of the sizes 10,000, 100,000 and this"),
+            option("--home", type=Path, help="a folder to keep the base in for the next run; without, it is deleted"),
+            OUT,
+        ),
+        measure_scale,
+        print_json,
+        where_scale_grows,
     ),
     "full_search": Command(
         "is every one of 1,000 generated documents accounted for, and how long does searching each on its own take",
@@ -460,6 +516,12 @@ COMMANDS: dict[str, Command] = {
         measure_pages,
         print_pages,
         own_installation,
+    ),
+    "retries": Command(
+        "calls to a model server that fails now and then, or is away for a while",
+        (option("--calls", type=int, default=200, help="to each server"), OUT),
+        measure_retries,
+        print_json,
     ),
     "api": Command(
         "the API against its own description, by generated requests",
@@ -543,6 +605,19 @@ COMMANDS: dict[str, Command] = {
         print_named("hostile", 18),
         own_installation,
         lambda figures: any(figures["effects"].values()) or not figures["record_verifies"],
+    ),
+    "survives": Command(
+        "a real installation under kills, hostile files and texts, forgers, crowds, failing servers and a deploy",
+        (
+            option("--short", action="store_true", help="a part of each drill, for bin/test"),
+            option("--part", nargs="+", choices=SURVIVAL_PARTS, default=SURVIVAL_PARTS, help="which drills"),
+            option("--data", type=Path, help="a folder of files to upload and ask beside the generated ones"),
+            OUT,
+        ),
+        measure_survives,
+        print_verdicts,
+        lambda options: nullcontext(),
+        is_any_failed,
     ),
     "quotes": Command(
         "calibration on changed quotes, and crops of the page read back",

@@ -208,7 +208,7 @@ def counted() -> dict[str, Any]:
         "attempts": dict(turns.order_by("attempts").values_list("attempts").annotate(Count("pk"))),
         "must_be_none": {
             "questions without a run": turns.filter(run=None).count(),
-            "runs without a question": RetrievalRun.objects.filter(turn=None).count(),
+            "runs without a question": RetrievalRun.objects.filter(turn=None, field=None, retrieval=None).count(),
             "runs without an entry": len(run_ids - entered),
             "questions still open": turns.filter(state__in=["queued", "running"]).count(),
             "faults in the ledger": int(not verify().ok),

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from benchmarks.questions import GoldQuestion
 from chat.figures.computing import statement_lines
 from chat.figures.formulas import asked_text, known_metrics
+from reading.wording import Wording, Wordings
 from retrieval.question.forms import form_rules
-from retrieval.question.parse import answer_rules
+from retrieval.question.kinds import answer_rules
 from retrieval.question.phrasing import SENTENCE_END, phrasing_rules
 from retrieval.words.tokens import generic_words, normalise_words, stem
-from retrieval.words.wording import Wording, Wordings
 
 LEAVES_MAX = 400  # of one alternative; each further group in it would multiply them
 

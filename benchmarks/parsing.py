@@ -141,8 +141,8 @@ def child_peak_mb(path: Path) -> float:
     In a small separate process: a child's peak includes the parent it was forked from, and ours is large.
     """
     program = (
-        "import resource, sys, pathlib; from reading.processes.sandbox import read_in_child;"
-        "read_in_child(pathlib.Path(sys.argv[1]));"
+        "import resource, sys, pathlib; from reading.processes import sandbox, starting;"
+        "sandbox.read_in_child(pathlib.Path(sys.argv[1])); starting.stop();"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
     command = [sys.executable, "-c", program, str(path.resolve())]

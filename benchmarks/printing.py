@@ -31,6 +31,17 @@ def print_named(module: str, width: int) -> Callable[[Figures], None]:
     return show
 
 
+def print_strategies(figures: Figures) -> None:
+    """A table in Markdown, as docs/benchmarks.md has it."""
+    rows = figures["strategies"]
+    names = [name for name in next((row for row in rows if "questions" in row), {}) if name not in ("set", "strategy")]
+    print(f"| set | strategy | {' | '.join(name.replace('_', ' ') for name in names)} |")
+    print("|---" * (len(names) + 2) + "|")
+    for row in rows:
+        cells = [row["not_run"]] if "not_run" in row else [str(row[name]) for name in names]
+        print(f"| {row['set']} | {row['strategy']} | {' | '.join(cells)} |")
+
+
 def print_weights(figures: Figures) -> None:
     for when in ("before", "after"):
         for half, found in figures[when].items():

@@ -233,7 +233,7 @@ def run(
             question.question,
             [content],
             settings=BaseSettings(),
-            arbiter=arbiter,  # type: ignore[arg-type]
+            arbiter=arbiter,
             dictionary=dictionary,
         )
         rows.append(judge(question, content, result, 1000 * (perf_counter() - started)))

@@ -1,76 +1,161 @@
-"""How the time to choose documents grows with the passages of a base, over the same questions."""
+"""How a question over a whole base, and one to a document inside it, grow with the passages of the base."""
 
-from collections.abc import Sequence
+import gc
+import resource
+from collections.abc import Callable, Sequence
+from math import log
 from time import perf_counter
 from typing import Any
 
-from benchmarks.library import Library
-from benchmarks.metrics import percentile
-from benchmarks.questions import GoldQuestion
+from django.db import connection
+
+from benchmarks.filings import documents_for, grow, steps_of_facts
+from benchmarks.generated import Fact
+from benchmarks.metrics import mean, percentile
+from benchmarks.metrics import recall as recall_of
 from benchmarks.retrieval import commit
-from benchmarks.scope import folder_documents
-from benchmarks.shelf import shelve
 from documents.base_settings import BaseSettings
-from documents.models import Document, Passage
-from retrieval.corpus import (
-    Shortlist,
-    account_of_scope,
-    content_for,
-    find_near_documents,
-    lexical,
-    promising,
-    searched_phrases,
-)
+from documents.models import Document, Embedding, KnowledgeBase, Passage
+from documents.storage.near import index_large_bases
+from llm.embeddings.bundled import MODEL_KEY, embed_query
+from retrieval import corpus
+from retrieval.dictionary.load import pack_concepts
 from retrieval.question.parse import parse_question
 from retrieval.question.phrasing import read_phrasing, without_pages
-from retrieval.types import ConceptTerms
+from retrieval.words.at_scale import lexical
 
-STEPS = 3  # a third of the documents, two thirds, all
-QUESTIONS_MAX = 20
+SIZES = (10_000, 100_000)
+PROJECTED = (10_000_000, 100_000_000)
+SETTINGS = BaseSettings()
+NAME = "Generated filings"
 
 
-def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequence[ConceptTerms] = ()) -> dict[str, Any]:
-    """p50 and p95 in milliseconds of the shortlist without the help of names, of its SQL, and of counting elsewhere."""
-    documents = list(shelve(folder_documents(questions, library), library).values())
-    texts = [question.question for question in questions[:QUESTIONS_MAX]]
-    sizes = [max(1, len(documents) * step // STEPS) for step in range(1, STEPS + 1)]
-    rows = [measured(documents[:size], texts, dictionary) for size in dict.fromkeys(sizes)]
-    first, last = rows[0], rows[-1]
+def run(passages: int) -> dict[str, Any]:
+    """Grow one base to 10,000, 100,000 and the given number of passages, and measure it at each size.
+
+    `recall`: of the documents of the passages that are nearest by exact distances, how many the product names.
+    `planted`: how often the only document that says what is asked is among those read.
+    """
+    sizes = sorted({size for size in (*SIZES, passages) if size <= passages})
+    documents = [documents_for(size) for size in sizes]
+    base, _ = KnowledgeBase.objects.get_or_create(name=NAME)
+    steps = [measured(base, *step) for step in zip(documents, steps_of_facts(documents), strict=True)]
+    exponents = {name: exponent(steps, name) for name in ("shortlist_p95_ms", "question_p95_ms")}
     return {
-        "steps": rows,
-        "passages_ratio": round(last["passages"] / first["passages"], 2),
-        "shortlist_p50_ratio": round(last["shortlist_ms"]["p50"] / first["shortlist_ms"]["p50"], 2),
+        "sizes": steps,
+        "exponent": exponents["question_p95_ms"],
+        "exponents": exponents,
+        "projected": [project(steps[-1], exponents, size) for size in PROJECTED],
         "commit": commit(),
     }
 
 
-def measured(documents: list[Document], texts: Sequence[str], dictionary: Sequence[ConceptTerms]) -> dict[str, Any]:
-    """One size: every question once, after one that warms the database's pages."""
-    settings = BaseSettings()
-    spent: dict[str, list[float]] = {"shortlist": [], "lexical": [], "near": [], "elsewhere": []}
-
-    def book(name: str, since: float) -> None:
-        spent[name].append(1000 * (perf_counter() - since))
-
-    promising(texts[0], documents, settings, dictionary)
-    first = Shortlist(tuple(documents[:1]), {})
-    few = content_for(first.chosen)
-    for text in texts:
-        topic = without_pages(read_phrasing(text).topic)
-        started = perf_counter()
-        promising(text, documents, settings, dictionary)
-        book("shortlist", started)
-        started = perf_counter()
-        lexical(searched_phrases(topic, dictionary), documents)
-        book("lexical", started)
-        started = perf_counter()
-        find_near_documents(topic, documents)
-        book("near", started)
-        started = perf_counter()
-        account_of_scope(documents, few, first, parse_question(text, few, dictionary))
-        book("elsewhere", started)
+def measured(base: KnowledgeBase, documents: int, facts: Sequence[Fact]) -> dict[str, Any]:
+    """One size: every question once, whole and by its parts, after one that warms the caches of the process."""
+    started = perf_counter()
+    rows = grow(base, documents, facts)
+    index_large_bases()
+    ingested = perf_counter() - started
+    scope = scope_of(base, documents)
+    spent: dict[str, list[float]] = {}
+    recalls, planted = [], []
+    ask(facts[0].question, base, documents, spent={})
+    for fact in facts:
+        gc.collect()
+        chosen = ask(fact.question, base, documents, spent)
+        planted.append(float(fact.document in [scope.index(document) for document in chosen]))
+        recalls.append(nearest_found(fact.question, scope))
+        assert fact.document is not None
+        ask_one(fact.question, scope[fact.document], spent)
     return {
-        "documents": len(documents),
-        "passages": Passage.objects.filter(parse__in=[document.current_parse_id for document in documents]).count(),
-        **{f"{name}_ms": {"p50": percentile(ms, 50), "p95": percentile(ms, 95)} for name, ms in spent.items()},
+        "documents": documents,
+        "passages": Passage.objects.filter(parse__in=[document.current_parse_id for document in scope]).count(),
+        **{f"{name}_{part}_ms": percentile(ms, int(part[1:])) for name, ms in spent.items() for part in ("p50", "p95")},
+        "recall": mean(recalls),
+        "planted": mean(planted),
+        "index_mb": megabytes("pg_indexes_size"),
+        "stored_mb": megabytes("pg_total_relation_size"),
+        "ingest_per_s": round(rows / ingested) if rows else None,
+        "memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
+
+
+def scope_of(base: KnowledgeBase, documents: int) -> list[Document]:
+    """The first documents of the base: one that was kept may have grown further before."""
+    rows = Document.objects.answering().filter(base=base).select_related("base", "current_parse")
+    return list(rows.order_by("file_name")[:documents])
+
+
+def ask(text: str, base: KnowledgeBase, documents: int, spent: dict[str, list[float]]) -> Sequence[Document]:
+    """Ask the whole base, from the rows of its documents on; then the parts of that by themselves, now warm."""
+    timed(spent, "question", lambda: ask_whole(text, scope_of(base, documents)))
+    dictionary = pack_concepts()
+    topic = without_pages(read_phrasing(text).topic)
+    scope = scope_of(base, documents)
+    chosen: corpus.Shortlist = timed(spent, "shortlist", lambda: corpus.shortlist(text, scope, SETTINGS, dictionary))
+    timed(spent, "words", lambda: lexical(corpus.searched_phrases(topic, dictionary), scope))
+    timed(spent, "vectors", lambda: corpus.find_near_documents(topic, scope))
+    contents = timed(spent, "contents", lambda: corpus.content_for(chosen.chosen))
+    question = parse_question(text, contents, dictionary)
+    timed(spent, "counting", lambda: corpus.account_of_scope(scope, contents, chosen, question))
+    return chosen.chosen
+
+
+def ask_whole(text: str, scope: Sequence[Document]) -> None:
+    corpus.retrieve_among(text, scope, settings=SETTINGS, dictionary=pack_concepts(), arbiter="rules")
+
+
+def ask_one(text: str, document: Document, spent: dict[str, list[float]]) -> None:
+    """Ask one document of the base alone, its content at hand as in a second question to it."""
+    options = {"settings": SETTINGS, "dictionary": pack_concepts(), "arbiter": "rules"}
+    corpus.retrieve_among(text, [document], **options)
+    timed(spent, "small_scope", lambda: corpus.retrieve_among(text, [document], **options))
+
+
+def timed(spent: dict[str, list[float]], name: str, work: Callable[[], Any]) -> Any:
+    started = perf_counter()
+    result = work()
+    spent.setdefault(name, []).append(1000 * (perf_counter() - started))
+    return result
+
+
+def nearest_found(text: str, scope: Sequence[Document]) -> float:
+    """The share of the documents nearest by exact distances, over every passage, that the product finds too."""
+    topic = without_pages(read_phrasing(text).topic)
+    found = list(corpus.find_near_documents(topic, scope))
+    table = Embedding._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT document_id FROM {table} WHERE parse_id = ANY(%s) AND model_key = %s AND passage_id IS NOT NULL"
+            " ORDER BY (vector <=> %s::vector) + 0, id LIMIT %s",  # an expression no index can serve
+            [
+                [document.current_parse_id for document in scope],
+                MODEL_KEY,
+                str(embed_query(topic).tolist()),
+                corpus.PASSAGES_MAX,
+            ],
+        )
+        nearest = list(dict.fromkeys(row[0] for row in cursor.fetchall()))
+    return recall_of(found, nearest)
+
+
+def megabytes(function: str) -> int:
+    """The size of all tables by one of PostgreSQL's functions."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT sum({function}(oid)) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'documents_%'")
+        return round(int(cursor.fetchone()[0]) / 2**20)
+
+
+def exponent(steps: Sequence[dict[str, Any]], name: str) -> float | None:
+    """The power of the number of passages by which a time grew from the first size to the last."""
+    first, last = steps[0], steps[-1]
+    if first is last:
+        return None
+    return round(log(last[name] / first[name]) / log(last["passages"] / first["passages"]), 2)
+
+
+def project(last: dict[str, Any], exponents: dict[str, float | None], passages: int) -> dict[str, Any]:
+    """The times and sizes of a base of so many passages, if it goes on growing as it did."""
+    factor = passages / last["passages"]
+    times = {name: round(last[name] * factor**power) for name, power in exponents.items() if power is not None}
+    return {"passages": passages, **times, "stored_mb": round(last["stored_mb"] * factor)}

@@ -12,7 +12,8 @@ from benchmarks.retrieval import commit
 from benchmarks.shelf import shelve
 from documents.base_settings import BaseSettings
 from documents.models import Document
-from retrieval.corpus import retrieve_in, shortlist
+from retrieval.corpus import search_chosen, shortlist
+from retrieval.pipeline import carry_out
 from retrieval.types import ABSENT, ConceptTerms, RetrievalResult
 
 MEDIA_SUFFIXES = (".pdf", ".md", ".txt")
@@ -89,7 +90,7 @@ def ask(
     started = perf_counter()
     listed = shortlist(question.question, scope, settings, dictionary)
     chosen = perf_counter()
-    result = retrieve_in(
+    search = search_chosen(
         question.question,
         scope,
         listed,
@@ -97,6 +98,7 @@ def ask(
         arbiter=arbiter,
         dictionary=dictionary,
     )
+    result = carry_out(search)
     pages = places(result, path_of)
     return Judged(
         id=question.id,

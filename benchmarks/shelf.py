@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import django
 from django.core.management import call_command
 
+from benchmarks.scratch import guarded
 from embedded import postgres
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ HOME = Path(__file__).parent / "cache" / "home"
 def database(home: Path = HOME) -> Iterator[None]:
     """A migrated database under `home`; enter it before Django is set up, in one process at a time."""
     home.mkdir(parents=True, exist_ok=True)
-    with (home / "lock").open("w") as lock:
+    with (home / "lock").open("w") as lock, guarded(home, "stop"):
         fcntl.flock(lock, fcntl.LOCK_EX)
         os.environ["DOCINTEL_HOME"] = str(home)
         os.environ["REDIS_URL"] = "redis://not-used"

@@ -24,6 +24,7 @@ from retrieval.arbiter import evidence, rules
 from retrieval.candidates import aggregation, fusion
 from retrieval.detectors import keywords
 from retrieval.detectors.run import detect
+from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.types import ConceptTerms, Plan, Question, RetrievalResult
 
 MULTIPLES = (0.7, 0.85, 1.15, 1.4)
@@ -172,11 +173,15 @@ class Asking:
 
     def detect_once(self, found_by: Any) -> Any:
         def kept(
-            question: Question, plan: Plan, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()
+            question: Question,
+            plan: Plan,
+            contents: Sequence[DocumentContent],
+            dictionary: Sequence[ConceptTerms] = (),
+            rules: ReadingRules = SHIPPED,
         ) -> tuple[Any, Plan]:
             key = (question.original, contents[0].sha256)
             if key not in self._found:
-                self._found[key] = found_by(question, plan, contents, dictionary)
+                self._found[key] = found_by(question, plan, contents, dictionary, rules)
             hits, ran = self._found[key]
             return list(hits), ran
 

@@ -67,9 +67,18 @@ FEEDBACK = Payload(
     text=object_of("row", ("id", "turn_id", "by_id", "by_name", "kind", "comment", "created")),
 )
 
+PAGE_NOTICE = Payload(
+    kind="page_notice",
+    table="chat_pagenotice",
+    text=object_of("row", ("id", "answer_id", "why", "pages", "created_at")),
+)
 
-def store_answer(turn: Turn, run: RetrievalRun, draft: AnswerDraft, timings_ms: dict[str, float]) -> Answer:
-    """Store an answer, its citations and their ledger entry together, in the caller's transaction."""
+
+def store_answer(turn: Turn | None, run: RetrievalRun, draft: AnswerDraft, timings_ms: dict[str, float]) -> Answer:
+    """Store an answer, its citations and their ledger entry together, in the caller's transaction.
+
+    One without a turn is of a field that was asked with others.
+    """
     with transaction.atomic():
         others = [LLMCall.objects.record(each) for each in draft.others]
         answer = Answer.objects.create(
@@ -176,7 +185,7 @@ def answer_payload(answer: Answer) -> bytes:
     """The first format, for entries without a salt: canonical JSON of an answer, its citations and its exchange."""
     fields: dict[str, Any] = {
         "id": str(answer.pk),
-        "turn": str(answer.turn_id),
+        "turn": str(answer.turn_id),  # this form is older than answers without one
         "run": str(answer.run_id),
         "kind": answer.kind,
         "text": answer.text,

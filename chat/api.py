@@ -3,14 +3,15 @@
 import json
 import logging
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
 from dataclasses import fields
 from http import HTTPStatus
 from typing import Any, ClassVar, cast, get_args
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections
+from django.db import DatabaseError
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -24,33 +25,38 @@ from rest_framework.response import Response
 from accounts.models import User
 from accounts.requests import user_of
 from chat import scope, stream
-from chat.asking import QUESTION_CHARACTERS_MAX, ask_again, check_question, keep_question
-from chat.models import Conversation, Feedback, Retrieval, Turn
+from chat.asking import QUESTION_CHARACTERS_MAX, ask_again, check_question, choose_meaning, keep_question
+from chat.followers import Follower, follow_as, follower_of, take_place
+from chat.models import Conversation, Extraction, Feedback, PageNotice, Retrieval, Turn
+from chat.objections import SAID
 from chat.page.forms import COMMENT_CHARACTERS_MAX, MODES
 from chat.turns import tasks
 from chat.turns.feedback import give_feedback
+from chat.turns.page_notices import NoticedState, order_reading
 from chat.turns.replies import read_turn
 from chat.turns.retrieving import keep_retrieval, read_evidence, read_retrieval
 from chat.turns.waiting import ENDED, wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key
 from documents.idempotency import make_keyed
+from documents.ingestion.tasks import start
 from retrieval.api import STATUSES, BoxSerializer, PartSerializer, ResultSerializer
-from retrieval.filters import PAGES_MAX, SECTION_CHARACTERS_MAX, TOP_K_MAX, Filters
+from retrieval.filters import PAGES_MAX, READ_AROUND, SECTION_CHARACTERS_MAX, TOP_K_MAX, Filters
+from retrieval.reading_rules.rows import RuleError
 
 logger = logging.getLogger(__name__)
 
 KINDS = ["generated", "extractive", "weak", "not_found", "cannot_tell", "clarification"]
 FILTERS = [field.name for field in fields(Filters)]
 RUN_STATUSES = [*STATUSES, "failed"]
+VERDICTS = [code.removeprefix("judged_") for code in SAID]
 
 
 # ---- request and response
 
 
-class QuestionSerializer(Body):
-    """A question and its scope: a whole base, or one document of it."""
+class ScopedSerializer(Body):
+    """What is asked: a whole base, one document of it or several, and what narrows the search."""
 
-    message = TextField(trim_whitespace=False, max_length=QUESTION_CHARACTERS_MAX)
     knowledge_base_id = serializers.UUIDField()
     document_id = serializers.UUIDField(required=False, allow_null=True, default=None)
     document_ids = serializers.ListField(
@@ -75,11 +81,27 @@ class QuestionSerializer(Body):
     threshold = serializers.FloatField(
         required=False, min_value=0, max_value=1, help_text="What is found by meaning alone is at least this near."
     )
+    context = serializers.ChoiceField(  # type: ignore[assignment]  # a field, not what a serializer is given
+        READ_AROUND,
+        required=False,
+        help_text="How much is read around each place; without it as the question says, auto as its kind asks.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["document_id"] and "document_ids" in attrs:
             raise serializers.ValidationError({"document_ids": "Name documents here or in document_id, not in both."})
         return attrs
+
+
+class QuestionSerializer(ScopedSerializer):
+    """A question and its scope: a whole base, or one or several documents of it."""
+
+    message = TextField(trim_whitespace=False, max_length=QUESTION_CHARACTERS_MAX)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """The question first, as people write it."""
+        fields = super().get_fields()
+        return {"message": fields.pop("message")} | fields
 
 
 class ChatSerializer(QuestionSerializer):
@@ -151,6 +173,48 @@ class RepeatSerializer(serializers.Serializer[Any]):
     run_id = serializers.UUIDField(allow_null=True, help_text="Null where it is not open to you.")
 
 
+class VagueReadingSerializer(serializers.Serializer[Any]):
+    """A word of the question that means several things in the documents: `assumed` is what it was read as."""
+
+    word = serializers.CharField()
+    meanings = serializers.ListField(child=serializers.CharField(), help_text="Choose one with POST …/meaning.")
+    proposed = serializers.CharField(allow_null=True, help_text="What was asked about, as it was mostly meant.")
+    assumed = serializers.CharField(allow_null=True)
+    confidence = serializers.FloatField(help_text="Of what was learned, from 0 to 1.")
+    why = serializers.CharField()
+
+
+class NoticedPageSerializer(serializers.Serializer[Any]):
+    """A page that was probably not read well, why, and how it stands now."""
+
+    document_id = serializers.UUIDField()
+    document = serializers.CharField()
+    page = serializers.IntegerField()
+    page_label = serializers.CharField()
+    flags = serializers.ListField(child=serializers.CharField())
+    state = serializers.ChoiceField(get_args(NoticedState), help_text="Those that are open can be read again.")
+
+
+class PageNoticeSerializer(serializers.Serializer[Any]):
+    """Pages that an answer rests on, or that may hold what it lacks. Ready: asking again sees another reading."""
+
+    why = serializers.ChoiceField(PageNotice.Why.choices)
+    is_reading = serializers.BooleanField()
+    is_ready = serializers.BooleanField()
+    failure = serializers.CharField(allow_null=True, help_text="Of the last attempt.")
+    pages = NoticedPageSerializer(many=True)
+
+
+class ObjectionSerializer(serializers.Serializer[Any]):
+    """A reviewer's verdict that does not agree, there or where the same answer was given again."""
+
+    verdict = serializers.ChoiceField(VERDICTS)
+    says = serializers.CharField(help_text="The verdict in plain words.")
+    reviewer = serializers.CharField(allow_null=True, help_text="Null for whoever may not read the reviewed run.")
+    reason = serializers.CharField(allow_null=True)
+    at = serializers.DateTimeField()
+
+
 class TurnSerializer(serializers.Serializer[Any]):
     """A question and its outcome; `answer` is null until there is one."""
 
@@ -170,11 +234,25 @@ class TurnSerializer(serializers.Serializer[Any]):
     partly_answered = serializers.BooleanField(help_text="A part of the question has no answer.")
     missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     confidence = serializers.FloatField(allow_null=True)
+    language_note = serializers.CharField(
+        allow_null=True, help_text="That the question is in another language than the documents, and what to do."
+    )
     parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     answered_before = RepeatSerializer(
         allow_null=True, help_text="Set where the same question was answered before and nothing was asked anew."
     )
+    objection = ObjectionSerializer(
+        allow_null=True, help_text="What a reviewer holds against the answer; `status` stays what the program said."
+    )
+    reading = VagueReadingSerializer(allow_null=True, help_text="Of a vague word that means several things.")
+    badly_read = PageNoticeSerializer(allow_null=True, help_text="Have these pages read with POST …/read-again.")
     answer = AnswerSerializer(allow_null=True)
+
+
+class MeaningSerializer(Body):
+    """The meaning of a vague word, as one of `reading.meanings` of the turn."""
+
+    meaning = TextField(max_length=300)
 
 
 class RetrievalSerializer(serializers.Serializer[Any]):
@@ -228,6 +306,11 @@ def chosen_scope(user: User, asked: dict[str, Any]) -> scope.QuestionScope:
     return found
 
 
+def said_of(asked: dict[str, Any]) -> dict[str, Any]:
+    """The scope, mode and filters of a request as sent, for telling it from others with its key."""
+    return {name: asked[name] for name in ("document_id", "mode", "document_ids", *FILTERS) if name in asked}
+
+
 def chosen_filters(asked: dict[str, Any]) -> Filters:
     return Filters.from_json({name: asked[name] for name in FILTERS if name in asked})
 
@@ -257,14 +340,14 @@ class RetrieveView(GenericAPIView[Any]):
         values = asked.validated_data
         question = check_question(values["message"])
         chosen = chosen_scope(user_of(request), values)
-        said = {name: values[name] for name in ("document_id", "mode", "document_ids", *FILTERS) if name in values}
-        sent = make_keyed(user_of(request), chosen.base, read_idempotency_key(request), retrieve=question, **said)
+        key = read_idempotency_key(request)
+        sent = make_keyed(user_of(request), chosen.base, key, retrieve=question, **said_of(values))
         filters = chosen_filters(values)
         retrieval = keep_retrieval(user_of(request), chosen, question, values["mode"], sent, filters)
         kept_by(request, retrieval)
         tasks.start(retrieval)
         location = {"Location": reverse("api:retrieval", args=[retrieval.pk])}
-        if wait_for_end(retrieval, settings.API_ANSWER_WAIT_S):
+        if wait_for_end(retrieval, settings.API_ANSWER_WAIT_S, follower_of(request)):
             return Response(read_evidence(retrieval.pk), headers=location)
         return Response(read_retrieval(retrieval.pk), status=HTTPStatus.ACCEPTED, headers=location)
 
@@ -310,8 +393,9 @@ class ChatView(GenericAPIView[Any]):
         values = asked.validated_data
         question = check_question(values["message"])
         chosen = chosen_scope(user_of(request), values)
-        said_names = ("document_id", "mode", "conversation_id", "document_ids", *FILTERS)
-        said = {name: values[name] for name in said_names if name in values}
+        is_streamed = values["stream"] or request.accepted_renderer.format == EventRenderer.format
+        place = take_place(user_of(request).pk) if is_streamed else ""  # before anything is kept
+        said = said_of(values) | {"conversation_id": values["conversation_id"]}
         said |= {name: True for name in ("every_document", "fresh") if values[name]}
         turn = keep_question(
             user_of(request),
@@ -328,17 +412,16 @@ class ChatView(GenericAPIView[Any]):
         kept_by(request, turn)
         tasks.start(turn)
         location = {"Location": reverse("api:turn", args=[turn.pk])}
-        if values["stream"] or request.accepted_renderer.format == EventRenderer.format:
-            return events_of(turn, stream.BEGINNING, location)
-        is_ended = wait_for_end(turn, settings.API_ANSWER_WAIT_S)
+        if is_streamed:
+            return events_of(turn, follower_of(request), place, stream.BEGINNING, location)
+        is_ended = wait_for_end(turn, settings.API_ANSWER_WAIT_S, follower_of(request))
         status = HTTPStatus.OK if is_ended else HTTPStatus.ACCEPTED
         return Response(read_turn(turn.pk), status=status, headers=location)
 
 
-def kept_by(request: Request, job: Turn | Retrieval) -> None:
+def kept_by(request: Request, job: Turn | Retrieval | Extraction) -> None:
     """Add the id of what was stored to any later error, so that the client does not ask again."""
-    name = "turn_id" if isinstance(job, Turn) else "retrieval_id"
-    cast("Any", request._request).kept_id = {name: str(job.pk)}
+    cast("Any", request._request).kept_id = {f"{job._meta.model_name}_id": str(job.pk)}
 
 
 def conversation_of(request: Request, asked: dict[str, Any]) -> Conversation | None:
@@ -382,31 +465,43 @@ class TurnEventsView(GenericAPIView[Turn]):
     )
     def get(self, request: Request, turn_id: uuid.UUID) -> HttpResponseBase:
         """Follow a question that is being answered, or get its outcome."""
-        return events_of(get_visible_turn(request, turn_id), request.headers.get("Last-Event-ID", ""))
+        turn = get_visible_turn(request, turn_id)
+        place = take_place(user_of(request).pk)
+        return events_of(turn, follower_of(request), place, request.headers.get("Last-Event-ID", ""))
 
 
-def events_of(turn: Turn, last_id: str, headers: Mapping[str, str] | None = None) -> StreamingHttpResponse:
-    close_old_connections()  # a stream may last for minutes, and needs no database until its end
-    frames = with_answer(turn.pk, stream.last_event_id(last_id), is_ended=turn.state in ENDED)
-    response = StreamingHttpResponse(frames, content_type="text/event-stream", headers=headers)
-    response["Cache-Control"] = "no-cache"
+def events_of(
+    turn: Turn, follower: Follower, place: str, last_id: str, headers: Mapping[str, str] | None = None
+) -> StreamingHttpResponse:
+    frames = follow_as(follower, turn.pk, stream.last_event_id(last_id), is_ended=turn.state in ENDED, place=place)
+    response = StreamingHttpResponse(
+        with_answer(turn.pk, follower, frames), content_type="text/event-stream", headers=headers
+    )
     response["X-Accel-Buffering"] = "no"
     return response
 
 
-async def with_answer(turn_id: uuid.UUID, last_id: str, *, is_ended: bool) -> AsyncIterator[bytes]:
+async def with_answer(turn_id: uuid.UUID, follower: Follower, frames: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
     """The frames of the chat, and before the last one an `answer` frame with the JSON a waiting program would get."""
+
+    def read_told() -> str | None:
+        return json.dumps(read_turn(turn_id), ensure_ascii=False) if follower.may_read(Turn, turn_id) else None
+
     endings = tuple(f"event: {ending}\n".encode() for ending in stream.ENDINGS)
-    async for frame in stream.follow(turn_id, last_id, is_ended=is_ended):
-        if any(ending in frame for ending in endings):
-            try:
-                told = json.dumps(await sync_to_async(read_turn)(turn_id), ensure_ascii=False)
-            except DatabaseError as error:
-                # A stream without its last frame counts as broken, and the client resumes it.
-                logger.warning("The answer of turn %s cannot be read: %s", turn_id, error)
-                return
-            yield stream.frame(stream.StreamEvent("", "answer", told))
-        yield frame
+    async with aclosing(frames):
+        async for frame in frames:
+            if frame != stream.REFUSED and any(ending in frame for ending in endings):
+                try:
+                    told = await sync_to_async(read_told)()
+                except DatabaseError as error:
+                    # A stream without its last frame counts as broken, and the client resumes it.
+                    logger.warning("The answer of turn %s cannot be read: %s", turn_id, error)
+                    return
+                if told is None:
+                    yield stream.REFUSED
+                    return
+                yield stream.frame(stream.StreamEvent("", "answer", told))
+            yield frame
 
 
 class SearchRestView(GenericAPIView[Turn]):
@@ -421,6 +516,50 @@ class SearchRestView(GenericAPIView[Turn]):
         """Search every document of an ended question on its own, in the background, as a new turn; see Location."""
         asked = Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED)
         turn = ask_again(get_object_or_404(asked, pk=turn_id), is_full_search=True)
+        kept_by(request, turn)
+        tasks.start(turn)
+        location = {"Location": reverse("api:turn", args=[turn.pk])}
+        return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED, headers=location)
+
+
+class ReadAgainView(GenericAPIView[Turn]):
+    """The badly read pages of an answer."""
+
+    scopes: ClassVar = {"POST": "write"}
+    is_costly = True
+    serializer_class = TurnSerializer
+
+    @extend_schema(operation_id="read_pages_again", request=None, responses={202: TurnSerializer})
+    def post(self, request: Request, turn_id: uuid.UUID) -> Response:
+        """Have the pages of `badly_read` that are open read by heavier methods, in the background; for editors, owners.
+
+        Pages that are being read, or that nothing more can be done for, are left alone: see their states.
+        """
+        turn = get_visible_turn(request, turn_id)
+        for job in order_reading(user_of(request), turn):
+            start(job)
+        location = {"Location": reverse("api:turn", args=[turn.pk])}
+        return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED, headers=location)
+
+
+class MeaningView(GenericAPIView[Turn]):
+    """The meaning of a vague word."""
+
+    scopes: ClassVar = {"POST": "ask"}
+    is_costly = True
+    serializer_class = MeaningSerializer
+
+    @extend_schema(operation_id="choose_meaning", request=MeaningSerializer, responses={202: TurnSerializer})
+    def post(self, request: Request, turn_id: uuid.UUID) -> Response:
+        """Ask an ended question again with its vague word as it is meant; the base learns from it. See Location."""
+        asked = MeaningSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        ended = Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED)
+        row = get_object_or_404(ended, pk=turn_id)
+        try:
+            turn = choose_meaning(row, asked.validated_data["meaning"])
+        except RuleError as error:
+            raise serializers.ValidationError({"meaning": str(error)}) from error
         kept_by(request, turn)
         tasks.start(turn)
         location = {"Location": reverse("api:turn", args=[turn.pk])}

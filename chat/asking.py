@@ -11,9 +11,15 @@ from django.utils.translation import gettext
 from accounts.models import User
 from chat.models import Conversation, Turn
 from chat.scope import QuestionScope
+from chat.turns.choosing import accept_in_silence, vague_of
 from documents.idempotency import Keyed, made_before, remember
+from documents.pages.phrasing import group_thousands
 from reading.characters import clean_name, clean_words
 from retrieval.filters import UNFILTERED, Filters
+from retrieval.question.parse import asked_with
+from retrieval.reading_rules.rows import RuleError
+from retrieval.reading_rules.votes import vote_for_choice
+from retrieval.run_record import question_from
 
 QUESTION_CHARACTERS_MAX = 4000  # about a page and a half; more is a document, not a question
 TITLE_CHARACTERS_MAX = 200
@@ -37,7 +43,9 @@ def check_question(text: str) -> str:
         raise QuestionError(gettext("The question is empty. Please write what you want to know."))
     if len(question) > QUESTION_CHARACTERS_MAX:
         words = gettext("The question is %(length)s characters long; at most %(most)s are possible.")
-        raise QuestionError(words % {"length": f"{len(question):,}", "most": f"{QUESTION_CHARACTERS_MAX:,}"})
+        raise QuestionError(
+            words % {"length": group_thousands(len(question)), "most": group_thousands(QUESTION_CHARACTERS_MAX)}
+        )
     return question
 
 
@@ -69,6 +77,8 @@ def keep_question(
     turn_id = uuid.uuid5(form_id, "\n".join(map(str, asked)))
     try:
         with transaction.atomic():
+            if conversation and edits is None:
+                accept_in_silence(conversation)
             kept = lock_conversation(conversation) if conversation else begin_conversation(user, scope, question)
             turn = Turn.objects.create(
                 id=turn_id,
@@ -96,30 +106,47 @@ def turn_before(request: Keyed | None) -> Turn | None:
     return Turn.objects.get(pk=made["turn"]) if made else None
 
 
-def ask_again(turn: Turn, form_id: uuid.UUID | None = None, *, is_full_search: bool = False) -> Turn:
+def choose_meaning(turn: Turn, meaning: str, form_id: uuid.UUID | None = None) -> Turn:
+    """Ask a question again with its vague word replaced by the meaning that was chosen, which counts as a vote (R23).
+
+    The earlier turn stays. Raises RuleError if the text is none of the meanings that were given.
+    """
+    run = turn.run
+    if run is None or not run.parsed:
+        raise RuleError(gettext("This is none of the meanings that were given."))
+    with transaction.atomic():
+        vote_for_choice(run, vague_of(run), meaning)
+        return ask_again(turn, form_id, question=asked_with(question_from(run.parsed), meaning))
+
+
+def ask_again(
+    turn: Turn, form_id: uuid.UUID | None = None, *, is_full_search: bool = False, question: str = ""
+) -> Turn:
     """Ask a question again as a new turn of its conversation; the earlier turn and its record stay, and are linked.
 
     While the new turn is still running, or for the same form, that turn is returned: a second click asks nothing.
-    A full search searches every document of the same scope on its own, and so does each later asking of it.
+    A full search searches every document of the same scope on its own, and so does each later asking of it. With
+    `question` it is asked in these words, as typed.
     """
+    asked = question or turn.question
     is_full_search = is_full_search or turn.is_full_search
     form_name = "full search" if is_full_search else "again"
-    turn_id = uuid.uuid5(form_id, f"{form_name}\n{turn.pk}") if form_id else uuid.uuid4()
+    turn_id = uuid.uuid5(form_id, f"{form_name}\n{turn.pk}\n{question}".rstrip()) if form_id else uuid.uuid4()
     with transaction.atomic():
         conversation = lock_conversation(turn.conversation)
-        running = Q(again_of=turn, question=turn.question, is_full_search=is_full_search, state__in=WAITING)
+        running = Q(again_of=turn, question=asked, is_full_search=is_full_search, state__in=WAITING)
         made = conversation.turns.filter(running | Q(pk=turn_id)).first()
         return made or Turn.objects.create(
             id=turn_id,
             conversation=conversation,
             number=next_number(conversation),
-            question=turn.question,
+            question=asked,
             document_ids=turn.document_ids,
             scope_name=turn.scope_name,
             mode=turn.mode,
             filters=turn.filters,
             is_full_search=is_full_search,
-            as_typed=turn.as_typed,
+            as_typed=turn.as_typed or bool(question),
             again_of=turn,
         )
 

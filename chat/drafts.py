@@ -29,6 +29,12 @@ class Quoted:
     quote: str
     place: CitedLines | None = None
 
+    @property
+    def has_unread_picture(self) -> bool:
+        """Whether the quote stands in a picture or captions one (R85) in which nothing was read."""
+        boxes = self.place.boxes if self.place else self.candidate.boxes
+        return any(box.get("picture") == "not_read" for box in boxes)
+
 
 @dataclass(frozen=True)
 class AnswerDraft:

@@ -5,13 +5,15 @@ import uuid
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from documents.models import KnowledgeBase, Viewer
+from documents.models import KnowledgeBase, Membership, Parse, Role, Viewer
 from jobs.models import LeasedJob
 from ledger.triggers import erasable, insert_only
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.told.outcomes import OUTCOMES
 from retrieval.types import ABSENT, UNANSWERED
 
 # What an erasure leaves of a follow-up's rewriting, an answer, a citation and a reader's feedback.
@@ -75,6 +77,8 @@ class TurnQuerySet(models.QuerySet["Turn"]):
 class Turn(LeasedJob):
     """One question and its outcome. The row is the truth; the event stream only reports it."""
 
+    ID_NAME = "turn"
+
     class State(models.TextChoices):
         QUEUED = LeasedJob.QUEUED, "Queued"
         RUNNING = LeasedJob.RUNNING, "Running"
@@ -112,6 +116,56 @@ class Turn(LeasedJob):
         return self.question[:80]
 
 
+class ShareQuerySet(models.QuerySet["Share"]):
+    def open(self) -> "ShareQuerySet":
+        """Links that open something: not revoked or expired, of a conversation that its asker still has."""
+        asker = Membership.objects.filter(
+            base=models.OuterRef("conversation__base"), user=models.OuterRef("conversation__user"), user__is_active=True
+        )
+        living = self.filter(models.Exists(asker), revoked_at=None, conversation__deleted_at=None)
+        return living.filter(
+            models.Q(expires_at=None) | models.Q(expires_at__gt=timezone.now()), conversation__base__deleted_at=None
+        )
+
+    def made_by(self, user: Viewer) -> "ShareQuerySet":
+        """Links to a person's own conversations, and those to all conversations of the bases they own."""
+        if not user.is_authenticated:
+            return self.none()
+        own = models.Q(conversation__in=Conversation.objects.of(user))
+        return self.filter(own | models.Q(conversation__base__in=KnowledgeBase.objects.with_role(user, Role.OWNER)))
+
+
+class Share(models.Model):
+    """A link to a conversation or one answer: for the people of its base, or for whoever has it, for some days."""
+
+    class For(models.TextChoices):
+        MEMBERS = "members", _("the people of the base")
+        OUTSIDE = "outside", _("somebody outside")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="shares")
+    turn = models.ForeignKey(Turn, null=True, on_delete=models.CASCADE, related_name="shares")  # None: all of it
+    whom = models.CharField(max_length=8, choices=For.choices)
+    digest = models.CharField(max_length=64, null=True, unique=True)  # of the token of one for outside
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    openings = models.PositiveIntegerField(default=0)
+    opened_at = models.DateTimeField(null=True)  # last
+
+    objects = ShareQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.whom}: {self.turn or self.conversation}"
+
+    @property
+    def is_outside(self) -> bool:
+        return self.whom == self.For.OUTSIDE
+
+
 class RetrievalQuerySet(models.QuerySet["Retrieval"]):
     def visible_to(self, user: Viewer) -> "RetrievalQuerySet":
         """What a person asked for, in bases that are still open to them."""
@@ -143,6 +197,93 @@ class Retrieval(LeasedJob):
 
     def __str__(self) -> str:
         return self.question[:80]
+
+
+class ModelTest(LeasedJob):
+    """An owner asks whether the model works: it judges three fixed passages. The row is the truth."""
+
+    class State(models.TextChoices):
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="model_tests")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    call = models.OneToOneField(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
+    judged = models.PositiveSmallIntegerField(default=0)  # passages with a valid verdict
+    is_right = models.BooleanField(default=False)  # the passage that answers, and no other, is primary
+    error = models.TextField(blank=True)  # for people
+
+    def __str__(self) -> str:
+        return f"Test of the model of {self.base}"
+
+    @property
+    def is_pending(self) -> bool:
+        return self.state in (self.State.QUEUED, self.State.RUNNING)
+
+
+NAMES_SHOWN = 4
+
+
+class ExtractionQuerySet(models.QuerySet["Extraction"]):
+    def visible_to(self, user: Viewer) -> "ExtractionQuerySet":
+        """What a person asked for, in bases that are still open to them."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(user_id=user.pk, base__in=KnowledgeBase.objects.visible_to(user))
+
+
+class Extraction(LeasedJob):
+    """Several named fields asked at once of the same documents (R87). The row is the truth."""
+
+    class State(models.TextChoices):
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="extractions")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="extractions")
+    document_ids = models.JSONField(default=list)  # empty: the whole base
+    scope_name = models.CharField(max_length=300)
+    mode = models.CharField(max_length=10, default="balanced")
+    filters = models.JSONField(default=dict, blank=True)  # what narrows it, see retrieval.filters
+    error_for_people = models.TextField(blank=True)
+    error_for_admins = models.TextField(blank=True)
+
+    objects = ExtractionQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"fields of {self.scope_name}"[:80]
+
+    @property
+    def first_names(self) -> str:
+        """The names of the first fields, for lists."""
+        names = [field.name for field in self.fields.all()]
+        return ", ".join(names[:NAMES_SHOWN]) + (" …" if len(names) > NAMES_SHOWN else "")
+
+
+class ExtractionField(models.Model):
+    """One of the fields, and its run once it has been asked; the answer to that run has its value."""
+
+    extraction = models.ForeignKey(Extraction, on_delete=models.CASCADE, related_name="fields")
+    position = models.PositiveIntegerField()  # from 1
+    name = models.CharField(max_length=120)
+    question = models.TextField()
+    answer_type = models.CharField(max_length=20, blank=True)  # expected; "" as the question tells
+    instruction = models.TextField(blank=True)
+    run = models.OneToOneField(RetrievalRun, null=True, blank=True, on_delete=models.PROTECT, related_name="field")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["extraction", "position"], name="chat_field_position"),
+            models.UniqueConstraint(fields=["extraction", "name"], name="chat_field_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class PromptGuidance(models.Model):
@@ -205,13 +346,16 @@ class Answer(models.Model):
     class Kind(models.TextChoices):
         GENERATED = "generated", _("Written by the model")
         EXTRACTIVE = "extractive", _("Quoted from the document")
-        WEAK = "weak", _("No clear answer")
-        NOT_FOUND = "not_found", _("Not found")
-        CANNOT_TELL = "cannot_tell", _("Cannot tell")
-        CLARIFICATION = "clarification", _("A question back")
+        WEAK = "weak", OUTCOMES["weak"].words
+        NOT_FOUND = "not_found", OUTCOMES["not_found"].words
+        CANNOT_TELL = "cannot_tell", OUTCOMES["cannot_tell"].words
+        CLARIFICATION = "clarification", OUTCOMES["clarify"].words
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    turn = models.OneToOneField(Turn, on_delete=models.DO_NOTHING, db_constraint=False, related_name="answer")
+    # NULL of a field that was asked with others, which is read by its ExtractionField and never by this.
+    turn: "models.OneToOneField[Turn | None, Turn]" = models.OneToOneField(  # type: ignore[misc]
+        Turn, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="answer"
+    )
     run = models.OneToOneField(RetrievalRun, on_delete=models.PROTECT, related_name="answer")
     kind = models.CharField(max_length=13, choices=Kind.choices)
     text = models.TextField()
@@ -245,6 +389,29 @@ class Answer(models.Model):
         return is_answered and (self.run.answerable is False or is_lacking)
 
 
+class PageNotice(models.Model):
+    """The flagged pages that an answer rests on, or that may hold what it lacks, as they were then (R83). Insert-only.
+
+    `pages` has for each its document, parse, number, label, flags and state, see documents.ingestion.rereading.
+    """
+
+    class Why(models.TextChoices):
+        RESTS = "rests", _("the answer rests on them")
+        LACKS = "lacks", _("what is missing may stand there")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    answer = models.OneToOneField(Answer, on_delete=models.PROTECT, related_name="page_notice")
+    why = models.CharField(max_length=5, choices=Why.choices)
+    pages = models.JSONField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.why}: {len(self.pages)} pages"
+
+
 class Citation(models.Model):
     """The link from a marker in an answer to a literal quote on a page. Insert-only."""
 
@@ -265,6 +432,25 @@ class Citation(models.Model):
 
     def __str__(self) -> str:
         return f"[{self.marker}] {self.quote[:60]}"
+
+    @property
+    def last_page(self) -> int:
+        """The page where the quote ends: a sentence may go on over the end of the page where it begins."""
+        return max([self.page, *(int(box["page"]) for box in self.boxes)])
+
+
+class SuggestedQuestions(models.Model):
+    """The first questions of a document that the rules answer, in one language of the interface; made once a parse."""
+
+    parse = models.ForeignKey(Parse, on_delete=models.CASCADE, related_name="+", db_index=False)
+    language = models.CharField(max_length=8)
+    questions = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["parse", "language"], name="chat_suggested_once")]
+
+    def __str__(self) -> str:
+        return f"{len(self.questions)} questions of {self.parse_id} ({self.language})"
 
 
 class Feedback(models.Model):

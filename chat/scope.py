@@ -12,6 +12,7 @@ from django.db.models import Count, Q, Window
 from django.db.models.functions import RowNumber
 from django.utils.translation import gettext
 
+from chat.models import Turn
 from documents.access import AUDIT, WRITE
 from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
 from documents.storage.replacement import newest
@@ -37,7 +38,7 @@ class QuestionScope:
     @property
     def name(self) -> str:
         if not self.documents:
-            return whole_words(self.base)[:300]
+            return whole_words(self.base.name)[:300]
         return ", ".join(document.title for document in self.documents)[:300]
 
     @property
@@ -101,8 +102,15 @@ def may_tune(user: Viewer, base: KnowledgeBase | None = None) -> bool:
     return user.is_authenticated and bases.filter(membership__user_id=user.pk, membership__role__in=roles).exists()
 
 
-def whole_words(base: KnowledgeBase) -> str:
-    return gettext("Whole base: %(name)s") % {"name": base.name}
+def whole_words(base_name: str) -> str:
+    return gettext("Whole base: %(name)s") % {"name": base_name}
+
+
+def scope_words(turn: Turn) -> str:
+    """What was asked of, by its name of that time, in the reader's language, whoever asked."""
+    if turn.document_ids:
+        return turn.scope_name
+    return whole_words(turn.scope_name.partition(":")[2].strip() or turn.scope_name)
 
 
 def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -> list[tuple[str, list[Choice]]]:
@@ -137,7 +145,7 @@ def group_of(
     base: KnowledgeBase, offered: list[Document], count: int, chosen: str, named: list[str]
 ) -> tuple[str, list[Choice]]:
     """The choices of one base; `named` are the titles of the several documents that are chosen in it, read or not."""
-    whole = (f"base:{base.pk}", f"{whole_words(base)} ({count})")
+    whole = (f"base:{base.pk}", f"{whole_words(base.name)} ({count})")
     words = gettext("%(count)s chosen: %(titles)s") % {"count": len(named), "titles": ", ".join(named)}
     marked = [(chosen, words)] if named else []
     return base.name, [whole, *marked, *((f"document:{document.pk}", document.title) for document in offered)]

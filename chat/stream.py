@@ -7,22 +7,26 @@ import asyncio
 import json
 import logging
 import re
+import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterable
-from functools import cache
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from typing import Any, Literal, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import redis
 import redis.asyncio
 from django.conf import settings
+from django.db import Error as DatabaseError
+
+from jobs import silence
 
 EventType = Literal["question", "stage", "candidates", "token", "citation", "done", "error"]
 ENDINGS = frozenset({"done", "error"})
 
 ENTRIES_MAX = 20_000  # more than the longest answer at one entry per token; a limit for a model that never stops
 KEPT_S = 3600  # a reload within an hour replays the stages; later the page is built from the row alone
+LOOK_S = 15  # between two looks whether the reader still may read: who may no longer hears nothing after 30 s (W5)
 PING_MS = 15_000  # proxies close a connection that has been silent for 30 to 60 s
 READ_COUNT = 64
 CONNECTION_S = 300  # then the browser reconnects and the row is checked: no stream waits for a lost event for ever
@@ -44,22 +48,47 @@ def stream_key(turn_id: uuid.UUID | str) -> str:
     return f"turn:{turn_id}"
 
 
-@cache
-def writer_client() -> "redis.Redis":
-    return redis.Redis.from_url(settings.EVENTS_REDIS_URL, decode_responses=True, socket_timeout=5)
+_shared: list["redis.Redis"] = []
+_lock = threading.Lock()
+
+
+def shared_client() -> "redis.Redis":
+    """The client of all threads of this process, made at its first use.
+
+    It must be made only once: a second one that nobody keeps closes its connections when it is collected, also under
+    the thread that is still using one of them.
+    """
+    with _lock:
+        if not _shared:
+            # With protocol 3 XREAD's reply has another shape.
+            client = redis.Redis.from_url(
+                settings.EVENTS_REDIS_URL, decode_responses=True, protocol=2, **settings.REDIS_TIMEOUTS
+            )
+            _shared.append(client)
+        return _shared[0]
+
+
+_untold: set[str] = set()  # turns that were said to go untold, until their last event
 
 
 def tell(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
-    """Append one event. After the last one the stream expires in an hour. Redis errors are only logged."""
+    """Append one event. After the last one the stream expires in an hour. Redis errors are only logged, once a turn."""
+    if silence.lasts() and event not in ENDINGS:  # without the last one its readers would wait on in vain
+        return
     key = stream_key(turn_id)
     fields = {"type": event, "data": json.dumps(data, ensure_ascii=False)}
     try:
-        with writer_client().pipeline(transaction=False) as pipe:
+        with shared_client().pipeline(transaction=False) as pipe:
             pipe.xadd(key, cast("Any", fields), maxlen=ENTRIES_MAX, approximate=True)
             pipe.expire(key, KEPT_S)
             pipe.execute()
     except redis.RedisError as error:
-        logger.warning("Event %s of turn %s was not told: %s", event, turn_id, error)
+        silence.note(error)
+        if key not in _untold:
+            logger.warning("Event %s of turn %s was not told, nor may the next ones be: %s", event, turn_id, error)
+            _untold.add(key)
+    if event in ENDINGS:
+        _untold.discard(key)
 
 
 def forget(turn_ids: Iterable[uuid.UUID]) -> None:
@@ -67,7 +96,7 @@ def forget(turn_ids: Iterable[uuid.UUID]) -> None:
     keys = [stream_key(turn_id) for turn_id in turn_ids]
     try:
         if keys:
-            writer_client().delete(*keys)
+            shared_client().delete(*keys)
     except redis.RedisError as error:
         logger.warning("The events of %s erased turns could not be dropped: %s", len(keys), error)
 
@@ -90,23 +119,38 @@ _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, "redis.asyncio.Redis"] = 
 def reader_client() -> "redis.asyncio.Redis":
     loop = asyncio.get_running_loop()
     if loop not in _clients:
-        # XREAD blocks longer than any ordinary socket timeout; with protocol 3 its reply has another shape.
+        # The timeout must exceed the longest block of XREAD; with protocol 3 its reply has another shape.
+        timeouts: dict[str, Any] = dict(settings.REDIS_TIMEOUTS)
+        timeouts["socket_timeout"] += PING_MS / 1000
         _clients[loop] = redis.asyncio.Redis.from_url(
-            settings.EVENTS_REDIS_URL, decode_responses=True, socket_timeout=None, protocol=2
+            settings.EVENTS_REDIS_URL, decode_responses=True, protocol=2, **timeouts
         )
     return _clients[loop]
 
 
-async def follow(turn_id: uuid.UUID | str, last_id: str, *, is_ended: bool) -> AsyncIterator[bytes]:
+REFUSED = frame(StreamEvent("", "error", json.dumps({"message": "This is no longer open to you."})))
+
+
+async def follow(
+    turn_id: uuid.UUID | str, last_id: str, *, is_ended: bool, may_go_on: Callable[[], Awaitable[bool]]
+) -> AsyncGenerator[bytes]:
     """The frames of a turn after `last_id`, up to its last one; a ping whenever nothing happens.
 
     `is_ended`: the row has ended, so remaining events are replayed, and a missing last one is added.
+    `may_go_on` is asked by the clock, as words may come without a pause; when it says no, REFUSED is the last frame.
     """
     yield b"retry: 1500\n\n"
     until = time.monotonic() + CONNECTION_S
+    look_at = time.monotonic() + LOOK_S
     try:
         while time.monotonic() < until:
-            events = await read_events(turn_id, last_id, block_ms=None if is_ended else PING_MS)
+            if time.monotonic() >= look_at:
+                if not await may_go_on():
+                    yield REFUSED
+                    return
+                look_at = time.monotonic() + LOOK_S
+            wait_ms = max(1, min(PING_MS, int(1000 * (look_at - time.monotonic()))))
+            events = await read_events(turn_id, last_id, block_ms=None if is_ended else wait_ms)
             for event in events:
                 last_id = event.id
                 yield frame(event)
@@ -117,6 +161,9 @@ async def follow(turn_id: uuid.UUID | str, last_id: str, *, is_ended: bool) -> A
                     yield frame(StreamEvent("", "done", "{}"))
                     return
                 yield b": ping\n\n"
+    except DatabaseError as error:
+        # Nobody can say whether the reader still may. The browser comes back by itself.
+        logger.warning("The reader of turn %s cannot be checked: %s", turn_id, error)
     except redis.RedisError as error:
         # The browser reconnects by itself, and the view checks the row again.
         logger.warning("The events of turn %s cannot be read: %s", turn_id, error)

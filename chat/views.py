@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 from uuid import UUID
 
+from asgiref.sync import sync_to_async
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,21 +17,41 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.models import User
 from accounts.requests import user_of
 from chat import stream
-from chat.asking import ask_again, keep_question
+from chat.asking import ask_again, choose_meaning, keep_question
+from chat.followers import follow_as, follower_of, take_place
 from chat.models import Conversation, Turn
+from chat.page.citing import answers_citing
 from chat.page.export import file_name, json_of, markdown_of
-from chat.page.forms import NARROWING, FeedbackForm, FindForm, QuestionForm, TitleForm
-from chat.page.suggestions import suggest
-from chat.page.thread import CONVERSATIONS_SHOWN, ShownTurn, conversation_groups, turns_of, with_rows
+from chat.page.following import attach_follow_ups
+from chat.page.forms import FeedbackForm, FindForm, QuestionForm, TitleForm
+from chat.page.kept import sent_fields, take_late_question
+from chat.page.last_used import last_scope, opened_on
+from chat.page.rereading import attach_notices
+from chat.page.suggestions import SUGGESTED, suggest, tried_questions
+from chat.page.thread import (
+    CONVERSATIONS_SHOWN,
+    ShownTurn,
+    attach_objections,
+    conversation_groups,
+    turns_of,
+    with_rows,
+)
 from chat.page.viewer import CitedPage, cited_page, refused_page
 from chat.scope import write_picker_value
 from chat.turns import tasks
 from chat.turns.feedback import give_feedback
+from chat.turns.page_notices import order_reading
+from documents import access
+from documents.ingestion.tasks import start
+from documents.pages.address import number_of
 from retrieval.candidates.widening import Scope, read_scope
 from retrieval.models import RetrievalRun
+from retrieval.reading_rules.rows import RuleError
 
 FEEDBACK_FAULT = gettext_lazy("Say what is wrong with the answer, in a comment of at most 2,000 characters.")
+LOOKS_MAX = 60  # for questions that are being tried: five minutes
 EXPORTS = {"md": (markdown_of, "text/markdown"), "json": (json_of, "application/json")}
+ADDRESSED = ("question", "pages")  # fields that an address can fill
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 
 
@@ -39,14 +60,22 @@ ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 def home(request: HttpRequest) -> HttpResponse:
     """A new question, which starts a conversation."""
     user = user_of(request)
-    chosen = read_preselection(request)
+    named = read_preselection(request)
+    chosen = named or last_scope(user)
     form = QuestionForm(user, sent_data(request), chosen=chosen, typed=typed_data(request))
     if form.is_bound and form.is_valid():
         return ask_question(user, form)
     find = found_words(request)
     groups = conversation_groups(user, find=find)
     suggested, suggestions = suggest(user, chosen)
-    context = {"form": form, "groups": groups, "find": find, "suggested": suggested, "suggestions": suggestions}
+    context = {
+        "form": form,
+        "groups": groups,
+        "find": find,
+        "suggested": suggested,
+        "suggestions": suggestions,
+        "opened_on": None if named or form.is_bound else opened_on(user, chosen),
+    }
     return render(request, "chat/home.html", context, status=400 if form.errors else 200)
 
 
@@ -62,15 +91,18 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
         user,
         sent_data(request),
         base=current.base,
-        chosen=ShownTurn(last).scope_value if last else f"base:{current.base_id}",
+        chosen=read_preselection(request) or (ShownTurn(last).scope_value if last else f"base:{current.base_id}"),
         mode=last.mode if last else "balanced",
-        typed=typed_data(request, ShownTurn(last).typed_filters if last else None),
+        typed=typed_data(request, ShownTurn(last).typed_filters if last and "pages" not in request.GET else None),
     )
     if form.is_bound and form.is_valid():
         return ask_question(user, form, current)
     groups = conversation_groups(user, current, found_words(request))
     opened = opened_page(request, turns, user)
     shown = [ShownTurn(turn, opened.citation.marker if opened and opened.turn == turn else 0) for turn in turns]
+    attach_objections(shown)
+    attach_notices(shown, user)
+    attach_follow_ups(shown[-1:], user)
     context = {
         "conversation": current,
         "groups": groups,
@@ -90,13 +122,13 @@ def sent_data(request: HttpRequest) -> QueryDict | None:
 
 
 def typed_data(request: HttpRequest, filters: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What is in the fields of a form that is not sent: the filters of the turn before and the question of an address,
-    or all but the filter taken off.
+    """What is in the fields of a form that is not sent: the filters of the turn before, the question and the pages of
+    an address, a question kept while its asker signed in again; or all but the filter taken off.
     """
     if request.method != "POST":
-        return {**(filters or {}), "question": request.GET.get("question", "")}
-    kept = {name: request.POST.get(name, "") for name in ("question", "scope", "mode", "edits", *NARROWING)}
-    return kept | {"documents": request.POST.getlist("documents"), request.POST.get("drop", ""): ""}
+        named = {name: text for name in ADDRESSED if (text := request.GET.get(name, ""))}
+        return {"question": "", **(filters or {}), **named, **take_late_question(request)}
+    return sent_fields(request.POST) | {request.POST.get("drop", ""): ""}
 
 
 def read_preselection(request: HttpRequest) -> str:
@@ -141,9 +173,9 @@ def opened_page(request: HttpRequest, turns: list[Turn], user: User) -> CitedPag
     """The citation named by ?turn= and ?cite=; without them, the first of the latest answer."""
     chosen = next((turn for turn in turns if str(turn.pk) == request.GET.get("turn")), None)
     if chosen and "near" in request.GET:
-        return refused_page(chosen, small_number(request.GET["near"]), user, wide_of(request))
+        return refused_page(chosen, small_number(request.GET["near"]), user, wide_of(request), page_of(request))
     if chosen:
-        return cited_page(chosen, small_number(request.GET.get("cite", "")), user, wide_of(request))
+        return cited_page(chosen, small_number(request.GET.get("cite", "")), user, wide_of(request), page_of(request))
     for turn in reversed(turns):
         answer = getattr(turn, "answer", None)
         first = next(iter(answer.citations.all()), None) if answer else None
@@ -154,6 +186,11 @@ def opened_page(request: HttpRequest, turns: list[Turn], user: User) -> CitedPag
 
 def wide_of(request: HttpRequest) -> Scope | None:
     return read_scope(request.GET.get("wide", ""))
+
+
+def page_of(request: HttpRequest) -> int | None:
+    """The page of the document that the pane is turned to; None for that of the quote."""
+    return number_of(request.GET, "page")
 
 
 def small_number(text: str) -> int:
@@ -181,8 +218,10 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     if "HX-Request" not in request.headers:
         return redirect("chat:conversation", row.conversation_id)
     row = with_rows(Turn.objects.filter(pk=row.pk)).get()
-    context = {"shown": ShownTurn(row, 1), "auditable": auditable(user, [row])}
-    return render(request, "chat/_turn.html", context)
+    shown = ShownTurn(row, 1)
+    attach_notices([shown], user)
+    attach_follow_ups([shown], user)
+    return render(request, "chat/_turn.html", {"shown": shown, "auditable": auditable(user, [row])})
 
 
 @require_GET
@@ -190,7 +229,7 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
     """The pane with the page of one citation."""
     user = user_of(request)
-    opened = cited_page(get_turn_of_user(user, turn_id), marker, user, wide_of(request))
+    opened = cited_page(get_turn_of_user(user, turn_id), marker, user, wide_of(request), page_of(request))
     if opened is None:
         raise Http404("There is no such citation.")
     return render(request, "chat/_page.html", {"opened": opened})
@@ -201,24 +240,47 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
     """The pane with the page of a refused passage."""
     user = user_of(request)
-    opened = refused_page(get_turn_of_user(user, turn_id), position, user, wide_of(request))
+    opened = refused_page(get_turn_of_user(user, turn_id), position, user, wide_of(request), page_of(request))
     if opened is None:
         raise Http404("There is no such passage.")
     return render(request, "chat/_page.html", {"opened": opened})
 
 
 @require_GET
+@never_cache
+def citing(request: HttpRequest, document_id: UUID, line: int) -> HttpResponse:
+    """Which answers cite a line of a document, of those the reader may see."""
+    user = user_of(request)
+    document = access.get_document(user, document_id)
+    number = number_of(request.GET, "parse")
+    parse = document.parses.filter(number=number).first() if number else document.current_parse
+    if parse is None:
+        raise Http404("The document has no such parse.")
+    return render(request, "chat/_citing.html", {"citing": answers_citing(user, parse.pk, line)})
+
+
+@require_GET
+@never_cache
+def offer_questions(request: HttpRequest, document_id: UUID) -> HttpResponse:
+    """The questions a document was tried with and answers, as a part of its row; it asks again until they are tried."""
+    document = access.get_document(user_of(request), document_id)
+    questions, looked = tried_questions(document), number_of(request.GET, "looked") or 1
+    again = looked + 1 if questions is None and looked < LOOKS_MAX else None
+    shown = {"document": document, "questions": (questions or [])[:SUGGESTED], "again": again}
+    return render(request, "chat/_suggested.html", shown)
+
+
+@require_GET
 async def events(request: HttpRequest, turn_id: UUID) -> StreamingHttpResponse:
-    """Stream the events of a turn. Access is checked here; the stream itself makes no queries."""
+    """Stream the events of a turn for as long as the reader may read it."""
     user = cast("User", await request.auser())
     state = await Turn.objects.visible_to(user).filter(pk=turn_id).values_list("state", flat=True).afirst()
     if state is None:
         raise Http404("There is no such turn.")
     last_id = stream.last_event_id(request.headers.get("Last-Event-ID", ""))
-    response = StreamingHttpResponse(
-        stream.follow(turn_id, last_id, is_ended=state in ENDED), content_type="text/event-stream"
-    )
-    response["Cache-Control"] = "no-cache"
+    place = await sync_to_async(take_place, thread_sensitive=False)(user.pk)
+    frames = follow_as(follower_of(request, user), turn_id, last_id, is_ended=state in ENDED, place=place)
+    response = StreamingHttpResponse(frames, content_type="text/event-stream")
     response["X-Accel-Buffering"] = "no"
     return response
 
@@ -245,6 +307,35 @@ def search_rest(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Search every document of an ended question on its own, as a new turn; the earlier answer stays."""
     row = get_object_or_404(Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED), pk=turn_id)
     turn = ask_again(row, form_id_of(request), is_full_search=True)
+    tasks.start(turn)
+    return redirect(turn_address(turn))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def noticed_pages(request: HttpRequest, turn_id: UUID) -> HttpResponse:
+    """The notice of an answer's badly read pages, for the page that polls it; POST has them read again."""
+    user = user_of(request)
+    row = get_turn_of_user(user, turn_id)
+    if request.method == "POST":
+        for job in order_reading(user, row):
+            start(job)
+    if request.method == "POST" or "HX-Request" not in request.headers:
+        return redirect(turn_address(row))
+    shown = ShownTurn(with_rows(Turn.objects.filter(pk=row.pk)).get())
+    attach_notices([shown], user)
+    return render(request, "chat/_reread.html", {"shown": shown})
+
+
+@require_POST
+def meaning(request: HttpRequest, turn_id: UUID) -> HttpResponse:
+    """Ask an ended question again with its vague word as it is meant; the base learns from it."""
+    row = get_object_or_404(Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED), pk=turn_id)
+    try:
+        turn = choose_meaning(row, request.POST.get("meaning", ""), form_id_of(request))
+    except RuleError as error:
+        messages.error(request, str(error))
+        return redirect(turn_address(row))
     tasks.start(turn)
     return redirect(turn_address(turn))
 
@@ -323,6 +414,8 @@ def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpRespon
         Conversation.objects.visible_to(user_of(request)).select_related("base"), pk=conversation_id
     )
     turns = [ShownTurn(turn) for turn in turns_of(row)]
+    attach_objections(turns)
+    attach_notices(turns, user_of(request))
     write, content_type = EXPORTS[form]
     response = HttpResponse(write(row, turns), content_type=f"{content_type}; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{file_name(row)}.{form}"'

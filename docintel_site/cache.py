@@ -1,4 +1,4 @@
-"""The cache of rate limits: Redis, or this process's memory while Redis is down."""
+"""The cache of rate limits and of failing model servers: Redis, or this process's memory while Redis is down."""
 
 import json
 import logging
@@ -7,6 +7,8 @@ from typing import Any
 from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
+
+from jobs import silence
 
 logger = logging.getLogger(__name__)
 
@@ -22,18 +24,20 @@ class Json:
 
 
 class SteadyCache(RedisCache):
-    """Redis as a cache that never delays or fails a request: without it, limits apply per process."""
+    """Redis as a cache that never delays or fails a request: without it, limits and outages are counted per process."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
         self.spare = LocMemCache("rate-limits", params)
 
     def steadily(self, name: str, *arguments: Any, **named: Any) -> Any:
-        try:
-            return getattr(RedisCache, name)(self, *arguments, **named)
-        except RedisError as error:
-            logger.warning("The cache is kept in this process, because Redis does not answer: %s", error)
-            return getattr(self.spare, name)(*arguments, **named)
+        if not silence.lasts():
+            try:
+                return getattr(RedisCache, name)(self, *arguments, **named)
+            except RedisError as error:
+                logger.warning("The cache is kept in this process, because Redis does not answer: %s", error)
+                silence.note(error)
+        return getattr(self.spare, name)(*arguments, **named)
 
     def get(self, *arguments: Any, **named: Any) -> Any:
         return self.steadily("get", *arguments, **named)

@@ -1,17 +1,24 @@
-"""The first visit: a one-time link creates the owner, who gets the demo base if it was loaded."""
+"""The first visit: a one-time link creates the owner, who gets what was read before; then the way in for everybody."""
 
 from allauth.account.utils import perform_login
+from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
 
 from accounts.forms import FirstOwnerForm
 from accounts.models import OwnerLink, User
 from accounts.owner import LinkUsed, make_first_owner
-from chat.turns.demo import hand_over
+from accounts.requests import user_of
+from chat.handing_over import hand_over_all
+from chat.models import Turn
+from chat.turns import tasks
+from chat.turns.demo import BASE_NAME, QUESTION, demo_base, take_samples
+from documents.models import Document, KnowledgeBase, Membership, Role
 
 
 @login_not_required
@@ -26,7 +33,7 @@ def first_owner(request: HttpRequest, token: str) -> HttpResponseBase:
             owner = make_first_owner(token, **form.cleaned_data)
         except LinkUsed:
             raise Http404(_("This link has been used or is too old.")) from None
-        hand_over(owner)
+        hand_over_all(owner)
         arrived: HttpResponseBase = perform_login(request, owner, redirect_url=reverse("home"))
         return arrived
     return render(request, "accounts/first_owner.html", {"form": form}, status=400 if form.errors else 200)
@@ -34,9 +41,43 @@ def first_owner(request: HttpRequest, token: str) -> HttpResponseBase:
 
 @login_not_required
 def home(request: HttpRequest) -> HttpResponse:
-    """The bases of a signed-in person; before there is an owner, how to become it."""
+    """Where a person begins: an auditor with what waits for review, a new owner with the first steps, all others with
+    their bases; before there is an owner, how to become it.
+    """
     if request.user.is_authenticated:
-        return redirect("documents:bases")
+        return begin(request, user_of(request))
     if not User.objects.filter(is_superuser=True).exists():
         return render(request, "accounts/no_owner.html")
     return redirect("account_login")
+
+
+def begin(request: HttpRequest, user: User) -> HttpResponse:
+    roles = set(Membership.objects.filter(user=user, base__deleted_at=None).values_list("role", flat=True))
+    if roles == {Role.AUDITOR}:
+        return redirect("audit:queue")
+    if user.is_superuser and not Document.objects.filter(created_by=user).exists():
+        return render(request, "first_steps.html", {"bases": bases_to_fill(user), "answer": demo_answer(user)})
+    return redirect("documents:bases")
+
+
+@require_POST
+def bring_demo(request: HttpRequest) -> HttpResponse:
+    """Have the samples read and asked by a worker; asked twice, nothing is there twice."""
+    user = user_of(request)
+    if not user.is_superuser:
+        raise Http404
+    base = demo_base(user)
+    take_samples(base, user)
+    tasks.start_demo(user)
+    messages.success(request, _("The samples are being read. Their answers are under “Ask” as soon as they are there."))
+    return redirect("documents:base", base.pk)
+
+
+def bases_to_fill(user: User) -> list[KnowledgeBase]:
+    """The person's own bases but the demonstration."""
+    return [base for base in KnowledgeBase.objects.with_role(user, Role.OWNER) if base.name != BASE_NAME]
+
+
+def demo_answer(user: User) -> Turn | None:
+    """The demonstration's answer that found something, if the person has it."""
+    return Turn.objects.filter(conversation__user=user, conversation__base__name=BASE_NAME, question=QUESTION).first()

@@ -16,10 +16,18 @@ ENTRIES = {
     "status": pgettext_lazy("page", "Status"),
 }
 # A page belongs to the entry of its view, or else of its app.
-ENTRY_OF_VIEW = {"audit:figures": "audit:figures", "audit:coverage": "audit:figures", "status": "status"}
+ENTRY_OF_VIEW = {
+    "audit:figures": "audit:figures",
+    "audit:coverage": "audit:figures",
+    "status": "status",
+    "requirements": "status",
+}
 ENTRY_OF_APP = {
     "documents": "documents:bases",
     "retrieval": "documents:bases",
+    "reading_rules": "documents:bases",
+    "chat_model": "documents:bases",
+    "chat_prompts": "documents:bases",
     "chat": "chat:home",
     "audit": "audit:list",
 }

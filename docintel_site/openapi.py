@@ -23,7 +23,8 @@ PROBLEMS = {
     "415": "The body is not in a form this address reads.",
     "422": "The Idempotency-Key belongs to another request.",
     "429": "Too many requests; Retry-After says when to come back.",
-    "503": "The database cannot be reached at the moment; Retry-After says when to come back.",
+    "507": "There is no disk space left; Retry-After says when to try again.",
+    "503": "The database or Redis cannot be reached at the moment; Retry-After says when to come back.",
 }
 FAULT = {
     "type": "object",
@@ -45,8 +46,30 @@ PROBLEM = {
         "detail": {"type": "string"},
         "code": {"type": "string"},
         "errors": {"type": "array", "items": FAULT},
+        "outcomes": {
+            "type": "array",
+            "description": "The files of an upload of which none was taken.",
+            "items": {"$ref": "#/components/schemas/Outcome"},
+        },
+        "request_id": {"type": "string", "description": "Finds the request in the log; also the header X-Request-ID."},
         "turn_id": {"type": "string", "format": "uuid", "description": "The turn of a question that was kept."},
         "retrieval_id": {"type": "string", "format": "uuid", "description": "A retrieval that was kept."},
+    },
+}
+
+# Operations that may make a proposal in place of a change, see documents.guarding.
+GUARDED = {
+    *("change_base", "add_terms", "delete_concept", "change_guidance", "change_reading_rules", "change_tiers"),
+}
+PROPOSED = {
+    "type": "object",
+    "description": "A change that waits for a golden check, see the operation `read_proposal`.",
+    "required": ["proposal_id", "kind", "address", "detail"],
+    "properties": {
+        "proposal_id": {"type": "string", "format": "uuid"},
+        "kind": {"type": "string"},
+        "address": {"type": "string", "description": "Where it is read, also in the header Location."},
+        "detail": {"type": "string"},
     },
 }
 
@@ -79,6 +102,18 @@ def with_closed_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     for name, schema in result["components"]["schemas"].items():
         if name.endswith("Request") and schema.get("type") == "object":
             schema["additionalProperties"] = False
+    return result
+
+
+def with_proposals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Add to every operation whose change may have to wait for a golden check what it then answers."""
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Proposed"}}}
+    result.setdefault("components", {}).setdefault("schemas", {})["Proposed"] = PROPOSED
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            if operation["operationId"] in GUARDED:
+                told = "Nothing has changed yet: the base requires a golden check first."
+                operation["responses"]["202"] = {"description": told, "content": content}
     return result
 
 

@@ -55,7 +55,7 @@ class KeysetPagination(BasePagination):
         """The values of a cursor, typed like its columns. Raises NotFound for an invalid one."""
         try:
             texts = json.loads(urlsafe_b64decode((cursor[:CURSOR_MAX] + "==").encode()))
-            fields = [queryset.model._meta.get_field(key.lstrip("-")) for key in self.keys]
+            fields = [sorted_field_of(queryset, key.lstrip("-")) for key in self.keys]
             values = [field.clean(text, None) for field, text in zip(fields, texts, strict=True) if is_text(text)]
         except (ValueError, TypeError, ValidationError):
             raise NotFound(FOREIGN) from None
@@ -74,6 +74,12 @@ class KeysetPagination(BasePagination):
         following = {"type": "string", "format": "uri", "nullable": True, "description": "null on the last page"}
         properties = {"results": schema, "next": following}
         return {"type": "object", "required": ["results", "next"], "properties": properties}
+
+
+def sorted_field_of(queryset: "QuerySet[Any]", name: str) -> Any:
+    """The field of a column, or of what the query computes under that name."""
+    computed = queryset.query.annotations.get(name)
+    return computed.output_field if computed else queryset.model._meta.get_field(name)
 
 
 def parameter(name: str, schema: dict[str, Any], description: str) -> dict[str, Any]:

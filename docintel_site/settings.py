@@ -1,5 +1,6 @@
 """The only settings file. The environment is read here and nowhere else; an invalid value stops the start."""
 
+import logging
 import os
 import re
 import secrets
@@ -11,6 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from docintel_site.http.headers import add_static_headers
 from embedded import postgres, redis
 from llm.prices import parse_prices
 
@@ -44,6 +46,13 @@ def env_number(name: str, default: float, *, low: float, high: float) -> float:
     return value
 
 
+def env_choice(name: str, default: str, choices: tuple[str, ...]) -> str:
+    value = env_str(name, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
+    return value
+
+
 def limits_from(**names: str) -> dict[str, Decimal]:
     """The configured limits by what they limit; each is an amount of money above zero."""
     limits = {}
@@ -60,6 +69,33 @@ def limits_from(**names: str) -> dict[str, Decimal]:
 
 def env_list(name: str, default: str) -> list[str]:
     return [part.strip() for part in env_str(name, default).split(",") if part.strip()]
+
+
+def watched_folders(name: str) -> list[tuple[str, str]]:
+    """The folders of "path=base,…", each with the name or id of its base."""
+    pairs = [part.partition("=") for part in env_list(name, "")]
+    for path, _, base in pairs:
+        if not path.startswith("/") or not base.strip():
+            raise ImproperlyConfigured(f"{name} takes path=base, with a whole path, and commas between several.")
+    return [(path.strip(), base.strip()) for path, _, base in pairs]
+
+
+def certificates_of_authority(url: str, path: str) -> Path | None:
+    """The file with the certificates of the time-stamping authority at an address; an authority needs them."""
+    if bool(url) != bool(path):
+        raise ImproperlyConfigured("DOCINTEL_TSA_URL and DOCINTEL_TSA_CERTIFICATES go together.")
+    if url and urlsplit(url).scheme not in ("http", "https"):
+        raise ImproperlyConfigured(f"DOCINTEL_TSA_URL is {url!r}; it must begin with https:// or http://.")
+    return Path(path) if path else None
+
+
+def witness_at(place: str) -> str:
+    """A whole path, or an address; without TLS only on this machine, since a token goes with it."""
+    parts = urlsplit(place)
+    is_here = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
+    if place and not (place.startswith("/") or is_here or (parts.scheme == "https" and parts.hostname)):
+        raise ImproperlyConfigured(f"DOCINTEL_WITNESS is {place!r}; it must be a whole path or begin with https://.")
+    return place
 
 
 def database_from(url: str) -> dict[str, Any]:
@@ -108,10 +144,18 @@ def secret_key_in(home: Path) -> str:
 HOME = Path(env_str("DOCINTEL_HOME", str(BASE_DIR / "var"))).resolve()
 MEDIA_ROOT = HOME / "files"
 PAGE_IMAGE_ROOT = HOME / "page_images"
+CARRIED_ROOT = HOME / "carried"  # records of bases that were brought along from elsewhere
 ENCODER_ROOT = HOME / "encoder"
+TEMPORARY_ROOT = FILE_UPLOAD_TEMP_DIR = HOME / "temporary"  # made when it is needed
 # Heads of the ledger, and the key that signs them: best on a disk the database's administrator cannot write.
 LEDGER_HEADS = Path(env_str("DOCINTEL_LEDGER_HEADS", str(HOME / "ledger-heads.jsonl")))
 LEDGER_KEY = Path(env_str("DOCINTEL_LEDGER_KEY")) if env_str("DOCINTEL_LEDGER_KEY") else None
+# An authority of RFC 3161 that stamps the heads, and its certificates: what was recorded by then cannot be rewritten.
+TSA_URL = env_str("DOCINTEL_TSA_URL")
+TSA_CERTIFICATES = certificates_of_authority(TSA_URL, env_str("DOCINTEL_TSA_CERTIFICATES"))
+# Who is given the heads as well and keeps the first hash of each: a file elsewhere, or an address.
+WITNESS, WITNESS_TOKEN = witness_at(env_str("DOCINTEL_WITNESS")), env_str("DOCINTEL_WITNESS_TOKEN")
+WITNESS_STATE = HOME / "witness.json"  # what it took last
 DATABASE_URL = env_str("DATABASE_URL")
 REDIS_URL = env_str("REDIS_URL")
 
@@ -123,6 +167,8 @@ CSRF_TRUSTED_ORIGINS = env_list("DOCINTEL_TRUSTED_ORIGINS", "")
 
 DATABASES = {"default": database_from(DATABASE_URL or postgres.url(HOME))}
 EVENTS_REDIS_URL = REDIS_URL or redis.url(HOME)
+# One that takes a connection and does not answer must not keep a request.
+REDIS_TIMEOUTS = {"socket_timeout": 2, "socket_connect_timeout": 2}
 
 # ---- Django
 
@@ -156,19 +202,23 @@ INSTALLED_APPS = [
     "accounts",
 ]
 MIDDLEWARE = [
+    "docintel_site.http.headers.Headers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "docintel_site.http.compression.CompressPages",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "docintel_site.http.session_ends.SessionEnds",
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "docintel_site.http.page_limits.PageLimits",
+    "docintel_site.http.proposed.ProposedChanges",
 ]
 ROOT_URLCONF = "docintel_site.urls"
 ASGI_APPLICATION = "docintel_site.asgi.application"
@@ -189,7 +239,8 @@ TEMPLATES = [
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("fr", "Français")]
+LANGUAGES = [("en", "English"), ("fr", "Français"), ("de", "Deutsch")]
+FORMAT_MODULE_PATH = "docintel_site.formats"
 LANGUAGE_COOKIE_AGE = 31_536_000  # a year; before the first choice the browser's preference decides
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
@@ -198,6 +249,7 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = BASE_DIR / "staticfiles"  # filled only in an image; elsewhere WhiteNoise reads the sources
 WHITENOISE_USE_FINDERS = True
+WHITENOISE_ADD_HEADERS_FUNCTION = add_static_headers
 TEST_RUNNER = "django.test.runner.DiscoverRunner"
 
 # ---- accounts: by e-mail, by invitation only, no default password
@@ -247,8 +299,7 @@ OIDC_APP = {
 }
 SOCIALACCOUNT_ADAPTER = "accounts.adapter.SignOnAdapter"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
-# Our content security policy refuses forms that end at another host; the request's state is verified.
-SOCIALACCOUNT_LOGIN_ON_GET = True
+SOCIALACCOUNT_LOGIN_ON_GET = False  # a link in somebody's mail signs nobody in; see accounts.views.sign_on
 SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [OIDC_APP] if OIDC_ISSUER else [], "OAUTH_PKCE_ENABLED": True}}
 
@@ -270,14 +321,33 @@ EMAIL_FILE_PATH = HOME / "mails"
 
 # ---- safety
 
+# Seconds without activity, and since signing in, after which a session ends; the second pair is of administrators and
+# of auditors of any base, who see what others asked.
+SESSION_TIMES = (
+    60 * env_number("DOCINTEL_SESSION_IDLE_MIN", 480, low=5, high=43_200),
+    3600 * env_number("DOCINTEL_SESSION_HOURS", 336, low=1, high=8_760),
+)
+STRICT_SESSION_TIMES = (
+    60 * env_number("DOCINTEL_AUDITOR_SESSION_IDLE_MIN", 60, low=5, high=43_200),
+    3600 * env_number("DOCINTEL_AUDITOR_SESSION_HOURS", 12, low=1, high=8_760),
+)
+SESSION_COOKIE_AGE = int(max(SESSION_TIMES[1], STRICT_SESSION_TIMES[1]))
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
+if HTTPS:  # browsers take a cookie of such a name from this host alone, over TLS, for all of its paths
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+# Whether other hosts below this one's name have TLS, only the operator knows.
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env_bool("DOCINTEL_HSTS_SUBDOMAINS", False)
+SECURE_HSTS_PRELOAD = env_bool("DOCINTEL_HSTS_PRELOAD", False)
+# They ask for both, and for a temporary folder before there is anything in it.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "files.E001"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+TRUSTED_PROXIES = int(env_number("DOCINTEL_TRUSTED_PROXIES", 0, low=0, high=10))  # in front, one behind the other
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
@@ -294,11 +364,15 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
     }
 }
+STORAGES = {
+    "default": {"BACKEND": "documents.storage.whole.WholeFiles"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
 DATA_UPLOAD_MAX_NUMBER_FILES = 100
 FILE_UPLOAD_HANDLERS = [
     "documents.storage.upload_quota.SizeQuota",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+    "documents.storage.temporary.HeldUpload",
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 BODY_MAX_BYTES = 3_000_000  # unless somebody signed in uploads: the line above, or a dictionary of 1 MB
@@ -312,11 +386,12 @@ CACHES = {
         "BACKEND": "docintel_site.cache.SteadyCache",
         "LOCATION": EVENTS_REDIS_URL,
         "KEY_PREFIX": "cache",
-        "OPTIONS": {"serializer": "docintel_site.cache.Json", "socket_timeout": 2},
+        "OPTIONS": {"serializer": "docintel_site.cache.Json", **REDIS_TIMEOUTS},
     }
 }
 API_RATE = int(env_number("DOCINTEL_API_RATE", 600, low=1, high=1_000_000))  # requests per person and minute
 ASK_RATE = int(env_number("DOCINTEL_ASK_RATE", 60, low=1, high=1_000_000))  # those of them that cost work or money
+LINK_RATE = int(env_number("DOCINTEL_LINK_RATE", 120, low=1, high=1_000_000))  # openings of links without an account
 API_ANSWER_WAIT_S = env_number("DOCINTEL_API_ANSWER_WAIT_S", 120, low=0, high=600)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -350,11 +425,21 @@ SPECTACULAR_SETTINGS = {
         "Method": "retrieval.api.METHOD_NAMES",
         "Status": "retrieval.api.STATUSES",
         "RunStatus": "chat.api.RUN_STATUSES",
+        "PartOutcome": ["found", "weak", "not_found", "cannot_tell"],
+        "ReviewOutcome": "audit.models.Review.Outcome",
+        "AnswerVerdict": "audit.pages.forms.OF_ANSWER",
+        "JobState": "chat.models.Retrieval.State",
+        "MetadataKind": "documents.models.MetadataField.Kind",
+        "RuleKind": "retrieval.reading_rules.api.KINDS",
+        "DocumentType": "documents.cards.serializers.TYPES",
+        "Tier": "retrieval.dictionary.tier_api.TIERS",
+        "Switch": ["on", "off"],
     },
     "PREPROCESSING_HOOKS": ["docintel_site.openapi.of_version_1"],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "docintel_site.openapi.with_closed_bodies",
+        "docintel_site.openapi.with_proposals",
         "docintel_site.openapi.with_problems",
         "docintel_site.openapi.with_summaries",
     ],
@@ -363,6 +448,8 @@ SPECTACULAR_SETTINGS = {
 # ---- limits of a document (U3, U4)
 
 UPLOAD_MAX_BYTES = int(env_number("DOCINTEL_UPLOAD_MAX_MB", 50, low=1, high=1000)) * 1_000_000
+QUOTA_FILES_DAY = int(env_number("DOCINTEL_QUOTA_FILES_DAY", 0, low=0, high=1_000_000))
+QUOTA_BYTES_DAY = int(env_number("DOCINTEL_QUOTA_MB_DAY", 0, low=0, high=10_000_000)) * 1_000_000
 REQUEST_MAX_BYTES = (
     10 * UPLOAD_MAX_BYTES
 )  # of an upload: a form of several files; with scripts each file is its own request
@@ -370,6 +457,7 @@ PAGES_MAX = int(env_number("DOCINTEL_PAGES_MAX", 2000, low=1, high=10_000))
 CHILD_MEMORY_BYTES = int(env_number("DOCINTEL_CHILD_MEMORY_MB", 1024, low=256, high=16_384)) * 1_048_576
 CHILD_CPU_S = int(env_number("DOCINTEL_CHILD_CPU_S", 30, low=5, high=600))
 CHILD_WALL_S = int(env_number("DOCINTEL_CHILD_WALL_S", 60, low=5, high=1200))
+ISOLATION_REQUIRED = env_choice("DOCINTEL_ISOLATION", "auto", ("auto", "required")) == "required"
 
 # ---- the work queues: the database row is the truth, the broker only a wake-up call
 
@@ -382,6 +470,7 @@ def celery_redis(url: str, database: int) -> str:
 
 
 CELERY_BROKER_URL = celery_redis(EVENTS_REDIS_URL, 1)
+CELERY_BROKER_TRANSPORT_OPTIONS = {**REDIS_TIMEOUTS, "max_retries": 0}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = False
@@ -392,30 +481,65 @@ CELERY_TASK_ROUTES = {
     "documents.tasks.embed_document": {"queue": "embed"},
     "documents.tasks.sweep": {"queue": "sweep"},
     "documents.tasks.tidy": {"queue": "sweep"},
+    "documents.tasks.index_vectors": {"queue": "search"},
+    "documents.tasks.watch_folders": {"queue": "ingest"},
     "chat.tasks.answer_turn": {"queue": "ask"},
     "chat.tasks.search_every_document": {"queue": "search"},
     "chat.tasks.retrieve_evidence": {"queue": "ask"},
+    "chat.tasks.extract_fields": {"queue": "search"},
+    "chat.tasks.try_questions": {"queue": "search"},
+    "chat.tasks.test_model": {"queue": "ask"},
+    "chat.tasks.load_demo": {"queue": "search"},
     "chat.tasks.sweep": {"queue": "sweep"},
     "audit.tasks.judge_again": {"queue": "ask"},
+    "audit.tasks.check_change": {"queue": "search"},
     "audit.tasks.sweep": {"queue": "sweep"},
+    "audit.tasks.watch": {"queue": "sweep"},
+    "audit.tasks.verify_record": {"queue": "search"},
+    "audit.tasks.sweep_checks": {"queue": "sweep"},
+    "audit.tasks.check_installation": {"queue": "search"},
     "audit.tasks.export_head": {"queue": "sweep"},
     "audit.tasks.apply_retention": {"queue": "sweep"},
 }
+# A worker that is told to stop gives what it has not finished by then to others. Below the patience of `bin/run`.
+STOP_GRACE_S = env_number("DOCINTEL_STOP_GRACE_S", 3, low=0, high=600)
 LEASE_S = 60  # a worker that has not renewed its lease for this long is considered dead (T1)
 SWEEP_EVERY_S = 30
 TIDY_EVERY_S = 3600
 HEAD_EVERY_S = 3600  # between two exported heads of the ledger (AT4)
+ALERTS_EVERY_S = 3600
 ATTEMPTS_MAX = 3
+WATCHED_FOLDERS = watched_folders("DOCINTEL_WATCH")
+WATCH_EVERY_S = 30
 # A sweep not delivered by the time of the next one is useless.
 SWEEP_OPTIONS = {"expires": SWEEP_EVERY_S}
 CELERY_BEAT_SCHEDULE = {
     "documents": {"task": "documents.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
     "tidy": {"task": "documents.tasks.tidy", "schedule": TIDY_EVERY_S},
+    "vectors": {
+        "task": "documents.tasks.index_vectors",
+        "schedule": TIDY_EVERY_S,
+        "options": {"expires": TIDY_EVERY_S},
+    },
     "chat": {"task": "chat.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
+    "suggestions": {"task": "chat.tasks.try_questions", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
     "audit": {"task": "audit.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
+    "checks": {"task": "audit.tasks.sweep_checks", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
     "head": {"task": "audit.tasks.export_head", "schedule": HEAD_EVERY_S},
+    "selfcheck": {
+        "task": "audit.tasks.check_installation",  # looks at the clock itself, so that a missed night is made up for
+        "schedule": HEAD_EVERY_S,
+        "options": {"expires": HEAD_EVERY_S},
+    },
+    "alerts": {"task": "audit.tasks.watch", "schedule": ALERTS_EVERY_S},
     "retention": {"task": "audit.tasks.apply_retention", "schedule": HEAD_EVERY_S},
 }
+if WATCHED_FOLDERS:
+    CELERY_BEAT_SCHEDULE["watch"] = {
+        "task": "documents.tasks.watch_folders",
+        "schedule": WATCH_EVERY_S,
+        "options": {"expires": WATCH_EVERY_S},
+    }
 
 # Detectors take 1 to 2 s for a question over ten filings of 190 pages; what takes this long is an attack.
 DETECTION_DEADLINE_S = env_number("DOCINTEL_DETECTION_DEADLINE_S", 30, low=1, high=600)
@@ -426,6 +550,7 @@ LLM_API_KEY = env_str("OPENAI_API_KEY")
 LLM_BASE_URL = env_str("OPENAI_BASE_URL")
 LLM_MODEL = env_str("DOCINTEL_MODEL", "gpt-5-mini")
 LLM_MODEL_SMALL, LLM_MODEL_HARD = env_str("DOCINTEL_MODEL_SMALL"), env_str("DOCINTEL_MODEL_HARD")  # "": LLM_MODEL
+LLM_MODELS = tuple(env_list("DOCINTEL_MODELS", ""))  # what owners may choose for a base in place of LLM_MODEL
 LLM_CONTEXT_TOKENS = int(env_number("DOCINTEL_CONTEXT_TOKENS", 0, low=0, high=10_000_000))  # 0: what the server says
 try:
     LLM_PRICES = parse_prices(env_str("DOCINTEL_PRICES"))
@@ -438,7 +563,7 @@ LLM_CONFIGURED = bool(LLM_API_KEY or LLM_BASE_URL)
 SPENDING_LIMITS = limits_from(
     day="DOCINTEL_LIMIT_DAY", base_day="DOCINTEL_LIMIT_BASE_DAY", user_day="DOCINTEL_LIMIT_USER_DAY"
 )
-for _model in filter(None, (LLM_MODEL, LLM_MODEL_SMALL, LLM_MODEL_HARD)):
+for _model in filter(None, (LLM_MODEL, LLM_MODEL_SMALL, LLM_MODEL_HARD, *LLM_MODELS)):
     if SPENDING_LIMITS and LLM_CONFIGURED and _model not in LLM_PRICES:
         raise ImproperlyConfigured(f"Spending is limited, but DOCINTEL_PRICES has no price for the model {_model!r}.")
 ARBITER_DEADLINE_S = env_number("DOCINTEL_ARBITER_DEADLINE_S", 45, low=1, high=600)
@@ -455,23 +580,41 @@ if not EMBEDDING_BASE_URL:  # default: the model's server and key
 EMBEDDING_CONFIGURED = bool(EMBEDDING_BASE_URL or EMBEDDING_API_KEY)
 EMBEDDING_MODEL = env_str("DOCINTEL_EMBEDDING_MODEL", "text-embedding-3-small")
 EMBEDDING_DIMENSIONS = int(env_number("DOCINTEL_EMBEDDING_DIMENSIONS", 0, low=0, high=4096))  # 0: the model's own
+EMBEDDING_TOKENS = int(env_number("DOCINTEL_EMBEDDING_TOKENS", 0, low=0, high=1_000_000))  # 0: see llm.embeddings
 VOYAGE_API_KEY = env_str("VOYAGE_API_KEY")
 VOYAGE_BASE_URL = env_str("VOYAGE_BASE_URL", "https://api.voyageai.com/v1")
-VOYAGE_MODEL = env_str("DOCINTEL_VOYAGE_MODEL", "voyage-3.5")
+VOYAGE_MODEL = env_str("DOCINTEL_VOYAGE_MODEL", "voyage-3-large")
 RERANK_BASE_URL = env_str("DOCINTEL_RERANK_BASE_URL")
 RERANK_API_KEY = env_str("DOCINTEL_RERANK_API_KEY")
 RERANK_MODEL = env_str("DOCINTEL_RERANK_MODEL", "reranker" if RERANK_BASE_URL else "rerank-2.5")
+RERANK_INSTRUCTIONS = env_str("DOCINTEL_RERANK_INSTRUCTIONS", "query" if "rerank-2.5" in RERANK_MODEL else "none")
+if RERANK_INSTRUCTIONS not in ("query", "field", "none"):
+    raise ImproperlyConfigured(f"DOCINTEL_RERANK_INSTRUCTIONS is {RERANK_INSTRUCTIONS!r}; query, field or none.")
 RERANK_DEADLINE_S = env_number("DOCINTEL_RERANK_DEADLINE_S", 20, low=1, high=600)
 for _name in ("EMBEDDING_BASE_URL", "VOYAGE_BASE_URL", "RERANK_BASE_URL"):
     if globals()[_name] and urlsplit(globals()[_name]).scheme not in ("http", "https"):
         raise ImproperlyConfigured(f"{_name} is {globals()[_name]!r}; it must begin with http:// or https://.")
 
+# ---- the log, and what Prometheus may read
+
+METRICS_TOKEN = env_str("DOCINTEL_METRICS_TOKEN")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
+    raise ImproperlyConfigured("DOCINTEL_METRICS_TOKEN is too short; it must have at least 16 characters.")
+LOG_FORMAT = env_choice("DOCINTEL_LOG_FORMAT", "line", ("line", "json"))
+if LOG_FORMAT == "json":
+    logging.captureWarnings(True)  # they would be printed as text
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "filters": {"route": {"()": "docintel_site.http.access_log.RouteForPath"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["route"]}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s %(ids)s%(message)s"},
+        "json": {"()": "docintel_site.http.log_lines.JsonLine"},
+    },
+    "filters": {
+        "route": {"()": "docintel_site.http.access_log.RouteForPath"},
+        "ids": {"()": "docintel_site.http.log_lines.WithIds"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["route", "ids"]}},
     "root": {"handlers": ["console"], "level": env_str("DOCINTEL_LOG_LEVEL", "INFO")},
     "loggers": {
         # Their debug lines contain keys and document text.
@@ -480,6 +623,7 @@ LOGGING = {
         "httpx2": {"level": "WARNING"},
         # Their lines contain paths and queries, which access_log.py omits; also if uvicorn is started by hand.
         "uvicorn.access": {"handlers": [], "propagate": False},
+        "uvicorn": {"handlers": [], "propagate": True},  # its own handler knows neither form of a line
         "django": {"handlers": []},
         "django.server": {"handlers": [], "propagate": False},
         "django.request": {"level": "ERROR"},  # the access log already has a line for a refused request

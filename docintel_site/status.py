@@ -2,8 +2,9 @@
 
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from celery import current_app
@@ -12,21 +13,36 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q, QuerySet
 from django.urls import reverse
-from django.utils.formats import number_format
+from django.utils import timezone
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from kombu.exceptions import OperationalError
 
-from audit.models import Rejudgement
-from chat.models import Retrieval, Turn
+from audit.keeping import selfcheck
+from audit.models import RecordCheck, Rejudgement, WitnessedHead
+from audit.proof.witnessing import find_contradiction
+from chat.models import Extraction, ModelTest, Retrieval, Turn
+from docintel_site.backups.making import MADE
 from documents.models import Document, IngestJob, Viewer
 from jobs.lease import is_expired
 from jobs.models import LeasedJob
+from ledger import stamps
+from ledger.heads import BadHeadFile
+from ledger.models import Event
+from ledger.witness import OVERDUE as WITNESS_OVERDUE
+from ledger.witness import last_witnessed, own_witness
 from llm import client
 from llm.embeddings.encoder import is_built
 from llm.tiers import models_in_use
+from reading.heavier import library_of
+from reading.processes.jail import PARTS
+from reading.processes.sandbox import isolation_in_force
+from reading.reasons import ReadingError
 
-State = Literal["ok", "warn", "fail"]
+# "none": left out on purpose, which is no fault; "soon": its first time has not come, so that nothing is known of it.
+State = Literal["ok", "none", "soon", "warn", "fail"]
+UNTRIED = ("none", "soon")
 
 QUEUES = ("ingest", "sweep", "embed", "ask", "search")
 PING_S = 1
@@ -34,6 +50,7 @@ LONG_QUEUE = 500
 GIGABYTE = 1_000_000_000
 DISK_LOW_BYTES = 5 * GIGABYTE
 DISK_FULL_BYTES = GIGABYTE // 2
+LATE_AFTER = timedelta(hours=2)  # of what is done every hour
 STUCK_SHOWN = 20
 STUCK_AFTER_LEASES = 2  # after one lease the sweeper restarts a job; one still unattended is stuck
 
@@ -51,28 +68,64 @@ class Stuck:
 
 @dataclass(frozen=True)
 class StatusCheck:
-    """One part: its state in a word, what was found, and what to do."""
+    """One part: its state in a word, what was found, what to do, and details that only administrators see."""
 
     name: str
     state: State
     what: str
     what_to_do: str = ""
+    detail: str = ""  # versions, hosts, paths, an error's own words: what would help an attacker
 
 
 def checks() -> list[StatusCheck]:
     """Every part of the installation; rows and workers are checked only if the database and the broker answer."""
     found = [database()]
     if found[0].state != "fail":
-        found += [tables(), documents(), questions()]
+        found += [tables(), documents(), questions(), schedule(), nightly(), backup(), witness(), *heads_of_others()]
     found.append(broker())
     if found[-1].state != "fail":
         found += [workers(), queues()]
-    return [*found, encoder(), model(), mail(), disk()]
+    return [*found, encoder(), model(), isolation(), scans(), ruled_tables(), mail(), time_stamps(), disk()]
+
+
+def schedule() -> StatusCheck:
+    """The tasks of every hour were carried out; the verification of the record's last hour leaves a row of it."""
+    last = RecordCheck.objects.filter(is_whole=False).order_by("-created_at").first()
+    begun = last.created_at if last else selfcheck.first_entry_at()
+    is_late = begun is not None and begun < timezone.now() - LATE_AFTER
+    hint = _("Retention, alerts, the trash and the check of the record wait for it. Restart; see the log beat.")
+    if last:
+        what = _("last carried out %(when)s UTC") % {"when": f"{last.created_at:%Y-%m-%d %H:%M}"}
+    else:
+        what = _("not carried out yet; the first time is an hour after the start")
+    in_time: State = "ok" if last else "soon"
+    return StatusCheck(_("Hourly tasks"), "warn" if is_late else in_time, what, hint if is_late else "")
+
+
+def nightly() -> StatusCheck:
+    """Files, rows and chain were held against each other last night, and agreed."""
+    name, last = _("Nightly check"), selfcheck.last_check()
+    if last is None:
+        is_late, what = selfcheck.is_overdue(timezone.now()), _("not carried out yet; the first time is next night")
+        return StatusCheck(name, "warn" if is_late else "soon", what, late_hint() if is_late else "")
+    said = {"what": selfcheck.summarize(last), "when": f"{last.created_at:%Y-%m-%d %H:%M}"}
+    what = _("%(what)s, %(when)s UTC") % said
+    if last.fault_count:
+        hint = _("“Verify the record” names each fault; docs/operations.md says what to do.")
+        return StatusCheck(name, "fail", what, hint, selfcheck.describe_finding(last.faults[0]))
+    is_late = selfcheck.is_overdue(timezone.now())
+    return StatusCheck(name, "warn" if is_late else "ok", what, late_hint() if is_late else "")
+
+
+def late_hint() -> str:
+    return _("Restart; see the logs of search and beat.")
 
 
 def worst(found: list[StatusCheck]) -> State:
-    """The state of the whole: the worst of all."""
-    return max((check.state for check in found), key=("ok", "warn", "fail").index, default="ok")
+    """The state of the whole: the worst of all; what is not set up or has not run yet does not count."""
+    return max(
+        (check.state for check in found if check.state not in UNTRIED), key=("ok", "warn", "fail").index, default="ok"
+    )
 
 
 def database() -> StatusCheck:
@@ -84,26 +137,30 @@ def database() -> StatusCheck:
             cursor.execute("SELECT max(extversion) FROM pg_extension WHERE extname = 'vector'")
             pgvector = cursor.fetchone()[0]
     except DatabaseError as error:
-        what = _("does not answer: %(reason)s") % {"reason": first_line(error)}
-        return StatusCheck(_("Database"), "fail", what, _("Start it with bin/run, or mend DATABASE_URL."))
+        hint = _("Start it with bin/run, or mend DATABASE_URL.")
+        return StatusCheck(_("Database"), "fail", _("does not answer"), hint, first_line(error))
     if not pgvector:
-        what = _("PostgreSQL %(server)s without pgvector") % {"server": server}
-        return StatusCheck(_("Database"), "fail", what, _("Run manage.py migrate as a superuser."))
-    return StatusCheck(_("Database"), "ok", f"PostgreSQL {server}, pgvector {pgvector}")
+        hint = _("Run manage.py migrate as a superuser.")
+        return StatusCheck(_("Database"), "fail", _("answers, without pgvector"), hint, f"PostgreSQL {server}")
+    detail = f"PostgreSQL {server}, pgvector {pgvector}"
+    return StatusCheck(_("Database"), "ok", _("answers"), detail=detail)
 
 
 def tables() -> StatusCheck:
     """Every migration is applied."""
-    executor = MigrationExecutor(connection)
-    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    waiting = open_migrations()
     if waiting:
-        names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _backwards in waiting[:3])
-        said = ngettext(
-            "%(n)d migration not applied: %(names)s", "%(n)d migrations not applied: %(names)s", len(waiting)
-        )
-        what = said % {"n": len(waiting), "names": names}
-        return StatusCheck(_("Tables"), "fail", what, _("Run manage.py migrate."))
+        said = ngettext("%(n)d migration not applied", "%(n)d migrations not applied", len(waiting))
+        what, names = said % {"n": len(waiting)}, ", ".join(waiting[:3])
+        return StatusCheck(_("Tables"), "fail", what, _("Run manage.py migrate."), names)
     return StatusCheck(_("Tables"), "ok", _("up to date"))
+
+
+def open_migrations() -> list[str]:
+    """The migrations that are not applied."""
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
 
 
 def documents() -> StatusCheck:
@@ -112,8 +169,9 @@ def documents() -> StatusCheck:
 
 
 def questions() -> StatusCheck:
-    """No question, retrieval or judgement is waiting for a dead worker."""
-    return stuck(_("Questions"), [Turn.objects.all(), Retrieval.objects.all(), Rejudgement.objects.all()], "ask, beat")
+    """No question, retrieval, extraction, judgement or test of the model is waiting for a dead worker."""
+    jobs = [each.objects.all() for each in (Turn, Retrieval, Extraction, Rejudgement, ModelTest)]
+    return stuck(_("Questions"), jobs, "ask, search, beat")
 
 
 def stuck(name: str, kinds: "Sequence[QuerySet[Any]]", logs: str) -> StatusCheck:
@@ -171,22 +229,45 @@ def broker() -> StatusCheck:
         with current_app.connection_for_read() as link:
             link.ensure_connection(max_retries=1, timeout=PING_S)
     except (OperationalError, OSError) as error:
-        what = _("does not answer: %(reason)s") % {"reason": first_line(error)}
-        return StatusCheck(_("Broker"), "fail", what, _("Start it with bin/run, or mend REDIS_URL."))
+        hint = _("Start it with bin/run, or mend REDIS_URL.")
+        return StatusCheck(_("Broker"), "fail", _("does not answer"), hint, first_line(error))
     return StatusCheck(_("Broker"), "ok", _("Redis answers"))
+
+
+class EveryQueueServed(Exception):
+    """Enough workers have answered."""
+
+
+def queues_without_worker(answers: dict[str, list[dict[str, Any]]]) -> list[str]:
+    served = {queue["name"] for queues_of_one in answers.values() for queue in queues_of_one}
+    return [queue for queue in QUEUES if queue not in served]
+
+
+def describe_worker(answer: tuple[str, list[dict[str, Any]]]) -> str:
+    """A worker's name, with its queues where the name does not say them."""
+    name, served = answer[0].split("@")[0], sorted(queue["name"] for queue in answer[1])
+    return name if served == [name] else f"{name} ({', '.join(served)})"
 
 
 def workers() -> StatusCheck:
     """Every queue has a responding worker."""
-    answers = current_app.control.inspect(timeout=PING_S).active_queues() or {}
-    served = {queue["name"] for queues_of_one in answers.values() for queue in queues_of_one}
-    missing = [queue for queue in QUEUES if queue not in served]
-    names = ", ".join(sorted(name.split("@")[0] for name in answers)) or _("none")
+    answers: dict[str, list[dict[str, Any]]] = {}
+
+    def take(answer: dict[str, list[dict[str, Any]]]) -> None:
+        answers.update(answer)
+        if not queues_without_worker(answers):
+            raise EveryQueueServed
+
+    with suppress(EveryQueueServed):  # waiting on for others would make every *Status* take a second
+        current_app.control.inspect(timeout=PING_S, callback=take).active_queues()
+    missing = queues_without_worker(answers)
+    names = ", ".join(sorted(map(describe_worker, answers.items()))) or _("none")
+    detail = _("answering: %(names)s") % {"names": names}
     if missing:
-        said = {"missing": ", ".join(missing), "names": names}
-        what = _("no worker for %(missing)s (answering: %(names)s)") % said
-        return StatusCheck(_("Workers"), "fail", what, _("Start bin/run, or the missing service; see var/logs."))
-    return StatusCheck(_("Workers"), "ok", _("answering: %(names)s") % {"names": names})
+        what = _("no worker for %(missing)s") % {"missing": ", ".join(missing)}
+        hint = _("Start bin/run, or the missing service; see var/logs.")
+        return StatusCheck(_("Workers"), "fail", what, hint, detail)
+    return StatusCheck(_("Workers"), "ok", _("every queue is served"), detail=detail)
 
 
 def queues() -> StatusCheck:
@@ -213,31 +294,135 @@ def model() -> StatusCheck:
     """The language model answers; having none is a choice, not a fault."""
     answer = client.reachable()
     if answer is False:
-        hint = _("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
-        return StatusCheck(_("Model"), "ok", _("none: answers are quotes, the rules judge"), hint)
+        hint = _(
+            "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, in the environment that bin/run is"
+            " started from, or in .env with Docker, and start it again; docs/configuration.md names the rest."
+        )
+        return StatusCheck(_("Model"), "none", _("answers are quotes, the rules judge"), hint)
     if answer is True:
         return StatusCheck(_("Model"), "ok", _("%(model)s answers") % {"model": ", ".join(models_in_use())})
     hint = _("Mend OPENAI_BASE_URL or the key; until then answers are quotes.")
-    return StatusCheck(_("Model"), "fail", str(answer), hint)
+    return StatusCheck(_("Model"), "fail", _("does not answer"), hint, str(answer))
+
+
+def isolation() -> StatusCheck:
+    """Files are opened in a process that is shut in; tried in one that this process starts."""
+    names = {"network": _("the network"), "files": _("other files"), "programs": _("other programs")}
+    try:
+        in_force = isolation_in_force()
+    except ReadingError as error:
+        hint = _("No file can be read; see the logs, and start the workers again.")
+        return StatusCheck(_("Isolation"), "fail", _("cannot be tried: %(reason)s") % {"reason": error.detail}, hint)
+    missing = ", ".join(names[part] for part in PARTS if part not in in_force)
+    if not missing:
+        what = _("what reads a file is shut off from %(parts)s") % {"parts": ", ".join(names.values())}
+        return StatusCheck(_("Isolation"), "ok", what)
+    what = _("what reads a file is not shut off from %(parts)s") % {"parts": missing}
+    if settings.ISOLATION_REQUIRED:
+        hint = _("No file is read until the system has it (Landlock, seccomp), or DOCINTEL_ISOLATION is auto.")
+        return StatusCheck(_("Isolation"), "fail", what, hint)
+    hint = _("Take a Linux with Landlock and seccomp, or give the workers an account or container of their own.")
+    return StatusCheck(_("Isolation"), "warn", what, hint)
+
+
+def scans() -> StatusCheck:
+    """Pages without text are recognised, if the optional library is installed."""
+    return optional_reader(_("Scans"), "ocr", _("pages without text stay unread"))
+
+
+def ruled_tables() -> StatusCheck:
+    """Flagged tables are read a second time, if the optional library is installed."""
+    return optional_reader(_("Ruled tables"), "pdfplumber", _("tables are read once, from the text"))
+
+
+def optional_reader(name: str, method: str, without: str) -> StatusCheck:
+    if library := library_of(method):
+        return StatusCheck(name, "ok", _("installed"), detail=library)
+    return StatusCheck(name, "none", without, _("Install requirements-ocr.txt and start the workers again."))
 
 
 def mail() -> StatusCheck:
     """Mail is sent by a server, or links are passed on by hand."""
     if settings.MAIL_CONFIGURED:
-        return StatusCheck(_("Mail"), "ok", _("by %(host)s") % {"host": settings.EMAIL_HOST})
+        return StatusCheck(_("Mail"), "ok", _("by a mail server"), detail=settings.EMAIL_HOST)
     hint = _("Set DOCINTEL_SMTP_HOST to send invitations and links for forgotten passwords.")
-    return StatusCheck(_("Mail"), "ok", _("none: links are shown to who makes them"), hint)
+    return StatusCheck(_("Mail"), "none", _("links are shown to who makes them"), hint)
+
+
+def time_stamps() -> StatusCheck:
+    """The heads of the ledger are stamped each hour; if not, since when."""
+    name = _("Time stamps")
+    if stamps.own_authority() is None:
+        hint = _("Set DOCINTEL_TSA_URL, so that nobody can rewrite the record unseen.")
+        return StatusCheck(name, "none", _("the heads of the ledger are not stamped"), hint)
+    try:
+        last = stamps.last_stamp(settings.LEDGER_HEADS)
+    except BadHeadFile as error:
+        return StatusCheck(name, "warn", str(error), _("Mend DOCINTEL_LEDGER_HEADS."))
+    when = date_format(timezone.localtime(last), "DATETIME_FORMAT") if last else ""
+    if last and timezone.now() - last <= stamps.OVERDUE:
+        return StatusCheck(name, "ok", _("last one: %(when)s") % {"when": when})
+    what = _("none since %(when)s") % {"when": when} if last else _("none so far")
+    hint = _("The authority is asked each hour; what it says is in these logs: %(logs)s.") % {"logs": "ingest"}
+    return StatusCheck(name, "warn", what, hint)
+
+
+def witness() -> StatusCheck:
+    """The heads of the ledger are given to a witness each hour, who has not contradicted them; if not, since when."""
+    name, own = _("Witness"), own_witness()
+    if own is None:
+        hint = _("Set DOCINTEL_WITNESS, so that somebody else keeps the heads of the ledger.")
+        return StatusCheck(name, "none", _("the heads of the ledger are given to nobody"), hint)
+    found = find_contradiction(own)
+    if found:
+        what = _("has another hash of ledger entry %(entry)s") % {"entry": found.details["head"]}
+        hint = _("The record was rewritten. Keep everything as it is and compare it with what the witness has.")
+        return StatusCheck(name, "fail", what, hint, own.name)
+    try:
+        last = last_witnessed(settings.WITNESS_STATE, own)
+    except BadHeadFile as error:
+        return StatusCheck(name, "warn", _("what it took last cannot be read"), _("Remove that file."), str(error))
+    when = date_format(timezone.localtime(last.at), "DATETIME_FORMAT") if last else ""
+    if last and timezone.now() - last.at <= WITNESS_OVERDUE:
+        return StatusCheck(name, "ok", _("took the last head: %(when)s") % {"when": when}, detail=own.name)
+    what = _("took none since %(when)s") % {"when": when} if last else _("took none so far")
+    hint = _("It is asked each hour; what it says is in these logs: %(logs)s.") % {"logs": "ingest"}
+    return StatusCheck(name, "warn", what, hint, own.name)
+
+
+def backup() -> StatusCheck:
+    """When a backup was made of this installation; whether that is often enough is its owner's to say."""
+    name, last = _("Backup"), Event.objects.filter(kind=MADE).order_by("-created_at").first()
+    if last is None:
+        hint = _("Run manage.py backup FOLDER regularly; docs/operations.md says how to restore.")
+        return StatusCheck(name, "none", _("none made by manage.py backup so far"), hint)
+    return StatusCheck(name, "ok", _("last one: %(when)s") % {"when": f"{last.created_at:%Y-%m-%d %H:%M} UTC"})
+
+
+def heads_of_others() -> list[StatusCheck]:
+    """What this installation is the witness of; nothing if nobody gives it heads."""
+    given = WitnessedHead.objects.order_by("-seen_at")
+    last, refused = given.first(), given.filter(is_refused=True).last()
+    if last is None:
+        return []
+    name, who = _("Heads of others"), refused.source_name if refused else last.source_name
+    if refused:
+        what = _("the ledger of another installation was rewritten: entry %(entry)s") % {"entry": refused.sequence}
+        return [StatusCheck(name, "fail", what, _("Tell those who rely on it; both hashes are kept."), who)]
+    when = date_format(timezone.localtime(last.seen_at), "DATETIME_FORMAT")
+    return [StatusCheck(name, "ok", _("the last came: %(when)s") % {"when": when}, detail=who)]
 
 
 def disk() -> StatusCheck:
     """There is room for documents and page images."""
     free = shutil.disk_usage(settings.HOME).free
-    what = _("%(free)s GB free in %(home)s") % {"free": number_format(free / GIGABYTE, 1), "home": settings.HOME}
+    what, home = _("%(free)s GB free") % {"free": number_format(free / GIGABYTE, 1)}, str(settings.HOME)
     if free < DISK_FULL_BYTES:
-        return StatusCheck(_("Disk"), "fail", what, _("Make room now: the database stops when the disk is full."))
+        hint = _("Make room now: the database stops when the disk is full.")
+        return StatusCheck(_("Disk"), "fail", what, hint, home)
     if free < DISK_LOW_BYTES:
-        return StatusCheck(_("Disk"), "warn", what, _("Make room, or move the data and set DOCINTEL_HOME."))
-    return StatusCheck(_("Disk"), "ok", what)
+        return StatusCheck(_("Disk"), "warn", what, _("Make room, or move the data and set DOCINTEL_HOME."), home)
+    return StatusCheck(_("Disk"), "ok", what, detail=home)
 
 
 def first_line(error: Exception) -> str:

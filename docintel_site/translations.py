@@ -17,7 +17,7 @@ from django.utils.translation.template import templatize
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("accounts", "audit", "chat", "docintel_site", "documents", "ledger", "llm", "reading", "retrieval")
-LANGUAGES = ("fr",)  # besides English, the language of the messages
+LANGUAGES = ("fr", "de")  # besides English, the language of the messages
 PAGES, SCRIPTS = "django", "djangojs"
 CONTEXT_FIRST = ((1, "c"), 2)
 MADE_AT = datetime(2026, 1, 1, tzinfo=UTC)  # the same messages must compile to the same bytes on any day
@@ -38,6 +38,7 @@ KEYWORDS = {
     "pgettext": CONTEXT_FIRST,
     "pgettext_lazy": CONTEXT_FIRST,
     "npgettext": ((1, "c"), 2, 3),
+    "npgettext_lazy": ((1, "c"), 2, 3),
 }
 
 

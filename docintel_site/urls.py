@@ -13,11 +13,13 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 urlpatterns = [
     path("", first_run.home, name="home"),
+    path("demo/", first_run.bring_demo, name="bring_demo"),
     path("welcome/<str:token>/", first_run.first_owner, name="first_owner"),
     path("", include("accounts.urls")),
     path("accounts/tokens/", include("accounts.token_urls")),
     path("accounts/", include("allauth.urls")),
     path("status/", views.status, name="status"),
+    path("requirements/", views.requirements, name="requirements"),
     path("favicon.ico", login_not_required(views.favicon), name="favicon"),
     path("language/", login_not_required(set_language), name="set_language"),
     path("ask/", include("chat.urls")),
@@ -27,7 +29,10 @@ urlpatterns = [
     path("api/chat", ChatView.as_view(), name="chat_api"),
     path("", include("documents.urls")),
     path("", include("retrieval.dictionary.urls")),
+    path("", include("retrieval.reading_rules.urls")),
     path("", include("chat.prompts.urls")),
+    path("", include("chat.model_page.urls")),
+    path("", include("chat.sharing.urls")),
 ]
 
 handler400 = "docintel_site.http.problems.bad_request"

@@ -1,8 +1,10 @@
 """Access control: a base or document if the person may see it, else a 404 that reveals nothing."""
 
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 from uuid import UUID
 
+from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import models, transaction
 from django.http import Http404
@@ -11,10 +13,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from documents.base_settings import BaseSettings
+from documents.base_settings import OWN_MIXTURE, BaseSettings, SettingsError
+from documents.guarding.guard import Guarded, golden_counters
 from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
 from ledger.events import record
 from ledger.holds import refuse_when_held
+from llm.tiers import is_allowed
 from reading.characters import clean_name
 
 READ = (Role.VIEWER, Role.EDITOR, Role.AUDITOR, Role.OWNER)
@@ -74,7 +78,7 @@ def get_base(user: Viewer, pk: UUID | str, *roles: str) -> KnowledgeBase:
 def get_document(user: Viewer, pk: UUID | str, *roles: str) -> Document:
     """The document if the person has one of the roles in its base (any if none is named); else Http404."""
     bases = KnowledgeBase.objects.with_role(user, *(roles or READ))
-    return get_or_404(Document.objects.select_related("base", "current_parse").filter(base__in=bases), pk)
+    return get_or_404(Document.objects.select_related("base", "current_parse", "card").filter(base__in=bases), pk)
 
 
 def get_or_404(rows: "models.QuerySet[AnyRow]", pk: UUID | str) -> AnyRow:
@@ -90,6 +94,11 @@ def role_in(user: Viewer, base: KnowledgeBase) -> str:
         return ""
     membership = Membership.objects.filter(base=base, user_id=user.pk).first()
     return membership.role if membership else ""
+
+
+def is_auditor_of(user: Viewer, base_id: UUID) -> bool:
+    """Whether a person may read the trails of others in a base: its auditors and owners."""
+    return KnowledgeBase.objects.audited_by(user).filter(pk=base_id).exists()
 
 
 def create_base(user: User, name: str) -> KnowledgeBase:
@@ -119,13 +128,46 @@ def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
         record("base_deleted", actor_of(by), f"base:{base.pk}", {"name": base.name, "documents": documents})
 
 
+def guarded_settings(base: KnowledgeBase) -> dict[str, Any]:
+    """The settings of a base that decide on answers."""
+    return BaseSettings.from_json(base.settings).guarded()
+
+
+SETTINGS = Guarded("settings", _("settings and model"), guarded_settings)
+
+
 def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: User | None = None) -> None:
-    """Rename a base and change how it is read and searched; the differences are recorded."""
+    """Rename a base and change how it is read and searched; the differences are recorded, plain choices by name too.
+
+    Raises SettingsError for a model that may not be chosen; one that was allowed once may stay. Raises ChangeProposed
+    where the base requires a check.
+    """
+    base.refresh_from_db(fields=["name", "settings"])
+    stored = BaseSettings.from_json(base.settings).to_json()
+    put_settings(base, name, {key: value for key, value in chosen.to_json().items() if stored[key] != value}, by=by)
+
+
+@SETTINGS.change
+def put_settings(base: KnowledgeBase, name: str, changes: Mapping[str, Any], by: User | None = None) -> None:
+    """Store these settings and leave the others as they are. Raises SettingsError."""
     with transaction.atomic():
         lock(base)
         base.refresh_from_db(fields=["name", "settings"])
-        before = {"name": base.name} | BaseSettings.from_json(base.settings).to_json()
-        after = {"name": clean_base_name(name)} | chosen.to_json()
+        stored = BaseSettings.from_json(base.settings)
+        chosen = BaseSettings(**{**stored.to_json(), **changes})
+        if chosen.model != stored.model and not is_allowed(chosen.model):
+            told = {"model": chosen.model[:80], "models": ", ".join(settings.LLM_MODELS) or gettext("none")}
+            raise SettingsError(gettext("The model “%(model)s” may not be chosen here; allowed: %(models)s.") % told)
+        if chosen.golden_check == "on" != stored.golden_check and not any(count(base) for count in golden_counters):
+            raise SettingsError(
+                gettext(
+                    "A golden check cannot be required yet: it needs test questions, and no review of this base asks "
+                    "anything. Review some answers first."
+                )
+            )
+        before = {"name": base.name} | stored.to_json() | stored.plain()
+        fitting = {choice: option for choice, option in chosen.plain().items() if option != OWN_MIXTURE}
+        after = {"name": clean_base_name(name)} | chosen.to_json() | fitting
         base.name, base.settings = clean_base_name(name), chosen.to_json()
         base.save(update_fields=["name", "settings"])
         changed = {key: [before.get(key), value] for key, value in after.items() if before.get(key) != value}
@@ -142,6 +184,14 @@ def set_role(base: KnowledgeBase, user: User, role: str, by: User | None = None)
         keep_an_owner(base)
         if role != before:
             record_role(base, user, before, role, by)
+
+
+def take_ownership(base: KnowledgeBase, administrator: User, reason: str) -> None:
+    """Make an administrator of the site an owner of a base that is not theirs; on record, with the reason."""
+    with transaction.atomic():
+        set_role(base, administrator, Role.OWNER, by=administrator)
+        details = {"name": base.name, "reason": reason}
+        record("base_taken_over", actor_of(administrator), f"base:{base.pk}", details)
 
 
 def remove_member(base: KnowledgeBase, user: User, by: User | None = None) -> None:

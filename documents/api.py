@@ -1,15 +1,15 @@
 """API of bases and documents: the functions of the pages, as JSON and CSV."""
 
-import csv
 import hashlib
-import io
 import json
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, ClassVar, cast
 from uuid import UUID
 
 from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import FileResponse, HttpResponseBase
 from django.utils.translation import gettext
@@ -25,24 +25,53 @@ from rest_framework.response import Response
 from accounts.models import User
 from accounts.requests import user_of
 from documents import access, naming
-from documents.base_settings import BaseSettings
+from documents.base_settings import MODEL_MAX, BaseSettings, SettingsError
+from documents.cards.serializers import CardSerializer
+from documents.cards.types import TYPES
 from documents.idempotency import Keyed, made_before, make_keyed, one_at_a_time, remember
 from documents.ingestion import trash
 from documents.ingestion.tasks import start
-from documents.models import Document, KnowledgeBase, Line, Membership, Parse, Passage, Role, TocEntry
+from documents.ingestion.unlocking import unlock
+from documents.metadata.fields import VALUE_MAX, MetadataError, set_values
+from documents.models import (
+    CrossReference,
+    Document,
+    Image,
+    KnowledgeBase,
+    Line,
+    Membership,
+    NamedObject,
+    Page,
+    Parse,
+    Passage,
+    Role,
+    TocEntry,
+)
 from documents.pages import listing
 from documents.pages.listing import DocumentRow
-from documents.spreadsheet import defuse
+from documents.spreadsheet import write_csv
+from documents.storage.passwords import (
+    MISSES_WITHIN,
+    PASSWORD_MAX,
+    NotHandedOn,
+    NotLocked,
+    PasswordRefused,
+    TooManyMisses,
+)
 from documents.storage.upload_quota import oversized_files
 from documents.storage.uploads import (
     TITLE_MAX,
     DuplicateDocument,
+    QuotaReached,
+    StorageFull,
     UploadRefused,
     accept_all,
     clean_file_name,
+    quota_renewed_in_s,
     refusal_of_size,
 )
-from reading.rows import LineRow, PassageRow, TocRow
+from documents.storage.whole import RETRY_AFTER_S
+from reading.rows import ImageRow, LineRow, ObjectRow, PageRow, PassageRow, ReferenceRow, TocRow
 
 NUMBER_MAX = 2_147_483_647  # of an integer column
 STATES = ("ready", "busy", "needs")
@@ -57,15 +86,32 @@ class NotRead(exceptions.APIException):
     default_code = "not_read"
 
 
+class NotWaiting(exceptions.APIException):
+    status_code = HTTPStatus.CONFLICT
+    default_code = "not_locked"
+
+
+class Unavailable(exceptions.APIException):
+    status_code = HTTPStatus.SERVICE_UNAVAILABLE
+    default_code = "unavailable"
+    wait = NotHandedOn.RETRY_AFTER_S
+
+
 class NothingTaken(exceptions.APIException):
     """No file of an upload was accepted; `outcomes` has the reason for each."""
 
     default_code = "upload"
 
     def __init__(self, outcomes: list[dict[str, Any]]) -> None:
-        is_too_large = all(outcome["code"] == "too_large" for outcome in outcomes)
-        self.status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if is_too_large else HTTPStatus.BAD_REQUEST
-        super().__init__(" ".join(f"{outcome['file_name']}: {outcome['detail']}" for outcome in outcomes))
+        self.more = {"outcomes": outcomes}
+        codes = {outcome["code"] for outcome in outcomes}
+        self.status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if codes == {"too_large"} else HTTPStatus.BAD_REQUEST
+        code = None
+        if StorageFull.CODE in codes:
+            self.status_code, self.wait, code = HTTPStatus.INSUFFICIENT_STORAGE, RETRY_AFTER_S, StorageFull.CODE
+        elif QuotaReached.CODE in codes:
+            self.status_code, self.wait, code = HTTPStatus.TOO_MANY_REQUESTS, quota_renewed_in_s(), QuotaReached.CODE
+        super().__init__(" ".join(f"{outcome['file_name']}: {outcome['detail']}" for outcome in outcomes), code)
 
 
 class TextField(serializers.CharField):
@@ -129,6 +175,9 @@ def read_idempotency_key(request: Request) -> UUID | None:
 # ---- bases
 
 
+MODEL_HELP = "One of those the operator allows (DOCINTEL_MODELS); empty is the model of the installation."
+
+
 def settings_serializer(name: str, **options: Any) -> type[Body]:
     """One field per setting, derived from BaseSettings."""
     choices = {key: serializers.ChoiceField(list(allowed), **options) for key, allowed in BaseSettings.CHOICES.items()}
@@ -137,8 +186,17 @@ def settings_serializer(name: str, **options: Any) -> type[Body]:
     return type(name, (Body,), {**choices, **numbers, "__doc__": "How a base is read and searched."})
 
 
-SettingsSerializer = settings_serializer("SettingsSerializer")
-SettingsChangeSerializer = settings_serializer("SettingsChangeSerializer", required=False)
+class SettingsSerializer(settings_serializer("SettingsInForms")):  # type: ignore[misc]
+    """How a base is read and searched; `tiers` are changed at their own address."""
+
+    tiers = serializers.DictField(child=serializers.CharField())
+    model = serializers.CharField(help_text=MODEL_HELP)
+
+
+class SettingsChangeSerializer(settings_serializer("SettingsChangeInForms", required=False)):  # type: ignore[misc]
+    """How a base is to be read and searched."""
+
+    model = TextField(max_length=MODEL_MAX, required=False, allow_blank=True, help_text=MODEL_HELP)
 
 
 class BaseSerializer(serializers.Serializer[KnowledgeBase]):
@@ -257,6 +315,7 @@ class SituationSerializer(serializers.Serializer[listing.Situation]):
     words = serializers.CharField()
     note = serializers.CharField()
     percent = serializers.IntegerField(allow_null=True)
+    asks_password = serializers.BooleanField(help_text="The file is locked: send its password to `unlock`.")
 
 
 class ParseSerializer(serializers.ModelSerializer[Parse]):
@@ -266,29 +325,41 @@ class ParseSerializer(serializers.ModelSerializer[Parse]):
         model = Parse
         fields: ClassVar = [
             *("number", "parser_version", "language", "page_count", "line_count", "unreadable_pages"),
-            *("toc_origin", "toc_strength", "warnings", "embedding_model", "created_at"),
+            *("toc_origin", "toc_strength", "profile", "warnings", "embedding_model", "created_at"),
         ]
         read_only_fields = fields
+
+    profile = serializers.DictField(
+        help_text="What kind of document it is: pages by kind, usable contents, scanned, tables, program, what the "
+        "file declares; empty for a parse made before there were profiles."
+    )
 
     unreadable_pages = serializers.ListField(child=serializers.IntegerField())
     warnings = serializers.ListField(child=serializers.CharField())
 
 
 class DocumentSerializer(serializers.ModelSerializer[Document]):
-    """A document, the progress of its reading, and what was read (null before)."""
+    """A document, the progress of its reading, and what was read, with its card (null before)."""
 
     situation = serializers.SerializerMethodField()
     parse = ParseSerializer(source="current_parse", allow_null=True)
+    card = CardSerializer(allow_null=True)
 
     class Meta:
         model = Document
         fields: ClassVar = [
             *("id", "base_id", "title", "file_name", "media_type", "size_bytes", "sha256", "state", "situation"),
-            *("parse", "created_at", "trashed_at"),
+            *("cutting", "metadata", "parse", "card", "created_at", "trashed_at"),
         ]
         read_only_fields = fields
 
     base_id = serializers.UUIDField()
+    metadata = serializers.SerializerMethodField()
+    cutting = serializers.DictField(help_text="How its text is cut, where its upload chose otherwise than the base.")
+
+    @extend_schema_field(serializers.ListField(child=serializers.DictField()))
+    def get_metadata(self, document: Document) -> list[dict[str, Any]]:
+        return [{"field": int(key), "value": value} for key, value in document.metadata.items()]
 
     @extend_schema_field(SituationSerializer)
     def get_situation(self, document: Document) -> dict[str, Any]:
@@ -301,10 +372,27 @@ def shown_documents(documents: list[Document]) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", DocumentSerializer(documents, many=True, context={"rows": rows}).data)
 
 
+class NotedSerializer(Body):
+    """What is noted of a document in a field of its base."""
+
+    field = serializers.IntegerField(help_text="The id of the field.")
+    value = TextField(max_length=VALUE_MAX, allow_blank=True)
+
+
 class DocumentChangeSerializer(Body):
     """What of a document can be changed."""
 
-    title = TextField(max_length=TITLE_MAX)
+    title = TextField(max_length=TITLE_MAX, required=False)
+    metadata = NotedSerializer(
+        many=True,
+        required=False,
+        help_text="An empty value is taken out; fields that are not named keep theirs.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs:
+            raise exceptions.ValidationError({"title": "Give a title or metadata; there is nothing to change."})
+        return attrs
 
 
 class DocumentQuery(serializers.Serializer[Any]):
@@ -313,6 +401,12 @@ class DocumentQuery(serializers.Serializer[Any]):
     q = serializers.CharField(required=False, max_length=200, default="", help_text="Words of title, name or text.")
     state = serializers.ChoiceField(STATES, required=False, default="")
     toc = serializers.ChoiceField(STRENGTHS, required=False, default="", help_text="Strength of its contents.")
+    tag = serializers.CharField(required=False, max_length=200, default="")
+    type = serializers.ChoiceField(list(TYPES), required=False, default="", help_text="The type its card says.")
+    field = serializers.CharField(required=False, max_length=9, default="", help_text="The id of a field of the base.")
+    value = serializers.CharField(
+        required=False, max_length=200, default="", help_text="Of that field; of numbers and dates also `from..to`."
+    )
 
 
 class OutcomeSerializer(serializers.Serializer[Any]):
@@ -328,8 +422,16 @@ class UploadSerializer(serializers.Serializer[Any]):
     outcomes = OutcomeSerializer(many=True)
 
 
-class FilesSerializer(Body):
-    """The files of an upload."""
+class CuttingSerializer(serializers.Serializer[Any]):
+    """How the text of an upload is cut; what is not sent is as the base says."""
+
+    chunking = serializers.ChoiceField(list(BaseSettings.CHOICES["chunking"]), required=False)
+    chunk_size = serializers.IntegerField(required=False, help_text="Characters, with `fixed` only.")
+    chunk_overlap = serializers.IntegerField(required=False, help_text="Characters, with `fixed` only.")
+
+
+class FilesSerializer(CuttingSerializer, Body):
+    """The files of an upload, and how their text is cut if not as the base says."""
 
     files = serializers.ListField(child=serializers.FileField(), min_length=1)
 
@@ -369,11 +471,12 @@ class DocumentListView(GenericAPIView[Document]):
         if wrong := unknown_fields(fields, FilesSerializer().fields):
             raise exceptions.ValidationError(wrong)
         files = request.FILES.getlist("files")
+        cutting = read_cutting(request, found)
         too_long = oversized_files(request._request)
-        sent = keyed_upload(user_of(request), found, read_idempotency_key(request), files, too_long)
+        sent = keyed_upload(user_of(request), found, read_idempotency_key(request), files, too_long, cutting)
         with one_at_a_time(sent):
             made = made_before(sent)
-            outcomes: list[dict[str, Any]] = made["outcomes"] if made else self.take(found, files, too_long)
+            outcomes: list[dict[str, Any]] = made["outcomes"] if made else self.take(found, files, too_long, cutting)
             codes = {outcome["code"] for outcome in outcomes}
             if not outcomes:
                 raise exceptions.ValidationError({"files": "Send at least one file."})
@@ -385,22 +488,41 @@ class DocumentListView(GenericAPIView[Document]):
         return Response({"outcomes": outcomes}, status=status)
 
     def take(
-        self, base: KnowledgeBase, files: "list[UploadedFile[Any]]", too_long: Iterable[str]
+        self,
+        base: KnowledgeBase,
+        files: "list[UploadedFile[Any]]",
+        too_long: Iterable[str],
+        cutting: Mapping[str, Any],
     ) -> list[dict[str, Any]]:
         """Accept each file by itself and report its outcome."""
         refused = refusal_of_size()
-        outcomes = [start_accepted(accepted) for accepted in accept_all(base, user_of(self.request), files)]
+        outcomes = [start_accepted(accepted) for accepted in accept_all(base, user_of(self.request), files, cutting)]
         return outcomes + [start_accepted((clean_file_name(name), refused)) for name in too_long]
 
 
+def read_cutting(request: Request, base: KnowledgeBase) -> dict[str, Any]:
+    """How the files of an upload are to be cut, {} as the base says."""
+    asked = CuttingSerializer(data=request.POST.dict())
+    asked.is_valid(raise_exception=True)
+    try:
+        return BaseSettings.from_json(base.settings).cutting(asked.validated_data)
+    except SettingsError as error:
+        raise exceptions.ValidationError({"chunking": str(error)}) from error
+
+
 def keyed_upload(
-    user: User, base: KnowledgeBase, key: UUID | None, files: "Iterable[UploadedFile[Any]]", too_long: Iterable[str]
+    user: User,
+    base: KnowledgeBase,
+    key: UUID | None,
+    files: "Iterable[UploadedFile[Any]]",
+    too_long: Iterable[str],
+    cutting: Mapping[str, Any],
 ) -> Keyed | None:
     """The key of an upload with the names and bytes of its files; these are read only if there is a key."""
     if key is None:
         return None
     said = [(file.name, file_digest(file)) for file in files]
-    return make_keyed(user, base, key, upload=said, too_long=list(too_long))
+    return make_keyed(user, base, key, upload=said, too_long=list(too_long), **cutting)
 
 
 def file_digest(file: "UploadedFile[Any]") -> str:
@@ -438,14 +560,20 @@ class DocumentView(GenericAPIView[Document]):
 
     @extend_schema(operation_id="change_document", request=DocumentChangeSerializer)
     def patch(self, request: Request, document_id: UUID) -> Response:
-        """Rename a document; no later reading changes the title."""
+        """Rename a document, which no later reading undoes, and note values in the base's fields."""
         found = access.get_document(request.user, document_id, *access.WRITE)
         asked = DocumentChangeSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
+        wanted = asked.validated_data
         try:
-            naming.rename_document(found, asked.validated_data["title"], user_of(request))
+            with transaction.atomic():
+                set_values(found, read_noted(found, wanted.get("metadata", [])))
+                if "title" in wanted:
+                    naming.rename_document(found, wanted["title"], user_of(request))
         except naming.TitleError as error:
             raise exceptions.ValidationError({"title": str(error)}) from error
+        except MetadataError as error:
+            raise exceptions.ValidationError({"metadata": str(error)}) from error
         return self.get(request, document_id)
 
     @extend_schema(operation_id="trash_document", responses={204: None})
@@ -454,6 +582,47 @@ class DocumentView(GenericAPIView[Document]):
         found = access.get_document(request.user, document_id, *access.WRITE)
         trash.move_to_trash(found, user_of(request))
         return Response(status=HTTPStatus.NO_CONTENT)
+
+
+def read_noted(document: Document, noted: Iterable[Mapping[str, Any]]) -> dict[int, str]:
+    known = set(document.base.metadata_fields.values_list("pk", flat=True))
+    for each in noted:
+        if each["field"] not in known:
+            raise exceptions.ValidationError({"metadata": f"The base has no field {each['field']}."})
+    return {each["field"]: each["value"] for each in noted}
+
+
+class PasswordSerializer(Body):
+    """The password of a locked PDF."""
+
+    password = TextField(max_length=PASSWORD_MAX, trim_whitespace=False, write_only=True)
+
+
+class UnlockView(GenericAPIView[Document]):
+    """A locked PDF and its password."""
+
+    scopes: ClassVar = {"POST": "write"}
+    serializer_class = DocumentSerializer
+    pagination_class = None
+
+    @extend_schema(operation_id="unlock_document", request=PasswordSerializer, responses={202: DocumentSerializer})
+    def post(self, request: Request, document_id: UUID) -> Response:
+        """Read a locked PDF with its password, which is used once and not kept; a copy without it is."""
+        found = access.get_document(request.user, document_id, *access.WRITE)
+        asked = PasswordSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        try:
+            start(unlock(found, asked.validated_data["password"], user_of(request)))
+        except NotLocked as error:
+            raise NotWaiting(str(error)) from error
+        except TooManyMisses as error:
+            raise exceptions.Throttled(MISSES_WITHIN.total_seconds(), str(error)) from error
+        except NotHandedOn as error:
+            raise Unavailable(str(error)) from error
+        except PasswordRefused as error:
+            raise exceptions.ValidationError({"password": str(error)}) from error
+        [shown] = shown_documents([access.get_document(request.user, document_id)])
+        return Response(shown, status=HTTPStatus.ACCEPTED)
 
 
 class OctetRenderer(BaseRenderer):
@@ -504,6 +673,40 @@ class PassageSerializer(serializers.ModelSerializer[Passage]):
     class Meta:
         model = Passage
         fields: ClassVar = list(PassageRow._fields)
+
+
+class PageSerializer(serializers.ModelSerializer[Page]):
+    """One page: size in PDF points, what kind it is, and in `flags` why it was probably not read well."""
+
+    flags = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = Page
+        fields: ClassVar = list(PageRow._fields)
+
+
+class ImageSerializer(serializers.ModelSerializer[Image]):
+    """One picture: its box in PDF points from the top left of its page."""
+
+    class Meta:
+        model = Image
+        fields: ClassVar = list(ImageRow._fields)
+
+
+class NamedObjectSerializer(serializers.ModelSerializer[NamedObject]):
+    """A figure, table, equation, appendix, exhibit, schedule or note, with the line of its caption or heading."""
+
+    class Meta:
+        model = NamedObject
+        fields: ClassVar = list(ObjectRow._fields)
+
+
+class CrossReferenceSerializer(serializers.ModelSerializer[CrossReference]):
+    """Where a line names such a thing or a section; `target_line` is 0 if the document has none."""
+
+    class Meta:
+        model = CrossReference
+        fields: ClassVar = list(ReferenceRow._fields)
 
 
 class TableQuery(serializers.Serializer[Any]):
@@ -569,13 +772,9 @@ def parse_of(document: Document, number: int | None) -> Parse:
 
 
 def csv_of(rows: "QuerySet[Model]", columns: list[str], *, is_literal: bool) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(columns)
-    for row in rows.values_list(*columns):
-        cells = [json.dumps(cell) if isinstance(cell, list) else cell for cell in row]
-        writer.writerow(cells if is_literal else map(defuse, cells))
-    return out.getvalue()
+    read = rows.values_list(*columns)
+    cells = ([json.dumps(cell) if isinstance(cell, list) else cell for cell in row] for row in read)
+    return write_csv(chain([columns], cells), is_literal=is_literal)
 
 
 def in_two_forms(rows: type[serializers.BaseSerializer[Any]]) -> dict[tuple[int, str], Any]:
@@ -613,4 +812,50 @@ class PassagesView(TableView):
     @extend_schema(operation_id="list_passages", parameters=[TableQuery], responses=in_two_forms(PassageSerializer))
     def get(self, request: Request, document_id: UUID) -> Response:
         """The passages that search uses."""
+        return self.table(request, document_id)
+
+
+class PagesView(TableView):
+    serializer_class = PageSerializer
+    queryset = Page.objects.none()
+    relation, key = "pages", "number"
+
+    @extend_schema(operation_id="list_pages", parameters=[TableQuery], responses=in_two_forms(PageSerializer))
+    def get(self, request: Request, document_id: UUID) -> Response:
+        """Every page: size, printed label, kind, and why it was probably not read well."""
+        return self.table(request, document_id)
+
+
+class ImagesView(TableView):
+    serializer_class = ImageSerializer
+    queryset = Image.objects.none()
+    relation, key = "images", "pk"
+
+    @extend_schema(operation_id="list_images", parameters=[LineQuery], responses=in_two_forms(ImageSerializer))
+    def get(self, request: Request, document_id: UUID) -> Response:
+        """The pictures on the pages, by their boxes."""
+        return self.table(request, document_id, LineQuery)
+
+
+class NamedObjectsView(TableView):
+    serializer_class = NamedObjectSerializer
+    queryset = NamedObject.objects.none()
+    relation, key = "named_objects", "index"
+
+    @extend_schema(operation_id="list_objects", parameters=[LineQuery], responses=in_two_forms(NamedObjectSerializer))
+    def get(self, request: Request, document_id: UUID) -> Response:
+        """The figures, tables, equations, appendices and notes with the names that text has for them."""
+        return self.table(request, document_id, LineQuery)
+
+
+class CrossReferencesView(TableView):
+    serializer_class = CrossReferenceSerializer
+    queryset = CrossReference.objects.none()
+    relation, key = "cross_references", "pk"
+
+    @extend_schema(
+        operation_id="list_references", parameters=[TableQuery], responses=in_two_forms(CrossReferenceSerializer)
+    )
+    def get(self, request: Request, document_id: UUID) -> Response:
+        """The places where text names one of them or a section, and the line each leads to."""
         return self.table(request, document_id)

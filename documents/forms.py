@@ -7,8 +7,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from documents.base_settings import BaseSettings, SettingsError
-from documents.models import Role
+from documents.base_settings import FIXED, BaseSettings, OverlapTooLong, SettingsError
+from documents.cards.types import TYPES
+from documents.models import KnowledgeBase, Role
 from llm import rerank
 from llm.embeddings import providers
 from reading.characters import clean_name
@@ -19,6 +20,8 @@ CHOICE_WORDS = {
     "rules": _("Rules"),
     "rerank": _("Hybrid search and a reranker"),
     "none": _("None"),
+    "model": _("A model made for it"),
+    "heuristic": _("Words, exact phrases and names of files"),
     "section": _("By section"),
     "page": _("By page"),
     "fixed": _("Fixed length"),
@@ -29,6 +32,10 @@ CHOICE_WORDS = {
     "llm": _("Section path and a sentence by the model"),
     "automatic": _("By itself"),
     "on_request": _("When somebody asks for it"),
+    "by_model": _("Rules, then the model"),
+    "auto": _("Where it is doubtful"),
+    "extend": _("To go deeper than an outline of one or two levels"),
+    "composite": _("Always"),
     "on": _("Yes"),
     "off": _("No"),
 }
@@ -39,6 +46,13 @@ EXPLAINED = {
         _(
             "The arbiter reads every candidate and the table of contents once. "
             "Rules need no model, a reranker judges nothing."
+        ),
+    ),
+    "reranking": (
+        _("Order of found passages"),
+        _(
+            "For “Hybrid search and a reranker”: what orders the passages that words and meaning found. "
+            "Only a model reads question and passage together; it is asked over the network."
         ),
     ),
     "chunking": (
@@ -58,13 +72,40 @@ EXPLAINED = {
         _("Embeddings"),
         _("Search by meaning. Keyword, title and pattern search work without. A server reads every passage it embeds."),
     ),
-    "recognition": (_("Text recognition"), _("Of pages that are images, when the optional library is installed.")),
+    "cards": (
+        _("Document cards"),
+        _(
+            "Type, parties, dates and a short summary of each document, for finding and naming it. The model gets the "
+            "first two pages and the contents once for each reading; tokens are recorded. A card is never quoted."
+        ),
+    ),
+    "recognition": (
+        _("Text recognition"),
+        _(
+            "Of pages and pictures without text, and of tables that were torn apart, when the optional libraries are "
+            "installed."
+        ),
+    ),
+    "contents_check": (
+        _("Check of the contents"),
+        _(
+            "A model looks over a table of contents that was told from print, in three requests at most for a "
+            "document. What it names must be printed; what it costs is recorded."
+        ),
+    ),
     "passages_max": (_("Citations at most"), _("Passages the answer is written from.")),
     "per_document_max": (
         _("Of one document"),
         _("Passages of one document at most, where several documents give some."),
     ),
     "pool_max": (_("Candidates"), _("Places that are judged for one question at most.")),
+    "nearness_min": (
+        _("Nearness in meaning"),
+        _(
+            "In per cent: what is less near to the question is not proposed by meaning alone. Words and titles propose "
+            "it all the same, and a question may ask for more or less."
+        ),
+    ),
     "second_look": (
         _("Second look"),
         _(
@@ -108,25 +149,48 @@ EXPLAINED = {
             "With less risk, more questions get “no passage clearly answers this”."
         ),
     ),
+    "outside_links": (
+        _("Links for people outside"),
+        _(
+            "Whoever asked may show an answer to somebody without an account: a page with the answer, its quotes and "
+            "the pages they stand on, for a few days. Turned off, every such link is closed at once."
+        ),
+    ),
+    "golden_check": (
+        _("Golden check before changes"),
+        _(
+            "A change of the model, of guidance, of the dictionary, of the rules of reading or of what is searched and "
+            "judged is only proposed. It takes effect when the test questions were searched with it and none got worse."
+        ),
+    ),
 }
 WHY_DEFAULT = {
     "ranking": _("who reads all passages can say what answers and what does not, and without a model the rules do it"),
+    "reranking": _("it orders best"),
     "chunking": _("a section is what people cite"),
     "chunk_size": _("about a third of a page"),
     "chunk_overlap": _("no sentence is lost at a cut"),
     "contextualisation": _("it costs nothing and tells the search which chapter a passage is of"),
     "embeddings": _("nothing leaves this machine"),
     "recognition": _("scans can be asked without anybody thinking of it"),
+    "cards": _("it costs nothing, and nothing leaves this machine"),
+    "contents_check": _("an outline that the file brings needs no check, and without a model nothing is asked"),
     "passages_max": _("more makes an answer longer, not better"),
     "per_document_max": _("one long document does not push out the others"),
     "pool_max": _("what one call of the arbiter reads well"),
+    "nearness_min": _("nothing that may answer is left out, and the arbiter refuses the rest"),
     "claim_check": _("a wrong sentence with a right quote is the worst answer there is"),
     "second_look": _("a question is not given up because the search missed a place"),
     "repeats": _("the same question gets the same answer, at once"),
     "examples": _("what one person asked is not shown to another unless the owner wants it"),
     "skip_model": _("a model reads more closely than rules do"),
     "risk_max": _("measured: about one question in eight that has an answer is then shown only what comes nearest"),
+    "golden_check": _("a base without reviewed answers has nothing to check by"),
+    "outside_links": _("what a base holds is shown to its people alone unless the owner wants it"),
 }
+
+
+OVERLAP_WORDS = _("The overlap must be smaller than the passage length.")
 
 
 class BaseForm(forms.Form):
@@ -138,17 +202,38 @@ class BaseForm(forms.Form):
         raise forms.ValidationError(_("A base needs a name one can see."))
 
 
+REASON_MAX = 500  # characters
+
+
+class TakeOverForm(forms.Form):
+    """Why an administrator makes somebody else's base theirs as well."""
+
+    reason = forms.CharField(
+        max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput(attrs={"class": "field grow"})
+    )
+
+    def clean_reason(self) -> str:
+        if reason := clean_name(self.cleaned_data["reason"]):
+            return reason
+        raise forms.ValidationError(_("Say why in a few words; the owners of the base can read it."))
+
+
 class MemberForm(forms.Form):
     email = forms.EmailField(label=_("E-mail"), widget=forms.EmailInput(attrs={"class": "field grow"}))
     role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, widget=forms.Select(attrs={"class": "field"}))
 
-    def __init__(self, *args: Any, may_invite: bool = False, **kwargs: Any) -> None:
+    def __init__(self, base: KnowledgeBase, *args: Any, may_invite: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.may_invite = may_invite
+        self.base, self.may_invite = base, may_invite
 
     def clean_email(self) -> User | str:
         """The person with that address; a new address itself, if the person adding it may invite."""
         email: str = self.cleaned_data["email"].lower()
+        if here := self.base.membership_set.filter(user__email=email).select_related("user").first():
+            told = {"person": here.user, "role": here.get_role_display()}
+            raise forms.ValidationError(
+                _("%(person)s is a member already, with the role “%(role)s”. Change it in the list."), params=told
+            )
         user = User.objects.filter(email=email, is_active=True).first()
         if user is None and self.may_invite:
             return email
@@ -173,6 +258,9 @@ class SettingsForm(forms.Form):
         if not self.errors:
             try:
                 BaseSettings(**values)
+            except OverlapTooLong:
+                self.add_error("chunk_overlap", OVERLAP_WORDS)
+                return values
             except SettingsError as error:
                 raise forms.ValidationError(str(error)) from error
             self.check_configured(values)
@@ -183,11 +271,9 @@ class SettingsForm(forms.Form):
         is_remote = "embeddings" in self.changed_data and values["embeddings"] in ("openai", "voyage")
         if is_remote and (reason := providers.find_provider_obstacle(values["embeddings"])):
             self.add_error("embeddings", f"{reason}.")
-        if (
-            "ranking" in self.changed_data
-            and values["ranking"] == "rerank"
-            and (reason := rerank.find_rerank_obstacle())
-        ):
+        is_asked = {"ranking", "reranking"} & set(self.changed_data)
+        by_model = values["ranking"] == "rerank" and values["reranking"] == "model"
+        if is_asked and by_model and (reason := rerank.find_rerank_obstacle()):
             self.add_error("ranking", f"{reason}.")
 
 
@@ -211,8 +297,52 @@ def field_of(name: str) -> forms.Field:
     return forms.IntegerField(min_value=low, max_value=high, widget=entry)
 
 
+class CuttingForm(forms.Form):
+    """How the text of an upload is cut; what is left open is as the base says (R96)."""
+
+    chunking = forms.ChoiceField(required=False, label=EXPLAINED["chunking"][0])
+    chunk_size = forms.IntegerField(
+        required=False, label=EXPLAINED["chunk_size"][0], help_text=EXPLAINED["chunk_size"][1]
+    )
+    chunk_overlap = forms.IntegerField(
+        required=False, label=EXPLAINED["chunk_overlap"][0], help_text=EXPLAINED["chunk_overlap"][1]
+    )
+
+    def __init__(self, chosen: BaseSettings, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.chosen = chosen
+        words = gettext("As this base: %(cutting)s") % {"cutting": CHOICE_WORDS[chosen.chunking]}
+        choices = [("", words), *((name, CHOICE_WORDS[name]) for name in BaseSettings.CHOICES["chunking"])]
+        own = self.fields["chunking"]
+        assert isinstance(own, forms.ChoiceField)
+        own.choices, own.widget = choices, forms.Select(attrs={"class": "field"}, choices=choices)
+        for name in FIXED:
+            low, high = BaseSettings.RANGES[name]
+            limits = {"class": "field short", "min": low, "max": high, "placeholder": getattr(chosen, name)}
+            self.fields[name].widget = forms.NumberInput(attrs=limits)
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        try:
+            return {} if self.errors else self.chosen.cutting(values)
+        except OverlapTooLong:
+            raise forms.ValidationError(OVERLAP_WORDS) from None
+        except SettingsError as error:
+            raise forms.ValidationError(str(error)) from error
+
+    @property
+    def fault(self) -> str:
+        """Everything that is wrong, in a sentence for each field; "" if nothing is."""
+        return " ".join(str(message) for errors in self.errors.values() for message in errors)
+
+
 class FilterForm(forms.Form):
-    """Filters of the list of documents; unknown values filter nothing."""
+    """Filters of the list of documents; unknown values filter nothing. With a base it knows the base's own fields."""
+
+    def __init__(self, *args: Any, base: KnowledgeBase | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        fields = base.metadata_fields.values_list("pk", "name") if base else ()
+        self.fields["field"].choices = [("", _("Any field")), *((str(pk), name) for pk, name in fields)]  # type: ignore[attr-defined]
 
     tag = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
 
@@ -232,4 +362,15 @@ class FilterForm(forms.Form):
         required=False,
         choices=[("", _("Any table of contents")), ("strong", _("Strong")), ("weak", _("Weak or none"))],
         widget=forms.Select(attrs={"class": "field"}),
+    )
+    type = forms.ChoiceField(
+        required=False,
+        choices=[("", _("Any type")), *((code, kind.label) for code, kind in TYPES.items())],
+        widget=forms.Select(attrs={"class": "field"}),
+    )
+    field = forms.ChoiceField(required=False, widget=forms.Select(attrs={"class": "field"}))
+    value = forms.CharField(
+        required=False,
+        max_length=200,
+        widget=forms.TextInput(attrs={"class": "field", "placeholder": _("Value, or from..to")}),
     )

@@ -26,7 +26,7 @@ def members(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The roles in a base; owners add people."""
     roles = access.OWN if request.method == "POST" else ()
     found = access.get_base(request.user, pk, *roles)
-    form = MemberForm(request.POST or None, may_invite=may_invite(request))
+    form = MemberForm(found, request.POST or None, may_invite=may_invite(request))
     if request.method == "POST" and form.is_valid():
         person, role = form.cleaned_data["email"], form.cleaned_data["role"]
         if isinstance(person, User):
@@ -38,7 +38,7 @@ def members(request: HttpRequest, pk: UUID) -> HttpResponse:
             form.add_error("email", str(error))
             return show_members(request, found, form, {})
         access.set_role(found, shown["invited"], role, user_of(request))
-        return show_members(request, found, MemberForm(may_invite=True), shown)
+        return show_members(request, found, MemberForm(found, may_invite=True), shown)
     return show_members(request, found, form, {})
 
 
@@ -56,6 +56,7 @@ def show_members(
         "form": form,
         "rows": [(membership, access.MAY[Role(membership.role)]) for membership in memberships],
         "roles": Role.choices,
+        "may_by_role": [(label, access.MAY[Role(value)]) for value, label in Role.choices],
         "may_invite": may_invite(request),
     }
     return render(request, "documents/members.html", shown, status=400 if form.errors else 200)
@@ -72,13 +73,27 @@ def member(request: HttpRequest, pk: UUID, user_pk: int) -> HttpResponse:
     return change_members(request, found, user, role)
 
 
+@require_POST
+def new_link(request: HttpRequest, pk: UUID, user_pk: int) -> HttpResponse:
+    """A new invitation for a member who has not come yet; the link before no longer opens."""
+    found = access.get_base(request.user, pk, *access.OWN)
+    awaited = found.members.filter(pk=user_pk, is_active=False, disabled_at=None).first()
+    if awaited is None or not may_invite(request):
+        raise Http404(_("There is no such member or role."))
+    shown = invite_and_send(request, awaited.email, awaited.name, user_of(request))
+    return show_members(request, found, MemberForm(found, may_invite=True), shown)
+
+
 def change_members(request: HttpRequest, found: KnowledgeBase, user: User, role: str) -> HttpResponse:
     """Grant or remove a role, and stay on the page if it is still open to the person."""
     try:
         if role:
             access.set_role(found, user, role, user_of(request))
+            told = {"person": user, "role": Role(role).label}
+            messages.success(request, _("%(person)s now has the role “%(role)s”.") % told)
         else:
             access.remove_member(found, user, user_of(request))
+            messages.success(request, _("%(person)s is no longer a member.") % {"person": user})
     except access.LastOwner as error:
         messages.error(request, str(error))
     is_still_in = access.role_in(request.user, found)

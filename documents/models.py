@@ -9,11 +9,15 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from pgvector.django import VectorField
 
 from accounts.models import User
+from documents.base_settings import BaseSettings
 from jobs.models import LeasedJob
+from ledger.triggers import insert_only
 from llm.models import LLMCall
 
 Viewer = User | AnonymousUser
@@ -38,6 +42,12 @@ class KnowledgeBaseQuerySet(models.QuerySet["KnowledgeBase"]):
         if not user.is_authenticated:
             return self.none()
         return self.living().filter(membership__user_id=user.pk, membership__role__in=roles)
+
+    def of_others(self, administrator: Viewer) -> "KnowledgeBaseQuerySet":
+        """The bases an administrator of the site is no member of, whose names alone they may see; nobody else any."""
+        if not (administrator.is_authenticated and administrator.is_superuser):
+            return self.none()
+        return self.living().exclude(membership__user_id=administrator.pk)
 
     def audited_by(self, user: Viewer) -> "KnowledgeBaseQuerySet":
         """The bases whose audit trails a person may read; deleting a base does not end its audit."""
@@ -102,8 +112,14 @@ def stored_name(document: "Document", file_name: str) -> str:
     return f"{document.base_id}/{document.pk}"
 
 
+def unlocked_name(document: "Document", file_name: str) -> str:
+    return f"{stored_name(document, file_name)}.unlocked"
+
+
 class Document(models.Model):
     """One uploaded file. The file never changes; what was read from it is a Parse.
+
+    Of a PDF locked with a password a copy without it is kept beside the file, which is what is read and drawn.
 
     A newer version is its own document that `replaces` this one. As soon as it answers, `replaced_at` is set and no
     question finds the old one any more; its pages stay for the trails that cite them.
@@ -122,6 +138,8 @@ class Document(models.Model):
     file_name = models.CharField(max_length=255)
     file = models.FileField(upload_to=stored_name, max_length=120)
     sha256 = models.CharField(max_length=64)
+    unlocked = models.FileField(upload_to=unlocked_name, max_length=120, blank=True)
+    unlocked_sha256 = models.CharField(max_length=64, blank=True)
     size_bytes = models.BigIntegerField()
     media_type = models.CharField(max_length=40)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
@@ -129,7 +147,10 @@ class Document(models.Model):
     created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     trashed_at = models.DateTimeField(null=True, blank=True)
+    card = models.ForeignKey("DocumentCard", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)  # values by the id of a MetadataField
+    cutting = models.JSONField(default=dict, blank=True)  # where the uploader chose another than the base's (R96)
     replaces = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="replacements")
     replaced_at = models.DateTimeField(null=True, blank=True)
 
@@ -137,7 +158,10 @@ class Document(models.Model):
 
     class Meta:
         ordering = ["-created_at"]
-        indexes = [GinIndex(fields=["tags"], name="documents_tags")]
+        indexes = [
+            GinIndex(fields=["tags"], name="documents_tags"),
+            GinIndex(fields=["metadata"], name="documents_metadata"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["base", "sha256"],
@@ -148,6 +172,57 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def read_sha256(self) -> str:
+        """The digest of the file that is read. What is drawn of it is kept under it.
+
+        An unlocked copy has one of its own, so that whoever has the locked file without its password sees nothing.
+        """
+        return self.unlocked_sha256 or self.sha256
+
+    def reading_settings(self) -> BaseSettings:
+        """How the file is read: the settings of its base, with the cutting that was chosen for it."""
+        return BaseSettings.from_json(self.base.settings | self.cutting)
+
+
+class MetadataField(models.Model):
+    """What the people of a base note of its documents; values are in `Document.metadata`."""
+
+    class Kind(models.TextChoices):
+        TEXT = "text", _("Text")
+        NUMBER = "number", pgettext_lazy("a kind of value", "Number")
+        DATE = "date", _("Date")
+        CHOICE = "choice", _("Choice")
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="metadata_fields")
+    name = models.CharField(max_length=60)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    choices = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint("base", Lower("name"), name="documents_one_field_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SavedFilter(models.Model):
+    """A filter of the list of documents, kept by a person, for themselves or for everybody in the base."""
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="saved_filters")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=60)
+    query = models.JSONField(default=dict)
+    is_shared = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["base", "user", "name"], name="documents_one_filter_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Parse(models.Model):
@@ -167,6 +242,7 @@ class Parse(models.Model):
     toc_origin = models.CharField(max_length=20)
     toc_strength = models.CharField(max_length=10)
     warnings = models.JSONField(default=list)
+    profile = models.JSONField(default=dict)  # see reading.pages.profile; empty in readings older than it
     report = models.JSONField(default=dict)
     timings_ms = models.JSONField(default=dict)
     embedding_model = models.CharField(max_length=80, blank=True)
@@ -182,6 +258,37 @@ class Parse(models.Model):
         return f"{self.document} (parse {self.number})"
 
 
+class DocumentCard(models.Model):
+    """One version of a document's card (R15), insert-only: what it says, and who or what made it.
+
+    `content` is documents.cards.types.Card as JSON; `source_sha256` is of the text it was made from. The card that
+    holds is `Document.card`: the last one by a person, else by the model, else by the rules.
+    """
+
+    class Maker(models.TextChoices):
+        RULES = "rules", _("by rules")
+        MODEL = "model", _("by a model")
+        PERSON = "person", _("edited")
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="cards")
+    number = models.PositiveIntegerField()
+    made_by = models.CharField(max_length=10, choices=Maker.choices)
+    author = models.CharField(max_length=254, blank=True)  # the person's name
+    parse_number = models.PositiveIntegerField()
+    source_sha256 = models.CharField(max_length=64)
+    content = models.JSONField()
+    llm_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["document", "number"]
+        constraints = [models.UniqueConstraint(fields=["document", "number"], name="documents_card_number")]
+        triggers = insert_only(may_delete=True)  # a purge takes the cards along
+
+    def __str__(self) -> str:
+        return f"{self.document} (card {self.number})"
+
+
 class Page(models.Model):
     parse = models.ForeignKey(Parse, on_delete=models.CASCADE, related_name="pages")
     number = models.PositiveIntegerField()
@@ -192,10 +299,12 @@ class Page(models.Model):
     text_layer = models.CharField(max_length=4)
     column_count = models.PositiveSmallIntegerField(default=1)
     flags = models.JSONField(default=list)
+    kind = models.CharField(max_length=12, default="", blank=True)
 
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["parse", "number"], name="documents_page_number")]
+        indexes = [models.Index(fields=["parse"], condition=Q(text_layer="none"), name="documents_page_without_text")]
 
 
 class TocEntry(models.Model):
@@ -245,6 +354,63 @@ class Line(models.Model):
         constraints = [models.UniqueConstraint(fields=["parse", "number"], name="documents_line_number")]
 
 
+class Image(models.Model):
+    """A picture on a page, by its box in PDF points. Its pixels stay in the file."""
+
+    parse = models.ForeignKey(Parse, on_delete=models.CASCADE, related_name="images", db_index=False)
+    page_number = models.PositiveIntegerField()
+    number_on_page = models.PositiveSmallIntegerField()
+    x0 = models.FloatField()
+    y0 = models.FloatField()
+    x1 = models.FloatField()
+    y1 = models.FloatField()
+    width_px = models.PositiveIntegerField()
+    height_px = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["page_number", "number_on_page"]
+        constraints = [
+            models.UniqueConstraint(fields=["parse", "page_number", "number_on_page"], name="documents_image_number")
+        ]
+
+
+class NamedObject(models.Model):
+    """A figure, table, equation, appendix or note (R14), where its caption or heading stands."""
+
+    parse = models.ForeignKey(Parse, on_delete=models.CASCADE, related_name="named_objects", db_index=False)
+    index = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10)
+    label = models.CharField(max_length=40)
+    title = models.CharField(max_length=500, blank=True)
+    page_number = models.PositiveIntegerField()
+    line_number = models.PositiveIntegerField()
+    x0 = models.FloatField()
+    y0 = models.FloatField()
+    x1 = models.FloatField()
+    y1 = models.FloatField()
+
+    class Meta:
+        ordering = ["index"]
+        constraints = [models.UniqueConstraint(fields=["parse", "index"], name="documents_object_index")]
+
+
+class CrossReference(models.Model):
+    """Where the text names such a thing or a section (R14); `target_line` is 0 if the document has none."""
+
+    parse = models.ForeignKey(Parse, on_delete=models.CASCADE, related_name="cross_references", db_index=False)
+    line_number = models.PositiveIntegerField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10)
+    label = models.CharField(max_length=40)
+    row = models.CharField(max_length=8, blank=True)
+    target_line = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["line_number", "start", "row"]
+        indexes = [models.Index(fields=["parse", "line_number"], name="documents_reference_line")]
+
+
 class Passage(models.Model):
     """The unit of search at corpus scale and of embedding: consecutive lines inside one section."""
 
@@ -259,6 +425,10 @@ class Passage(models.Model):
     text = models.TextField()
     context = models.TextField(blank=True)
     annotation = models.TextField(blank=True, db_default="")  # by a model; searched and embedded, never quoted
+    char_start = models.PositiveIntegerField(null=True)
+    char_end = models.PositiveIntegerField(null=True)
+    parent_first_line = models.PositiveIntegerField(null=True)
+    parent_last_line = models.PositiveIntegerField(null=True)
     annotation_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
     search = SearchVectorField(null=True)
 
@@ -268,8 +438,27 @@ class Passage(models.Model):
         constraints = [models.UniqueConstraint(fields=["parse", "index"], name="documents_passage_index")]
 
 
+class Word(models.Model):
+    """Where a word of the full text stands in a parse: on how many passages and, packed, at which places.
+
+    Derived from `Passage.search` (`storage.words`), so that a base is counted and ranked without reading its passages.
+    """
+
+    pk = models.CompositePrimaryKey("parse", "word")
+    parse = models.ForeignKey(Parse, on_delete=models.CASCADE, related_name="words", db_index=False)
+    word = models.TextField()
+    passages = models.PositiveIntegerField()
+    places = models.BinaryField()
+
+    class Meta:
+        indexes = [models.Index(fields=["word", "parse"], include=["passages"], name="documents_word_counts")]
+
+
 class Embedding(models.Model):
-    """The vector of a passage or TOC entry. `document` and `base` are repeated so that scope is one filter."""
+    """The vector of a passage or TOC entry. `document` and `base` are repeated so that scope is one filter.
+
+    `digest` is of all that decided on it (`Embedder.digest_of`); rows from before there were digests have none.
+    """
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="+")
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="+")
@@ -279,6 +468,8 @@ class Embedding(models.Model):
     model_key = models.CharField(max_length=80)
     dimensions = models.PositiveIntegerField()
     vector = VectorField()
+    digest = models.CharField(max_length=64, blank=True)
+    is_copied = models.BooleanField(default=False)  # from an equal text, so that nothing was computed for it
 
     class Meta:
         constraints = [
@@ -289,6 +480,7 @@ class Embedding(models.Model):
                 name="documents_vector_of_one_thing",
             ),
         ]
+        indexes = [models.Index(fields=["digest"], condition=~Q(digest=""), name="documents_vector_digest")]
 
 
 class IngestJob(LeasedJob):
@@ -306,6 +498,8 @@ class IngestJob(LeasedJob):
         PAGES = "pages", _("Reading pages")
         STORE = "store", _("Storing lines and sections")
         RECOGNISE = "recognise", _("Recognising text")
+        CONTENTS = "contents", _("Checking the contents")
+        CARD = "card", _("Describing the document")
         ANNOTATE = "annotate", _("Describing passages")
         EMBED = "embed", _("Embedding passages")
         DONE = "done", _("Done")
@@ -314,6 +508,7 @@ class IngestJob(LeasedJob):
     parse = models.ForeignKey(Parse, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     stage = models.CharField(max_length=10, choices=Stage.choices, default=Stage.CHECK)
+    pages = models.JSONField(default=list, blank=True)  # in stage recognise: only these, as a person asked (R83)
     done_count = models.PositiveIntegerField(default=0)
     total_count = models.PositiveIntegerField(default=0)
     cancel_requested = models.BooleanField(default=False)
@@ -337,6 +532,17 @@ class IngestJob(LeasedJob):
         return {"stage": self.get_stage_display(), "done": self.done_count, "of": self.total_count, "percent": percent}
 
 
+class LastTurn(models.Model):
+    """When the documents of somebody last had a turn in a queue, see documents.ingestion.queueing."""
+
+    queue = models.CharField(max_length=10)
+    whose = models.CharField(max_length=40)
+    taken_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["queue", "whose"], name="documents_one_last_turn")]
+
+
 class IdempotencyKey(models.Model):
     """A request that may be repeated: its key, a digest of its content, and what it made. See documents.idempotency."""
 
@@ -351,3 +557,56 @@ class IdempotencyKey(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "base", "key"], name="documents_one_request_a_key"),
         ]
+
+
+class ProposedChangeQuerySet(models.QuerySet["ProposedChange"]):
+    def visible_to(self, user: Viewer) -> "ProposedChangeQuerySet":
+        return self.filter(base__in=KnowledgeBase.objects.audited_by(user))
+
+    def open(self) -> "ProposedChangeQuerySet":
+        return self.filter(end=None)
+
+
+class ProposedChange(models.Model):
+    """A change that waits for a golden check, see documents.guarding. Insert-only; how it ended is a ProposalEnd."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    kind = models.CharField(max_length=20)
+    call = models.JSONField()  # what to do: a function of that kind with its arguments
+    changed = models.JSONField()  # by name what was and what would be, when it was proposed
+    by = models.ForeignKey(User, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    by_name = models.CharField(max_length=254)
+    created_at = models.DateTimeField()
+
+    objects = ProposedChangeQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["base", "-created_at"], name="documents_proposed_newest")]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.by_name}"
+
+
+class ProposalEnd(models.Model):
+    """How a proposed change ended: it took effect, or was withdrawn. Insert-only."""
+
+    class How(models.TextChoices):
+        EFFECT = "effect", _("in effect")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+
+    proposal = models.OneToOneField(ProposedChange, on_delete=models.PROTECT, related_name="end")
+    how = models.CharField(max_length=10, choices=How.choices)
+    check_id = models.UUIDField(null=True)  # of the check it rests on
+    reason = models.TextField(blank=True)  # why in spite of its check
+    by = models.ForeignKey(User, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    by_name = models.CharField(max_length=254)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.how} by {self.by_name}"

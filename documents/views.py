@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -10,37 +11,52 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count, Q
+from django.db import transaction
+from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.models import User
 from accounts.requests import user_of
 from documents import access, bulk, naming, tagging
-from documents.base_settings import BaseSettings
-from documents.forms import BaseForm, FilterForm, SettingsForm
+from documents.base_settings import BaseSettings, SettingsError
+from documents.cards.showing import show_card
+from documents.forms import BaseForm, CuttingForm, FilterForm, SettingsForm, TakeOverForm
 from documents.ingestion import page_images, queueing
 from documents.ingestion import trash as trash_can
 from documents.ingestion.improving import improvements
 from documents.ingestion.page_images import DPI_OF_SIZE
 from documents.ingestion.tasks import start, start_tidying
+from documents.ingestion.unlocking import unlock
+from documents.metadata.fields import MetadataError, noted_in, set_values
+from documents.metadata.filters import PARTS, filter_address, removable_filters, visible_filters
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse, Role
 from documents.pages import listing, panels
 from documents.pages.address import find_page_target, number_of, page_named
-from documents.pages.page_view import inspect_page
+from documents.pages.page_view import draw_page, inspect_page
+from documents.pages.phrasing import within_sentence
+from documents.pages.places import PassagePlace, passages_in, show_places
+from documents.pages.plain_choices import PlainForm
 from documents.storage import replacement
+from documents.storage.passwords import NotHandedOn, PasswordRefused
 from documents.storage.upload_quota import oversized_files
 from documents.storage.uploads import (
     DuplicateDocument,
+    QuotaReached,
+    StorageFull,
     UploadRefused,
     accept_all,
     clean_file_name,
+    quota_renewed_in_s,
     refusal_of_size,
 )
+from documents.storage.whole import RETRY_AFTER_S
 from ledger.holds import Held
 from reading.characters import clean_words
 
@@ -52,14 +68,17 @@ ORDERS = {
     "-pages": gettext_lazy("Longest first"),
     "-contents": gettext_lazy("Best contents first"),
 }
-FILTERS = ("q", "state", "toc", "tag")  # filters of the list
+PLACES_SHOWN = 5  # below the documents with the words; the search has them all
+UNDO_MAX = 1_000  # documents one button puts back; of more the trash has them all
 ASKED_MAX = 50  # documents a question may name; for more, ask the base
 IMAGE_AGE_S = 365 * 24 * 3600  # an address names one page of one file, and neither ever changes
 IMPROVEMENTS = {
     IngestJob.Stage.RECOGNISE: gettext_lazy("Recognise text"),
+    IngestJob.Stage.CARD: gettext_lazy("Describe the document"),
     IngestJob.Stage.ANNOTATE: gettext_lazy("Describe passages"),
 }
 
+OWNERS = Prefetch("membership_set", Membership.objects.filter(role=Role.OWNER).select_related("user"), to_attr="owners")
 LIVING = Q(base__documents__trashed_at=None, base__documents__replaced_at=None)
 
 Outcome = dict[str, Any]
@@ -71,11 +90,29 @@ Outcome = dict[str, Any]
 @require_http_methods(["GET", "HEAD", "POST"])
 def bases(request: HttpRequest) -> HttpResponse:
     """A person's bases, and the form to create one."""
-    user = user_of(request)
     form = BaseForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        return redirect("documents:base", access.create_base(user, form.cleaned_data["name"]).pk)
-    memberships = (
+        return redirect("documents:base", access.create_base(user_of(request), form.cleaned_data["name"]).pk)
+    return show_bases(request, form)
+
+
+def show_bases(
+    request: HttpRequest, form: BaseForm, taking: TakeOverForm | None = None, of: UUID | None = None
+) -> HttpResponse:
+    shown = {
+        "memberships": memberships_of(user_of(request)),
+        "form": form,
+        "others": [
+            (base, taking if base.pk == of else TakeOverForm(auto_id=f"{base.pk}-%s"))
+            for base in KnowledgeBase.objects.of_others(request.user).prefetch_related(OWNERS)
+        ],
+    }
+    has_errors = bool(form.errors or (taking and taking.errors))
+    return render(request, "documents/bases.html", shown, status=400 if has_errors else 200)
+
+
+def memberships_of(user: User) -> QuerySet[Membership]:
+    return (
         Membership.objects.filter(user=user, base__deleted_at=None)
         .select_related("base")
         .annotate(
@@ -84,8 +121,18 @@ def bases(request: HttpRequest) -> HttpResponse:
         )
         .order_by("base__name", "base__created_at")
     )
-    shown = {"memberships": memberships, "form": form}
-    return render(request, "documents/bases.html", shown, status=400 if form.errors else 200)
+
+
+@require_POST
+def take_over_base(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """An administrator becomes an owner of a base that is not theirs, with a reason that its owners can read."""
+    found = access.get_or_404(KnowledgeBase.objects.of_others(request.user), pk)
+    form = TakeOverForm(request.POST, auto_id=f"{pk}-%s")
+    if not form.is_valid():
+        return show_bases(request, BaseForm(), form, pk)
+    access.take_ownership(found, user_of(request), form.cleaned_data["reason"])
+    messages.success(request, gettext("You own “%(base)s” now. It is on record, with your reason.") % {"base": found})
+    return redirect("documents:base", pk)
 
 
 @require_safe
@@ -97,9 +144,9 @@ def base(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome], status: int = 200) -> HttpResponse:
-    form = FilterForm({name: clean_words(str(text)) for name, text in request.GET.items()})
+    form = FilterForm({name: clean_words(str(text)) for name, text in request.GET.items()}, base=found)
     form.is_valid()
-    chosen = {name: form.cleaned_data.get(name, "") for name in FILTERS}
+    chosen = {name: form.cleaned_data.get(name, "") for name in PARTS}
     asked = request.GET.get("sort", "")
     sort = asked if asked.removeprefix("-") in listing.SORTS else listing.DEFAULT_SORT
     documents = listing.sort_documents(listing.filter_documents(listing.list_documents(found), **chosen), sort)
@@ -111,14 +158,28 @@ def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome
         "columns": columns(sort),
         "tags": tagging.tags_of(found),
         "is_narrowed": any(chosen.values()),
+        "is_nowhere": [name for name, value in chosen.items() if value] == ["q"] and not page,
         "rows": listing.build_rows(list(page)),
         "page": page,
         "form": form,
         "chosen": chosen,
         "outcomes": outcomes,
+        "kept": [(each, filter_address(each)) for each in visible_filters(found, user_of(request))],
+        "removable": set(removable_filters(found, user_of(request)).values_list("pk", flat=True)),
+        "places": first_places(found, **chosen),
+        "trashed": request.session.pop("trashed", None),
         "limit_mb": settings.UPLOAD_MAX_BYTES // 1_000_000,
+        "cutting": CuttingForm(BaseSettings.from_json(found.settings)),
+        "may_audit": access.is_auditor_of(request.user, found.pk),
     }
     return render(request, "documents/base.html", shown, status=status)
+
+
+def first_places(found: KnowledgeBase, **chosen: str) -> list[PassagePlace]:
+    """The best places of the words that the list is narrowed by, in the documents that its other filters leave."""
+    q = chosen.pop("q")
+    documents = listing.filter_documents(found.documents.living(), **chosen)
+    return show_places(passages_in(documents, q)[:PLACES_SHOWN], q) if q else []
 
 
 def columns(sort: str) -> dict[str, tuple[str, str]]:
@@ -138,10 +199,13 @@ def describe_base(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
     return {
         "base": found,
         "summary": listing.summary_of(found),
-        "role": Role(role).label.lower() if role else "",
+        "role": within_sentence(Role(role).label) if role else "",
         "may_write": role in access.WRITE,
         "may_own": role in access.OWN,
+        "may_audit": role in access.AUDIT,
+        "is_guarded": BaseSettings.from_json(found.settings).golden_check == "on",
         "member_count": found.membership_set.count(),
+        "trash_count": trash_can.in_trash(found).count(),
     }
 
 
@@ -150,7 +214,7 @@ def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Do one thing to the selected documents of a base, or to all that match the filter. Readers may only ask them."""
     action = request.POST.get("action", "")
     found = access.get_base(request.user, pk, *(access.READ if action == "ask" else access.WRITE))
-    documents = find_picked(request, found)
+    documents = find_trashed(request, found) if action == "restore" else find_picked(request, found)
     if action == "ask":
         # With those that are not read, so that the answer says of them that nobody looked.
         ids = documents.values_list("pk", flat=True)[:ASKED_MAX] if documents.answering().exists() else []
@@ -161,20 +225,32 @@ def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
         messages.error(request, gettext("Nothing was done: choose at least one document first."))
         return redirect(to_list(request, found))
     order = bulk.Order(found, user_of(request), documents, request.POST.get("tags", ""))
+    picked = list(documents.values_list("pk", flat=True))
     try:
-        messages.success(request, bulk.ACTIONS[action](order))
+        words = bulk.ACTIONS[action](order)
     except tagging.TagError as error:
         messages.error(request, str(error))
+    else:
+        if action == "trash":
+            offer_return(request, found, picked, words)
+        else:
+            messages.success(request, words)
     return redirect(to_list(request, found))
+
+
+def find_trashed(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
+    """The documents of the trash that a form names, all in one field: a form has at most a thousand."""
+    ids = request.POST.get("trashed", "").split(",")[:UNDO_MAX]
+    return trash_can.in_trash(found).filter(pk__in=[text for text in ids if is_uuid(text)])
 
 
 def find_picked(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
     """The living documents of a form: all that match its filter if it says so, else the selected ones."""
     if "everything" in request.POST:
-        form = FilterForm(request.POST)
+        form = FilterForm(request.POST, base=found)
         form.is_valid()
         fitting = listing.filter_documents(
-            found.documents.living(), **{name: form.cleaned_data.get(name, "") for name in FILTERS}
+            found.documents.living(), **{name: form.cleaned_data.get(name, "") for name in PARTS}
         )
         # By id, because the action may change what the filter matches.
         return found.documents.living().filter(pk__in=list(fitting.values_list("pk", flat=True)))
@@ -191,7 +267,7 @@ def is_uuid(text: str) -> bool:
 
 def to_list(request: HttpRequest, found: KnowledgeBase) -> str:
     """Back to the list with its filters and order."""
-    names = (*FILTERS, "sort", "page")
+    names = (*PARTS, "sort", "page")
     query = {name: request.POST[name][:200] for name in names if request.POST.get(name)}
     return reverse("documents:base", args=[found.pk]) + ("?" + urlencode(query) if query else "")
 
@@ -202,18 +278,29 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_base(request.user, pk, *access.WRITE)
     outcomes = upload_outcomes(request, found)
     is_any_there = any(outcome["url"] for outcome in outcomes)
+    status = 200 if is_any_there else status_of(outcomes)
     if request.headers.get("Accept") == "application/json":
-        return JsonResponse({"outcomes": outcomes}, status=200 if is_any_there else status_of(outcomes))
-    if is_any_there:
+        answer: HttpResponse = JsonResponse({"outcomes": outcomes}, status=status)
+    elif is_any_there:
         request.session["upload_outcomes"] = outcomes
         return redirect("documents:base", found.pk)
-    return show_base(request, found, outcomes, status=status_of(outcomes))
+    else:
+        answer = show_base(request, found, outcomes, status=status)
+    if status == HTTPStatus.INSUFFICIENT_STORAGE:
+        answer["Retry-After"] = str(RETRY_AFTER_S)
+    elif status == HTTPStatus.TOO_MANY_REQUESTS:
+        answer["Retry-After"] = str(quota_renewed_in_s())
+    return answer
 
 
 def upload_outcomes(request: HttpRequest, found: KnowledgeBase) -> list[Outcome]:
     """For each file: its name, the outcome in words, the code, and the document's address if there is one."""
+    form = CuttingForm(BaseSettings.from_json(found.settings), request.POST)
+    if not form.is_valid():
+        names = [clean_file_name(file.name or "") for file in request.FILES.getlist("files")]
+        return [describe_upload(name, "cutting", form.fault) for name in names or [""]]
     outcomes = []
-    for accepted in accept_all(found, user_of(request), request.FILES.getlist("files")):
+    for accepted in accept_all(found, user_of(request), request.FILES.getlist("files"), form.cleaned_data):
         if isinstance(accepted, Document):
             start(accepted.jobs.get())
             outcomes.append(
@@ -237,6 +324,10 @@ def describe_upload(name: str, code: str, words: str, document: Document | None 
 
 
 def status_of(outcomes: list[Outcome]) -> int:
+    if any(outcome["code"] == StorageFull.CODE for outcome in outcomes):
+        return HTTPStatus.INSUFFICIENT_STORAGE
+    if any(outcome["code"] == QuotaReached.CODE for outcome in outcomes):
+        return HTTPStatus.TOO_MANY_REQUESTS
     return 413 if all(outcome["code"] == "too_large" for outcome in outcomes) else 400
 
 
@@ -245,26 +336,42 @@ def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
     """How a base is read and searched; owners change it."""
     roles = access.OWN if request.method == "POST" else ()
     found = access.get_base(request.user, pk, *roles)
-    form = SettingsForm(request.POST or None, initial=BaseSettings.from_json(found.settings).to_json())
+    stored = BaseSettings.from_json(found.settings)
+    plain_form = PlainForm(stored, request.POST or None)
+    form = read_settings_form(stored, request, plain_form)
     name_form = BaseForm(request.POST or None, initial={"name": found.name})
     if access.role_in(request.user, found) not in access.OWN:
-        for field in (*form.fields.values(), *name_form.fields.values()):
+        for field in (*form.fields.values(), *name_form.fields.values(), *plain_form.fields.values()):
             field.disabled = True
-    if request.method == "POST" and form.is_valid() and name_form.is_valid():
-        access.change_settings(
-            found, name_form.cleaned_data["name"], BaseSettings(**form.cleaned_data), user_of(request)
-        )
-        messages.success(
-            request, gettext("The settings are saved. They hold for the next question and the next reading.")
-        )
-        return redirect("documents:settings", found.pk)
+    if request.method == "POST" and all([form.is_valid(), name_form.is_valid(), plain_form.is_valid()]):
+        name, chosen = name_form.cleaned_data["name"], replace(stored, **form.cleaned_data)
+        try:
+            access.change_settings(found, name, chosen, user_of(request))
+        except SettingsError as error:
+            form.add_error(None, str(error))
+        else:
+            words = gettext("The settings are saved. They hold for the next question and the next reading.")
+            messages.success(request, words)
+            return redirect("documents:settings", found.pk)
     shown = {
         **describe_base(request, found),
         "form": form,
         "name_form": name_form,
+        "plain_form": plain_form,
         "outdated": listing.find_outdated(found).count(),
     }
-    return render(request, "documents/settings.html", shown, status=400 if form.errors or name_form.errors else 200)
+    is_refused = form.errors or name_form.errors or plain_form.errors
+    return render(request, "documents/settings.html", shown, status=400 if is_refused else 200)
+
+
+def read_settings_form(stored: BaseSettings, request: HttpRequest, plain_form: PlainForm) -> SettingsForm:
+    """The technical settings as sent; where a plain choice was changed, its own but for what was changed beside it."""
+    form = SettingsForm(request.POST or None, initial=stored.to_json())
+    if not (wanted := plain_form.wanted()):
+        return form
+    filled = request.POST.copy()
+    filled.update({name: str(value) for name, value in wanted.items() if name not in form.changed_data})
+    return SettingsForm(filled, initial=stored.to_json())
 
 
 @require_POST
@@ -289,8 +396,11 @@ def delete_named_base(request: HttpRequest, pk: UUID) -> HttpResponse:
 def list_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The trashed documents of a base, for restoring."""
     found = access.get_base(request.user, pk, *access.WRITE)
-    documents = found.documents.filter(replaced_at=None).exclude(trashed_at=None).order_by("-trashed_at")
-    shown = {**describe_base(request, found), "documents": documents, "kept_days": trash_can.KEPT_DAYS}
+    documents = list(trash_can.in_trash(found).order_by("-trashed_at"))
+    held = trash_can.find_held(documents)
+    cited = trash_can.find_citing(documents)
+    rows = [(document, len(cited[document.pk])) for document in documents]
+    shown = {**describe_base(request, found), "rows": rows, "held": held, "kept_days": trash_can.KEPT_DAYS}
     return render(request, "documents/trashed.html", shown)
 
 
@@ -308,6 +418,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
         "parse": parse,
         "parses": found.parses.order_by("-number"),
         "versions": replacement.versions_of(found),
+        "cited": len(trash_can.find_citing([found])[found.pk]),
     }
     if parse is None:
         return render(request, "documents/unread.html", shown)
@@ -322,8 +433,21 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     inspection = inspect_page(found, parse, place)
     if inspection is None:
         raise Http404("The document has no such page.")
-    around = panels.build_reader(parse, place, request.GET)
-    return render(request, "documents/document.html", {**shown, "inspection": inspection, "reader": around})
+    reader = panels.build_reader(parse, place, request.GET)
+    return render(request, "documents/document.html", {**shown, "inspection": inspection, "reader": reader})
+
+
+@require_safe
+@never_cache
+def sheet(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
+    """One page of a document alone, as pages follow on while one scrolls; the address names the place it began at."""
+    found = access.get_document(request.user, pk)
+    parse = chosen_parse(request, found)
+    drawn = draw_page(found, parse, find_page_target(parse, request.GET), number) if parse else None
+    if parse is None or drawn is None:
+        raise Http404("The document has no such page.")
+    around = panels.sheets_around(parse, number, request.GET)
+    return render(request, "documents/_sheet.html", {"sheet": drawn, "around": around})
 
 
 def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
@@ -331,12 +455,21 @@ def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
     [row] = listing.build_rows([found])
     return {
         "document": found,
+        "newer": newer_of(found),
         "row": row,
         "role": role,
         "may_write": role in access.WRITE,
         "is_admin": is_admin(request),
+        "card": show_card(found),
+        "noted": noted_in(found),
         "improvements": [(stage, IMPROVEMENTS[stage]) for stage in improvements(found)],
     }
+
+
+def newer_of(found: Document) -> Document | None:
+    """The version that answers in place of a document; None where it answers itself, or nothing does."""
+    newest = replacement.latest(found)
+    return None if newest == found else newest
 
 
 def is_admin(request: HttpRequest) -> bool:
@@ -423,13 +556,21 @@ def describe(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_document(request.user, pk, *access.WRITE)
     try:
         tags = tagging.tags_in(request.POST.get("tags", ""), found.base)
-        naming.rename_document(found, request.POST.get("title", ""), user_of(request))
-    except (tagging.TagError, naming.TitleError) as error:
+        with transaction.atomic():
+            set_values(found, noted_values(request))
+            naming.rename_document(found, request.POST.get("title", ""), user_of(request))
+    except (tagging.TagError, naming.TitleError, MetadataError) as error:
         messages.error(request, str(error))
     else:
         Document.objects.filter(pk=found.pk).update(tags=tags)
         messages.success(request, gettext("Title and tags are saved."))
     return redirect("documents:document", found.pk)
+
+
+def noted_values(request: HttpRequest) -> dict[int, str]:
+    """The values of a form by field, whose inputs are named "field-1"."""
+    sent = {name.removeprefix("field-"): text for name, text in request.POST.items() if name.startswith("field-")}
+    return {int(pk): str(text) for pk, text in sent.items() if pk.isascii() and pk.isdigit() and len(pk) <= 9}
 
 
 @require_POST
@@ -445,6 +586,8 @@ def replace_file(request: HttpRequest, pk: UUID) -> HttpResponse:
             messages.error(request, gettext("Choose a file first."))
             return redirect("documents:document", found.pk)
         newer = replacement.replace(found, user_of(request), file)
+    except StorageFull:
+        raise
     except UploadRefused as error:
         messages.error(request, error.message)
         return redirect("documents:document", found.pk)
@@ -459,6 +602,23 @@ def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_document(request.user, pk, *access.WRITE)
     if found.trashed_at is None and found.replaced_at is None:
         start(queueing.queue_again(found))
+    return redirect_back(request, found)
+
+
+@require_POST
+@sensitive_post_parameters("password")
+def unlock_document(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Read a locked PDF with the password that is given; it is used once and not kept."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    try:
+        start(unlock(found, request.POST.get("password", ""), user_of(request)))
+    except NotHandedOn as error:
+        shown = {"heading": gettext("Not available at the moment"), "words": str(error)}
+        answer = render(request, "refused.html", shown, status=HTTPStatus.SERVICE_UNAVAILABLE)
+        answer["Retry-After"] = str(error.RETRY_AFTER_S)
+        return answer
+    except PasswordRefused as error:
+        messages.error(request, str(error))
     return redirect_back(request, found)
 
 
@@ -499,8 +659,15 @@ def trash(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_document(request.user, pk, *access.WRITE)
     trash_can.move_to_trash(found, user_of(request))
     words = gettext("“%(title)s” is in the trash. No question finds it any more; its trails stay.")
-    messages.success(request, words % {"title": found.title})
+    told = [words % {"title": found.title}, trash_can.say_citing([found])]
+    offer_return(request, found.base, [found.pk], " ".join(told))
     return redirect("documents:base", found.base_id)
+
+
+def offer_return(request: HttpRequest, found: KnowledgeBase, ids: list[UUID], words: str) -> None:
+    """Have the list say what was trashed, with a button that puts it back."""
+    offered = ",".join(map(str, ids)) if len(ids) <= UNDO_MAX else ""
+    request.session["trashed"] = {"base": str(found.pk), "ids": offered, "words": words}
 
 
 @require_POST
@@ -514,6 +681,7 @@ def restore_from_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
         return redirect("documents:document", error.document.pk)
     if job:
         start(job)
+    messages.success(request, gettext("“%(title)s” is back in its base.") % {"title": found.title})
     return redirect("documents:base", found.base_id)
 
 

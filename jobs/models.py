@@ -12,6 +12,7 @@ class LeasedJob(models.Model):
     """
 
     QUEUED, RUNNING = "queued", "running"
+    ID_NAME = "job"  # in the log, see jobs.ids
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     state = models.CharField(max_length=10, default=QUEUED)

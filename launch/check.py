@@ -1,4 +1,4 @@
-"""bin/test inside the environment: lint, format, types, tests; pytest's summary comes last."""
+"""bin/test inside the environment: lint, format, types, drills, tests; pytest's summary comes last."""
 
 import subprocess
 import sys
@@ -13,7 +13,10 @@ CHECKS = {
     "ruff format": [*PYTHON, "ruff", "format", "--check", "."],
     # A program beside Python, not a module.
     "djade": [str(Path(sys.executable).with_name("djade")), "--check", "--target-version", "5.2", *TEMPLATES],
+    "check --deploy": [*PYTHON, "launch.check_deploy"],
     "mypy": [*PYTHON, "mypy", "."],
+    # By itself: it kills processes and measures how soon their work comes back.
+    "survives": [*PYTHON, "benchmarks", "survives", "--short"],
     # All tests of a file run in one worker: some files start bin/run once for all their tests.
     "pytest": [*PYTHON, "pytest", "-n", "auto", "--dist", "loadfile"],
 }

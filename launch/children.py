@@ -25,8 +25,9 @@ def commands(port: int) -> dict[str, list[str]]:
     worker = ["celery", "-A", "docintel_site", "worker", "--without-gossip", "--without-mingle"]
     web = ["uvicorn", "docintel_site.asgi:application", "--host", "127.0.0.1", "--port", str(port), "--lifespan", "off"]
     return {
-        # Open streams would delay the stop without end; uvicorn's own request log would contain tokens.
-        "web": [*web, "--timeout-graceful-shutdown", "2", "--no-access-log"],
+        # Open streams would delay the stop without end; uvicorn's own request log would contain tokens; whose headers
+        # about the client are believed, DOCINTEL_TRUSTED_PROXIES says.
+        "web": [*web, "--timeout-graceful-shutdown", "2", "--no-access-log", "--no-proxy-headers"],
         "ingest": [*worker, "-n", "ingest@%h", "-Q", "ingest,sweep", "-c", "2"],
         "embed": [*worker, "-n", "embed@%h", "-Q", "embed", "-c", "1"],
         "ask": [*worker, "-n", "ask@%h", "-Q", "ask", "--pool", "threads", "-c", "4"],
@@ -115,5 +116,6 @@ def ending(code: int) -> str:
 
 
 def _end_with_parent() -> None:
-    """In the child: be ended when the launcher itself is killed, so that nothing keeps the port."""
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    """In the child: be ended when the launcher itself is killed, so that nothing keeps the port. Linux alone can."""
+    if sys.platform == "linux":
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

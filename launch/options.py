@@ -15,7 +15,7 @@ def parse_run(arguments: list[str]) -> argparse.Namespace:
         "command", nargs="?", choices=["up", "down"], default="up", help="down stops a running DocIntel"
     )
     parser.add_argument("--port", type=port, default=os.environ.get("DOCINTEL_PORT") or "8000", help="default: 8000")
-    parser.add_argument("--demo", action="store_true", help="load the samples and ask one question")
+    parser.add_argument("--demo", action="store_true", help="load the samples and ask five questions")
     return parser.parse_args(arguments)
 
 

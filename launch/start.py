@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
 
@@ -221,16 +222,15 @@ def shut_down(home: Path, servers: list[EmbeddedServer], running: list[Child]) -
 
 
 def is_answering(port: int) -> bool:
-    """Whether a web server answers, with any page: behind TLS it is a redirect, elsewhere a form."""
+    """Whether the web server lives; it does so once every page is loaded."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
-        connection.request("HEAD", "/")
-        connection.getresponse()
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status == HTTPStatus.OK
     except (OSError, http.client.HTTPException):
         return False
     finally:
         connection.close()
-    return True
 
 
 def start_command(name: str, *arguments: str) -> Command:

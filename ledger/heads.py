@@ -6,6 +6,8 @@ A head may be signed with an Ed25519 key. The signature is over four lines of AS
     <sequence>
     <hash>
     <time of the export, as 2026-11-20T14:02:11.000000Z>
+
+A time-stamping authority may have stamped the SHA-256 of these lines: `stamp` is its token (RFC 3161) in base64.
 """
 
 import json
@@ -28,7 +30,7 @@ from django.utils import timezone
 from ledger.chain import FORMAT, Head, time_text
 
 CHECKPOINT = "docintel-checkpoint-1"
-TAIL_BYTES = 4096  # more than one line, to find the last line of a long file
+TAIL_BYTES = 1_000_000  # of a long file: a month of heads without a stamp, or a week of stamped ones
 
 
 class BadHeadFile(Exception):
@@ -38,7 +40,7 @@ class BadHeadFile(Exception):
 def write_head(path: Path, head: Head, key: Path | None = None) -> None:
     """Write one head, signed if there is a key; the file is complete or absent."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
-    line = write_head_line(head, key)
+    line = head_line(head_fields(head, key))
     try:
         fresh.write_text(line)
         fresh.replace(path)
@@ -47,21 +49,30 @@ def write_head(path: Path, head: Head, key: Path | None = None) -> None:
 
 
 def add_head(path: Path, head: Head, key: Path | None = None) -> None:
-    """Append a head to a file in a single write, so that nobody reads half of it."""
-    line = write_head_line(head, key)
+    """Append a head to a file, signed if there is a key."""
+    add_fields(path, head_fields(head, key))
+
+
+def add_fields(path: Path, fields: dict[str, Any]) -> None:
+    """Append a head with all that is said of it, in a single write, so that nobody reads half of it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a") as file:
-            file.write(line)
+        with path.open("ab", buffering=0) as file:
+            file.write(head_line(fields).encode())
     except OSError as error:
         raise BadHeadFile(f"The head cannot be written to {path}: {error.strerror}.") from error
 
 
-def write_head_line(head: Head, key: Path | None) -> str:
+def head_fields(head: Head, key: Path | None) -> dict[str, Any]:
+    """What is exported of a head now, with its signature if there is a key."""
     fields = {"format": FORMAT, "sequence": head.sequence, "hash": head.hash, "exported_at": time_text(timezone.now())}
     if key:
         signer = private_key(key)
         fields |= {"key": key_text(signer.public_key()), "signature": signer.sign(signed_bytes(fields)).hex()}
+    return fields
+
+
+def head_line(fields: dict[str, Any]) -> str:
     return json.dumps(fields) + "\n"
 
 
@@ -81,15 +92,22 @@ def read_heads(path: Path, key: Path | None = None) -> list[Head]:
 
 def last_head(path: Path) -> Head | None:
     """The newest head of a file, None if there is no file yet."""
+    lines = last_lines(path)
+    return check_head_line(lines[-1], str(path), None) if lines else None
+
+
+def last_lines(path: Path) -> list[str]:
+    """The whole lines at the end of a file of heads; none if there is no file yet."""
     try:
         with path.open("rb") as file:
-            file.seek(max(file.seek(0, os.SEEK_END) - TAIL_BYTES, 0))
+            start = max(file.seek(0, os.SEEK_END) - TAIL_BYTES, 0)
+            file.seek(start)
             lines = file.read().decode().strip().splitlines()
     except FileNotFoundError:
-        return None
+        return []
     except (OSError, UnicodeDecodeError) as error:
         raise BadHeadFile(f"The head cannot be read from {path}: {error}.") from error
-    return check_head_line(lines[-1], str(path), None) if lines else None
+    return lines[1:] if start else lines
 
 
 def read_head_lines(path: Path) -> list[tuple[int, str]]:

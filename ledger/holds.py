@@ -38,18 +38,21 @@ class Hold:
     since: datetime
 
 
-def place(subject: str, actor: str, reason: str) -> Event:
-    """Put a subject under hold. Raises HoldRefused without a reason, or if it is already held."""
+def place(subject: str, actor: str, reason: str, **details: str) -> Event:
+    """Put a subject under hold. Raises HoldRefused without a reason, or if it is already held.
+
+    `details` are recorded with it, such as the base of a document, whose auditors then see it.
+    """
     if holds_on([subject]):
         raise HoldRefused(_("This is under a legal hold already."))
-    return record(PLACED, actor, subject, {"reason": check_reason(reason)})
+    return record(PLACED, actor, subject, details | {"reason": check_reason(reason)})
 
 
-def release(subject: str, actor: str, reason: str) -> Event:
+def release(subject: str, actor: str, reason: str, **details: str) -> Event:
     """Release a hold. Raises HoldRefused without a reason, or if there is none."""
     if not holds_on([subject]):
         raise HoldRefused(_("There is no legal hold on this."))
-    return record(RELEASED, actor, subject, {"reason": check_reason(reason)})
+    return record(RELEASED, actor, subject, details | {"reason": check_reason(reason)})
 
 
 def check_reason(reason: str) -> str:

@@ -1,53 +1,64 @@
 """The circuit breaker: a model server that keeps failing is not asked for a while (L8)."""
 
-import threading
+import hashlib
 import time
-from collections import deque
 from collections.abc import Callable
+
+from django.core.cache import cache
 
 FAILURES_MAX = 5
 WINDOW_S = 60.0
 PAUSE_S = 30.0
+PROBE_S = 240  # longer than any deadline; a probe whose process died stands in the way of no other for longer
+KEPT_S = 3600  # a server that nobody has asked since is asked like any other
 
 
 class Breaker:
-    """Closed until five failures in 60 s; then open for 30 s; then one probe decides. One per server and process."""
+    """Closed until five failures in 60 s; then open for 30 s; then one probe decides. One per server.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    All processes share its state, which is in the cache: in Redis, or while that is away in each process for itself.
+    """
+
+    def __init__(self, server: str, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
-        self._failed_at: deque[float] = deque(maxlen=FAILURES_MAX)
-        self._opened_at: float | None = None
-        self._probing = False
+        name = f"breaker:{hashlib.sha256(server.encode()).hexdigest()[:32]}"
+        self._opened_at, self._probe, self._failures = f"{name}:opened_at", f"{name}:probe", f"{name}:failures"
 
     def allows(self) -> bool:
         """Whether a request may be sent; when open, the first caller after the pause is the probe."""
-        with self._lock:
-            if self._opened_at is None:
-                return True
-            if self._probing or self._clock() - self._opened_at < PAUSE_S:
-                return False
-            self._probing = True
+        opened_at = cache.get(self._opened_at)
+        if opened_at is None:
             return True
+        if self._clock() - opened_at < PAUSE_S or not cache.add(self._probe, True, PROBE_S):
+            return False
+        if cache.get(self._opened_at) == opened_at:
+            return True
+        cache.delete(self._probe)  # another probe began and ended between our two looks
+        return False
 
     def succeeded(self) -> None:
         """The server answered, even if with a refusal: it is alive."""
-        with self._lock:
-            self._failed_at.clear()
-            self._opened_at = None
-            self._probing = False
+        for key in (self._failures, self._opened_at, self._probe):
+            cache.delete(key)
 
     def failed(self) -> None:
         """The server did not answer, or failed itself."""
-        with self._lock:
-            now = self._clock()
-            self._failed_at.append(now)
-            is_full = len(self._failed_at) == FAILURES_MAX and now - self._failed_at[0] <= WINDOW_S
-            if self._probing or is_full:
-                self._opened_at = now
-            self._probing = False
+        if self._is_full(self._clock()) or cache.get(self._probe):
+            cache.set(self._opened_at, self._clock(), KEPT_S)
+        cache.delete(self._probe)
 
     def abandoned(self) -> None:
         """We stopped the request, which says nothing about the server."""
-        with self._lock:
-            self._probing = False
+        cache.delete(self._probe)
+
+    def _is_full(self, now: float) -> bool:
+        """Count a failure; return whether it and those before it are too many within the window."""
+        cache.add(self._failures, 0, KEPT_S)
+        try:
+            number = cache.incr(self._failures)
+        except ValueError:  # it went in between, by a success or with Redis
+            return False
+        # Each has a key of its own, so that failures of several processes at once are all counted.
+        cache.set(f"{self._failures}:{number}", now, KEPT_S)
+        first_at = cache.get(f"{self._failures}:{number - FAILURES_MAX + 1}") if number >= FAILURES_MAX else None
+        return first_at is not None and now - first_at <= WINDOW_S

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -38,12 +39,14 @@ from llm.dialect import (
 )
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
+from llm.models import LLMCall
+from llm.recordings.recorded import RecordedReply, current_recording, find_recorded
 from llm.reply import ReasoningFilter
 from llm.spending import Booking
+from llm.tiers import USUAL_REASONS, ChosenTier, is_refused
 from llm.wire import REPLY_MAX_BYTES, ReplyTooLarge, wire
 
 OPENAI_URL = "https://api.openai.com/v1"
-TRIES_MAX = 4  # R109 asks for 6 in batches; with a person waiting the deadline is 45 s (L6)
 BACKOFF_S = 0.4  # doubled after each try, so that an unreachable server is reported within 5 s (I01-I03)
 JITTER = 0.3  # R109
 CONNECT_S = 5.0
@@ -51,12 +54,29 @@ GRACE_S = 1.0  # for the loop to notice a deadline before the waiting thread giv
 TOLD_MAX = 300  # characters kept of a server's own error message
 UNREADABLE_MAX = 100_000  # characters kept of a body that is not a reply
 BUSY_STATUSES = (408, 409)
+NO_LONGER_ALLOWED = "This base chose the model {model}, which is no longer allowed; its owners choose another."
 
 Receive = Callable[[Body], Awaitable[None]]
 
 _lock = threading.Lock()
-_breakers: dict[str, Breaker] = {}
 _lacks: dict[tuple[str, str], Lacks] = {}  # what each server and model turned out not to support
+
+
+class Persistence(NamedTuple):
+    """How often a request is sent, and the pauses between: the first in units of BACKOFF_S, the longest in seconds.
+
+    Whom the wait is for decides (R109); docs/benchmarks.md has what each is worth.
+    """
+
+    tries: int
+    stretch: float
+    longest_s: float
+    waits_for_server: bool  # one that is left alone for failing (llm.breaker) counts as a failed try
+
+
+SOMEBODY_WAITS = Persistence(4, 1.0, 5.0, False)  # within the deadline of L6
+NOBODY_WAITS = Persistence(6, 5.0, 60.0, True)  # pauses of 2 s to 60 s
+UNHURRIED_DEADLINE_S = 180.0
 
 
 class LLMServer(NamedTuple):
@@ -78,14 +98,16 @@ class Call:
         deadline_s: float,
         server: LLMServer | None = None,
         fragments: Sequence[str] = (),
+        chosen: ChosenTier | None = None,
+        persistence: Persistence = SOMEBODY_WAITS,
     ) -> None:
-        self._ask, self._fragments = ask, list(fragments)
+        self._ask, self._fragments, self._chosen, self._persistence = ask, list(fragments), chosen, persistence
         self._purpose, self._prompt_name, self._prompt_version = purpose, prompt_name, prompt_version
         self._deadline_s = deadline_s
         self._base_url, self._key = server or LLMServer(server_url(), settings.LLM_API_KEY)
         self._started_at, self._started = datetime.now(UTC), time.monotonic()
+        self._breaker = Breaker(self._base_url)
         with _lock:
-            self._breaker = _breakers.setdefault(self._base_url, Breaker())
             self._lacks = _lacks.get((self._base_url, ask.model), frozenset())
         self._request = self._write()
         self.reuse_key = reuse.key_of(ask, self._base_url, purpose)
@@ -97,16 +119,24 @@ class Call:
 
     # ---- in the caller's thread
 
-    def check_allowed(self) -> None:
-        """Raises NotConfigured without a key or address, LimitReached if today's budget is spent."""
-        self.check_configured()
-        self.book()
-
     def check_configured(self) -> None:
-        """Raises NotConfigured without a key or address."""
+        """Raises NotConfigured without a key or address, NotAllowed for a model that a base may no longer choose."""
+        if current_recording():
+            return
         if not settings.LLM_CONFIGURED:
             message = "No model is configured: set OPENAI_API_KEY or OPENAI_BASE_URL."
             raise self.error(errors.NotConfigured, message, True)
+        if is_refused(self._ask.model):
+            raise self.error(errors.NotAllowed, NO_LONGER_ALLOWED.format(model=self._ask.model), True)
+
+    def recorded(self) -> RecordedReply | None:
+        """The recorded reply where recorded ones stand for a model. Raises NotConfigured if there is none for this."""
+        recording = current_recording()
+        if recording is None:
+            return None
+        if kept := find_recorded(recording, self._ask, self._purpose):
+            return kept
+        raise self.error(errors.NotConfigured, "No reply is recorded for this request, and no model is asked.", True)
 
     def book(self) -> None:
         """Reserve the maximum cost of the call. Raises LimitReached; does nothing without limits."""
@@ -157,7 +187,7 @@ class Call:
             model=self._ask.model,
             prompt_name=self._prompt_name,
             prompt_version=self._prompt_version,
-            parameters=self._parameters() | {"deadline_s": self._deadline_s} | self._pieces(),
+            parameters=self._parameters() | {"deadline_s": self._deadline_s} | self._pieces() | self._told_tier,
             request=self._request,
             request_sha256=request_digest(self._request),
             started_at=self._started_at,
@@ -174,6 +204,33 @@ class Call:
             tokens_cached=reply.tokens_cached,
             reuse_key=self.reuse_key,
         )
+
+    def exchange_reused(self, earlier: LLMCall) -> Exchange:
+        """The record of this call where an earlier one answers it."""
+        return reuse.reuse_reply(earlier, self._prompt_name, self._prompt_version, self._started, self._told_tier)
+
+    def exchange_recorded(self, kept: RecordedReply) -> Exchange:
+        """The record of this call where a recorded reply answers it: nothing was sent, to nobody."""
+        exchange = self.exchange("ok")
+        return replace(
+            exchange,
+            host="",
+            parameters=exchange.parameters | {"recorded": {"on": kept.on, "by": kept.model}},
+            model_returned=f"{kept.model}, recorded {kept.on}",
+            raw_reply=kept.text,
+            tokens_in=0,
+            tokens_out=0,
+            tokens_cached=0,
+            reuse_key="",
+        )
+
+    @property
+    def _told_tier(self) -> dict[str, Any]:
+        """The tier of the model and why it was chosen, as the record names them (R25)."""
+        if self._chosen is None:
+            return {}
+        tier, why = self._chosen
+        return {"tier": {"name": tier, "why": why or USUAL_REASONS[tier]}}
 
     # ---- the dialect
 
@@ -203,7 +260,7 @@ class Call:
             async with asyncio.timeout(self.remaining_s()):
                 await self._send_until_answered(receive)
         except TimeoutError:
-            self._breaker.failed()
+            await asyncio.to_thread(self._breaker.failed)
             raise self._deadline_passed() from None
         except asyncio.CancelledError:
             self._breaker.abandoned()
@@ -213,9 +270,15 @@ class Call:
         """Send, adapted to features the server lacks, and again after a pause if it failed."""
         tries, failure = 0, None
         while True:
-            if not self._breaker.allows():
+            # What asks the breaker waits for Redis, and the loop is there for every other call too.
+            if not await asyncio.to_thread(self._breaker.allows):
                 message = "The model server failed repeatedly a moment ago and is left alone for some seconds."
-                raise failure or self.error(errors.CircuitOpen, message, False)
+                failure = failure or self.error(errors.CircuitOpen, message, False)
+                if not self._persistence.waits_for_server:
+                    raise failure
+                tries += 1
+                await self._pause(failure, tries, None)
+                continue
             self._attempts += 1
             self._request = self._write()
             asked_s = None
@@ -224,13 +287,13 @@ class Call:
             except LLMError as error:
                 failure = error
             except (openai.OpenAIError, ReplyTooLarge, ValueError, RecursionError) as error:
-                if self._learns_from(error):
+                if await asyncio.to_thread(self._learns_from, error):
                     continue
                 failure, asked_s = self._failure(error), retry_after_s(error)
             else:
-                return self._answered()
+                return await asyncio.to_thread(self._answered)
             tries += 1
-            self._count(failure)
+            await asyncio.to_thread(self._count, failure)
             await self._pause(failure, tries, asked_s)
 
     async def receive(self, request: Body) -> None:
@@ -315,9 +378,14 @@ class Call:
 
     async def _pause(self, failure: LLMError, tries: int, asked_s: float | None) -> None:
         """Sleep before the next try, or raise the failure if another try is useless, unfair or too late."""
-        if failure.permanent or self.reply.text or tries >= TRIES_MAX:
+        if failure.permanent or self.reply.text or tries >= self._persistence.tries:
             raise failure
-        pause_s = BACKOFF_S * 2 ** (tries - 1) * random.uniform(1 - JITTER, 1 + JITTER) if asked_s is None else asked_s
+        usual_s = min(BACKOFF_S * self._persistence.stretch * 2 ** (tries - 1), self._persistence.longest_s)
+        pause_s = usual_s * random.uniform(1 - JITTER, 1 + JITTER)
+        if asked_s is not None and self._persistence.waits_for_server:
+            pause_s = max(asked_s, pause_s)  # some servers ask for a second each time
+        elif asked_s is not None:
+            pause_s = asked_s
         if pause_s >= self.remaining_s():
             raise failure
         await asyncio.sleep(pause_s)
@@ -383,8 +451,11 @@ def cause_of(error: openai.APIConnectionError) -> str:
     if isinstance(error, openai.APITimeoutError):
         return "it did not answer in time"
     cause = error.__cause__
-    if cause is not None and isinstance(cause.__context__, ssl.SSLCertVerificationError):
-        return f"CERTIFICATE refused: {cause.__context__.verify_message}"
+    below: BaseException | None = cause
+    while below is not None:  # each layer of the client wraps the error of the one below
+        if isinstance(below, ssl.SSLCertVerificationError):
+            return f"CERTIFICATE refused: {below.verify_message}"
+        below = below.__cause__ or below.__context__
     return str(cause or error.message)[:TOLD_MAX].rstrip(".")
 
 

@@ -17,13 +17,14 @@ import openai
 import pydantic
 from django.conf import settings
 
-from llm.call import GRACE_S, Call, cause_of, host_of, server_url
+from llm.call import GRACE_S, SOMEBODY_WAITS, Call, Persistence, cause_of, host_of, server_url
 from llm.dialect import Ask
 from llm.errors import LLMError, Malformed
 from llm.exchange import Exchange, clean_text
-from llm.reply import ReplyError, parse_reply, strict_schema
-from llm.reuse import find_earlier, reuse_reply
-from llm.tiers import Tier, model_for
+from llm.recordings.recorded import current_recording
+from llm.reply import ReasoningFilter, ReplyError, parse_reply, strict_schema
+from llm.reuse import find_earlier
+from llm.tiers import NAMED_MODEL, ChosenTier, Tier, model_for
 from llm.wire import ReplyTooLarge, wire
 
 __all__ = ["Completion", "Exchange", "Stream", "complete", "is_configured", "reachable", "stream"]
@@ -52,21 +53,25 @@ def complete(
     prompt_version: str,
     deadline_s: float,
     tier: Tier = "normal",
+    why: str = "",
     model: str = "",
+    persistence: Persistence = SOMEBODY_WAITS,
 ) -> Completion[ReplyT]:
     """One reply matching `reply_schema`, within `deadline_s` seconds. Raises LLMError, with the exchange.
 
-    `model` is used instead of the configured one of the tier, on the same server. An equal request may get the reply
-    it had, see llm.reuse.
+    `model` is used instead of the configured one of the tier, on the same server; `why` the call has its tier goes to
+    the record. An equal request may get the reply it had, see llm.reuse.
     """
-    started = time.monotonic()
     ask = Ask(model or model_for(tier), clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
-    call = Call(ask, purpose, prompt_name, prompt_version, deadline_s)
+    chosen = ChosenTier(tier, NAMED_MODEL if model else why)
+    call = Call(ask, purpose, prompt_name, prompt_version, deadline_s, chosen=chosen, persistence=persistence)
     call.check_configured()
+    if kept := call.recorded():
+        return Completion(parse_reply(kept.text, reply_schema), call.exchange_recorded(kept))
     if earlier := find_earlier(call.reuse_key):
         with suppress(ReplyError):  # of a version that read replies in another way
             reply = parse_reply(earlier.raw_reply, reply_schema)
-            return Completion(reply, reuse_reply(earlier, prompt_name, prompt_version, started))
+            return Completion(reply, call.exchange_reused(earlier))
     call.book()
     try:
         call.wait(wire().submit(call.run(call.receive)))
@@ -88,14 +93,18 @@ def stream(
     deadline_s: float,
     should_stop: Callable[[], bool],
     tier: Tier = "normal",
+    why: str = "",
     fragments: Sequence[str] = (),
 ) -> "Stream":
     """A reply in pieces of text as they arrive; nothing is sent before iteration starts.
 
-    `fragments` names the pieces the instructions are made of beside their fixed part, for the record.
+    An equal request may get the reply it had, line by line and at once, see llm.reuse. `fragments` names the pieces the
+    instructions are made of beside their fixed part, for the record.
     """
     ask = Ask(model_for(tier), clean_text(instructions), clean_text(prompt))
-    return Stream(Call(ask, purpose, prompt_name, prompt_version, deadline_s, fragments=fragments), should_stop)
+    chosen = ChosenTier(tier, why)
+    call = Call(ask, purpose, prompt_name, prompt_version, deadline_s, fragments=fragments, chosen=chosen)
+    return Stream(call, should_stop)
 
 
 class Stream:
@@ -118,7 +127,14 @@ class Stream:
         pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         future: Future[None] | None = None
         try:
-            self._call.check_allowed()
+            self._call.check_configured()
+            if kept := self._call.recorded():
+                yield from self._again(kept.text, self._call.exchange_recorded(kept))
+                return
+            if earlier := find_earlier(self._call.reuse_key):
+                yield from self._again(earlier.raw_reply, self._call.exchange_reused(earlier))
+                return
+            self._call.book()
             future = wire().submit(self._call.run(lambda request: self._call.receive_stream(request, pieces.put)))
             future.add_done_callback(lambda _: pieces.put(None))
             is_stopped = yield from self._pieces(pieces)
@@ -133,6 +149,17 @@ class Stream:
                 future.cancel()
             self._exchange = self.exchange
             self._call.settle()
+
+    def _again(self, text: str, exchange: Exchange) -> Iterator[str]:
+        """Yield a reply that was given before, as it was shown then."""
+        if self._should_stop():
+            return
+        self._exchange, visible = exchange, ReasoningFilter()
+        for line in text.splitlines(keepends=True):
+            if shown := visible.feed(line):
+                yield shown
+        if rest := visible.rest():
+            yield rest
 
     def _pieces(self, pieces: "queue.SimpleQueue[str | None]") -> Generator[str, None, bool]:
         """Yield until the reply has ended; return whether it was stopped."""
@@ -153,13 +180,13 @@ class Stream:
 
 
 def is_configured() -> bool:
-    """Whether a key or an address of a model server is set."""
-    return bool(settings.LLM_CONFIGURED)
+    """Whether a key or an address of a model server is set, or recorded replies stand for a model."""
+    return bool(settings.LLM_CONFIGURED) or current_recording() is not None
 
 
 def reachable() -> bool | str:
     """True if the server answers within 2 s, False if none is configured, else one sentence on the problem."""
-    if not is_configured():
+    if not settings.LLM_CONFIGURED:
         return False
     host = host_of(server_url())
     try:

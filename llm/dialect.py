@@ -89,6 +89,12 @@ def format_of(ask: Ask, lacks: Lacks) -> str:
     return next((form for form in ("json_schema", "json_object") if form not in lacks), "text")
 
 
+def form_in(request: Body) -> str:
+    """The reply format that a request asks for: json_schema, json_object or text."""
+    told = value_at(request, "text", "format", "type") or value_at(request, "response_format", "type")
+    return told if told in ("json_schema", "json_object") else "text"
+
+
 def write_request(ask: Ask, lacks: Lacks) -> Body:
     """The request body; fixed instructions come first, to use a provider's prefix cache (R110)."""
     form = format_of(ask, lacks)

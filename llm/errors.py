@@ -2,6 +2,7 @@
 
 LLMError
 ├── NotConfigured      no key and no address are set
+├── NotAllowed         the model that a base chose is no longer among those allowed
 ├── LimitReached       today's budget of a person, a base or the installation is spent; nothing was sent
 ├── CircuitOpen        the server failed too often recently; nothing was sent
 ├── Unreachable        refused connection, unknown name, bad certificate, connection cut before a reply
@@ -37,6 +38,10 @@ class LLMError(Exception):
 
 class NotConfigured(LLMError):
     outcome = "not_configured"
+
+
+class NotAllowed(LLMError):
+    outcome = "not_allowed"
 
 
 class LimitReached(LLMError):

@@ -6,11 +6,13 @@ from decimal import Decimal
 
 from django.conf import settings
 from django.db import models, transaction
+from django.utils.translation import gettext, gettext_noop
 
 from ledger.triggers import erasable, insert_only
 from llm.exchange import Exchange
 from llm.prices import Price
 
+gettext_noop("a large language model")  # as whom the demonstration's replies were recorded
 # What an erasure leaves of an exchange instead of what was asked and answered.
 ERASED_CALL = {
     "request": {},
@@ -20,7 +22,8 @@ ERASED_CALL = {
     "raw_reply": "",
     "error": "",
 }
-REUSED = models.Q(parameters__has_key="reused")  # calls with the reply of an earlier one: nothing was sent or paid
+# Calls with the reply of an earlier one, or with a recorded one: nothing was sent or paid.
+REUSED = models.Q(parameters__has_any_keys=["reused", "recorded"])
 
 
 UNPRICED = models.Q(charge=None) & ~REUSED
@@ -94,6 +97,19 @@ class LLMCall(models.Model):
         """Of a reply used again: the `call` that got it and the day `on` which; else {}."""
         found: dict[str, str] = self.parameters.get("reused", {})
         return found
+
+    @property
+    def recorded(self) -> dict[str, str]:
+        """Of a recorded reply: the day `on` which it was recorded, and `by` which model; else {}."""
+        found: dict[str, str] = self.parameters.get("recorded", {})
+        return found
+
+    @property
+    def answered_by(self) -> str:
+        """The model that replied, of a recorded reply in the reader's language."""
+        if by := self.recorded.get("by"):
+            return gettext("%(model)s, recorded %(on)s") % {"model": gettext(by), "on": self.recorded["on"]}
+        return self.model_returned or self.model
 
 
 class Charge(models.Model):

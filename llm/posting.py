@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import httpx2
 import openai
 
-from llm.call import UNREADABLE_MAX, Call, LLMServer
+from llm.call import SOMEBODY_WAITS, UNREADABLE_MAX, Call, LLMServer, Persistence
 from llm.dialect import Ask, Body, Reply, value_at
 from llm.exchange import Exchange
 from llm.wire import wire
@@ -24,9 +24,14 @@ def post(
     *,
     purpose: str,
     deadline_s: float,
+    version: str = "1",
+    persistence: Persistence = SOMEBODY_WAITS,
 ) -> tuple[Result, Exchange]:
-    """The result of `read` on the JSON reply, and the exchange. Raises LLMError, also for a ValueError of `read`."""
-    posting = Posting(server, path, body, read, purpose, deadline_s)
+    """The result of `read` on the JSON reply, and the exchange. Raises LLMError, also for a ValueError of `read`.
+
+    `version` is that of the fixed text in the body, if it has any.
+    """
+    posting = Posting(server, path, body, read, purpose, deadline_s, version, persistence)
     posting.book()
     try:
         posting.wait(wire().submit(posting.run(posting.receive)))
@@ -39,12 +44,22 @@ class Posting(Call):
     """One JSON request. Its record has the texts' number, length and digest instead of the texts."""
 
     def __init__(
-        self, server: LLMServer, path: str, body: Body, read: Callable[[Any], Any], purpose: str, deadline_s: float
+        self,
+        server: LLMServer,
+        path: str,
+        body: Body,
+        read: Callable[[Any], Any],
+        purpose: str,
+        deadline_s: float,
+        version: str = "1",
+        persistence: Persistence = SOMEBODY_WAITS,
     ) -> None:
         self._path, self._body, self._read = path, body, read
         self.result: Any = None
         texts = "".join(text for value in body.values() if isinstance(value, list) for text in value)
-        super().__init__(Ask(body["model"], "", texts), purpose, purpose, "1", deadline_s, server)
+        super().__init__(
+            Ask(body["model"], "", texts), purpose, purpose, version, deadline_s, server, persistence=persistence
+        )
 
     async def receive(self, request: Body) -> None:
         """Send the body and read the reply."""

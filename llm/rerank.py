@@ -1,4 +1,7 @@
-"""A cross-encoder behind a URL: Voyage's /rerank, or the common format of Jina, Cohere, vLLM, TEI and llama.cpp."""
+"""A cross-encoder behind a URL: Voyage's /rerank, or the common format of Jina, Cohere, vLLM, TEI and llama.cpp.
+
+The format is described in docs/reranking.md. Instructions say what counts as relevant, to rerankers that take them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,17 +34,28 @@ def find_rerank_obstacle() -> str:
     return "" if settings.RERANK_BASE_URL or settings.VOYAGE_API_KEY else MISSING
 
 
-def rerank(query: str, texts: Sequence[str], *, top: int, deadline_s: float) -> tuple[list[Relevance], Exchange]:
-    """The `top` most relevant texts, best first; equal scores in the order sent. Raises LLMError."""
+def rerank(
+    query: str, texts: Sequence[str], *, top: int, deadline_s: float, instructions: str = "", version: str = "1"
+) -> tuple[list[Relevance], Exchange]:
+    """The `top` most relevant texts, best first; equal scores in the order sent. Raises LLMError.
+
+    `version` is that of the instructions; both are in the exchange, the instructions only where they are sent.
+    """
     sent = [clean_text(text)[:TEXT_CHARACTERS_MAX].strip() or "-" for text in texts[:DOCUMENTS_MAX]]
     body: Body = {"model": settings.RERANK_MODEL, "query": clean_text(query), "documents": sent}
+    if instructions and settings.RERANK_INSTRUCTIONS == "query":
+        body["query"] = f"{instructions}\n\n{body['query']}"
+    elif instructions and settings.RERANK_INSTRUCTIONS == "field":
+        body["instruction"] = instructions
     if settings.RERANK_BASE_URL:
         server, form, place = LLMServer(settings.RERANK_BASE_URL, settings.RERANK_API_KEY), {"top_n": top}, "results"
     else:
         server = LLMServer(settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY)
         form, place = {"top_k": top, "truncation": True}, "data"
     read = partial(read_scores, place=place, count=len(sent))
-    scored, exchange = post(server, "/rerank", body | form, read, purpose="rerank", deadline_s=deadline_s)
+    scored, exchange = post(
+        server, "/rerank", body | form, read, purpose="rerank", deadline_s=deadline_s, version=version
+    )
     return scored[:top], exchange
 
 

@@ -1,4 +1,4 @@
-"""A reply used again: an equal request of the same base gets the reply it had, at no cost (R108).
+"""A reply used again: an equal request of the same base, structured or streamed, gets the reply it had, free (R108).
 
 Only inside `reusing`, so that what measures or doubts a model (replays, golden checks, asking again) always asks it.
 """
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from llm.dialect import Ask
 from llm.exchange import Exchange
@@ -40,12 +41,9 @@ def reusing(replies: Replies) -> Iterator[None]:
 
 
 def key_of(ask: Ask, server: str, purpose: str) -> str:
-    """The digest of base, server, model, schema and the full input; "" where no reply is kept.
-
-    Streamed replies are not kept: what a reader sees being written is written for them.
-    """
+    """The digest of base, server, model, schema (none of a streamed reply) and the full input; "" outside `reusing`."""
     replies = _replies.get()
-    if replies is None or ask.schema is None:
+    if replies is None:
         return ""
     said = [replies.base, server, purpose, ask.model, ask.instructions, ask.prompt, ask.schema]
     return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
@@ -62,10 +60,13 @@ def find_earlier(key: str) -> LLMCall | None:
     return equal.exclude(parameters__has_key="reused").order_by("-started_at").first()
 
 
-def reuse_reply(earlier: LLMCall, prompt_name: str, prompt_version: str, started: float) -> Exchange:
+def reuse_reply(
+    earlier: LLMCall, prompt_name: str, prompt_version: str, started: float, told_tier: dict[str, Any]
+) -> Exchange:
     """An exchange of its own with the reply of an earlier one, so that erasing either leaves the other whole.
 
-    `started` is of time.monotonic. Nothing was sent, so it has no attempts and no tokens.
+    `started` is of time.monotonic, `told_tier` says why this call has its tier. Nothing was sent, so it has no
+    attempts and no tokens.
     """
     same = ("purpose", "host", "api", "model", "request", "request_sha256", "reuse_key")
     of_reply = ("outcome", "model_returned", "response_id", "finish_reason", "raw_reply")
@@ -74,7 +75,7 @@ def reuse_reply(earlier: LLMCall, prompt_name: str, prompt_version: str, started
         **{name: getattr(earlier, name) for name in (*same, *of_reply)},
         prompt_name=prompt_name,
         prompt_version=prompt_version,
-        parameters=earlier.parameters | {"reused": reused},
+        parameters=earlier.parameters | told_tier | {"reused": reused},
         started_at=datetime.now(UTC),
         latency_ms=round(1000 * (time.monotonic() - started)),
         attempts=0,

@@ -14,6 +14,7 @@ import openai
 from django.conf import settings
 
 from llm.call import GRACE_S, server_url
+from llm.recordings.recorded import current_recording
 from llm.tiers import model_for
 from llm.wire import ReplyTooLarge, wire
 
@@ -41,12 +42,20 @@ class Window(NamedTuple):
 
     @property
     def request_tokens(self) -> int:
-        """What a request may have of a small window."""
+        """What a request may have of the window."""
         return int(REQUEST_SHARE * (self.tokens or SMALL_TOKENS))
+
+    def room_for(self, usual: int, beside: int = 0) -> int:
+        """The characters of a request that has `beside` others: at most the usual number, which is what goes where
+        nobody says how wide the window is.
+        """
+        return min(usual, max(self.request_tokens * CHARACTERS_PER_TOKEN - beside, 0)) if self.tokens else usual
 
 
 def read_window() -> Window:
     """The smallest window of the models that judge and write."""
+    if current_recording():
+        return Window()
     if settings.LLM_CONTEXT_TOKENS:
         return Window(settings.LLM_CONTEXT_TOKENS)
     if not settings.LLM_CONFIGURED or not settings.LLM_BASE_URL:

@@ -33,6 +33,21 @@ class Box(NamedTuple):
         return {"page": self.page_number, "x0": self.x0, "y0": self.y0, "x1": self.x1, "y1": self.y1}
 
 
+class PictureBox(NamedTuple):
+    """The rectangle of a picture that cited lines belong to, and whether text recognition read anything in it."""
+
+    page_number: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    is_read: bool
+
+    def as_dict(self) -> dict[str, float | str]:
+        """A box that `picture` tells from those of text."""
+        return {**Box(*self[:5]).as_dict(), "picture": "read" if self.is_read else "not_read"}
+
+
 class PlacedLine(Protocol):
     """What is needed to draw on a line: LineRow has it, and so has a stored line."""
 

@@ -1,10 +1,11 @@
 """The language of a text, and its PostgreSQL text search configuration."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from reading.rows import LineRow
+from reading.rows import LineRow, Reading
 
 # The languages PostgreSQL has a stemmer for; others are searched without one.
 REGCONFIGS = {
@@ -49,3 +50,8 @@ def sample_of(lines: Iterable[LineRow]) -> str:
     texts = texts or [line.text for line in lines]
     middle = len(texts) // 3
     return "\n".join(texts[middle : middle + 120] or texts[:120])[:SAMPLE_CHARS]
+
+
+def name_language(reading: Reading) -> Reading:
+    """The reading with the language of its lines."""
+    return replace(reading, language=detect_language(sample_of(reading.lines))[0])

@@ -15,6 +15,7 @@ class Limits:
     page_chars: int = 200_000
     document_chars: int = 20_000_000
     page_lines: int = 20_000
+    passages: int = 50_000  # 2,000 pages of an annual report have about 10,000
     outline_entries: int = 5_000
     outline_levels: int = 12
     title_chars: int = 500
@@ -27,6 +28,7 @@ class Limits:
     render_cpu_s: int = 10
     render_wall_s: int = 15
     open_files: int = 64
+    isolation_required: bool = False  # whether a process that cannot be shut in reads nothing
 
     def as_dict(self) -> dict[str, Any]:
         """The limits as plain values, for a child process's argument."""

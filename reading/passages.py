@@ -1,18 +1,19 @@
-"""Passages, the unit of search and embedding: cut inside sections, with tables and lists kept whole (R90-R92)."""
+"""Passages, the unit of search and embedding: cut inside sections; tables, lists and definitions whole (R90-R92)."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import NamedTuple, Protocol
 
+from reading.blocks import blocks_of, is_unit, joints_of
+from reading.limits import Limits
 from reading.matching import LEADERS, is_split_word
+from reading.parents import PARENT_TOKENS, parents_of
+from reading.reasons import refusal
 from reading.rows import UNSEARCHED_KINDS, LineRow, PassageRow, Reading, TocRow
 from reading.running_heads import find_running_heads
 
-TOKENS_MAX = 200  # of the encoder's 256; the rest is for the context and estimation errors
-TOKENS_LOOSE = 90  # below this, a heading or new paragraph does not begin a new passage
-TABLE_HEAD_LINES = 4  # lines right above a table with its name and columns
-GAP_LINES = 0.7  # of a line's height: a gap this large ends a paragraph
+UNIT_TOKENS_MAX = PARENT_TOKENS  # a table, list or definition is one passage up to the size of a parent
 TOP_LINES, TOP_CHARS = 3, 90  # of a page that name what is on it; a longer line is text
 RUNNING = "running"  # the kind of a passage made of running heads
 SMALL_TOKENS = 25  # a rest this small goes with the passage before it
@@ -42,15 +43,31 @@ class SectionCutting(NamedTuple):
     chunk_overlap: int = 0
 
 
+class PassageSize(NamedTuple):
+    """Tokens of a passage: at most `most`; from `enough` on a heading or new paragraph begins the next one (R90)."""
+
+    most: int
+    enough: int
+
+
+# Of an encoder that reads 256 tokens; the rest is for the context and for errors of the estimate.
+SHORT = PassageSize(200, 90)
+LONG = PassageSize(512, 256)  # R90, for models that read more
+
+
 def estimated_tokens(text: str) -> int:
     """Roughly the number of WordPiece tokens of the text, overestimated rather than under."""
     return len(TOKENS.findall(text))
 
 
 def cut_passages(
-    reading: Reading, cutting: Cutting | None = None, count_tokens: CountTokens = estimated_tokens
+    reading: Reading,
+    cutting: Cutting | None = None,
+    count_tokens: CountTokens = estimated_tokens,
+    size: PassageSize = SHORT,
+    limits: Limits | None = None,
 ) -> list[PassageRow]:
-    """The passages of a reading in order, then those of its running heads, one copy of each.
+    """The passages of a reading in order, then those of its running heads, one copy of each. Raises ReadingError.
 
     Other furniture and the lines of contents pages are in none of them.
     """
@@ -61,14 +78,19 @@ def cut_passages(
     elif cutting.chunking == "fixed":
         groups = list(fixed_groups(lines, cutting.chunk_size, cutting.chunk_overlap))
     else:
+        joints = joints_of(lines)
         groups = [
             group
             for section in runs(lines, lambda line: line.toc_index)
-            for group in pack_section(section, count_tokens)
+            for group in pack_section(section, count_tokens, size, joints)
         ]
+    ends = text_ends(reading.lines)
+    running = running_passages(reading.lines, ends, first_index=len(groups))
+    refuse_too_many(len(groups) + len(running), limits or Limits())
     contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
     tops = page_tops(lines)
     joiner = Joiner(lines)
+    parents = parents_of(groups, reading.toc, lines, lambda line: count_tokens(without_leaders(line.text)))
     passages = [
         PassageRow(
             index,
@@ -80,13 +102,31 @@ def cut_passages(
             classify_passage(group),
             joiner.text_of(group),
             with_top(contexts.get(group[0].toc_index, ""), group, tops),
+            "",
+            *chars_between(group[0].number, group[-1].number, ends),
+            *parent,
         )
-        for index, group in enumerate(groups)
+        for index, (group, parent) in enumerate(zip(groups, parents, strict=True))
     ]
-    return passages + running_passages(reading.lines, first_index=len(passages))
+    return passages + running
 
 
-def running_passages(lines: Sequence[LineRow], first_index: int) -> list[PassageRow]:
+def refuse_too_many(passages: int, limits: Limits) -> None:
+    if passages > limits.passages:
+        raise refusal("too_many_passages", passages=passages, limit=limits.passages)
+
+
+def text_ends(lines: Sequence[LineRow]) -> list[int]:
+    """Where each line ends in the document's text, which is every line in order, joined by line feeds (R91)."""
+    return list(accumulate((len(line.text) + 1 for line in lines), initial=0))
+
+
+def chars_between(first: int, last: int, ends: Sequence[int]) -> tuple[int, int]:
+    """The characters [start, end) of lines first..last in the document's text."""
+    return ends[first - 1], ends[last] - 1
+
+
+def running_passages(lines: Sequence[LineRow], ends: Sequence[int], first_index: int) -> list[PassageRow]:
     """A passage for each group of running heads that stand together, so that a base finds what only they say."""
     heads = [lines[number - 1] for number in find_running_heads(lines)]
     places = {line.number: place for place, line in enumerate(heads)}
@@ -102,6 +142,10 @@ def running_passages(lines: Sequence[LineRow], first_index: int) -> list[Passage
             RUNNING,
             "\n".join(without_leaders(line.text) for line in group),
             "",
+            "",
+            *chars_between(group[0].number, group[-1].number, ends),
+            group[0].number,
+            group[-1].number,
         )
         for index, group in enumerate(together, first_index)
     ]
@@ -170,28 +214,31 @@ def fixed_groups(lines: Sequence[LineRow], size: int, overlap: int) -> Iterator[
 # ---- sections
 
 
-def pack_section(section: Sequence[LineRow], count_tokens: CountTokens) -> Iterator[list[LineRow]]:
-    """The lines of one section as passages within the token limit, cut between blocks if possible."""
+def pack_section(
+    section: Sequence[LineRow], count_tokens: CountTokens, size: PassageSize, joints: frozenset[int]
+) -> Iterator[list[LineRow]]:
+    """The lines of one section as passages of a size, cut between blocks; one that belongs together may be longer."""
     group: list[LineRow] = []
     tokens = 0
-    for block in blocks_of(section):
+    for block in blocks_of(section, joints):
         counts = [count_tokens(without_leaders(line.text)) for line in block]
         total = sum(counts)
-        is_new_part = block[0].kind == "heading" and tokens > TOKENS_LOOSE
+        is_new_part = block[0].kind == "heading" and tokens > size.enough
         if (
             group
-            and (tokens + total > TOKENS_MAX or is_new_part)
+            and (tokens + total > size.most or is_new_part)
             and not (
-                total <= SMALL_TOKENS and tokens + total <= TOKENS_MAX + SMALL_TOKENS and block[0].kind != "heading"
+                total <= SMALL_TOKENS and tokens + total <= size.most + SMALL_TOKENS and block[0].kind != "heading"
             )
         ):
             yield group
             group, tokens = [], 0
-        if total <= TOKENS_MAX or not group and total <= TOKENS_MAX + SMALL_TOKENS:
+        most = UNIT_TOKENS_MAX if is_unit(block) else size.most
+        if tokens + total <= most or not group and total <= most + SMALL_TOKENS:
             group.extend(block)
             tokens += total
             continue
-        for part in split_block(block, counts):
+        for part in split_block(block, counts, most):
             if group:
                 yield group
             group = part
@@ -200,54 +247,20 @@ def pack_section(section: Sequence[LineRow], count_tokens: CountTokens) -> Itera
         yield group
 
 
-def split_block(block: Sequence[LineRow], counts: Sequence[int]) -> Iterator[list[LineRow]]:
+def split_block(block: Sequence[LineRow], counts: Sequence[int], most: int) -> Iterator[list[LineRow]]:
     """Split a block too long for one passage into parts of similar size, between lines."""
-    parts = -(-sum(counts) // TOKENS_MAX)
+    parts = -(-sum(counts) // most)
     target = sum(counts) / parts
     part: list[LineRow] = []
     tokens = 0
     for line, count in zip(block, counts, strict=True):
-        if part and (tokens + count > TOKENS_MAX or tokens >= target):
+        if part and (tokens + count > most or tokens >= target):
             yield part
             part, tokens = [], 0
         part.append(line)
         tokens += count
     if part:
         yield part
-
-
-def blocks_of(section: Sequence[LineRow]) -> Iterator[list[LineRow]]:
-    """What belongs together: a heading and what follows, a paragraph, a list and its lead-in, a table and its head."""
-    block: list[LineRow] = []
-    for index, line in enumerate(section):
-        if block and begins_block(line, block, section[index + 1] if index + 1 < len(section) else None):
-            yield block
-            block = []
-        block.append(line)
-    if block:
-        yield block
-
-
-def begins_block(line: LineRow, block: Sequence[LineRow], following: LineRow | None) -> bool:
-    last = block[-1]
-    if all(member.kind in ("heading", "caption") for member in block):
-        return False
-    if line.kind in ("heading", "caption"):
-        return True
-    if line.kind == "table_row" or last.kind == "table_row":
-        return not is_table_joint(line, block, following)
-    if line.kind == "list_item":
-        return last.kind != "list_item" and not last.text.rstrip().endswith(":")
-    if last.page_number != line.page_number or last.column != line.column:
-        return last.text.rstrip().endswith((".", ":", "!", "?"))
-    return line.y0 - last.y1 > GAP_LINES * (last.y1 - last.y0)
-
-
-def is_table_joint(line: LineRow, block: Sequence[LineRow], following: LineRow | None) -> bool:
-    """Whether a line at a table's edge or inside it belongs to the block."""
-    if line.kind == "table_row":
-        return any(member.kind == "table_row" for member in block[-3:]) or len(block) <= TABLE_HEAD_LINES
-    return following is not None and following.kind == "table_row"  # a label without amounts between two rows
 
 
 # ---- text

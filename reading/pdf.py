@@ -18,15 +18,18 @@ from pymupdf.utils import get_label_pno
 
 from reading.characters import clean_text
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
+from reading.layout.scripts import cut_at_scripts
 from reading.limits import MIB, Limits
 from reading.processes.forked import Patience, done_apart
 from reading.reasons import ReadingError, refusal
+from reading.rows import ImageRow
 
 if TYPE_CHECKING:  # only where pages are drawn: every reading child would pay for the import
     from PIL import Image
 
 HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; with more junk in front it is another kind of file
 TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
+EVERYWHERE = pymupdf.INFINITE_RECT()
 PDF_ERRORS = (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, SystemError, IndexError)
 MEMORY_WORDS = ("alloc (", "alloc(", "out of memory", "cannot allocate", "bad_alloc")
 SUSPECT_STREAM_BYTES = 200_000  # a page stream this long is measured before its text is turned into objects
@@ -36,11 +39,15 @@ LINK_PAGES, PAGE_LINKS = 20, 2_000
 DECLARED_S, LINKS_S, WHITE_S = 4.0, 2.0, 6.0
 WHITE_PAGE_S = 2.0  # for drawing one page: a hundred times the usual, in case the machine is busy
 POINTS_PER_INCH = 72
+NOT_ENCRYPTED = 1  # what the library calls PDF_ENCRYPT_NONE
 LABEL_CHARS = 40
 TINY_PT = 1.0
 WHITE = 0xF8F8F8
+BLANK_RANGE = 8  # of 255: at the zoom below a full stop of ten-point print darkens a pixel by about 60
+RULE_ROWS = 2  # of pixels, four points: the smallest print is higher than that, a rule is not
 WHITE_ZOOM = 0.5  # a letter page in 306 x 396 pixels: a few milliseconds
 WEBP_QUALITY, WEBP_METHOD = 80, 0  # method 0: half the time of 4 for a fifth more bytes
+IMAGE_SIDE_PT, PAGE_IMAGES = 8.0, 200  # smaller than a letter is a bullet or a rule; more are tiles of one drawing
 ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "Names/EmbeddedFiles", "AcroForm/XFA")
 
 
@@ -86,10 +93,12 @@ class PageFacts(NamedTuple):
     text: PageText | None
     is_cut: bool
     is_out_of_memory: bool
+    images: tuple[ImageRow, ...] = ()
+    fields: int = 0  # to be filled in
 
 
 @contextmanager
-def open_pdf(path: Path, limits: Limits) -> Iterator[PdfDocument]:
+def open_pdf(path: Path, limits: Limits, password: str = "") -> Iterator[PdfDocument]:
     """Open the file as a PDF with pages. Raises ReadingError with the reason."""
     check_file(path, limits)
     try:
@@ -99,7 +108,7 @@ def open_pdf(path: Path, limits: Limits) -> Iterator[PdfDocument]:
         raise refused_open(error, path, limits) from error
     with document:
         try:
-            check_document(document, limits)
+            check_document(document, limits, password)
         except PDF_ERRORS as error:
             raise refused_open(error, path, limits) from error
         yield document
@@ -121,15 +130,21 @@ def check_file(path: Path, limits: Limits) -> None:
             raise refusal("not_pdf", f"no {HEADER.decode()} within the first {HEADER_WITHIN} bytes")
 
 
-def check_document(document: PdfDocument, limits: Limits) -> None:
+def check_document(document: PdfDocument, limits: Limits, password: str) -> None:
     if not document.is_pdf:
         raise refusal("not_pdf", f"opens as {(document.metadata or {}).get('format')}")
-    if document.needs_pass:
-        raise refusal("encrypted")
+    if document.needs_pass and not (password and document.authenticate(password)):
+        raise refusal("wrong_password" if password else "encrypted")
     if document.page_count <= 0:
-        raise refusal("no_pages")
+        raise refusal("no_pages") if is_without_pages(document) else refusal("damaged", "the list of pages is broken")
     if document.page_count > limits.pages:
         raise refusal("too_many_pages", pages=document.page_count, limit=limits.pages)
+
+
+def is_without_pages(document: PdfDocument) -> bool:
+    """Whether a whole file says itself that it has no pages; one that was repaired may have lost them."""
+    kids = document.xref_get_key(-1, "Root/Pages/Kids")
+    return not document.is_repaired and kids[0] == "array" and not kids[1].strip("[] \r\n\t")
 
 
 def refused_open(error: Exception, path: Path, limits: Limits) -> ReadingError:
@@ -143,23 +158,58 @@ def is_memory_error(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(word in str(error).lower() for word in MEMORY_WORDS)
 
 
+def write_unlocked(path: Path, out_path: Path, password: str, limits: Limits) -> None:
+    """Write the file without its password. Raises ReadingError."""
+    with open_pdf(path, limits, password) as document:
+        try:
+            # In streams of objects, as it may have been: a copy must not be larger than what is taken.
+            document.save(out_path, encryption=NOT_ENCRYPTED, deflate=True, use_objstms=1)
+        except PDF_ERRORS as error:
+            raise refused_open(error, path, limits) from error
+
+
 # ---- pages
 
 
 def read_pages(document: PdfDocument, limits: Limits) -> Iterator[PageFacts]:
     """Every page in order; an unreadable page has no text."""
-    return (read_page(document, index, limits) for index in range(document.page_count))
+    has_fields = bool(document.is_form_pdf)
+    return (read_page(document, index, limits, has_fields=has_fields) for index in range(document.page_count))
 
 
-def read_page(document: PdfDocument, index: int, limits: Limits) -> PageFacts:
+def read_page(document: PdfDocument, index: int, limits: Limits, *, has_fields: bool = False) -> PageFacts:
     try:
         page = document[index]
         width, height, rotation = page.rect.width, page.rect.height, page.rotation
         turn = turn_of(page) if rotation else None
         text, is_cut = page_text(page, width, height, turn, limits)
+        images = () if is_cut else tuple(images_of(page, width, height, turn))
+        fields = fields_of(page) if has_fields else 0
     except (*PDF_ERRORS, MemoryError) as error:
         return PageFacts(index + 1, 612.0, 792.0, 0, None, False, is_memory_error(error))
-    return PageFacts(index + 1, width, height, rotation, text, is_cut, False)
+    return PageFacts(index + 1, width, height, rotation, text, is_cut, False, images, fields)
+
+
+def images_of(page: pymupdf.Page, width: float, height: float, turn: Turn | None) -> Iterator[ImageRow]:
+    """The pictures that are seen on a page, cut to it, in its order; rules and dots drawn as pictures are left out.
+
+    Only a page that names pictures is drawn a second time for them: one in thirty of the shared filings.
+    """
+    if not page.get_images() or stream_bytes(page) > SUSPECT_STREAM_BYTES:
+        return
+    number = 0
+    for found in page.get_image_info():
+        x0, y0, x1, y1 = turn_box(found["bbox"], turn)
+        x0, y0, x1, y1 = max(x0, 0.0), max(y0, 0.0), min(x1, width), min(y1, height)
+        if min(x1 - x0, y1 - y0) >= IMAGE_SIDE_PT and number < PAGE_IMAGES:
+            number += 1
+            x0, y0, x1, y1 = (round(place, 2) for place in (x0, y0, x1, y1))
+            yield ImageRow(page.number + 1, number, x0, y0, x1, y1, found["width"], found["height"])
+
+
+def fields_of(page: pymupdf.Page) -> int:
+    """How many fields a page has to be filled in; a place for a signature counts as one."""
+    return sum(kind == pymupdf.mupdf.PDF_ANNOT_WIDGET for _, kind, _ in page.annot_xrefs())
 
 
 def page_text(
@@ -168,11 +218,53 @@ def page_text(
     """The page's text pieces, and whether they exceeded the limit."""
     if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:
         return PageText({}), True
-    blocks = page.get_text("dict", flags=TEXT_FLAGS)["blocks"]
-    blocks, is_cut = within_limits(blocks, limits)
+    sides = (height, width) if page.rotation % 180 else (width, height)
+    found, off_page_chars = blocks_on_page(page, *sides, limits)
+    blocks, is_cut = within_limits(found, limits)
+    cut_at_scripts(blocks, lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
     text = pieces_of(blocks, width, height, turn)
+    text.off_page_chars = off_page_chars
     look_for_concealed(text, blocks, turn)
     return text, is_cut
+
+
+def blocks_on_page(page: pymupdf.Page, width: float, height: float, limits: Limits) -> tuple[list[dict[str, Any]], int]:
+    """The blocks of a page, cut to it before it is turned, and how many characters stand outside it.
+
+    A page that is not cropped and whose text all stands on it, as nearly every one, is gone through once.
+    """
+    if page.cropbox == page.mediabox:
+        everywhere = page.get_textpage(flags=TEXT_FLAGS, clip=EVERYWHERE)
+        if len(everywhere.extractText()) <= limits.page_chars:
+            blocks: list[dict[str, Any]] = everywhere.extractDICT()["blocks"]
+            if all(is_on_page(block["bbox"], width, height) for block in blocks):
+                return blocks, 0
+    blocks = page.get_text("dict", flags=TEXT_FLAGS)["blocks"]
+    everywhere = page.get_textpage(flags=TEXT_FLAGS & ~pymupdf.TEXT_CLIP, clip=EVERYWHERE)
+    written = everywhere.extractText()
+    if len(written) > limits.page_chars:  # too much to be looked at one by one
+        return blocks, max(0, count_seen(written) - sum(count_seen(span["text"]) for span in spans_of(blocks)))
+    beside = (span for span in spans_of(everywhere.extractDICT()["blocks"]) if is_off_page(span["bbox"], width, height))
+    return blocks, sum(count_seen(span["text"]) for span in beside)
+
+
+def spans_of(blocks: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    return (span for block in blocks for line in block["lines"] for span in line["spans"])
+
+
+def is_on_page(box: Sequence[float], width: float, height: float) -> bool:
+    """Whether all of a box is on a page."""
+    return bool(box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height)
+
+
+def is_off_page(box: Sequence[float], width: float, height: float) -> bool:
+    """Whether nothing of a box is on a page."""
+    return bool(box[0] >= width or box[1] >= height or box[2] <= 0 or box[3] <= 0)
+
+
+def count_seen(text: str) -> int:
+    """How many characters of a text are seen."""
+    return sum(map(len, text.split()))
 
 
 def pages_without_text(document: PdfDocument, limits: Limits) -> Iterator[int]:
@@ -181,11 +273,8 @@ def pages_without_text(document: PdfDocument, limits: Limits) -> Iterator[int]:
 
 
 def look_for_concealed(text: PageText, blocks: list[dict[str, Any]], turn: Turn | None) -> None:
-    """Count invisible text (under one point high, or transparent), and collect what is painted white.
-
-    Text outside the page never gets here: extraction is clipped to the page.
-    """
-    spans = [span for block in blocks for line in block["lines"] for span in line["spans"] if is_odd(span)]
+    """Count invisible text (under one point high, or transparent), and collect what is painted white."""
+    spans = [span for span in spans_of(blocks) if is_odd(span)]
     for span in spans:
         chars = len(span["text"].strip())
         if span["size"] < TINY_PT or not span["alpha"]:
@@ -271,11 +360,45 @@ def declared_title(document: PdfDocument, limits: Limits) -> str:
     return clean_text(title)[0].strip()[: limits.title_chars]
 
 
-def file_warnings(document: PdfDocument) -> list[str]:
-    """Warnings about the file as a whole: repaired, or with scripts or attachments, which never run."""
+def declared_facts(document: PdfDocument, limits: Limits) -> dict[str, str]:
+    """What the file says of itself (R10): the programs that made it, its author and its dates; only what is there."""
+    try:
+        stored = document.metadata or {}
+    except PDF_ERRORS:
+        return {}
+    names = {"creator": "creator", "producer": "producer", "author": "author"}
+    names |= {"created": "creationDate", "modified": "modDate"}
+    said = {name: clean_text(stored.get(key) or "")[0].strip()[: limits.title_chars] for name, key in names.items()}
+    return {name: text for name, text in said.items() if text}
+
+
+def pages_without_ink(document: PdfDocument, numbers: Sequence[int], patience: Patience) -> set[int]:
+    """The pages that are drawn as one even shade, but for rules: there is nothing on them to read."""
+
+    def look(number: int) -> bool:
+        matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)
+        pixmap = document[number - 1].get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+        shades, width = pixmap.samples, pixmap.stride
+        paper, run = max(shades), 0
+        for place in range(0, len(shades), width):
+            run = run + 1 if min(shades[place : place + width]) <= paper - BLANK_RANGE else 0
+            if run > RULE_ROWS:
+                return False
+        return True
+
+    drawn = done_apart(numbers, look, patience.at_most(WHITE_S), each_s=WHITE_PAGE_S)
+    return {number for number, is_even in drawn.items() if is_even}
+
+
+def file_warnings(document: PdfDocument, *, has_fields: bool) -> list[str]:
+    """Warnings about the file as a whole: repaired, a form shown elsewhere, scripts or attachments, which never run."""
     warnings = ["repaired"] if document.is_repaired else []
     try:
         root = document.pdf_catalog()
+        is_xfa = document.xref_get_key(root, "AcroForm/XFA")[0] not in ("null", "none")
+        # Where its pages are made by another program, the file has none of their fields.
+        if is_xfa and (not has_fields or document.xref_get_key(root, "NeedsRendering")[1] == "true"):
+            warnings.append("xfa_form")
         if any(is_active(document, *document.xref_get_key(root, key)) for key in ACTIVE_KEYS):
             warnings.append("active_content_ignored")
     except PDF_ERRORS:

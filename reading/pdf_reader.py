@@ -1,23 +1,27 @@
 """The conductor of reading: turns a file into pages, lines and a table of contents, as plain values."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from reading import pdf
+from reading.heavier import add_lines
 from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
-from reading.limits import MIB, Limits
+from reading.limits import Limits
 from reading.outline.contents_pages import linked_targets, mark_announced_list, printed_targets
 from reading.outline.extension import extend_starts, with_numbered_parts, with_unlisted
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
 from reading.outline.statements import with_statements
 from reading.outline.toc import first_usable, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
+from reading.pages.kinds import covered_share, kind_of_page
+from reading.pages.quality import quality_flags
+from reading.pages.without_text import why_no_text
 from reading.processes.clock import Clock
 from reading.processes.forked import Patience
 from reading.reasons import number_ranges, refusal
@@ -28,6 +32,7 @@ OnProgress = Callable[[int, int], None]
 PROGRESS_EVERY = 10  # pages
 HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
+IMAGES_MAX = 20_000  # ten on each page of the longest document that is read
 GARBLED_SHARE = 0.4  # of the characters that map to no known letter
 
 
@@ -38,6 +43,7 @@ class Extract:
     facts: list[pdf.PageFacts] = field(default_factory=list)
     pages: list[list[PageLine]] = field(default_factory=list)
     column_counts: list[int] = field(default_factory=list)
+    blank: set[int] = field(default_factory=set)  # pages that were drawn and have nothing on them
 
     def total(self, count: str) -> int:
         """Sum one of PageText's counts over the pages."""
@@ -49,10 +55,13 @@ def read_pdf(
     limits: Limits,
     on_progress: OnProgress | None = None,
     recognised: Mapping[int, PageText] | None = None,
+    added: Mapping[int, Sequence[PageLine]] | None = None,
+    tried: Collection[int] = (),
 ) -> Reading:
     """Read a PDF into rows; `language` stays empty for the caller to set. Raises ReadingError.
 
-    `recognised` is the recognised text of pages that have none.
+    `recognised` is the recognised text of pages that have none, `added` what a heavier reader found on others;
+    `tried` are the pages that recognition looked at, in vain or not.
 
     1. text pieces of every page → visual lines in reading order
     2. furniture and contents pages
@@ -62,7 +71,9 @@ def read_pdf(
     clock, patience = Clock(), Patience(limits.wall_s)
     with pdf.open_pdf(path, limits) as document:
         extract = extract_pages(document, limits, on_progress, recognised or {})
-        check_text(extract, limits)
+        if not any(extract.pages):
+            blank = look_for_blank_pages(document, extract, patience)
+            raise why_no_text(extract.facts, blank, tried, limits)
         clock.stop("lines")
         mark_furniture(extract.pages, [fact.width for fact in extract.facts])
         style = body_style(extract.pages)
@@ -71,14 +82,17 @@ def read_pdf(
         labels = labels_of(extract, declared.labels)
         clock.stop("furniture")
         mark_kinds(extract.pages, style)
+        add_lines(extract.pages, added or {})
         clock.stop("kinds")
         lines = list(chain.from_iterable(extract.pages))
         starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels)
         title = find_title(lines, pdf.declared_title(document, limits)) or path.stem
-        file_warnings = pdf.file_warnings(document)
+        file_warnings = pdf.file_warnings(document, has_fields=any(fact.fields for fact in extract.facts))
         toc = rows_of_starts(starts, lines, title)
         clock.stop("toc")
         unchecked = look_for_white_on_white(document, extract, patience)
+        extract.blank = look_for_blank_pages(document, extract, patience)
+        declared_facts = pdf.declared_facts(document, limits)
         clock.stop("white")
     mark_headings(starts, lines)
     line_rows = tuple(rows_of_lines(lines))
@@ -101,8 +115,12 @@ def read_pdf(
             "removed_chars": extract.total("removed_chars"),
             "hidden_chars": extract.total("hidden_chars"),
             "concealed_chars": extract.total("concealed_chars"),
+            "off_page_chars": extract.total("off_page_chars"),
+            "declared": declared_facts,
+            "read_again": methods_added(added or {}),
         },
         timings_ms=clock.timings_ms,
+        images=tuple(islice(chain.from_iterable(fact.images for fact in extract.facts), IMAGES_MAX)),
     )
 
 
@@ -117,7 +135,9 @@ def extract_pages(
     chars = 0
     for fact in pdf.read_pages(document, limits):
         if fact.number in recognised and not (fact.text and fact.text.chars):
-            fact = fact._replace(text=recognised[fact.number])
+            seen = recognised[fact.number]
+            seen.off_page_chars = fact.text.off_page_chars if fact.text else 0
+            fact = fact._replace(text=seen)
         lines, column_count = page_lines(fact.number, fact.text, fact.width, fact.height) if fact.text else ([], 1)
         if fact.text and fact.text.is_recognised:
             for line in lines:
@@ -133,19 +153,6 @@ def extract_pages(
     return extract
 
 
-def check_text(extract: Extract, limits: Limits) -> None:
-    """Raise ReadingError if no page has text, with the underlying reason."""
-    if any(extract.pages):
-        return
-    if any(fact.is_out_of_memory for fact in extract.facts):
-        raise refusal("parse_memory", memory_mb=limits.memory_bytes // MIB)
-    if any(fact.is_cut for fact in extract.facts):
-        raise refusal("text_too_large", limit=limits.page_chars)
-    if all(fact.text is None for fact in extract.facts):
-        raise refusal("damaged", "no page could be read")
-    raise refusal("no_text")
-
-
 def look_for_white_on_white(document: pdf.PdfDocument, extract: Extract, patience: Patience) -> list[int]:
     """Count white text on white as concealed; return the pages that could not be checked in time."""
     white = {fact.number: fact.text for fact in extract.facts if fact.text and fact.text.white}
@@ -153,6 +160,17 @@ def look_for_white_on_white(document: pdf.PdfDocument, extract: Extract, patienc
     for number, chars in found.items():
         white[number].concealed_chars += chars
     return [number for number in white if number not in found]
+
+
+def look_for_blank_pages(document: pdf.PdfDocument, extract: Extract, patience: Patience) -> set[int]:
+    """The pages without text and pictures that are empty when drawn; one that cannot be drawn in time is none.
+
+    Of a page that was recognised it is known.
+    """
+    empty = [fact for fact in extract.facts if fact.text and not fact.text.chars]
+    seen = {fact.number for fact in empty if fact.text and fact.text.is_recognised}
+    bare = [fact.number for fact in empty if fact.number not in seen and not fact.images]
+    return seen | pdf.pages_without_ink(document, bare, patience) if bare else seen
 
 
 def labels_of(extract: Extract, declared: Mapping[int, str]) -> Mapping[int, str]:
@@ -163,7 +181,7 @@ def labels_of(extract: Extract, declared: Mapping[int, str]) -> Mapping[int, str
 
 
 def rows_of_pages(extract: Extract, labels: Mapping[int, str], limits: Limits) -> Iterator[PageRow]:
-    """One row per page, with its text layer and flags."""
+    """One row per page, with its text layer, flags and kind."""
     for fact, lines, column_count in zip(extract.facts, extract.pages, extract.column_counts, strict=True):
         yield PageRow(
             fact.number,
@@ -173,7 +191,16 @@ def rows_of_pages(extract: Extract, labels: Mapping[int, str], limits: Limits) -
             fact.rotation,
             text_layer(fact),
             column_count,
-            tuple(page_flags(fact, lines, limits)),
+            (
+                *page_flags(fact, lines, limits, is_blank=fact.number in extract.blank),
+                *quality_flags(lines, fact.images, column_count, fact.width, fact.height),
+            ),
+            kind_of_page(
+                text_layer(fact),
+                covered_share(fact.images, fact.width, fact.height),
+                fact.fields,
+                is_without_ink=fact.number in extract.blank,
+            ),
         )
 
 
@@ -185,11 +212,13 @@ def text_layer(fact: pdf.PageFacts) -> TextLayer:
     return "ocr" if fact.text.hidden_chars > HIDDEN_SHARE * fact.text.chars else "text"
 
 
-def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -> Iterator[str]:
+def page_flags(
+    fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits, *, is_blank: bool = False
+) -> Iterator[str]:
     """What is unusual about a page, for its row, the warnings and the coverage (R11)."""
     if fact.text is None:
         yield "unreadable"
-    elif not lines and not fact.is_cut and not fact.text.is_recognised:
+    elif not lines and not fact.is_cut and not fact.text.is_recognised and not is_blank:
         yield "no_text"
     if fact.is_cut:
         yield "text_cut"
@@ -199,6 +228,8 @@ def page_flags(fact: pdf.PageFacts, lines: Sequence[PageLine], limits: Limits) -
         yield "huge_page"
     if fact.text and fact.text.concealed_chars >= CONCEALED_MIN:
         yield "concealed"
+    if fact.text and fact.text.off_page_chars >= CONCEALED_MIN:
+        yield "off_page"
     if fact.text and fact.text.is_recognised:
         yield from ["recognised"] * bool(lines)
     elif text_layer(fact) == "ocr":
@@ -209,7 +240,7 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
     """The warnings about pages, each with its count or page numbers."""
     flagged: dict[str, list[int]] = {}
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
-        for flag in page_flags(fact, lines, limits):
+        for flag in page_flags(fact, lines, limits, is_blank=fact.number in extract.blank):
             flagged.setdefault(flag, []).append(fact.number)
     names = {
         "unreadable": "pages_unreadable",
@@ -218,6 +249,7 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
         "long_lines": "long_lines_divided",
         "recognised": "text_recognised",
         "concealed": "concealed_text",
+        "off_page": "off_page_text",
     }
     for flag, numbers in flagged.items():
         yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
@@ -227,6 +259,15 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
         yield f"characters_removed({removed})"
     if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
         yield "garbled_text"
+
+
+def methods_added(added: Mapping[int, Sequence[PageLine]]) -> dict[str, list[int]]:
+    """The pages to which a heavier reader added lines, by its method."""
+    pages: dict[str, list[int]] = {}
+    for number, lines in sorted(added.items()):
+        for method in sorted({line.method for line in lines}):
+            pages.setdefault(method, []).append(number)
+    return pages
 
 
 # ---- table of contents

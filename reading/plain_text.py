@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reading import markdown
-from reading.language import detect_language, sample_of
+from reading.language import name_language
 from reading.layout.kinds import numbering_of
 from reading.layout.lines import PageLine, rows_of_lines
 from reading.limits import Limits
@@ -16,20 +16,22 @@ from reading.rows import PageRow, Reading
 from reading.titles import find_named, find_title
 
 
-def read_markdown(text: str, limits: Limits | None = None) -> Reading:
+def read_markdown(text: str, limits: Limits | None = None, *, with_language: bool = True) -> Reading:
     """Read Markdown into the same rows, on synthetic pages, with its headings as TOC. Raises ReadingError."""
     sources, removed = markdown.source_lines(check_plain_text(text, limits or Limits()))
     outline = markdown.read_markdown_outline(sources)
     lines, first_of = markdown.laid_out(sources, outline.kinds)
     starts = starts_of_headings(outline.headings, lines, first_of)
-    return text_reading(lines, starts, find_named(lines) or outline.title, removed)
+    reading = text_reading(lines, starts, find_named(lines) or outline.title, removed)
+    return name_language(reading) if with_language else reading
 
 
-def read_plain_text(text: str, limits: Limits | None = None) -> Reading:
+def read_plain_text(text: str, limits: Limits | None = None, *, with_language: bool = True) -> Reading:
     """Read plain text into the same rows, without a TOC. Raises ReadingError."""
     sources, removed = markdown.source_lines(check_plain_text(text, limits or Limits()))
     lines, _ = markdown.laid_out(sources, {})
-    return text_reading(lines, [], find_title(lines), removed)
+    reading = text_reading(lines, [], find_title(lines), removed)
+    return name_language(reading) if with_language else reading
 
 
 # ---- steps
@@ -60,7 +62,7 @@ def starts_of_headings(
 
 
 def text_reading(lines: Sequence[PageLine], starts: Sequence[SectionStart], title: str, removed: int) -> Reading:
-    """The Reading of laid-out text."""
+    """The Reading of laid-out text, its language not named yet."""
     clock = Clock()
     if not lines:
         raise refusal("empty_file")
@@ -71,9 +73,9 @@ def text_reading(lines: Sequence[PageLine], starts: Sequence[SectionStart], titl
     width, height = markdown.PAGE_WIDTH, markdown.PAGE_HEIGHT
     return Reading(
         title=title,
-        language=detect_language(sample_of(rows))[0],
+        language="",
         pages=tuple(
-            PageRow(number, str(number), width, height, 0, "text", 1, ())
+            PageRow(number, str(number), width, height, 0, "text", 1, (), "text")
             for number in range(1, lines[-1].page_number + 1)
         ),
         lines=rows,

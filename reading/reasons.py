@@ -14,7 +14,11 @@ REASONS = {
     "not_pdf": _("This is not a PDF, whatever its name says. Save or print the original as PDF and upload that."),
     "too_large": _("The file is larger than {limit_mb} MB. Split it, or ask an administrator to raise the limit."),
     "encrypted": _(
-        "The PDF is locked with a password. Remove the password in the program it came from and upload it again."
+        "The PDF is locked with a password. Give the password, or remove it in the program it came from and upload the "
+        "file again."
+    ),
+    "wrong_password": _(
+        "The PDF is locked with a password, and the one that was given does not open it. Capitals and spaces count."
     ),
     "damaged": _(
         "The PDF is damaged, perhaps by an incomplete upload. Fetch the original once more and upload it again."
@@ -25,8 +29,28 @@ REASONS = {
         "No page has text: these are probably scanned images. Run text recognition (OCR) on the file and upload the "
         "result."
     ),
+    "blank_pages": _(
+        "Every page is blank: nothing is printed on them. If the original shows more, print it to a new PDF and upload "
+        "that."
+    ),
+    "form_without_text": _(
+        "The PDF is a form: it has fields to fill in, but no text. Fill it in and print it to a new PDF; if its words "
+        "are pictures or drawn, run text recognition (OCR) on it. Then upload the result."
+    ),
+    "drawn_text": _(
+        "No page has text: what is on them is drawn with lines and shapes, letters too if there are any. Export the "
+        "file again with its fonts, or run text recognition (OCR) on it, and upload the result."
+    ),
+    "nothing_recognised": _(
+        "No page has text, and text recognition found none in what is drawn on them. If there are words, scan the "
+        "original again, straight and sharp, and upload that."
+    ),
     "text_too_large": _(
         "The PDF holds more than {limit} characters of text, more than any real document. Split it and try again."
+    ),
+    "too_many_passages": _(
+        "The document falls into {passages} passages; at most {limit} are taken. Split the file into parts and upload "
+        "those."
     ),
     "parse_timeout": _(
         "Reading took longer than {seconds} seconds and was stopped. Print the file to a new PDF and upload that."
@@ -41,11 +65,12 @@ REASONS = {
     ),
     "huge_page": _("The page is too large to be drawn as an image. Its text was read and can be shown."),
     "malware": _("A virus scanner refused the file. It was not stored."),
-    "quota": _(
-        "The space for documents is used up. Delete documents you no longer need, or ask an administrator for more."
-    ),
     "duplicate": _("This file is already in the base. The existing document was kept."),
     "storage_full": _("The server has no disk space left. Nothing was stored; tell an administrator and try again."),
+    "not_isolated": _(
+        "This server is set to read files only where they can be shut in, and here they cannot. Tell an administrator: "
+        "the page Status says what is missing."
+    ),
     "internal": _(
         "Something went wrong on our side and was recorded. Try again; if it happens again, tell an administrator."
     ),
@@ -67,6 +92,7 @@ WARNINGS = {
     "concealed_text": _(
         "Pages with text that nobody sees: white on white, transparent or under a point high: {value}."
     ),
+    "off_page_text": _("Pages with text outside their edges, where nobody sees it; it is not searched: {value}."),
     "white_unchecked": _(
         "Pages that were not checked for white text that nobody sees, because they could not be drawn in time: {value}."
     ),
@@ -80,7 +106,28 @@ WARNINGS = {
     "text_recognised": _("Text recognition read these pages from their images; compare quotes with the page: {value}."),
     "contents_links_skipped": _("Some links of the contents pages were not read: they are too many or take too long."),
     "active_content_ignored": _("The file contains scripts, actions or attachments; they were ignored."),
+    "xfa_form": _(
+        "The file is a form of a kind that only Adobe's programs show (XFA). What was read may be nothing but the "
+        "request to wait or to open it there. Open it there, print it to a new PDF and upload that."
+    ),
     "not_scanned": _("The file was not scanned for viruses."),
+}
+
+
+PAGE_KINDS = {
+    "text": _("with text"),
+    "scan": _("scanned"),
+    "form": _("with fields to fill in"),
+    "blank": _("blank"),
+    "image_heavy": _("mostly pictures"),
+}
+
+PAGE_FLAGS = {
+    "flattened_table": _("A table was read cell by cell, so its rows are torn apart."),
+    "opaque_figure": _("A picture has no text that could be read, whatever is written in it."),
+    "many_columns": _("Three or more columns stand side by side; their lines may be in the wrong order."),
+    "no_text": _("Something is drawn, but no text was read."),
+    "unreadable": _("The page could not be opened."),
 }
 
 

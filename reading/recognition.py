@@ -65,6 +65,11 @@ def kept_pages(folder: Path) -> dict[int, PageText]:
     return kept
 
 
+def pages_tried(folder: Path) -> set[int]:
+    """The pages that recognition looked at, whatever it found."""
+    return {int(path.name.partition(".")[0]) for path in folder.glob("*.ocr.json")}
+
+
 def build_page_text(lines: Sequence[Sequence[Any]]) -> PageText:
     """Recognised lines, [text, x0, y0, x1, y1] in points, as the pieces of a page."""
     page = PageText({}, is_recognised=True)

@@ -1,18 +1,23 @@
 """The rows a document is read into (R1): plain values without database or PDF library, passed between processes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 LineKind = Literal["body", "heading", "furniture", "contents", "table_row", "list_item", "caption"]
 TextLayer = Literal["text", "ocr", "none"]
-TocOrigin = Literal["front", "outline", "linked_contents", "printed_contents", "headings", "markdown"]
+TocOrigin = Literal["front", "outline", "linked_contents", "printed_contents", "headings", "markdown", "model"]
+PageKind = Literal["", "text", "scan", "form", "blank", "image_heavy"]  # "" in readings older than the kinds
 
 FRONT_INDEX = 0  # TOC index of the lines before the first entry, and of every line without a TOC
 UNSEARCHED_KINDS = frozenset({"furniture", "contents"})  # kept and shown, but never a hit
 
 
 class PageRow(NamedTuple):
-    """One page (R4). Sizes in PDF points after rotation; `label` as printed ("iv"), else the number as text."""
+    """One page (R4). Sizes in PDF points after rotation; `label` as printed ("iv"), else the number as text.
+
+    `flags` say what is unusual about it (R11), see `reading.pages.quality`.
+    """
 
     number: int
     label: str
@@ -22,6 +27,31 @@ class PageRow(NamedTuple):
     text_layer: TextLayer
     column_count: int
     flags: tuple[str, ...]
+    kind: PageKind = ""
+
+
+def page_row(stored: Sequence[Any]) -> PageRow:
+    """A page of the database or of JSON, whose flags come as a list."""
+    page = PageRow._make(stored)
+    return page._replace(flags=tuple(page.flags))
+
+
+def unreadable_pages(pages: Sequence[PageRow]) -> list[int]:
+    """The numbers of the pages with something on them that nobody could read; a blank page has nothing to read."""
+    return [page.number for page in pages if page.text_layer == "none" and page.kind != "blank"]
+
+
+class ImageRow(NamedTuple):
+    """A picture on a page (R1), numbered from 1 on each page: its box in PDF points, and its own size in pixels."""
+
+    page_number: int
+    number_on_page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    width_px: int
+    height_px: int
 
 
 class LineSpan(NamedTuple):
@@ -79,7 +109,10 @@ class TocRow(NamedTuple):
 class PassageRow(NamedTuple):
     """The unit of search and of embedding (R91): consecutive lines inside one section.
 
-    `context` (its section path) and `annotation` (a model's sentence) are searched, never quoted.
+    `context` (its section path) and `annotation` (a model's sentence) are searched, never quoted. Characters
+    [char_start, char_end) of the document's text are its lines; the text is every line, joined by line feeds. Its
+    parent is the section, or part of a long one, that is read instead of several of its passages (R74). Passages of
+    readings before these were kept have None.
     """
 
     index: int  # type: ignore[assignment]  # hides a tuple method nobody calls
@@ -92,6 +125,43 @@ class PassageRow(NamedTuple):
     text: str
     context: str
     annotation: str = ""
+    char_start: int | None = None
+    char_end: int | None = None
+    parent_first_line: int | None = None
+    parent_last_line: int | None = None
+
+
+class ObjectRow(NamedTuple):
+    """A thing the text has a name for (R14): kind and label ("table", "3"), the line of its caption or heading.
+
+    The box in PDF points is that of the table or picture with its caption where it is known, else of that line.
+    """
+
+    index: int  # type: ignore[assignment]  # hides a tuple method nobody calls
+    kind: str
+    label: str
+    title: str
+    page_number: int
+    line_number: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class ReferenceRow(NamedTuple):
+    """A place in the text that names a thing (R14): characters [start, end) of a line, and the line it leads to.
+
+    `target_line` is 0 if the document has no such thing; `row` is "(e)" where a row of a table is meant.
+    """
+
+    line_number: int
+    start: int
+    end: int
+    kind: str
+    label: str
+    row: str
+    target_line: int
 
 
 @dataclass(frozen=True)
@@ -106,3 +176,4 @@ class Reading:
     warnings: tuple[str, ...] = ()
     report: dict[str, Any] = field(default_factory=dict)
     timings_ms: dict[str, float] = field(default_factory=dict)
+    images: tuple[ImageRow, ...] = ()

@@ -85,7 +85,10 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of one page; `head_lines` hold its headings and unit, `title_line` is 0 without a title."""
+    """A table of one page; `head_lines` hold its headings and unit, `title_line` is 0 without a title.
+
+    One that goes on from the page before has the title, headings and unit of page `begins_on`, from lines `inherited`.
+    """
 
     title: str
     title_line: int
@@ -94,6 +97,8 @@ class Table:
     rows: tuple[TableRow, ...]
     head_lines: tuple[int, ...]
     page_number: int
+    inherited: tuple[int, ...] = ()
+    begins_on: int = 0
 
     @property
     def first_line(self) -> int:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from reading.layout.kinds import numbering_of
 from reading.layout.lines import PageLine
@@ -122,6 +123,14 @@ RELEASE = re.compile(
 )
 
 
+class Filing(NamedTuple):
+    """The cover of a filing: who files it, the form, and the period or day it is of."""
+
+    registrant: str
+    form: str
+    period: str
+
+
 def find_title(lines: Sequence[PageLine], declared: str = "") -> str:
     """What the document is called, at most TITLE_CHARS long; "" if nothing is sure.
 
@@ -202,14 +211,20 @@ def plain_date(text: str) -> str:
 
 def filing_title(first: Sequence[PageLine]) -> str:
     """Registrant, form and period of the first page that is the cover of a filing."""
+    filing = find_filing(first)
+    return ", ".join(part for part in filing if part) if filing else ""
+
+
+def find_filing(first: Sequence[PageLine]) -> Filing | None:
+    """What the first page that is the cover of a filing says; None if no page is one."""
     for _, page in groupby(first, key=lambda line: line.page_number):
         cover = list(page)
         form = next((found for line in cover if (found := is_form(line))), None)
         registrant = registrant_of(cover) if form else ""
         if form and registrant:
             named = f"{form['kind'].capitalize()} {form['form'].upper()}{(form['change'] or '').upper()}"
-            return ", ".join(part for part in (registrant, named, period_of(running_text(cover))) if part)
-    return ""
+            return Filing(registrant, named, period_of(running_text(cover)))
+    return None
 
 
 def is_form(line: PageLine) -> re.Match[str] | None:
@@ -252,16 +267,22 @@ def period_of(text: str) -> str:
 
 def agreement_title(first: Sequence[PageLine]) -> str:
     """The title line of an agreement with its parties and date."""
+    title, after = find_agreement(first)
+    return with_parties(title, after) if after else title
+
+
+def find_agreement(first: Sequence[PageLine]) -> tuple[str, str]:
+    """The title line of an agreement and the text of its preamble; each "" if there is none."""
     for place, line in enumerate(first):
         if line.kind in UNSEARCHED_KINDS or not is_agreement_line(line):
             continue
         title = title_around(first, place)
         after = preamble_text(first[place + 1 :])[: PREAMBLE_CHARS + PARTIES_CHARS]
         if PREAMBLE.search(after[:PREAMBLE_CHARS]):
-            return with_parties(title, after)
+            return title, after
         if is_upper(line.text) and place < TOP_LINES:
-            return title
-    return ""
+            return title, ""
+    return "", ""
 
 
 def preamble_text(lines: Sequence[PageLine]) -> str:
@@ -359,10 +380,15 @@ def name_at_start(chunk: str) -> str:
 
 def release_title(first: Sequence[PageLine]) -> str:
     """Company and what it announces, of a release of results; "" if a larger headline says it."""
-    found = RELEASE.search(running_text(line for line in first if line.page_number == 1))
+    found = find_release(first)
     if not found or not YEAR.search(found["what"]) or largest_print(first):
         return ""
     return f"{found['company'].strip(' ,')}, {found['what'].strip()}"
+
+
+def find_release(first: Sequence[PageLine]) -> re.Match[str] | None:
+    """Where the first page says which `company` announces `what`."""
+    return RELEASE.search(running_text(line for line in first if line.page_number == 1))
 
 
 def largest_print(first: Sequence[PageLine]) -> str:

@@ -1,11 +1,14 @@
 """The not-found gates (R54-R58): what was and could be searched, and when absence may be claimed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from retrieval.accounting import summarise
 from retrieval.filters import Within
+from retrieval.told.clauses import Clause, join_clauses, recorded_facts
+from retrieval.told.searched import is_of_other_language
 from retrieval.types import Candidate, Coverage, Gate, Hit, Question, Ranking, SearchedWord, Settled, Status
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import weigh_terms
@@ -56,15 +59,19 @@ def count_words(
     )
 
 
-def zero_hits(question: Question, searched: Sequence[SearchedWord]) -> str:
-    """The evidence that no word of the topic occurs, or "". Years and words that only frame a question do not count."""
+def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: Collection[str] = ()) -> str:
+    """The evidence that no word of the topic occurs, or "". Years and words that only frame a question do not count.
+
+    Names that the program added are told only where they are of a language that the documents have.
+    """
     counts = {word.text: word.count for word in searched}
     if not question.topic_words or any(counts.get(text) for text in question.topic_words):
         return ""
-    texts = dict.fromkeys(each.text for each in question.keywords if each.priority == "primary")
+    keywords = [each for each in question.keywords if each.priority == "primary"]
+    texts = dict.fromkeys(each.text for each in keywords if not is_of_other_language(asdict(each), languages))
     words = [f"“{text}”" for text in texts]
     said = f"none of {', '.join(words)} stands anywhere" if len(words) > 1 else f"{words[0]} stands nowhere"
-    return f"zero keyword hits: {said} in what was searched, in any form"
+    return Clause(f"zero keyword hits: {said} in what was searched, in any form", "zero hits", words=list(texts))
 
 
 def is_foreign(question: Question, contents: Sequence[DocumentContent]) -> bool:
@@ -84,7 +91,7 @@ def judge_absence(
 
     Whatever fires, it is "not found" only where the coverage has no gap.
     """
-    zero = zero_hits(question, searched)
+    zero = zero_hits(question, searched, {content.language for content in contents})
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
     is_judged = ranking.status == "ran" and ranking.arbiter != "none"
     proposed = sorted({hit.method for hit in hits if hit.method in ("vectors", "titles", "pinned")})
@@ -108,16 +115,20 @@ def judge_absence(
     if not is_absent:
         return AbsenceVerdict("found", "", gates)
     if not zero and ranking.is_doubtful:
-        return AbsenceVerdict("weak", "; besides, ".join([ranking.answerable_reason, *coverage.gaps]), gates)
+        doubt = join_clauses([ranking.answerable_reason, *coverage.gaps], "; besides, ")
+        return AbsenceVerdict("weak", doubt, gates)
     reason = zero if zero else ranking_evidence(ranking)
     if fires["G0"]:
-        return AbsenceVerdict("cannot_tell", f"{reason}; but {'; '.join(coverage.gaps)}", gates)
+        said = f"{reason}; but {'; '.join(coverage.gaps)}"
+        parts = [recorded_facts(each) for each in (reason, *coverage.gaps)]
+        return AbsenceVerdict("cannot_tell", Clause(said, "several", parts=parts), gates)
     if zero and is_foreign(question, contents):
-        languages = " and ".join(sorted({LANGUAGES.get(content.language, content.language) for content in contents}))
+        texts = sorted({content.language for content in contents})
+        languages = " and ".join(sorted(LANGUAGES.get(each, each) for each in texts))
         asked = LANGUAGES.get(question.language, question.language)
-        return AbsenceVerdict(
-            "cannot_tell", f"{reason}; but the question is in {asked} and the text in {languages}", gates
-        )
+        said = f"but the question is in {asked} and the text in {languages}"
+        foreign = Clause(said, "foreign", asked=question.language, texts=texts)
+        return AbsenceVerdict("cannot_tell", join_clauses([reason, foreign], "; "), gates)
     return AbsenceVerdict("not_found", reason, gates)
 
 
@@ -126,35 +137,42 @@ def coverage_evidence(coverage: Coverage) -> str:
     states = (coverage.documents, coverage.read, coverage.counted, coverage.unreadable_documents)
     said = [summarise(*states)] if coverage.documents > 1 else []
     if coverage.pages_with_text == coverage.pages:
-        said.append(f"{coverage.pages_with_text} of {coverage.pages} pages have text")
-    return "; ".join([*said, *coverage.gaps])
+        with_text = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
+        said.append(Clause(with_text, "pages", some=coverage.pages_with_text, all=coverage.pages))
+    return join_clauses([*said, *coverage.gaps], "; ")
 
 
 def hits_evidence(searched: Sequence[SearchedWord]) -> str:
     found = [word for word in searched if word.count]
-    return f"{len(found)} of {len(searched)} words occur, on {sum(word.count for word in found)} lines"
+    lines = sum(word.count for word in found)
+    said = f"{len(found)} of {len(searched)} words occur, on {lines} lines"
+    return Clause(said, "words occur", some=len(found), all=len(searched), lines=lines)
 
 
 def support_evidence(zero: str, proposed: Sequence[str], is_primary: bool) -> str:
     if not zero:
-        return "the candidates have words of the question"
+        return Clause("the candidates have words of the question", "words there")
     if not proposed:
-        return "nothing was proposed without words either"
+        return Clause("nothing was proposed without words either", "nothing proposed")
     said = f"only {' and '.join(PROPOSED[name] for name in proposed)} proposed something: no evidence without a word"
-    return f"{said}; the arbiter found it primary: no keyword support" if is_primary else said
+    if is_primary:
+        said += "; the arbiter found it primary: no keyword support"
+    return Clause(said, "proposed", proposed=list(proposed), is_primary=is_primary)
 
 
 def ranking_evidence(ranking: Ranking) -> str:
     count = len(ranking.verdicts)
     primary = sum(verdict.role == "primary" for verdict in ranking.verdicts)
     if not count:
-        return "no candidate"
+        return Clause("no candidate", "no candidate")
     if ranking.status == "not_run" or ranking.arbiter == "none":
-        return f"{count} candidates, not judged"
+        return Clause(f"{count} candidates, not judged", "not judged", count=count)
     if primary:
-        return f"{primary} of {count} candidates primary"
+        return Clause(f"{primary} of {count} candidates primary", "primary", some=primary, all=count)
     said = f"none of {count} candidates carries the answer"
-    return f"{said}: {ranking.answerable_reason}" if ranking.answerable_reason else said
+    if not (why := ranking.answerable_reason):
+        return Clause(said, "none carries", count=count)
+    return Clause(f"{said}: {why}", "none carries", count=count, why=recorded_facts(why))
 
 
 # ---- confidence: computed from the class of evidence, never reported by a model (R63)

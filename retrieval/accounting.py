@@ -2,15 +2,18 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from django.utils.translation import gettext_noop
 
 from documents.storage.content import DocumentContent
+from retrieval.told.clauses import Clause
 from retrieval.types import Coverage, Place, Question, ScopeAccount, ScopeDocument
 
 # Why a document was read, or was not; the test of these holds their figure against corpus.DOCUMENTS_MAX.
 ALL_READ = gettext_noop("so few documents are all read line by line")
 RANKED = gettext_noop("the 10 best are read line by line")
+RANKED_BY_CARD = gettext_noop("the 10 best are read line by line; the question names what its card says")
 UNRANKED = gettext_noop("nothing in it comes near the question; 10 others are read line by line")
 FILLED = gettext_noop("nothing in it comes near the question; it is read because 10 documents are")
 NAMED = gettext_noop("the question names it")
@@ -132,14 +135,21 @@ def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeD
     lost = [each for each in documents if each.state == "unreadable"]
     if lost and len(documents) > 1:
         said = f"{len(lost)} of {count(len(documents), 'document')} could not be read"
-        yield f"{said}: {name_some(each.title + ' (' + each.reason.rstrip('.') + ')' for each in lost)}"
+        names = [f"{each.title} ({each.reason.rstrip('.')})" for each in lost]
+        facts = named_facts(names) | {"lost": len(lost), "count": len(documents)}
+        yield Clause(f"{said}: {name_some(names)}", "unread documents", **facts)
     missed = [each for each in documents if each.state == "unsearched" and each.cause]
     if missed:
         said = f"{count(len(missed), 'document')} {'was' if len(missed) == 1 else 'were'} not searched"
-        yield f"{said}: {name_some(f'{each.title} ({each.reason})' for each in missed)}"
+        names = [f"{each.title} ({each.reason})" for each in missed]
+        yield Clause(f"{said}: {name_some(names)}", "unsearched", **named_facts(names), count=len(missed))
     if coverage.pages_with_text < coverage.pages:
         said = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
-        yield f"{said}; not readable: {name_some(coverage.unreadable)}" if coverage.unreadable else said
+        facts = {"some": coverage.pages_with_text, "all": coverage.pages}
+        if coverage.unreadable:
+            said += f"; not readable: {name_some(coverage.unreadable)}"
+            facts |= named_facts(coverage.unreadable)
+        yield Clause(said, "pages", **facts)
     if gap := gap_of_counted(question, [each for each in documents if each.state == "counted"]):
         yield gap
 
@@ -151,13 +161,15 @@ def gap_of_counted(question: Question, counted: Sequence[ScopeDocument]) -> str:
     said = f"{count(len(counted), 'document')} {'was' if len(counted) == 1 else 'were'} searched for words only"
     wanted = decisive_words(question)
     if not wanted:
-        return f"{said}, and the question has no word that could be searched"
+        said += ", and the question has no word that could be searched"
+        return Clause(said, "counted", count=len(counted), words=[], holding=0)
     holding = [each for each in counted if wanted & {*each.words}]
     found = [text for text in dict.fromkeys(word for each in holding for word in each.words) if text in wanted]
     if not holding:
         return ""
     words = " or ".join(f"“{text}”" for text in found[:NAMED_MAX])
-    return f"{said}; {len(holding)} of them {'holds' if len(holding) == 1 else 'hold'} {words}"
+    said += f"; {len(holding)} of them {'holds' if len(holding) == 1 else 'hold'} {words}"
+    return Clause(said, "counted", count=len(counted), words=found[:NAMED_MAX], holding=len(holding))
 
 
 def decisive_words(question: Question) -> set[str]:
@@ -174,11 +186,18 @@ def summarise(documents: int, read: int, counted: int, unreadable: int) -> str:
         f"{unreadable} could not be read" if unreadable else "",
         f"{unsearched} not searched" if unsearched else "",
     ]
-    return f"{count(documents, 'document')}: {', '.join(filter(None, parts))}"
+    said = f"{count(documents, 'document')}: {', '.join(filter(None, parts))}"
+    facts = {"documents": documents, "read": read, "counted": counted}
+    return Clause(said, "scope", **facts, unreadable=unreadable, unsearched=unsearched)
 
 
 def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def named_facts(names: Sequence[str]) -> dict[str, Any]:
+    """The first of them by name, and how many more there are, for pages."""
+    return {"names": list(names[:NAMED_MAX]), "more": max(len(names) - NAMED_MAX, 0)}
 
 
 def name_some(names: Iterable[str]) -> str:

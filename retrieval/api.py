@@ -13,6 +13,7 @@ from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.requests import user_of
 from documents import access
 from documents.api import Body, CsvRenderer, TextField, in_two_forms
 from retrieval.dictionary import editing
@@ -24,7 +25,7 @@ from retrieval.dictionary.csv_format import (
     WordlistError,
     WordRow,
     check_word_row,
-    write_csv,
+    write_words,
 )
 from retrieval.dictionary.load import read_word_rows
 from retrieval.dictionary.packs import load_missing
@@ -32,8 +33,10 @@ from retrieval.models import Concept, Term
 from retrieval.types import METHODS, POINTED, ROLE_ORDER, PartKind, PartOutcome
 
 ROLES = sorted(ROLE_ORDER)
+RESULT_ROLES = ["primary", "supporting", "tangential"]
 METHOD_NAMES = [*METHODS, *POINTED]
 DOCUMENT_STATES = ["read", "counted", "unreadable", "unsearched"]
+FOR_AUDITORS = "Only for auditors and owners of the base."
 STATUSES = ["found", "weak", "not_found", "cannot_tell", "clarify"]
 
 # ---- the result of R61-R63, described; `record.result_json` writes it
@@ -56,6 +59,12 @@ class BoxSerializer(serializers.Serializer[Any]):
     y0 = serializers.FloatField()
     x1 = serializers.FloatField()
     y1 = serializers.FloatField()
+    picture = serializers.ChoiceField(
+        ["not_read", "read"],
+        required=False,
+        help_text="Only of a picture that the lines stand in or caption: whether text recognition read it. "
+        "The quote is of the lines alone.",
+    )
 
 
 class RepairSerializer(serializers.Serializer[Any]):
@@ -88,12 +97,24 @@ class CandidateSerializer(serializers.Serializer[Any]):
     exact_title = serializers.BooleanField()
     co_occurrence = serializers.BooleanField()
     type_match = serializers.BooleanField()
-    line_score = serializers.FloatField()
-    rrf_rank = serializers.IntegerField()
+    line_score = serializers.FloatField(required=False, help_text=FOR_AUDITORS)
+    rrf_rank = serializers.IntegerField(required=False, help_text=FOR_AUDITORS)
     content_anchor = serializers.CharField(allow_null=True)
     raw_content_anchor = serializers.CharField(allow_null=True)
     anchor_repair = RepairSerializer()
     boxes = BoxSerializer(many=True)
+
+
+class KeptSerializer(CandidateSerializer):
+    """A candidate of a result: what answers, what supports it, and what is beside the point."""
+
+    role = serializers.ChoiceField(RESULT_ROLES)
+
+
+class RefusedSerializer(CandidateSerializer):
+    """A place that the arbiter discarded, or that nobody judged."""
+
+    role = serializers.ChoiceField([role for role in ROLES if role not in RESULT_ROLES])
 
 
 class LeftOutSerializer(serializers.Serializer[Any]):
@@ -103,7 +124,7 @@ class LeftOutSerializer(serializers.Serializer[Any]):
     document_id = serializers.UUIDField()
     page_number = serializers.IntegerField()
     section_title = serializers.CharField()
-    rrf_rank = serializers.IntegerField()
+    rrf_rank = serializers.IntegerField(required=False, help_text=FOR_AUDITORS)
     matched_keywords = serializers.ListField(child=serializers.CharField())
     reason = serializers.CharField()
 
@@ -125,6 +146,10 @@ class PartSerializer(serializers.Serializer[Any]):
 class ContradictionSerializer(serializers.Serializer[Any]):
     candidate_ids = serializers.ListField(child=serializers.CharField())
     point = serializers.CharField()
+    values = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What each candidate says, as printed, where rules found it; [] where a model did.",
+    )
 
 
 class SearchedSerializer(serializers.Serializer[Any]):
@@ -173,7 +198,7 @@ class ScopeDocumentSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(help_text="Why it was read or left out, in words.")
     rank = serializers.IntegerField(allow_null=True)
     ranked = serializers.IntegerField(allow_null=True, help_text="How many documents were ranked.")
-    scores = ScoresSerializer(allow_null=True)
+    scores = ScoresSerializer(allow_null=True, help_text=FOR_AUDITORS)
     words = serializers.ListField(
         child=serializers.CharField(), help_text="Words of the question that occur in a counted document."
     )
@@ -181,19 +206,24 @@ class ScopeDocumentSerializer(serializers.Serializer[Any]):
 
 
 class ResultSerializer(serializers.Serializer[Any]):
-    """The RetrievalResult; candidates primary first. `run_id` is its record."""
+    """The RetrievalResult; what was refused stands apart from its candidates. `run_id` is its record."""
 
     run_id = serializers.UUIDField()
     doc_id = serializers.UUIDField(allow_null=True, help_text="The document, when only one was asked.")
     documents = ScopeDocumentSerializer(many=True, help_text="Every document of the scope, in its order.")
     looked_at = serializers.CharField(allow_null=True, help_text="What was done with the documents, in one line.")
+    language_note = serializers.CharField(
+        allow_null=True, help_text="That the question is in another language than the documents, and what to do."
+    )
     question = serializers.CharField()
     status = serializers.ChoiceField(STATUSES)
     not_found = serializers.BooleanField()
     not_found_reason = serializers.CharField(allow_null=True)
     clarification = serializers.CharField(allow_null=True)
     confidence = serializers.FloatField()
-    candidates = CandidateSerializer(many=True)
+    candidates = KeptSerializer(many=True, help_text="What the result holds, primary first (R64).")
+    discarded = RefusedSerializer(many=True, help_text="What the arbiter refused, kept in the record with its reason.")
+    unjudged = RefusedSerializer(many=True, help_text="What nobody judged, and why.")
     left_out = LeftOutSerializer(many=True)
     parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     methods_used = serializers.ListField(child=serializers.ChoiceField(METHOD_NAMES))
@@ -273,7 +303,7 @@ class DictionaryView(GenericAPIView[Concept]):
         found = access.get_base(request.user, base_id)
         load_missing(found)
         if request.accepted_renderer.format == "csv":
-            return Response(write_csv(read_word_rows(found)))
+            return Response(write_words(read_word_rows(found)))
         terms = Prefetch("terms", Term.objects.order_by("language", "pk"))
         concepts = Concept.objects.filter(base=found).order_by("name", "id").prefetch_related(terms)
         page = self.paginate_queryset(concepts) or []
@@ -287,7 +317,7 @@ class DictionaryView(GenericAPIView[Concept]):
         found = access.get_base(request.user, base_id, *access.WRITE)
         asked = RowsSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        counts = editing.take_in(found, checked_rows(asked.validated_data["rows"]))
+        counts = editing.take_in(found, checked_rows(asked.validated_data["rows"]), by=user_of(request))
         return Response({kind: counts[kind] for kind in ("new", "changed", "same")})
 
 
@@ -318,5 +348,5 @@ class ConceptView(GenericAPIView[Concept]):
     def delete(self, request: Request, base_id: UUID, concept_id: int) -> Response:
         """Delete a concept with its terms."""
         found = access.get_base(request.user, base_id, *access.WRITE)
-        get_object_or_404(Concept, base=found, pk=concept_id).delete()
+        editing.remove_concept(get_object_or_404(Concept, base=found, pk=concept_id), by=user_of(request))
         return Response(status=HTTPStatus.NO_CONTENT)

@@ -50,7 +50,7 @@ def fit_for(
     """The candidates with the briefs their arbiter reads; those that read none keep what they have."""
     if arbiter == "model" or (arbiter == "hybrid" and room.is_small):
         return fit_request(candidates, toc, contents, room)
-    return Fitted(share_room(candidates, toc, contents) if arbiter == "hybrid" else candidates, ())
+    return Fitted(share_room(candidates, toc, contents, room) if arbiter == "hybrid" else candidates, ())
 
 
 def fit_request(

@@ -1,28 +1,26 @@
 """A base with many documents: which of them are read line by line, and what SQL finds in the others (R93, R104)."""
 
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import partial
 from itertools import zip_longest
 from math import isfinite
-from operator import or_
 from typing import Any
 
-from django.contrib.postgres.search import SearchQuery, SearchRank
-from django.db.models import Count, F, Max
-from pgvector.django import CosineDistance
-
 from documents.base_settings import BaseSettings
-from documents.models import Document, Embedding, IngestJob, Line, Page, Parse, Passage
-from documents.storage.content import DocumentContent, load_content
+from documents.cards.asking import cards_of, distinctive_words, types_named
+from documents.models import Document, IngestJob, Line, Page, Parse
+from documents.storage.content import DocumentContent, known_types, load_content
+from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
 from retrieval import accounting
-from retrieval.candidates.fusion import fuse, rank_in_order
+from retrieval.candidates.fusion import fuse, rank_by_score, rank_in_order
 from retrieval.detectors.vectors import query_vector
-from retrieval.pipeline import retrieve
-from retrieval.question.documents_named import Name, documents_named
+from retrieval.pipeline import Search, carry_out, search_in_steps
+from retrieval.question.documents_named import COMMON_SHARE, Name, documents_named
 from retrieval.question.forms import places_compared
 from retrieval.question.phrasing import read_phrasing, without_pages
 from retrieval.types import (
@@ -34,11 +32,13 @@ from retrieval.types import (
     ScopeAccount,
     ScopeDocument,
 )
+from retrieval.words.at_scale import count_groups, lexical
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.tokens import is_generic, is_stop_word, language_of, normalise_words
 
 DOCUMENTS_MAX = 10  # read line by line; a scope of this size is read whole
 PASSAGES_MAX = 150  # of each kind (R93)
+CARD_WEIGHT = 0.25
 LEXICAL_WEIGHT, VECTOR_WEIGHT, NAME_WEIGHT = 0.5, 0.5, 1.0  # a document's name in the question outweighs either list
 RERANK_WEIGHTS = (0.2, 0.8)  # words and meaning, as in the pool that is reranked (R93)
 COVER_LINES = 40  # a report's company and year are on its first page
@@ -72,38 +72,43 @@ def contents_for(
     )
 
 
-def retrieve_among(
+def retrieve_among(question_text: str, documents: Sequence[Document], **options: Any) -> RetrievalResult:
+    """The result of `search_among`, judged by itself."""
+    return carry_out(search_among(question_text, documents, **options))
+
+
+def search_among(
     question_text: str,
     documents: Sequence[Document],
     *,
     settings: BaseSettings,
     dictionary: Sequence[ConceptTerms] = (),
     **options: Any,
-) -> RetrievalResult:
+) -> Search:
     """Choose documents, read them, and when the ones the question names do not answer, read the best others with them.
 
-    `options` are those of `pipeline.retrieve`. Every document of the scope is accounted for, also one that cannot be
-    read; zero hits are counted over all that can. The second pass reads the documents of the first again, so that one
-    judgement and one record cover both. If a model was asked, its judgement of the named documents is final: one
-    question is one call.
+    `options` are those of `pipeline.search_in_steps`. Every document of the scope is accounted for, also one that
+    cannot be read; zero hits are counted over all that can. The second pass reads the documents of the first again, so
+    that one judgement and one record cover both. If a model was asked, its judgement of the named documents is final:
+    one question is one call.
     """
 
-    def ask(chosen: Shortlist) -> RetrievalResult:
-        return retrieve_in(question_text, documents, chosen, settings=settings, dictionary=dictionary, **options)
+    def ask(chosen: Shortlist) -> Search:
+        return search_chosen(question_text, documents, chosen, settings=settings, dictionary=dictionary, **options)
 
     readable = select_readable(documents)
     first = shortlist(question_text, readable, settings, dictionary)
-    result = ask(first)
+    result = yield from ask(first)
     is_asked = bool(result.ranking.exchange or result.reading)
     is_all = len(first.chosen) == min(len(readable), DOCUMENTS_MAX)
     if result.status not in UNANSWERED or is_asked or is_all:
         return result
-    second = ask(widen_shortlist(first, question_text, readable, settings, dictionary))
+    second = yield from ask(widen_shortlist(first, question_text, readable, settings, dictionary))
     spent_ms = {"first_pass": round(sum(result.timings_ms.values()), 1)}
     return replace(second, timings_ms=spent_ms | second.timings_ms)
 
 
-def retrieve_in(
+def search_chosen(
     question_text: str,
     documents: Sequence[Document],
     chosen: Shortlist,
@@ -111,11 +116,11 @@ def retrieve_in(
     settings: BaseSettings,
     dictionary: Sequence[ConceptTerms],
     **options: Any,
-) -> RetrievalResult:
+) -> Search:
     """Read the chosen documents, and account for the others by what SQL finds in them."""
     contents = content_for(chosen.chosen)
     account_for = partial(account_of_scope, documents, contents, chosen)
-    return retrieve(
+    return search_in_steps(
         question_text, contents, settings=settings, dictionary=dictionary, account_for=account_for, **options
     )
 
@@ -127,7 +132,9 @@ def select_readable(documents: Iterable[Document]) -> list[Document]:
 
 def content_for(documents: Iterable[Document]) -> list[DocumentContent]:
     """The contents of the documents that have a parse."""
-    return [load_content(document.current_parse) for document in documents if document.current_parse]
+    parsed = [(document, document.current_parse) for document in documents if document.current_parse]
+    types = known_types(document for document, _ in parsed)
+    return [load_content(parse, types[document.pk]) for document, parse in parsed]
 
 
 # ---- which documents are read
@@ -184,7 +191,10 @@ def promising(
     words, names = lexical(searched, documents), sharing_words(topic, documents)
     meaning = find_near_documents(topic, documents) if settings.embeddings != "none" else {}
     lists = [(lexical_weight, words), (vector_weight, meaning), (NAME_WEIGHT, names)]
-    fused = fuse((weight, rank_in_order(scored)) for weight, scored in lists)
+    # What a card tells is the same for many documents, so equal ones share a rank.
+    by_card = named_by_card(topic, documents)
+    ranked = [(weight, rank_in_order(scored)) for weight, scored in lists]
+    fused = fuse([*ranked, (CARD_WEIGHT, rank_by_score(by_card))])
     order = sorted(documents, key=lambda document: -fused.get(document.pk, 0.0))
     kept = {document.pk for document in order[:limit]}
     places, reasons = {}, {}
@@ -193,7 +203,8 @@ def promising(
         scores = [round_score(scored.get(key)) for scored in (words, meaning, names, fused)]
         places[key] = Place(len(documents), rank if is_ranked else None, *scores)
         unranked = accounting.FILLED if key in kept else accounting.UNRANKED
-        reasons[key] = accounting.RANKED if is_ranked else unranked
+        by_rank = accounting.RANKED_BY_CARD if key in by_card else accounting.RANKED
+        reasons[key] = by_rank if is_ranked else unranked
     return Shortlist(tuple(document for document in documents if document.pk in kept), reasons, places)
 
 
@@ -241,54 +252,34 @@ def read_document_names(documents: Sequence[Document]) -> list[Name]:
     ]
 
 
-def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> dict[uuid.UUID, float]:
-    """The documents by their best passage in words, best first, each with its full-text rank."""
-    if not phrases:
-        return {}
-    ranked: list[tuple[float, uuid.UUID]] = []
-    for config in configs_of(documents):
-        parses = [document.current_parse_id for document in documents if of_config(document, config)]
-        query = any_of(phrases, config)
-        rows = (
-            Passage.objects.filter(parse__in=parses, search=query)
-            .values("parse__document_id")
-            .annotate(rank=Max(SearchRank(F("search"), query)))
-            .order_by("-rank", "parse__document_id")
-            .values_list("rank", "parse__document_id")[:PASSAGES_MAX]
-        )
-        ranked += [(float(rank), key) for rank, key in rows]
-    return {key: rank for rank, key in sorted(ranked, key=lambda pair: -pair[0])}
-
-
 def find_near_documents(topic: str, documents: Sequence[Document]) -> dict[uuid.UUID, float]:
     """The documents of the passages nearest in meaning, each with its nearness (1 is the same meaning).
 
     Where two models made the vectors they come in turns: they compare apart.
     """
-    parses = [document.current_parse for document in documents if document.current_parse]
-    keys = sorted({parse.embedding_model for parse in parses if parse.embedding_model})
-    ranked = [near_by(topic, key, [parse.pk for parse in parses if parse.embedding_model == key]) for key in keys]
+    by_model: dict[str, list[Document]] = {}
+    for document in documents:
+        if document.current_parse and (key := document.current_parse.embedding_model):
+            by_model.setdefault(key, []).append(document)
+    ranked = [near_by(topic, model, by_model[model]) for model in sorted(by_model)]
     nearest: dict[uuid.UUID, float] = {}
     for turn in zip_longest(*ranked):
-        for key, nearness in filter(None, turn):
-            nearest.setdefault(key, nearness)
+        for found, nearness in filter(None, turn):
+            nearest.setdefault(found, nearness)
     return nearest
 
 
-def near_by(topic: str, model_key: str, parse_ids: Sequence[uuid.UUID]) -> list[tuple[uuid.UUID, float]]:
+def near_by(topic: str, model_key: str, documents: Sequence[Document]) -> list[tuple[uuid.UUID, float]]:
     """The documents of the nearest passages among one model's vectors; none if the model cannot be asked."""
     try:
         vector = query_vector(topic, model_key)
     except EMBEDDING_ERRORS:  # the pipeline's plan already reports the same failure
         return []
-    rows = (
-        Embedding.objects.filter(parse__in=parse_ids, model_key=model_key)
-        .exclude(passage=None)
-        .annotate(distance=CosineDistance("vector", vector))
-        .order_by("distance", "pk")
-        .values_list("document_id", "distance")[:PASSAGES_MAX]
-    )
-    return [(key, 1 - float(distance)) for key, distance in rows]
+    bases = {document.base_id for document in documents}
+    parses = [document.current_parse for document in documents if document.current_parse]
+    lines = sum(parse.line_count for parse in parses)
+    near = find_nearest(vector, model_key, bases, [parse.pk for parse in parses], lines, PASSAGES_MAX)
+    return [(key, 1 - distance) for key, distance in near]
 
 
 def sharing_words(topic: str, documents: Sequence[Document]) -> dict[uuid.UUID, float]:
@@ -296,6 +287,20 @@ def sharing_words(topic: str, documents: Sequence[Document]) -> dict[uuid.UUID, 
     asked = set(search_words(topic))
     shared = [(len(asked & set(normalise_words(name_of(document)))), document.pk) for document in documents]
     return {key: float(count) for count, key in sorted(shared, key=lambda pair: -pair[0]) if count}
+
+
+def named_by_card(topic: str, documents: Sequence[Document]) -> dict[uuid.UUID, float]:
+    """The documents of whose card the question names a party, the period or the type, with how many of these (R15).
+
+    Types that most documents are of tell none apart. That is all a card does here: it is never read as text.
+    """
+    asked, wanted, cards = frozenset(normalise_words(topic)), types_named(topic), cards_of(documents)
+    of_types = [key for key, card in cards.items() if card.type in wanted]
+    scores: Counter[uuid.UUID] = Counter(of_types if len(of_types) <= COMMON_SHARE * len(documents) else ())
+    for key, card in cards.items():
+        names = (distinctive_words(text) for text in (*card.parties, card.period))
+        scores[key] += sum(bool(name) and name <= asked for name in names)
+    return {key: float(score) for key, score in scores.items() if score}
 
 
 def searched_phrases(topic: str, dictionary: Sequence[ConceptTerms]) -> list[str]:
@@ -317,7 +322,7 @@ def account_of_scope(
     read = {content.document_id: content for content in contents}
     counted = [document for document in select_readable(documents) if str(document.pk) not in read]
     searched = {} if question.clarification else phrases_by_leader(question)
-    found = {text: passages_with(phrases, counted) for text, phrases in searched.items()}
+    found = count_groups(searched, counted)
     blind = find_blind_pages(document.current_parse for document in counted)
     jobs = last_jobs(document for document in documents if not document.current_parse)
 
@@ -404,30 +409,7 @@ def phrases_by_leader(question: Question) -> dict[str, list[str]]:
     }
 
 
-def passages_with(phrases: Sequence[str], documents: Sequence[Document]) -> dict[uuid.UUID, int]:
-    """On how many passages one of the phrases occurs, by the parse of each document that has any."""
-    found: dict[uuid.UUID, int] = {}
-    for config in configs_of(documents):
-        parses = [document.current_parse_id for document in documents if of_config(document, config)]
-        rows = Passage.objects.filter(parse__in=parses, search=any_of(phrases, config)).order_by()
-        found.update(rows.values_list("parse_id").annotate(Count("pk")))
-    return found
-
-
-# ---- words and configurations
-
-
-def configs_of(documents: Sequence[Document]) -> list[str]:
-    return sorted({document.current_parse.search_config for document in documents if document.current_parse})
-
-
-def any_of(phrases: Sequence[str], config: str) -> SearchQuery:
-    queries = [SearchQuery(phrase, config=config, search_type="phrase") for phrase in phrases]
-    return reduce(or_, queries)
-
-
-def of_config(document: Document, config: str) -> bool:
-    return document.current_parse is not None and document.current_parse.search_config == config
+# ---- words
 
 
 def name_of(document: Document) -> str:

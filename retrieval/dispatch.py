@@ -3,14 +3,17 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from django.conf import settings
 
-from documents.base_settings import BaseSettings
+from documents.base_settings import CONCEPT_KEY, EVERY_KEY, TYPE_KEY, BaseSettings
 from documents.storage.content import USABLE_TOC_ENTRIES, DocumentContent
 from llm.embeddings import providers
-from retrieval.types import Flag, Hit, Plan, Question
+from llm.tiers import ChosenTier, Tier
+from retrieval.question.values import has_form
+from retrieval.types import ConceptTerms, Flag, Hit, Plan, Question
+from retrieval.words.concepts import concepts_named
 from retrieval.words.statements import statement_pages
 
 OPEN_INTENTS = ("open_scoped", "open_corpus_wide")
@@ -18,7 +21,8 @@ SMALL_PAGES = 2  # R36: nothing is filtered in a document this short
 SMALL_LINES = 240  # two pages, densely printed: a text without pages of its own counts as one, however long it is
 CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line this good, this far ahead, needs no second opinion
 SECOND_PASS_MODE = "thorough"
-HARD_MODEL, SMALL_WINDOW = "hard_model", "small_window"
+HARD_MODEL, SMALL_MODEL, SMALL_WINDOW, TOGETHER = "hard_model", "small_model", "small_window", "together"
+BY_STRENGTH: tuple[Tier, ...] = ("hard", "normal", "small")
 NOT_EMBEDDED = "the question could not be embedded"
 
 
@@ -54,12 +58,18 @@ def reconsider(plan: Plan, question: Question, hits: Sequence[Hit]) -> Plan:
 
 def without_vectors(plan: Plan, reason: str) -> Plan:
     """The plan with vectors switched off, and the reason."""
-    return Plan(tuple(Flag("vectors", False, reason) if flag.name == "vectors" else flag for flag in plan.flags))
+    return switch_off(plan, "vectors", reason)
 
 
 def note_reason(plan: Plan, name: str, reason: str) -> Plan:
     """The plan with a step's outcome as the reason of its flag."""
     return Plan(tuple(replace(flag, reason=reason) if flag.name == name else flag for flag in plan.flags))
+
+
+def switch_off(plan: Plan, name: str, reason: str) -> Plan:
+    """The plan without a step that was on, with the reason."""
+    flags = (Flag(name, False, reason) if flag.name == name and flag.on else flag for flag in plan.flags)
+    return Plan(tuple(flags))
 
 
 def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
@@ -77,6 +87,46 @@ def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
 def has_flag(plan: Mapping[str, Any], name: str) -> bool:
     """Whether a flag of a stored plan is on."""
     return any(flag["name"] == name and flag["on"] for flag in plan.get("flags", ()))
+
+
+def tier_in(plan: Mapping[str, Any]) -> ChosenTier:
+    """The tier of the model that judges and writes by a stored plan, with the reason the plan has."""
+    reasons = {flag["name"]: flag["reason"] for flag in plan.get("flags", ())}
+    if has_flag(plan, SMALL_MODEL):
+        return ChosenTier("small", reasons[SMALL_MODEL])
+    return ChosenTier("hard" if has_flag(plan, HARD_MODEL) else "normal", reasons.get(HARD_MODEL, ""))
+
+
+def consider_tier(
+    plan: Plan, question: Question, contents: Sequence[DocumentContent], named: ChosenTier | None
+) -> Plan:
+    """The plan with the model that judges and writes: the one the base names for the question, else by the question."""
+    return note_tier(plan, named) if named else consider_hard_model(plan, question, contents)
+
+
+def find_named_tier(
+    question: Question, tiers: Mapping[str, str], dictionary: Sequence[ConceptTerms]
+) -> ChosenTier | None:
+    """The tier a base names for a question (R25): for a concept it names, else for the type of its answer, else for
+    every question. Of several concepts the strongest counts.
+    """
+    if not tiers:
+        return None
+    known = {key.casefold(): tier for key, tier in tiers.items()}
+    concepts = [each.concept.name for each in concepts_named(question.topic, dictionary)]
+    reasons = [(f"{CONCEPT_KEY}{name}", f"the base names it for the concept “{name}”") for name in concepts]
+    asked = [(known[key.casefold()], reason) for key, reason in reasons if key.casefold() in known]
+    asked.sort(key=lambda pair: BY_STRENGTH.index(cast(Tier, pair[0])))
+    of_type = f"{TYPE_KEY}{question.answer_type}", f"the base names it for answers of type {question.answer_type}"
+    every = EVERY_KEY, "the base names it for every question it says nothing else of"
+    asked += [(known[key], reason) for key, reason in (of_type, every) if key in known]
+    return ChosenTier(cast(Tier, asked[0][0]), asked[0][1]) if asked else None
+
+
+def note_tier(plan: Plan, chosen: ChosenTier) -> Plan:
+    """The plan with the flag of a tier that the base names."""
+    name = SMALL_MODEL if chosen.tier == "small" else HARD_MODEL
+    return Plan((*plan.flags, Flag(name, chosen.tier != "normal", chosen.why)))
 
 
 def consider_hard_model(plan: Plan, question: Question, contents: Sequence[DocumentContent]) -> Plan:
@@ -112,8 +162,9 @@ def rule_patterns(asked: Asked) -> Flag:
     identifiers = [keyword.text for keyword in asked.question.keywords if keyword.source == "identifier"]
     if identifiers:
         return Flag("patterns", True, f"the question names {', '.join(identifiers)}")
-    if asked.question.answer_type in ("text", "boolean"):
-        wanted = "a yes or no" if asked.question.answer_type == "boolean" else "an answer in words"
+    if not has_form(asked.question):
+        kind = asked.question.answer_type
+        wanted = {"boolean": "a yes or no", "text": "an answer in words"}.get(kind, f"a value of the type {kind}")
         return Flag("patterns", False, f"{wanted} has no form to look for")
     return Flag("patterns", True, f"answers of type {asked.question.answer_type} have a form")
 
@@ -182,9 +233,27 @@ def rule_list_pass(asked: Asked) -> Flag:
     return Flag("list_pass", True, said)
 
 
+def rule_layout(asked: Asked) -> Flag:
+    objects = asked.question.hints.objects
+    if not objects:
+        return Flag("layout_hints", False, "the question points to no figure, table or appendix")
+    return Flag("layout_hints", True, f"the question points to {', '.join(map(str, objects))}")
+
+
+def rule_around(asked: Asked) -> Flag:
+    around = asked.question.hints.around
+    if not around:
+        return Flag("read_around", False, f"as the kind of question asks ({asked.question.intent})")
+    if around == "section" and (without := [each.title for each in asked.contents if not each.has_usable_toc]):
+        return Flag("read_around", True, f"the section is asked for; the page in {', '.join(without)[:200]}")
+    return Flag("read_around", True, f"the {around} is asked for")
+
+
 def rule_references(asked: Asked) -> Flag:
     hints = asked.question.hints
-    pointed = hints.section or hints.layout or POINTING.search(asked.question.topic)
+    if hints.section or hints.objects:
+        return Flag("cross_references", True, "the question says where to look: what is named there is followed")
+    pointed = hints.layout or POINTING.search(asked.question.topic)
     if not pointed and asked.question.intent not in ("section_retrieval", "open_scoped"):
         return Flag("cross_references", False, "the question points nowhere")
     if asked.mode != SECOND_PASS_MODE:
@@ -203,6 +272,8 @@ RULES: tuple[Rule, ...] = (
     rule_parts,
     rule_listing,
     rule_list_pass,
+    rule_layout,
+    rule_around,
     rule_references,
 )
 

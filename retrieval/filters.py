@@ -2,17 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import TocRow
-from retrieval.types import Briefed, Flag, Hit, LineRange, Plan
+from retrieval.types import Briefed, Flag, Hit, LineRange, Plan, Question, ReadAround
 
 PAGES_MAX, SECTION_CHARACTERS_MAX = 500, 300  # of one question; a section's title is stored up to that length
+# "auto" is as the kind of question asks, whatever its words say.
+ReadAroundChoice = Literal["line", "paragraph", "section", "page", "auto"]
+READ_AROUND: tuple[str, ...] = get_args(ReadAroundChoice)
 TOP_K_MAX = 100  # what a list may have, see retrieval.candidates.pool
 Within = Mapping[str, NDArray[np.bool_]]  # by document: for each line by its number, whether it may be searched
 
@@ -25,6 +29,7 @@ class Filters:
     section: str = ""
     top_k: int | None = None
     threshold: float | None = None
+    context: ReadAroundChoice | Literal[""] = ""  # how much is read around a hit; "" is as the question says
 
     def to_json(self) -> dict[str, Any]:
         """What is set."""
@@ -43,6 +48,19 @@ class Filters:
     @property
     def words(self) -> str:
         """All that is set, in words; "" for nothing."""
+        around = f"read around a place: {self.context}" if self.context else ""
+        return "; ".join(filter(None, [self.narrowing, around]))
+
+    def read_around(self, question: Question) -> Question:
+        """The question with how much is to be read around a hit (R71), where the request says so and not its words."""
+        if not self.context:
+            return question
+        around: ReadAround = "" if self.context == "auto" else self.context
+        return replace(question, hints=replace(question.hints, around=around))
+
+    @property
+    def narrowing(self) -> str:
+        """What narrows the search, in words; "" for nothing."""
         judged = f"at most {self.top_k} places judged" if self.top_k else ""
         near = "" if self.threshold is None else f"nearness in meaning of at least {self.threshold:g}"
         return "; ".join(filter(None, [f"only {self.place}" if self.place else "", judged, near]))
@@ -95,11 +113,18 @@ def sections_named(name: str, toc: Sequence[TocRow]) -> list[TocRow]:
     return exact or numbered or [entry for entry in entries if f" {wanted} " in f" {titles[entry.index]} "]
 
 
+def with_nearness(filters: Filters, nearness_min: int) -> Filters:
+    """The filters with the nearness the base asks for, in per cent, where the question says nothing of it (R102)."""
+    if filters.threshold is not None or nearness_min <= BaseSettings.nearness_min:
+        return filters
+    return replace(filters, threshold=nearness_min / 100)
+
+
 def narrow_hits(hits: Sequence[Hit], plan: Plan, filters: Filters, within: Within | None) -> tuple[list[Hit], Plan]:
     """The hits inside what may be searched, cut to it, and the plan with what narrowed them."""
-    if not filters.words:
+    if not filters.narrowing:
         return list(hits), plan
-    plan = Plan((*plan.flags, Flag("filters", True, filters.words)))
+    plan = Plan((*plan.flags, Flag("filters", True, filters.narrowing)))
     far = filters.threshold or 0.0
     near = [hit for hit in hits if hit.method != "vectors" or hit.score >= far]
     if within is None:

@@ -27,6 +27,7 @@ from retrieval.corpus import (
 from retrieval.deadline import DetectionTimeout
 from retrieval.filters import UNFILTERED, Filters
 from retrieval.pipeline import retrieve
+from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.types import ABSENT, ConceptTerms, Finding, Mode, RetrievalResult, ScopeAccount, ScopeDocument
 
 OnDocument = Callable[[int, int], None]  # how many documents have been searched, and of how many
@@ -51,6 +52,7 @@ def search_each(
     dictionary: Sequence[ConceptTerms] = (),
     mode: Mode = "balanced",
     filters: Filters = UNFILTERED,
+    rules: ReadingRules = SHIPPED,
     on_document: OnDocument = lambda done, of: None,
     **options: Any,
 ) -> RetrievalResult:
@@ -62,7 +64,13 @@ def search_each(
     `options` are those of `pipeline.retrieve`. A question that is asked back is not searched any further.
     """
     clock = Clock()
-    asked: dict[str, Any] = {"settings": settings, "dictionary": dictionary, "mode": mode, "filters": filters}
+    asked: dict[str, Any] = {
+        "settings": settings,
+        "dictionary": dictionary,
+        "mode": mode,
+        "filters": filters,
+        "rules": rules,
+    }
     readable = [document for document in documents if document.current_parse]
     alone: dict[UUID, Alone] = {}
     for done, document in enumerate(readable):

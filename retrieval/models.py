@@ -1,4 +1,4 @@
-"""The expert dictionary, and the insert-only record of every retrieval."""
+"""The expert dictionary, the rules of reading of a base, and the insert-only record of every retrieval."""
 
 import uuid
 from typing import Any
@@ -7,9 +7,10 @@ from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from documents.models import Document, KnowledgeBase, Parse, Viewer
-from ledger.triggers import erasable
+from ledger.triggers import erasable, insert_only
 from llm.models import LLMCall
 from retrieval.injection import PATTERN
 from retrieval.types import ABSENT, UNANSWERED
@@ -36,6 +37,7 @@ ERASED_CANDIDATE = {
     "section_title": "",
     "breadcrumb": "",
     "reason": "",
+    "reason_facts": {},
     "raw_content_anchor": "",
     "content_anchor": "",
     "anchor_pieces": [],
@@ -44,6 +46,8 @@ ERASED_CANDIDATE = {
     "snippet": "",
     "brief": "",
 }
+# … of a word that was learned from it: it is searched no longer.
+ERASED_WORD = {"topic": "", "asked": "", "word": "", "stems": ""}
 ERASED_DOCUMENT: dict[str, Any] = {"reason": "", "words": [], "finding": None}
 
 
@@ -167,6 +171,10 @@ class RetrievalRun(models.Model):
             models.Index(
                 fields=["created_at"], condition=models.Q(plan__has_key="look_call"), name="retrieval_run_looked"
             ),
+            # … and those that shared a request.
+            models.Index(
+                fields=["created_at"], condition=models.Q(plan__has_key="shared_call"), name="retrieval_run_shared"
+            ),
         ]
         triggers = erasable(ERASED_RUN)
 
@@ -184,6 +192,11 @@ class RetrievalRun(models.Model):
         """Of a question answered from the record: the `run` and `answer` it repeats and the day `on` which; else {}."""
         told: dict[str, str] = (self.plan or {}).get("repeat", {})
         return told
+
+    @property
+    def judge(self) -> str:
+        """Who judged the candidates: model, rules, rerank or nobody."""
+        return "nobody" if self.arbiter_status == "not_run" or self.arbiter == "none" else self.arbiter
 
     @property
     def missing(self) -> str:
@@ -216,6 +229,7 @@ class RunCandidate(models.Model):
     rrf_rank = models.PositiveIntegerField()
     role = models.CharField(max_length=10)
     reason = models.TextField()
+    reason_facts = models.JSONField(default=dict, db_default={})  # what a page says of it, see told.reasons; {} before
     rule = models.CharField(max_length=60, blank=True)
     raw_content_anchor = models.TextField(blank=True)
     content_anchor = models.TextField(blank=True)
@@ -303,3 +317,109 @@ class RunDocument(models.Model):
 
     def __str__(self) -> str:
         return f"{self.title} {self.state}"
+
+
+class ReadingRuleSet(models.Model):
+    """The rows a base added to the rules of reading, or switched off (R103). Insert-only: a change adds a whole set.
+
+    The latest counts. `again_of` is the earlier number whose rows it has, chosen from the history.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    number = models.PositiveIntegerField()
+    rows = models.JSONField()  # [kind, name, language, text, is on], see retrieval.question.kinds.RuleRow
+    digest = models.CharField(max_length=12, blank=True)
+    why = models.TextField()
+    again_of = models.PositiveIntegerField(null=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
+    )
+    by_name = models.CharField(max_length=254)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["base", "number"], name="retrieval_rule_set_number")]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"Rules of reading {self.number}"
+
+
+class LearnedWord(models.Model):
+    """What happened to a word that a model missed once and that helped (R83). Insert-only; the rows of a word add up.
+
+    It is of a concept of the dictionary, by its name, else of the words of a topic, by their stems.
+    """
+
+    class Kind(models.TextChoices):
+        LEARNED = "learned", _("learned")
+        HELPED = "helped", _("helped")
+        OFF = "off", _("switched off")
+        ON = "on", _("switched on")
+        TAKEN = "taken", _("taken into the dictionary")
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    concept = models.CharField(max_length=120, blank=True)
+    topic = models.CharField(max_length=300, blank=True)
+    asked = models.CharField(max_length=300)  # the concept, or the words of the topic as they were asked
+    word = models.CharField(max_length=120)  # in match form
+    stems = models.CharField(max_length=120)
+    language = models.CharField(max_length=8, blank=True)
+    kind = models.CharField(max_length=7, choices=Kind.choices)
+    run = models.ForeignKey(
+        RetrievalRun, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="learned_words"
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["base", "concept", "topic", "stems"],
+                condition=models.Q(kind="learned") & ~models.Q(word=""),
+                name="retrieval_word_learned_once",
+            ),
+            models.UniqueConstraint(
+                fields=["run", "concept", "topic", "stems"],
+                condition=models.Q(kind="helped") & ~models.Q(word=""),
+                name="retrieval_word_helped_once",
+            ),
+        ]
+        indexes = [models.Index(fields=["base"], name="retrieval_word_base")]
+        triggers = erasable(ERASED_WORD)
+
+    def __str__(self) -> str:
+        return f"{self.word} {self.kind}"
+
+
+class MeaningVote(models.Model):
+    """What a choice says of the meaning of a vague word in a base (R23). Insert-only; a reset ends the votes before."""
+
+    class Kind(models.TextChoices):
+        CHOSEN = "chosen", _("chosen")
+        REFUSED = "refused", _("refused")
+        ACCEPTED = "accepted", _("silently accepted")
+        RESET = "reset", _("reset")
+
+    base = models.ForeignKey(KnowledgeBase, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+")
+    word = models.CharField(max_length=120)  # in match form
+    document_type = models.CharField(max_length=60, blank=True)
+    meaning = models.CharField(max_length=300, blank=True)  # its key; "" of a reset, which is of all of them
+    text = models.CharField(max_length=300, blank=True)
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    weight = models.FloatField()
+    run = models.ForeignKey(
+        RetrievalRun, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="meaning_votes"
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["run", "kind", "meaning"], name="retrieval_vote_once")]
+        indexes = [models.Index(fields=["base", "word"], name="retrieval_vote_word")]
+        triggers = insert_only()
+
+    def __str__(self) -> str:
+        return f"{self.word}: {self.text} {self.kind}"

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from django.db import transaction
@@ -13,18 +13,25 @@ from documents.access import role_in
 from documents.models import KnowledgeBase, Viewer
 from documents.storage.content import DocumentContent
 from documents.storage.versions import record_parses
+from jobs.ids import note_ids
 from ledger.payload import Payload, object_of
+from llm.exchange import Exchange
 from llm.models import LLMCall
 from llm.payload import COLUMNS as CALL_COLUMNS
 from llm.payload import call_of
 from retrieval.accounting import reason_in_full, summarise
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
+from retrieval.question.kinds import SHIPPED
+from retrieval.told.clauses import Clause, recorded_facts
+from retrieval.told.searched import foreign_told, say_other_language
 from retrieval.types import (
     ABSENT,
     Hints,
     Hit,
     Keyword,
+    Meaning,
+    NamedThing,
     PartFinding,
     Place,
     Question,
@@ -32,10 +39,12 @@ from retrieval.types import (
     ScopeDocument,
     Settled,
     Side,
+    VagueWord,
 )
 from retrieval.version import program_version
 
-RUN_FORMAT = "docintel-run-4"  # with what each document says that was searched on its own
+RUN_FORMAT = "docintel-run-5"  # with the facts of the reasons of its candidates
+FOURTH_FORMAT = "docintel-run-4"  # of runs without any; with what each document says that was searched on its own
 THIRD_FORMAT = "docintel-run-3"  # with every document of the scope; its coverage does not say how many were searched so
 SECOND_FORMAT = "docintel-run-2"  # of runs that list none: failed ones, and those from before they were listed
 FIRST_FORMAT = "docintel-run-1"  # of entries without a salt, made before content could be erased
@@ -117,10 +126,6 @@ CANDIDATE_COLUMNS = (
     "page_width",
     "page_height",
 )
-CANDIDATES = (
-    f"(SELECT coalesce(json_agg({object_of('candidate', CANDIDATE_COLUMNS)} ORDER BY candidate.position), '[]') "
-    "FROM retrieval_runcandidate candidate WHERE candidate.run_id = row.id)"
-)
 DOCUMENT_COLUMNS = (
     "id",
     "run_id",
@@ -146,6 +151,14 @@ DOCUMENT_COLUMNS = (
 )
 
 
+def candidates_of(columns: Sequence[str]) -> str:
+    """SQL for the candidates of a run, in the arbiter's order."""
+    return (
+        f"(SELECT coalesce(json_agg({object_of('candidate', columns)} ORDER BY candidate.position), '[]') "
+        "FROM retrieval_runcandidate candidate WHERE candidate.run_id = row.id)"
+    )
+
+
 def documents_of(columns: Sequence[str]) -> str:
     """SQL for the documents of a run's scope, in its order."""
     return (
@@ -154,15 +167,23 @@ def documents_of(columns: Sequence[str]) -> str:
     )
 
 
-PARTS = {"run": object_of("row", RUN_COLUMNS), "candidates": CANDIDATES, "llm_call": call_of("row")}
-FOURTH_FORM = object_of("row", (), format=f"'{RUN_FORMAT}'", **PARTS, documents=documents_of(DOCUMENT_COLUMNS))
+PARTS = {
+    "run": object_of("row", RUN_COLUMNS),
+    "candidates": candidates_of(CANDIDATE_COLUMNS),
+    "llm_call": call_of("row"),
+}
+WITH_FACTS = PARTS | {"candidates": candidates_of((*CANDIDATE_COLUMNS, "reason_facts"))}
+FIFTH_FORM = object_of("row", (), format=f"'{RUN_FORMAT}'", **WITH_FACTS, documents=documents_of(DOCUMENT_COLUMNS))
+FOURTH_FORM = object_of("row", (), format=f"'{FOURTH_FORMAT}'", **PARTS, documents=documents_of(DOCUMENT_COLUMNS))
 THIRD_FORM = object_of("row", (), format=f"'{THIRD_FORMAT}'", **PARTS, documents=documents_of(DOCUMENT_COLUMNS[:-1]))
 SECOND_FORM = object_of("row", (), format=f"'{SECOND_FORMAT}'", **PARTS)
 RUN = Payload(
     kind="run",
     table="retrieval_retrievalrun",
     text=(
-        f"CASE WHEN NOT EXISTS (SELECT 1 FROM retrieval_rundocument d WHERE d.run_id = row.id) THEN {SECOND_FORM} "
+        "CASE WHEN EXISTS (SELECT 1 FROM retrieval_runcandidate c WHERE c.run_id = row.id AND c.reason_facts <> '{}') "
+        f"THEN {FIFTH_FORM} "
+        f"WHEN NOT EXISTS (SELECT 1 FROM retrieval_rundocument d WHERE d.run_id = row.id) THEN {SECOND_FORM} "
         f"WHEN row.coverage ? 'alone' THEN {FOURTH_FORM} ELSE {THIRD_FORM} END"
     ),
 )
@@ -170,29 +191,47 @@ RUN = Payload(
 # the arbiter, the one whose verdicts were not taken.
 READING = Payload(kind="reading", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 LOOK = Payload(kind="look", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
-BESIDE = {"reading": ("parsed", "reading_call"), "look": ("plan", "look_call")}  # the field and key with its id
+# Of several fields judged in one request: one row and one entry, named by each of their runs.
+SHARED = Payload(kind="shared", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
+BESIDE = {  # the field and key with its id
+    "reading": ("parsed", "reading_call"),
+    "look": ("plan", "look_call"),
+    "shared": ("plan", "shared_call"),
+}
 FAILURE_MAX = 4000
 # Columns that a repeat of a run does not have as they are.
 OF_THE_ASKING = ("id", "base_id", "llm_call_id", "question", "parsed", "plan", "settings", "timings_ms")
 DOCUMENTS_A_BATCH = 1_000
+SCORES = frozenset({"line_score", "rrf_rank"})  # what only ordered places; "scores" of documents did the same
 
 
 def store_run(
-    result: RetrievalResult, *, base: KnowledgeBase, user: Viewer, mode: str, typed: str = ""
+    result: RetrievalResult,
+    *,
+    base: KnowledgeBase,
+    user: Viewer,
+    mode: str,
+    typed: str = "",
+    field: Mapping[str, Any] | None = None,
+    shared: LLMCall | None = None,
 ) -> RetrievalRun:
     """Store a result with all its candidates, its exchange with the model and its ledger entry: all or nothing.
 
-    `typed` is what the person wrote if the retrieved question is a rewritten follow-up.
+    `typed` is what the person wrote if the retrieved question is a rewritten follow-up, `field` what the plan keeps of
+    a named field, and `shared` the row of an exchange that served several, see `record_shared`.
     """
     with transaction.atomic():
-        exchange = result.ranking.exchange
-        call = LLMCall.objects.record(exchange) if exchange else None
+        own = [None if each is result.shared else each for each in (result.ranking.exchange, result.other_look)]
+        call, look = (LLMCall.objects.record(each) if each else None for each in own)
         reading = LLMCall.objects.record(result.reading) if result.reading else None
-        look = LLMCall.objects.record(result.other_look) if result.other_look else None
         fields = with_typed(with_role(result_fields(result), base, user), typed)
+        if field:
+            fields["plan"] |= {"field": dict(field)}
+        for kind, beside in (("reading", reading), ("look", look), ("shared", shared)):
+            fields = with_call(fields, kind, beside)
         run = RetrievalRun.objects.create(
             **asked_fields(base, user, mode),
-            **with_call(with_call(fields, "reading", reading), "look", look),
+            **fields,
             llm_call=call,
             question=result.question.original,
         )
@@ -213,7 +252,15 @@ def store_run(
             READING.vouch(reading.pk)
         if look:
             LOOK.vouch(look.pk)
+    note_ids(run=run.pk)
     return run
+
+
+def record_shared(exchange: Exchange) -> LLMCall:
+    """Store an exchange for several fields once, with its ledger entry, in the caller's transaction."""
+    call = LLMCall.objects.record(exchange)
+    SHARED.vouch(call.pk)
+    return call
 
 
 def with_role(fields: dict[str, Any], base: KnowledgeBase, user: Viewer) -> dict[str, Any]:
@@ -266,6 +313,7 @@ def store_failed_run(
             failure=failure[:FAILURE_MAX],
         )
         RUN.vouch(run.pk)
+    note_ids(run=run.pk)
     return run
 
 
@@ -308,6 +356,7 @@ def copy_run(
             batch_size=DOCUMENTS_A_BATCH,
         )
         RUN.vouch(run.pk)
+    note_ids(run=run.pk)
     return run
 
 
@@ -331,6 +380,7 @@ def run_payload(run: RetrievalRun) -> bytes:
 def columns_of_row(row: RetrievalRun | RunCandidate | RunDocument | LLMCall) -> dict[str, Any]:
     """Every column of a row by name, as returned by the database; times in UTC."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+    values.pop("reason_facts", None)  # entries in this form are older than it
     return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in values.items()}
 
 
@@ -354,7 +404,8 @@ def result_fields(result: RetrievalResult) -> dict[str, Any]:
     return {
         "parsed": asdict(result.question),
         "plan": asdict(result.plan)
-        | {"left_out": [asdict(left) for left in result.left_out], "parts": [part_json(part) for part in result.parts]},
+        | {"left_out": [asdict(left) for left in result.left_out], "parts": [part_json(part) for part in result.parts]}
+        | {"told": reasons_told(result)},
         "scope": list(result.scope),
         "settings": result.settings,
         "arbiter": ranking.arbiter,
@@ -376,6 +427,24 @@ def result_fields(result: RetrievalResult) -> dict[str, Any]:
         "toc_shown": result.toc_shown,
         "timings_ms": result.timings_ms,
     }
+
+
+def reasons_told(result: RetrievalResult) -> dict[str, Any]:
+    """The facts of the reasons of a result, from which pages say them in their reader's language."""
+    reasons = {"reason": result.not_found_reason, "answerable": result.ranking.answerable_reason}
+    gates = {gate.code: gate.evidence for gate in result.gates}
+    facts: dict[str, Any] = facts_by_name(reasons) | {"gates": facts_by_name(gates)}
+    return facts | {"languages": languages_of(result)}
+
+
+def languages_of(result: RetrievalResult) -> list[str]:
+    """The languages of the documents that were read."""
+    return sorted({seen["language"] for seen in result.scope if seen.get("language")})
+
+
+def facts_by_name(reasons: Mapping[str, str]) -> dict[str, Any]:
+    """The facts of those reasons that are the program's own."""
+    return {name: recorded_facts(reason) for name, reason in reasons.items() if isinstance(reason, Clause)}
 
 
 def hit_fields(hit: Hit) -> dict[str, Any]:
@@ -422,6 +491,7 @@ def candidate_fields(candidate: Settled) -> dict[str, Any]:
         "matched_keywords": list(candidate.matched_keywords),
         "role": verdict.role,
         "reason": verdict.reason,
+        "reason_facts": recorded_facts(verdict.reason) if isinstance(verdict.reason, Clause) else {},
         "rule": verdict.rule,
         "raw_content_anchor": verdict.raw_content_anchor,
         "content_anchor": quote.text,
@@ -449,19 +519,20 @@ def candidate_fields(candidate: Settled) -> dict[str, Any]:
 
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:
-    """The result as `ask --json` prints it; candidates primary first."""
+    """The result as `ask --json` prints it; candidates primary first, the refused and the unjudged apart."""
     documents = [document_json(document_fields(document)) for document in result.documents]
     return {
         "doc_id": only_id(documents),
         "documents": with_snapshots(documents, result.scope),
         "looked_at": looked_at(asdict(result.coverage)),
+        "language_note": language_note(result) or None,
         "question": result.question.original,
         "status": result.status,
         "not_found": result.not_found,
         "not_found_reason": result.not_found_reason or None,
         "clarification": result.question.clarification or None,
         "confidence": result.confidence,
-        "candidates": [candidate_json(candidate) for candidate in result.candidates],
+        **by_outcome([candidate_json(candidate) for candidate in result.candidates]),
         "left_out": [asdict(left) for left in result.left_out],
         "parts": [part_json(part) for part in result.parts],
         "methods_used": list(result.methods_used),
@@ -472,8 +543,8 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
         "partly_answered": result.is_partial,
         "missing": (result.ranking.answerable_reason or None) if result.is_partial else None,
         "contradictions": [
-            {"candidate_ids": list(contradiction.candidate_ids), "point": contradiction.point}
-            for contradiction in result.ranking.contradictions
+            {"candidate_ids": list(each.candidate_ids), "point": each.point, "values": list(each.values)}
+            for each in result.ranking.contradictions
         ],
         "searched": [{"text": word.text, "forms": list(word.forms), "count": word.count} for word in result.searched],
         "gates": [asdict(gate) for gate in result.gates],
@@ -525,6 +596,30 @@ def looked_at(coverage: Mapping[str, Any]) -> str | None:
     return summarise(*(coverage[name] for name in names)) if "read" in coverage else None
 
 
+def language_note(result: RetrievalResult) -> str:
+    return say_other_language(asdict(result.question), languages_of(result), map(asdict, result.searched))
+
+
+def by_outcome(candidates: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The candidates of a result apart from those that were refused and those that nobody judged (R64)."""
+    apart: dict[str, list[dict[str, Any]]] = {"candidates": [], "discarded": [], "unjudged": []}
+    for candidate in candidates:
+        apart[candidate["role"] if candidate["role"] in apart else "candidates"].append(candidate)
+    return apart
+
+
+def without_scores(told: dict[str, Any]) -> dict[str, Any]:
+    """A result without the figures that only ordered what was found: they are for auditors (L11)."""
+    lists = {name: told[name] for name in ("candidates", "discarded", "unjudged", "left_out", "documents")}
+    return told | {name: [drop_scores(each) for each in listed] for name, listed in lists.items()}
+
+
+def drop_scores(told: Mapping[str, Any]) -> dict[str, Any]:
+    """A candidate, a place that was left out, or a document, without its scores."""
+    kept = {name: value for name, value in told.items() if name not in SCORES}
+    return kept | ({"scores": None} if "scores" in kept else {})
+
+
 def candidate_json(candidate: Settled) -> dict[str, Any]:
     return {
         "candidate_id": candidate.candidate_id,
@@ -571,11 +666,12 @@ def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
         "doc_id": only_id(documents),
         "documents": documents,
         "looked_at": looked_at(run.coverage),
+        "language_note": foreign_told(run) or None,
         "question": run.question,
         "not_found": run.status in ABSENT,
         "not_found_reason": run.not_found_reason or None,
         "clarification": parsed.get("clarification") or None,
-        "candidates": [stored_candidate_json(row) for row in run.candidates.order_by("position")],
+        **by_outcome([stored_candidate_json(row) for row in run.candidates.order_by("position")]),
         "arbiter_failure": run.arbiter_failure or None,
         "partly_answered": run.is_partial,
         "missing": run.missing or None,
@@ -618,10 +714,24 @@ def question_from(parsed: dict[str, Any]) -> Question:
     """The question as it was read, without what the record stores beside it, such as the text as typed."""
     known = {field.name for field in fields(Question)}
     values = tuples_of({name: value for name, value in parsed.items() if name in known})
-    values["hints"] = Hints(**tuples_of(parsed["hints"]))
+    values["hints"] = hints_from(parsed["hints"])
     values["keywords"] = tuple(Keyword(**tuples_of(keyword)) for keyword in parsed["keywords"])
     values["sides"] = tuple(Side(**tuples_of(side)) for side in parsed.get("sides", ()))
+    values["vague"] = vague_from(parsed.get("vague", {}))
+    if "value_pattern" not in parsed:  # a run from before they were recorded
+        values["value_pattern"], values["printed_pattern"] = SHIPPED.patterns_of(parsed["answer_type"])
     return Question(**values)
+
+
+def hints_from(stored: Mapping[str, Any]) -> Hints:
+    """Where a stored question asks to look."""
+    hints = Hints(**tuples_of(dict(stored)))
+    return replace(hints, objects=tuple(NamedThing(*each) for each in hints.objects))
+
+
+def vague_from(stored: Mapping[str, Any]) -> VagueWord:
+    """The vague word of a stored question; none of a run from before it was recorded."""
+    return VagueWord(**{**stored, "meanings": tuple(Meaning(**each) for each in stored.get("meanings", ()))})
 
 
 def tuples_of(values: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from retrieval.types import (
 )
 
 FLAG = "second_look"
+WHY_HARD = "a second look needs care"
 PLACES_EACH = 3  # for one section or word; six of each may be named
 PLACES_MAX = 12  # added in all: with more, each brief would be too short to show what was missed
 APART_LINES = 12  # of two places of one section: nearer ones are shown together
@@ -98,7 +99,8 @@ def look_again(
     discarded -= {each.candidate_id for each in kept if "requested" in each.methods}
     shown = [each for each in keep_within(kept, within) if each.candidate_id not in discarded]
     candidates, unfit = fit_for(arbiter, tuple(shown), toc, contents, use.room)
-    ranking = arbitrate(arbiter, question, candidates, contents, hits, use=use._replace(tier="hard"))
+    careful = use if use.is_named else use._replace(tier="hard", why=WHY_HARD)
+    ranking = arbitrate(arbiter, question, candidates, contents, hits, use=careful)
     if ranking.status != "ran":
         outcome = f"{asked}; they were looked up, but could not be judged: {ranking.failure}"
         return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, outcome), other=ranking.exchange)
@@ -136,7 +138,11 @@ def find_requested(
     for word, read in asked.items():
         found.append((f"“{word}”", keep_inside(places_for(word, read, contents), within)))
     best_first = filter(None, chain.from_iterable(zip_longest(*(hits for _, hits in found))))
-    added = {(hit.document_id, hit.lines): hit for hit in best_first}
+    added: dict[tuple[str, LineRange], Hit] = {}
+    for hit in best_first:
+        same = added.get((hit.document_id, hit.lines))
+        words = (*same.wanted_words, *hit.wanted_words) if same else hit.wanted_words
+        added[(hit.document_id, hit.lines)] = replace(hit, wanted_words=words)
     outcome = "; ".join(f"{wish}: {dispatch.pluralise(len(hits), 'place')}" for wish, hits in found)
     return Requested(tuple(added.values())[:PLACES_MAX], outcome)
 
@@ -167,11 +173,11 @@ def places_for(word: str, asked: Question, contents: Sequence[DocumentContent]) 
     return [
         hit
         for content in contents
-        for hit in best_apart([hit for hit, of in whole if of is content], content, f"the words “{word}”")
+        for hit in best_apart([hit for hit, of in whole if of is content], content, f"the words “{word}”", word)
     ][:PLACES_EACH]
 
 
-def best_apart(hits: Sequence[Hit], content: DocumentContent, detail: str) -> list[Hit]:
+def best_apart(hits: Sequence[Hit], content: DocumentContent, detail: str, word: str = "") -> list[Hit]:
     """The best few that are not beside each other."""
     chosen: list[int] = []
     for hit in sorted(hits, key=lambda each: (-line_worth(each, content), each.lines)):
@@ -179,10 +185,10 @@ def best_apart(hits: Sequence[Hit], content: DocumentContent, detail: str) -> li
             chosen.append(hit.lines.first)
         if len(chosen) == PLACES_EACH:
             break
-    return [request_hit(number, content, detail) for number in chosen]
+    return [request_hit(number, content, detail, word) for number in chosen]
 
 
-def request_hit(number: int, content: DocumentContent, detail: str) -> Hit:
+def request_hit(number: int, content: DocumentContent, detail: str, word: str = "") -> Hit:
     return Hit(
         method="requested",
         document_id=content.document_id,
@@ -190,6 +196,7 @@ def request_hit(number: int, content: DocumentContent, detail: str) -> Hit:
         score=1.0,
         toc_index=content.lines[number - 1].toc_index,
         detail=f"the model asked for {detail}",
+        wanted_words=(word,) if word else (),
     )
 
 

@@ -1,12 +1,12 @@
 """The values passed between the steps of retrieval, in order; R61-R64 define what the result must contain."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from llm.client import Exchange
-from reading.boxes import Box
+from reading.boxes import Box, PictureBox
 from reading.matching import match_form
 
 Method = Literal["titles", "keywords", "patterns", "vectors", "pinned", "references", "whole", "requested", "outline"]
@@ -26,6 +26,10 @@ METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 # judges asked for more, or an outline of the document is asked for.
 POINTED: tuple[Method, ...] = ("pinned", "references", "whole", "requested", "outline")
 KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
+# What a question can point to by a name, as the register of a document calls it (R14).
+OBJECT_KINDS = ("figure", "table", "equation", "appendix", "exhibit", "schedule", "note")
+ReadAround = Literal["", "line", "paragraph", "section", "page"]  # around a hit; "" is as the kind of question asks
+IN_QUESTION = "named in the question"
 HEAD_LINES = 5  # the hit of a title is its heading with the lines below
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
 
@@ -50,7 +54,7 @@ class Keyword:
 
     text: str
     forms: tuple[str, ...]
-    source: Literal["direct", "llm_rewrite", "dictionary", "identifier"] = "direct"
+    source: Literal["direct", "llm_rewrite", "dictionary", "identifier", "learned"] = "direct"
     priority: Literal["primary", "secondary"] = "primary"
     weight: float = 1.0
     group: str = ""
@@ -76,6 +80,17 @@ class ConceptTerms:
     terms: tuple[ConceptTerm, ...]
 
 
+class NamedThing(NamedTuple):
+    """A thing a question points to: "Table 3 row (E)" in lower case; any thing of the kind without a label."""
+
+    kind: str
+    label: str = ""
+    row: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.kind.capitalize(), self.label.upper(), self.row.upper())))
+
+
 @dataclass(frozen=True)
 class Hints:
     """Where the question asks to look."""
@@ -84,6 +99,8 @@ class Hints:
     section: str = ""
     layout: str = ""  # "table", "figure" or ""
     statements: tuple[str, ...] = ()  # "balance sheet", "income statement", "cash flow statement"
+    objects: tuple[NamedThing, ...] = ()  # figures, tables, appendices it points to
+    around: ReadAround = ""  # how much is to be read around a hit
 
 
 @dataclass(frozen=True)
@@ -93,6 +110,31 @@ class Side:
     name: str
     asked: str  # "" where it is compared as a whole
     document_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """One thing that a vague word stands for in the documents: "liability cap", and how often."""
+
+    key: str
+    text: str
+    count: int
+
+
+@dataclass(frozen=True)
+class VagueWord:
+    """The word of a question that is too vague alone, what it can mean here, and what was made of it (R23)."""
+
+    word: str = ""
+    meanings: tuple[Meaning, ...] = ()
+    proposed: str = ""  # the text of the meaning that was asked about
+    assumed: str = ""  # the text of the meaning it was read as
+    confidence: float = 0.0  # of what was learned, 0..1
+    document_type: str = ""
+    why: str = ""  # it was asked back, assumed or neither
+
+    def replaced(self, **values: Any) -> "VagueWord":
+        return replace(self, **values)
 
 
 @dataclass(frozen=True)
@@ -119,11 +161,16 @@ class Question:
     exclusions: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
     clarification: str = ""
+    vague: VagueWord = VagueWord()
     notes: tuple[str, ...] = ()
     parsed_by: Literal["rules", "model"] = "rules"
     form: Form = ""
     outlined: tuple[str, ...] = ()  # ids of the documents whose outline is asked for; () for the whole scope
     sides: tuple[Side, ...] = ()  # of a comparison
+    instruction: str = ""  # how the asker wants a field read, beside its question: shown to who judges, never searched
+    value_pattern: str = ""  # what values of the type asked for look like in match form, in RE2's syntax; "" for none
+    printed_pattern: str = ""  # … and as they are printed
+    part_types: tuple[str, ...] = ()  # the type of answer each part asks for
 
     @cached_property
     def topic_form(self) -> str:
@@ -132,11 +179,21 @@ class Question:
 
     @cached_property
     def groups(self) -> tuple[tuple[Keyword, ...], ...]:
-        """The keywords by group: those of a group count as one word, and stand in the record under its first text."""
+        """The keywords by group: those of a group count as one word, and stand in the record under its first text.
+
+        Without what was learned: a question asks for its own words, and only these can be missing.
+        """
         groups: dict[str, list[Keyword]] = {}
         for keyword in self.keywords:
+            if keyword.source == "learned":
+                continue
             groups.setdefault(keyword.group or keyword.text, []).append(keyword)
         return tuple(map(tuple, groups.values()))
+
+    @cached_property
+    def learned(self) -> tuple[Keyword, ...]:
+        """The further keywords that were learned for its concept (R83)."""
+        return tuple(each for each in self.keywords if each.source == "learned")
 
     @cached_property
     def topic_words(self) -> tuple[str, ...]:
@@ -147,6 +204,32 @@ class Question:
     def section_form(self) -> str:
         """The section the question names, in match form."""
         return match_form(self.hints.section)
+
+
+class Expected(NamedTuple):
+    """What is said of an answer beside the question: its type ("" as the question tells), and how it is to be read."""
+
+    answer_type: str = ""
+    instruction: str = ""
+
+    def of(self, question: Question, patterns_of: Callable[[str], tuple[str, str]]) -> Question:
+        """The question with what is expected of its answer; `patterns_of` are those of values of a type."""
+        answer_type = self.answer_type or question.answer_type
+        if (answer_type, self.instruction) == (question.answer_type, question.instruction):
+            return question
+        patterns = (question.value_pattern, question.printed_pattern)
+        if answer_type != question.answer_type:
+            patterns = patterns_of(answer_type)
+        return replace(
+            question,
+            answer_type=answer_type,
+            instruction=self.instruction,
+            value_pattern=patterns[0],
+            printed_pattern=patterns[1],
+        )
+
+
+ANYTHING = Expected()
 
 
 @dataclass(frozen=True)
@@ -188,6 +271,7 @@ class Hit:
     part: int = 0  # of a compound question, from 1; 0 is the question as a whole
     statement: str = ""  # the page is this kind of statement; the score is the share its rows cover
     fetched: bool = False  # by the further pass for a list: it says how many there are, or lists all of them
+    wanted_words: tuple[str, ...] = ()  # that a model which judged asked for, and this is a place of
 
 
 @dataclass(frozen=True)
@@ -248,8 +332,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Contradiction:
+    """Candidates that say different things about one point."""
+
     candidate_ids: tuple[str, ...]
     point: str
+    values: tuple[str, ...] = ()  # what each of the candidates says, as printed, where rules found it
 
 
 @dataclass(frozen=True)
@@ -375,7 +462,7 @@ class Settled(Briefed):
 
     verdict: Verdict
     quote: Calibrated
-    boxes: tuple[Box, ...]  # of the quote, or of the anchor when nothing was quoted
+    boxes: tuple[Box | PictureBox, ...]  # of the quote, else of the anchor; then of pictures they belong to (R85)
     context: Context
     page_label: str  # of the anchor's first page, as printed
     page_size: tuple[float, float]  # its width and height in points
@@ -405,7 +492,8 @@ class Place:
     """Where a shortlist put a document: its rank among `of`, and each score that gave it one, where it had it.
 
     `words` is the full-text rank of its best passage, `meaning` the cosine similarity of its nearest one, `name` how
-    many words of the question are in its title and file name, `fused` what the ranks of these add up to.
+    many words of the question are in its title and file name, `fused` what the ranks of these add up to, with that of
+    its card where the reason says that the question names it.
     """
 
     of: int
@@ -519,6 +607,7 @@ class RetrievalResult:
     parts: tuple[PartFinding, ...] = ()  # of a question that asks several things, or one in a certain case
     reading: Exchange | None = None  # of the model that read the question, in thorough mode
     other_look: Exchange | None = None  # where a model looked twice: the exchange whose verdicts were not taken
+    shared: Exchange | None = None  # an exchange for several questions at once, whatever came of it for this one
 
     @property
     def is_partial(self) -> bool:

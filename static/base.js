@@ -99,7 +99,7 @@
       }
       let reply = {};
       try { reply = JSON.parse(request.responseText); } catch { /* a page: its status says enough */ }
-      if (request.status === 429 && !this.isCancelled) return this.waitFor(request.getResponseHeader("Retry-After"), reply.detail);
+      if (request.status === 429 && !reply.outcomes && !this.isCancelled) return this.waitFor(request.getResponseHeader("Retry-After"), reply.detail);
       if (!reply.outcomes) {
         const isSignedOut = request.responseURL.includes("/accounts/login");
         const said = isSignedOut ? say.signedOut : reply.detail ?? say.status.replace("{status}", request.status);
@@ -126,7 +126,23 @@
         this.said.append(link);
       }
       this.show(stage, kind, words);
-      if (stage === "taken") refreshSoon();
+      if (kind === "fail") outcomes.prepend(this.entry); // what wants attention is not looked for below the rest
+      this.url = outcome?.url;
+      if (stage !== "taken") return;
+      refreshSoon();
+      otherTabs.postMessage(location.pathname);
+    }
+
+    // What was taken says what has become of it, in the words of its row, once that is no longer followed.
+    follow() {
+      const row = this.stage === "taken" && this.url && document.getElementById(`document-${this.url.split("/").at(-2)}`);
+      const state = row && !row.hasAttribute("hx-get") && row.querySelector(".status .state");
+      if (!state) return;
+      const title = row.querySelector(".title a");
+      const links = [title, row.querySelector(".ask")].filter(Boolean).map(link => link.cloneNode(true));
+      this.state.className = state.className;
+      this.state.replaceChildren(...state.cloneNode(true).childNodes);
+      this.said.replaceChildren(...links.flatMap(link => [link, " "]));
     }
 
     // While bytes are on their way the request ends and nothing is kept. Once the server has them all it decides;
@@ -196,11 +212,17 @@
   function refreshSoon() {
     refresh ||= setTimeout(async () => {
       refresh = 0;
-      await htmx.ajax("GET", location.href, { target: "#list", select: "#list", swap: "outerHTML" });
+      await htmx.ajax("GET", location.href, { source: outcomes, target: "#list", select: "#list", swap: "outerHTML" });
       document.getElementById("document-count").textContent = document.getElementById("list").dataset.count;
       mark();
     }, uploads.some(upload => upload.stage === "waiting") ? REFRESH_MS : 0);
   }
+
+  // What a form of this page did is said above the list; a tab with marked documents keeps its list.
+  if (document.querySelector(".messages")) otherTabs.postMessage(location.pathname);
+  whenChangedElsewhere(path => {
+    if (path === location.pathname && !boxes().some(box => box.checked)) refreshSoon();
+  });
 
   if (drop) {
     const accepts = event => event.dataTransfer?.types.includes("Files");
@@ -241,6 +263,11 @@
     if (event.target.id === "pick-all") for (const box of boxes()) box.checked = event.target.checked;
     if (event.target.matches(".pick input, #everything")) mark();
   });
-  document.addEventListener("htmx:afterSettle", mark);
+  // A newer version that can be asked stands in the place of the older one.
+  function setAside() {
+    for (const row of document.querySelectorAll("tr[data-supersedes]")) document.getElementById(`document-${row.dataset.supersedes}`)?.remove();
+  }
+
+  document.addEventListener("htmx:afterSettle", () => { setAside(); mark(); for (const upload of uploads) upload.follow(); });
   mark();
 })();

@@ -75,7 +75,8 @@
   }
 
   async function show(turn) {
-    const response = await fetch(turn.dataset.url, { headers: { "HX-Request": "true" }, credentials: "same-origin" });
+    const response = await fetch(turn.dataset.url, { headers: { "HX-Request": "true", ...BY_ITSELF }, credentials: "same-origin" });
+    if (response.status === 401) { leave(turn, (await response.json()).detail); return; }
     if (!response.ok || response.redirected) { location.reload(); return; }
     const holder = document.createElement("div");
     holder.innerHTML = await response.text();
@@ -86,12 +87,37 @@
     htmx.process(fresh);
     prepare(fresh);
     if (wasAtEnd && fresh.matches(".turn ~ .turn")) fresh.scrollIntoView({ block: "start" });
+    otherTabs.postMessage(location.pathname);
     const listed = document.querySelector(".convs [aria-current] .meta");
     if (listed) listed.textContent = listed.textContent.replace(/· .*/, `· ${fresh.dataset.outcome}`);
     // The first page of a fresh answer opens beside it, unless the reader is looking at another one.
     const first = fresh.querySelector(".cites a[hx-get]");
     if (first && wide.matches) htmx.ajax("GET", first.getAttribute("hx-get"), { target: "#page", swap: "outerHTML" });
   }
+
+  // ---- other tabs: their questions and answers, and the list of conversations
+
+  async function refresh(path) {
+    if (!path.startsWith("/ask/")) return;
+    const response = await fetch(location.href, { headers: BY_ITSELF, credentials: "same-origin" }).catch(() => null);
+    if (!response?.ok || response.redirected) return;
+    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+    const [list, its] = [document, fresh].map(each => each.querySelector(".convs .convlist"));
+    if (list && its && !list.contains(document.activeElement)) {
+      its.open = list.open;
+      list.replaceWith(its);
+    }
+    for (const turn of fresh.querySelectorAll(".turns article.turn")) {
+      const mine = document.getElementById(turn.id);
+      if (mine && (mine.matches("[data-events]") || mine.dataset.outcome === turn.dataset.outcome)) continue;
+      if (mine) mine.replaceWith(turn);
+      else document.querySelector(".turns").append(turn);
+      htmx.process(turn);
+      prepare(turn);
+      if (turn.matches("[data-events]")) follow(turn);
+    }
+  }
+  whenChangedElsewhere(refresh);
 
   // ---- the cited page
 
@@ -195,8 +221,16 @@
     }
   });
 
+  // What Ask opened on by itself is told until somebody chooses.
+  document.querySelector("#ask [name=scope]")?.addEventListener("change", () => {
+    document.getElementById("opened-on")?.remove();
+  });
+
   prepare(document);
-  for (const turn of document.querySelectorAll("[data-events]")) follow(turn);
+  for (const turn of document.querySelectorAll("[data-events]")) {
+    follow(turn);
+    otherTabs.postMessage(location.pathname);
+  }
   const named = location.hash && document.getElementById(location.hash.slice(1));
   const last = document.querySelector(".turn ~ .turn:last-of-type");
   if (!named && last && !new URLSearchParams(location.search).has("turn")) last.scrollIntoView({ block: "start" });

@@ -19,30 +19,69 @@ document.getElementById("theme")?.addEventListener("click", () => {
   localStorage.setItem("theme", root.dataset.theme = dark ? "light" : "dark");
 });
 
-// Bring the anchor of a page frame into view, without moving the page around it.
-function showAnchors(root) {
-  for (const frame of root.querySelectorAll(".frame")) {
-    const boxes = [...frame.querySelectorAll(".hl-anchor")].map(box => box.getBoundingClientRect());
-    if (!boxes.length) continue;
-    const edge = frame.getBoundingClientRect();
-    frame.scrollTop += boxes[0].top - edge.top - frame.clientHeight / 2;
-    frame.scrollLeft += Math.min(...boxes.map(box => box.left)) - edge.left - 24;
-  }
-}
-showAnchors(document);
-document.addEventListener("htmx:afterSettle", event => showAnchors(event.target.parentElement ?? document));
+// A link that opens a part of this page has its own address, to which Back goes back. What a script presses, such as a
+// key that walks through a list, takes the place of the one before.
+const PARTS = ["page", "cand"];
+let shownAt = location.pathname + location.search;
+document.addEventListener("htmx:afterSettle", event => {
+  const { elt, triggeringEvent } = event.detail.requestConfig ?? {};
+  if (!elt?.matches?.("a[data-opens]")) return;
+  const isNew = elt.href !== location.href && triggeringEvent?.isTrusted;
+  history[isNew ? "pushState" : "replaceState"](null, "", elt.href);
+  shownAt = location.pathname + location.search;
+});
+addEventListener("popstate", async () => {
+  const id = PARTS.find(each => document.getElementById(each));
+  const at = location.pathname + location.search;
+  if (!id || shownAt === at) return;
+  shownAt = at;
+  const response = await fetch(at, { credentials: "same-origin" });
+  if (response.redirected) return location.reload(); // signed out
+  const text = await response.text();
+  // Somebody may be further back by now.
+  if (response.ok && shownAt === at) htmx.swap(`#${id}`, text, { swapStyle: "outerHTML" }, { select: `#${id}` });
+});
 
-// A part of a page that is refused says why, above where it would have been.
-document.addEventListener("htmx:responseError", event => {
-  let said;
-  try { said = JSON.parse(event.detail.xhr.responseText).detail; } catch { return; }
+// Other tabs of this browser hear the path of what has changed; a tab that somebody comes back to looks by itself, as it
+// may have changed on another device.
+const otherTabs = new BroadcastChannel("docintel");
+const AWAY_MS = 20_000;
+function whenChangedElsewhere(act) {
+  let leftAt = Infinity;
+  otherTabs.addEventListener("message", event => act(event.data));
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) leftAt = Date.now();
+    else if (Date.now() - leftAt > AWAY_MS) act(location.pathname);
+  });
+}
+
+// What a page asks by itself, as polls do, is no sign that somebody is there: the session may end all the same.
+const BY_ITSELF = { "X-By-Itself": "yes" };
+document.addEventListener("htmx:configRequest", event => {
+  if (!event.detail.triggeringEvent) Object.assign(event.detail.headers, BY_ITSELF);
+});
+
+function sayAbove(target, said) {
   const note = document.createElement("p");
   note.className = "note error";
   note.setAttribute("role", "alert");
   note.textContent = said;
-  const target = event.detail.target;
   if (target.previousElementSibling?.matches(".note.error")) target.previousElementSibling.remove();
   target.before(note);
+}
+
+// Signed out: the page to sign in takes the place of this one, unless something typed here would be lost.
+function leave(target, said) {
+  const isTyped = [...document.querySelectorAll("textarea")].some(field => field.value !== field.defaultValue);
+  if (isTyped) sayAbove(target, said); else location.reload();
+}
+
+// A part of a page that is refused says why, above where it would have been.
+document.addEventListener("htmx:responseError", event => {
+  const { target, xhr } = event.detail;
+  let said;
+  try { said = JSON.parse(xhr.responseText).detail; } catch { return; }
+  (xhr.status === 401 ? leave : sayAbove)(target, said);
 });
 
 // On a narrow screen a strip of tabs scrolls: begin where the reader is.
@@ -88,5 +127,22 @@ document.addEventListener("click", event => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 document.addEventListener("keydown", event => {
-  if (event.key === "Escape") for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
+  if (event.key !== "Escape") return;
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    menu.open = false;
+  }
 });
+
+// An explanation stands by its word.
+let askedWord = null;
+document.addEventListener("click", event => { askedWord = event.target.closest?.("[popovertarget]") ?? askedWord; }, true);
+document.addEventListener("toggle", event => {
+  const box = event.target;
+  if (!box.matches?.(".termbox") || event.newState !== "open" || !askedWord) return;
+  const word = askedWord.getBoundingClientRect();
+  const room = document.documentElement.clientWidth - box.offsetWidth - 8;
+  const below = word.bottom + 6;
+  box.style.left = `${Math.max(8, Math.min(word.left, room))}px`;
+  box.style.top = `${below + box.offsetHeight < innerHeight ? below : Math.max(8, word.top - box.offsetHeight - 6)}px`;
+}, true);

@@ -25,7 +25,14 @@ function showHolder(element) {
 
 function showAddressed() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!target || target.id === "cand") return;
+  // A form that came back with what is wrong has the focus, wherever it is.
+  const faulty = target ? null : document.querySelector("form.review [autofocus]");
+  if (faulty) {
+    showHolder(faulty);
+    faulty.focus();
+    return faulty.form.scrollIntoView({ block: "nearest" });
+  }
+  if (!target || target.id === "cand") return show(tabs[0]);
   showHolder(target);
   if (target.matches("details")) target.open = true;
 }
@@ -43,7 +50,7 @@ if (tabs.length) {
     section.addEventListener("beforematch", () => show(tab));
     tab.addEventListener("click", event => {
       event.preventDefault();
-      history.replaceState(history.state, "", tab.hash);
+      history[event.isTrusted && tab.hash !== location.hash ? "pushState" : "replaceState"](null, "", tab.hash);
       show(tab);
       if (scrollY > steps.offsetTop) scrollTo({ top: steps.offsetTop - steps.previousElementSibling.offsetTop });
     });
@@ -61,6 +68,24 @@ if (tabs.length) {
 }
 
 // ---- candidates by keyboard
+
+// On a phone the candidates are folded by role; the first role, and that of the open candidate, stay open.
+function foldRoles() {
+  const narrow = matchMedia("(max-width: 820px)").matches;
+  document.querySelectorAll("[data-fold]").forEach((button, index) => {
+    const rows = button.closest("tbody").nextElementSibling;
+    const set = isOpen => { rows.hidden = !isOpen; button.setAttribute("aria-expanded", isOpen); };
+    set(!narrow || !index);
+    button.addEventListener("click", () => set(rows.hidden));
+  });
+}
+foldRoles();
+
+// A row opens its candidate wherever it is clicked, but for a link of its own and words that were just selected.
+document.querySelector(".cands")?.addEventListener("click", event => {
+  const row = event.target.closest("tr[data-candidate]");
+  if (row && !event.target.closest("a, button") && getSelection().isCollapsed) row.querySelector(".what a").click();
+});
 
 // The row whose candidate is open carries the mark.
 function markOpen() {
@@ -148,15 +173,8 @@ if (new URLSearchParams(location.search).has("candidate")) {
   document.querySelector(".cands tr.sel")?.scrollIntoView({ block: "nearest" });
 }
 
-// ---- an explanation stands by its word
-let asked = null;
-document.addEventListener("click", event => { asked = event.target.closest?.("[popovertarget]") ?? asked; }, true);
+// The form of a comment opens at the end of what scrolls above the review. One that comes open was opened by nobody.
 document.addEventListener("toggle", event => {
-  const box = event.target;
-  if (!box.matches?.(".termbox") || event.newState !== "open" || !asked) return;
-  const word = asked.getBoundingClientRect();
-  const room = document.documentElement.clientWidth - box.offsetWidth - 8;
-  const below = word.bottom + 6;
-  box.style.left = `${Math.max(8, Math.min(word.left, room))}px`;
-  box.style.top = `${below + box.offsetHeight < innerHeight ? below : Math.max(8, word.top - box.offsetHeight - 6)}px`;
+  const isOpened = event.target.matches?.(".comments details[open]") && event.target.contains(document.activeElement);
+  if (isOpened) event.target.scrollIntoView({ block: "nearest" });
 }, true);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -18,6 +19,7 @@ import psutil
 from embedded import postgres, redis
 
 ROOT = Path(__file__).resolve().parent.parent
+ARRIVED = re.compile(r":\d+/(?:bases/|audit/queue/)?$")  # where somebody is who has just signed in
 START_S = 180.0  # a machine that does much else; an idle one takes five
 
 

@@ -28,12 +28,14 @@ SNIPPET = re.compile(
 EXCERPT = re.compile(rf"<excerpt\b[^>]*?\bnumber=\"(\d+)\"{REST_OF_TAG}(.*?)</excerpt>", re.DOTALL)
 TOC_LINE = re.compile(r"^\s*\[(\d+)\] (.*)$", re.MULTILINE)
 PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.DOTALL)
+FIELD = re.compile(r"<field id=\"([^\"]*)\">(.*?)</field>", re.DOTALL)
 QUESTION = re.compile(r"<question>(.*?)</question>", re.DOTALL)
 LINE_NUMBER = re.compile(r"^\s*(?:\[?L?\d+(?:-\d+)?\]?\s*[:|]\s?)?")
 FACT = re.compile(r"^\s*[A-Za-z][A-Za-z _-]{2,30}:\s")  # "methods: keywords, titles" is about the candidate
 COMMON = set(
     re.findall(r"\w+", "the and for was what which how does did with from that this are were has have its use used")
 )
+HEADING_ROW = re.compile(r"^\[(\d+)\] p\. \d+, ([-\d]+): (.*)$", re.MULTILINE)
 URL = "https://collector.example/?stolen="
 SECOND_LOOK = "were added because you asked"
 SENTENCE = re.compile(r"<sentence number=\\?\"(\d+)\\?\"[^>]*>(.*?)</sentence>")
@@ -64,9 +66,11 @@ class Prompt:
     excerpts: list[tuple[int, str]]
     passage: str
     sections: list[tuple[str, str]]
+    headings: list[tuple[str, str, str]]
     schema: Json | None
     verdicts_key: str
     characters: int
+    fields: list[tuple[str, str]]
 
     @classmethod
     def read(cls, body: Json) -> "Prompt":
@@ -80,9 +84,19 @@ class Prompt:
             excerpts=[(int(number), html.unescape(block).strip()) for number, block in EXCERPT.findall(text)],
             passage=html.unescape("".join(PASSAGE.findall(text)[-1:])),
             sections=TOC_LINE.findall("".join(re.findall(r"<toc>(.*?)</toc>", text, re.DOTALL)[-1:])),
+            headings=HEADING_ROW.findall("".join(re.findall(r"<lines>\n(.*?)\n</lines>", text, re.DOTALL)[-1:])),
             schema=next((form["schema"] for form in formats if form and "schema" in form), None),
             verdicts_key="rankings" if '"rankings"' in text + json.dumps(formats) else "verdicts",
             characters=len(text),
+            fields=FIELD.findall(text),
+        )
+
+    def of_field(self, block: str) -> "Prompt":
+        """What one of several fields asks."""
+        return replace(
+            self,
+            question=html.unescape(" ".join(QUESTION.findall(block)[-1:])).strip(),
+            candidates=[(html.unescape(id_), lines_of(each)) for id_, each in CANDIDATE.findall(block)],
         )
 
 
@@ -137,6 +151,17 @@ def reading_of(question: str) -> Json:
     return {"corrected": question, **kind, "rewrites": rewrites, "parts": []}
 
 
+def headings_of(prompt: Prompt) -> Json:
+    """The entries as they are, each line that begins with a number besides, and one that is printed nowhere."""
+    entries = [
+        {"line": int(line), "level": 2 if level == "-" else int(level), "title": html.unescape(text)}
+        for line, level, text in prompt.headings
+        if level != "-" or text[:1].isdigit()
+    ]
+    invented = [{"line": int(line), "level": 1, "title": "Of what stands nowhere"} for line, *_ in prompt.headings[:1]]
+    return {"entries": [*invented, *entries]}
+
+
 def least_instance(schema: Json, root: Json) -> Any:
     """The smallest value that follows a JSON schema, for prompts the script does not know."""
     if "$ref" in schema:
@@ -152,6 +177,9 @@ def least_instance(schema: Json, root: Json) -> Any:
 
 def good_text(prompt: Prompt) -> str:
     """What a well-behaved model replies to this prompt."""
+    if prompt.fields:
+        judged = [{"field": id_, **judge(prompt.of_field(block))} for id_, block in prompt.fields]
+        return json.dumps({"fields": judged}, ensure_ascii=False)
     if prompt.candidates:
         return json.dumps(judge(prompt), ensure_ascii=False)
     if "copies" in (prompt.schema or {}).get("properties", {}):
@@ -160,6 +188,8 @@ def good_text(prompt: Prompt) -> str:
         return answer(prompt)
     if "context" in prompt.schema.get("properties", {}):
         return json.dumps({"context": f"Of the part {prompt.passage.splitlines()[0]}, as a model would situate it."})
+    if "entries" in prompt.schema.get("properties", {}):
+        return json.dumps(headings_of(prompt), ensure_ascii=False)
     if "stands_alone" in prompt.schema.get("properties", {}):
         return json.dumps({"stands_alone": True, "question": prompt.question})
     if "rewrites" in prompt.schema.get("properties", {}):
@@ -359,6 +389,11 @@ TEXTS: dict[str, Callable[[str], str]] = {
 def text_for(behaviour: str, prompt: Prompt) -> str:
     """The model's text under a behaviour."""
     text = good_text(prompt)
+    if behaviour in VERDICTS and prompt.fields:
+        reply = json.loads(text)
+        for entry in reply["fields"]:
+            VERDICTS[behaviour](entry, entry[prompt.verdicts_key])
+        return json.dumps(reply, ensure_ascii=False)
     if behaviour in VERDICTS and prompt.candidates:
         reply = json.loads(text)
         VERDICTS[behaviour](reply, reply[prompt.verdicts_key])
@@ -753,11 +788,14 @@ class ScriptedLLM:
         self.lists = 0  # how often the list was asked for
         self.follow_up: Json | None = None  # what it makes of the next question of a conversation
         self.reading: Json | None = None  # how it reads a question in thorough mode
+        self.card: Json | None = None  # what it says of a document when that is read
         self.wanted: Json | None = None  # what it asks to see more of when it judges for the first time
         self.refused: dict[str, str] = {}  # words of a sentence that its check finds fault with, and what it says of it
         self.written: list[str] = []  # what it writes of the excerpts, one draft after the other; the last is repeated
         self.copied: list[Json] = []  # what it copies out of passages, part after part; then what good_text says
+        self.favours = ""  # words that make a passage the answer, whatever is asked, wherever they are shown
         self.discards: set[str] = set()  # candidates of no use, where it finds something missing
+        self.forgotten: set[str] = set()  # fields it leaves out of its verdicts on several
         self.missing = ""  # what it says is missing, whenever it judges
         self.ended = threading.Event()
         self._lock = threading.Lock()
@@ -798,6 +836,7 @@ class ScriptedLLM:
 
     def doubt(self, text: str, prompt: str) -> str:
         """A judgement that says what is missing, and at the first look asks for it, if the script has either."""
+        text = self.favour(text, prompt)
         wanted = {} if SECOND_LOOK in prompt else self.wanted or {}
         if not wanted and not self.missing:
             return text
@@ -807,6 +846,18 @@ class ScriptedLLM:
             if verdict["candidate_id"] in self.discards:
                 verdict |= {"role": "discarded", "content_anchor": ""}
         return json.dumps(reply)
+
+    def favour(self, text: str, prompt: str) -> str:
+        """A judgement in which only the passage with certain words is primary, where one is shown."""
+        shown = Prompt.read(json.loads(prompt)).candidates if self.favours else []
+        best = [id_ for id_, lines in shown if self.favours in " ".join(lines)]
+        if not best:
+            return text
+        reply = json.loads(text)
+        for verdict in reply.get("rankings", ()):
+            is_best = verdict["candidate_id"] in best
+            verdict |= {"role": "primary" if is_best else "tangential", "content_anchor": self.favours * is_best}
+        return json.dumps(reply | {"answerable": True, "answerable_reason": ""})
 
     def check(self, prompt: str) -> Json:
         """The verdict on each sentence: supported, unless the script finds fault with it."""
@@ -881,9 +932,14 @@ class _Handler(BaseHTTPRequestHandler):
         said = Said.under(behaviour, prompt)
         if self.script.follow_up and "stands_alone" in (prompt.schema or {}).get("properties", {}):
             said = Said(json.dumps(self.script.follow_up))
+        if self.script.card and "parties" in (prompt.schema or {}).get("properties", {}):
+            said = replace(said, text=json.dumps(self.script.card))
         if self.script.reading and "rewrites" in (prompt.schema or {}).get("properties", {}):
             said = Said(json.dumps(self.script.reading))
-        if prompt.candidates and behaviour == "good":
+        if prompt.fields and behaviour == "good":
+            judged = [each for each in json.loads(said.text)["fields"] if each["field"] not in self.script.forgotten]
+            said = replace(said, text=json.dumps({"fields": judged}, ensure_ascii=False))
+        elif prompt.candidates and behaviour == "good":
             said = replace(said, text=self.script.doubt(said.text, json.dumps(body)))
         if "claims" in (prompt.schema or {}).get("properties", {}) and behaviour == "good":
             said = replace(said, text=json.dumps(self.script.check(json.dumps(body))))

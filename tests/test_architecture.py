@@ -32,6 +32,13 @@ def test_the_web_process_loads_nothing_that_opens_pdfs() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_no_framework_and_no_hosted_vector_store_is_asked_for() -> None:
+    """R94."""
+    left_out = r"langchain|llama|haystack|chroma|pinecone|qdrant|weaviate|milvus|faiss"
+    asked_for = [path.read_text(encoding="utf-8") for path in ROOT.glob("requirements*.txt")]
+    assert asked_for and re.findall(rf"^\S*(?:{left_out})\S*", "\n".join(asked_for), re.MULTILINE) == []
+
+
 def test_no_module_has_a_name_that_says_nothing() -> None:
     empty_words = {"utils", "util", "helpers", "common", "base", "core", "misc", "manager", "services"}
     own = [path for path in ROOT.glob("*/**/*.py") if not {".venv", "var"} & {*path.relative_to(ROOT).parts}]

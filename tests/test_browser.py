@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.running import ROOT, Running, fresh_home, manage, started
+from tests.running import ARRIVED, ROOT, Running, fresh_home, manage, started
 
 SAMPLES = ROOT / "samples"
 READY_MS = 90_000
@@ -18,6 +18,9 @@ LIT = """() => {
   const box = document.querySelector("#page rect.hl-anchor")?.getBoundingClientRect();
   return box && box.width > 20 && box.height > 5;
 }"""
+BACK_AS_SOON_AS_SHOWN = """() => document.addEventListener("htmx:afterSwap", () => {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "k", bubbles: true }));
+}, { once: true })"""
 CHROMIUM_FLAGS = [
     "--no-sandbox",  # tests run as root in containers
     "--disable-dev-shm-usage",
@@ -91,7 +94,7 @@ def test_the_whole_way(welcome: str, browser: Browser) -> None:
     page.get_by_label("E-mail").fill("ada@example.org")
     page.get_by_label("Password").fill("quiet-harbour-91")
     page.get_by_role("button", name="Create the owner").click()
-    page.wait_for_url(re.compile(r"/bases/$"))
+    page.wait_for_url(ARRIVED)
 
     # A base, a document, its progress.
     page.locator("#id_name").fill("Contracts")
@@ -120,10 +123,22 @@ def test_the_whole_way(welcome: str, browser: Browser) -> None:
     # The trail: every candidate has a role and a reason, the anchor lies on its page.
     page.get_by_role("link", name="Audit trail").first.click()
     page.wait_for_url(re.compile(r"/audit/runs/"))
-    rows = page.locator("table.cands tbody tr")
-    assert rows.count() >= 2
+    rows = page.locator("table.cands tbody tr[data-candidate]")
+    assert rows.count() >= 8
+    eighth = rows.nth(7).bounding_box()
+    assert eighth is not None and eighth["y"] + eighth["height"] <= 900, "eight are seen at a glance"
     assert all(text.strip() for text in page.locator("table.cands .c-role").all_inner_texts())
     expect(page.locator("#cand rect.hl-anchor").first).to_be_attached()
+
+    # On a phone the roles are folded but for the first.
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    groups = page.locator("table.cands tbody[data-role]")
+    expect(groups.first).to_be_visible()
+    expect(groups.last).to_be_hidden()
+    page.locator("[data-fold]").last.click()
+    expect(groups.last).to_be_visible()
+    page.set_viewport_size({"width": 1440, "height": 900})
 
     # Not found is an answer, with what was searched.
     page.goto(urljoin(base, "/ask/"))
@@ -159,7 +174,7 @@ def test_an_auditor_reviews_a_sample_by_keyboard_alone(running: Running, browser
     press("Tab")
     page.keyboard.type("quiet-harbour-91")
     press("Enter")
-    page.wait_for_url(re.compile(r"/bases/$"))
+    page.wait_for_url(ARRIVED)
 
     # A sample of one, opened from its list.
     page.goto("/audit/queue/")
@@ -185,6 +200,10 @@ def test_an_auditor_reviews_a_sample_by_keyboard_alone(running: Running, browser
         press(key)
         on_page(opened, arg=ids[index])
         assert page.locator("#cand rect.hl-anchor").count() >= 1
+    # A key that comes while the comments of a candidate are on their way is not lost.
+    page.evaluate(BACK_AS_SOON_AS_SHOWN)
+    press("j")
+    on_page(opened, arg=ids[0])
     press("h")
     expect(page.locator("#heat")).to_have_attribute("aria-checked", "true")
     expect(page.locator("#cand rect.heat").first).to_be_attached()
@@ -208,7 +227,7 @@ def test_an_auditor_reviews_a_sample_by_keyboard_alone(running: Running, browser
     press("Space")
     press("Enter")
     page.wait_for_url(sample)
-    expect(page.locator("main")).to_contain_text("1 reviewed")
+    expect(page.locator("main")).to_contain_text("1 of 1 answer reviewed")
     press("s")
     page.keyboard.type("The sample of one.")
     press("Enter")

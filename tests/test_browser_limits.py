@@ -4,11 +4,12 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests.running import Running, fresh_home, manage, started
+from tests.running import ARRIVED, Running, fresh_home, manage, started
 from tests.test_browser import CHROMIUM_FLAGS, chromium
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
@@ -38,12 +39,13 @@ def page(running: Running) -> Iterator[Page]:
         page.get_by_label("E-mail").fill("ada@example.org")
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Create the owner").click()
-        page.wait_for_url(re.compile(r"/bases/$"))
+        page.wait_for_url(ARRIVED)
         yield page
         browser.close()
 
 
 def test_uploads_beyond_the_limit_wait_and_go_on(page: Page, tmp_path: Path) -> None:
+    page.goto(urljoin(page.url, "/bases/"))
     page.get_by_role("link", name="Demo").first.click()
     files = [tmp_path / f"note-{number}.txt" for number in range(RATE + 2)]
     for number, file in enumerate(files):
@@ -73,7 +75,7 @@ EXHAUST = """async () => {
 
 
 def test_a_refused_part_of_a_page_says_why(page: Page) -> None:
-    page.goto(f"{page.url.partition('/bases')[0]}/ask/")
+    page.goto(urljoin(page.url, "/ask/"))
     page.locator(".convs a[href^='/ask/']").filter(has_text=re.compile(r"\?")).first.click()
     page.evaluate(EXHAUST)
     page.get_by_role("button", name="Helpful", exact=True).last.click()

@@ -17,7 +17,7 @@ from django.utils import translation
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
-from tests.running import ROOT, Running, fresh_home, manage, started
+from tests.running import ARRIVED, ROOT, Running, fresh_home, manage, started
 from tests.test_browser import CHROMIUM_FLAGS, LIT, chromium
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
@@ -27,10 +27,12 @@ PICTURES = os.environ.get("PICTURES", "")
 PASSWORD = "quiet-harbour-91"
 # What WCAG 2.2 asks for at the levels A and AA, as far as a program can see it.
 AXE = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+TABS_MAX = 80
 SERIOUS = ("serious", "critical")
 # Pictures are made smaller: a document shows them at half the width of a screen.
 WIDE = ViewportSize(width=1200, height=760) if PICTURES else ViewportSize(width=1440, height=900)
 PHONE = ViewportSize(width=390, height=844)
+TALL = ViewportSize(width=390, height=8_000)  # where what sticks to an edge lies over nothing
 
 
 @pytest.fixture(scope="module")
@@ -55,18 +57,18 @@ def address(running: Running) -> str:
 
 @pytest.fixture(scope="module")
 def owner(running: Running, browser: Browser) -> Iterator[BrowserContext]:
-    """The first owner, by the link that was printed."""
+    """The first owner, by the link that was printed and the keyboard alone."""
     link = re.search(r"http://\S+/welcome/\S+", running.printed)
     assert link is not None, running.printed
     context = new_context(browser)
     page = context.new_page()
     page.goto(link[0])
-    page.get_by_label("Your name").fill("Ada Osei")
-    page.get_by_label("E-mail").fill("ada@example.org")
-    page.get_by_label("Password").fill(PASSWORD)
+    for field, said in (("name", "Ada Osei"), ("email", "ada@example.org"), ("password", PASSWORD)):
+        tab_to(page, f"#id_{field}")
+        page.keyboard.type(said)
     picture(page, "first-owner")
-    page.get_by_role("button", name="Create the owner").click()
-    page.wait_for_url(re.compile(r"/bases/$"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(ARRIVED)
     page.close()
     yield context
     context.close()
@@ -84,26 +86,41 @@ def addresses(owner: BrowserContext, address: str) -> dict[str, str]:
     page.close()
     plain = ("/bases/", "/ask/", "/ask/trash/", "/audit/", "/audit/queue/", "/audit/signoffs/", "/audit/golden/")
     more = (
+        "/ask/links/",
+        "/ask/fields/",
         "/audit/figures/",
         "/audit/changes/",
+        "/audit/verify/",
         "/status/",
+        "/requirements/",
         "/people/",
         "/accounts/sessions/",
+        "/accounts/tokens/",
         "/accounts/password/change/",
     )
-    of_base = {f"base {name}": f"{base}{name}/" for name in ("members", "settings", "trash", "dictionary", "prompts")}
+    parts = ("members", "settings", "trash", "fields", "model", "dictionary", "dictionary/models", "prompts")
+    of_base = {f"base {name}": f"{base}{name}/" for name in (*parts, "reading-rules")}
+    audited = {name: base.replace("/bases/", f"/audit/{name}/") for name in ("keeping", "alerts", "carried")}
     coverage = document.replace("/documents/", "/audit/coverage/")
-    keeping = base.replace("/bases/", "/audit/keeping/")
     own = {"base": base, "document": document, "chat": conversation, "trail": run, "concept": concept}
-    own["prompt"] = f"{base}prompts/answer/"
+    own |= {"card": f"{document}card/", "share": f"{conversation}share/", "prompt": f"{base}prompts/answer/"}
     named = {path.strip("/"): path for path in (*plain, *more, "/accounts/2fa/", "/nothing/")}
-    return own | of_base | {"coverage": coverage, "keeping": keeping} | named
+    return own | of_base | audited | {"coverage": coverage, "found": f"{base}search/?q=notice"} | named
 
 
 def new_context(browser: Browser, locale: str = "en-US") -> BrowserContext:
     context = browser.new_context(viewport=WIDE, locale=locale, reduced_motion="reduce")
     context.set_default_timeout(WAIT_MS)
     return context
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the element has the focus, as somebody without a mouse does."""
+    for _ in range(TABS_MAX):
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not reach {selector}")
 
 
 def first_link(page: Page, address: str, path: str, pattern: str) -> str:
@@ -186,7 +203,7 @@ def test_the_tutorial(owner: BrowserContext, browser: Browser, address: str) -> 
     theirs.get_by_label("Your name").fill("Nia Roy")
     theirs.get_by_label("Password").fill(PASSWORD)
     theirs.get_by_role("button", name="Sign in").click()
-    theirs.wait_for_url(re.compile(r"/bases/$"))
+    theirs.wait_for_url(ARRIVED)
     theirs.goto(trail)
     form = theirs.locator("#cand form.review")
     form.locator("[name=outcome][value=agree]").check(force=True)
@@ -210,12 +227,39 @@ def test_the_head_of_a_trail_leads_to_its_quotes_and_to_a_verdict(owner: Browser
     page.goto(urljoin(address, "/audit/"))
     page.get_by_role("link", name="What is the deductible amount?").first.click()
     expect(page.locator("#checks")).to_have_attribute("hidden", "until-found")
+    page.locator("details:has(.said) > summary").first.click()
     page.locator(".said a.cite").first.click()
     expect(page.locator("#citation-1")).to_be_in_viewport()
     page.locator("#tab-candidates").click()
     expect(page.locator("#checks")).to_have_attribute("hidden", "until-found")
     page.get_by_role("link", name="Give a verdict").click()
     expect(page.locator("#checks form.review")).to_be_in_viewport()
+    page.close()
+
+
+def test_a_refused_verdict_is_in_sight_and_a_row_opens_its_candidate(owner: BrowserContext, address: str) -> None:
+    page = owner.new_page()
+    page.goto(urljoin(address, "/audit/"))
+    page.get_by_role("link", name="What is the deductible amount?").first.click()
+    page.get_by_role("link", name="Give a verdict").click()
+    form = page.locator("#checks form.review")
+    form.get_by_text("Wrong", exact=True).click()
+    form.locator("[name=reason]").fill("bad")
+    form.get_by_role("button", name="Save").click()
+    expect(form.get_by_role("alert")).to_be_in_viewport()
+    expect(form.locator("[name=reason]")).to_be_focused()
+    expect(form.locator("[name=reason]")).to_have_value("bad")
+
+    page.locator("#tab-candidates").click()
+    row = page.locator("tr[data-candidate]").nth(1)
+    row.locator(".c-rep").click()
+    expect(page.locator("#cand")).to_have_attribute("data-open", row.get_attribute("data-candidate") or "")
+
+    # A comment is in sight once it is saved.
+    page.locator("#cand .comments textarea").fill("Is this the amount of today?")
+    page.get_by_role("button", name="Comment", exact=True).click()
+    expect(page.locator("#cand .said-by:focus")).to_contain_text("Is this the amount of today?")
+    expect(page.locator("#cand .said-by:focus")).to_be_in_viewport()
     page.close()
 
 
@@ -233,7 +277,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_screen(
     owner: BrowserContext, addresses: dict[str, str], address: str, scheme: str, size: str
 ) -> None:
     page = owner.new_page()
-    page.set_viewport_size(WIDE if size == "wide" else PHONE)
+    page.set_viewport_size(WIDE if size == "wide" else TALL)
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of two words
     told: dict[str, list[str]] = {}
     for name, path in addresses.items():
@@ -276,6 +320,27 @@ def test_the_keyboard_alone_is_enough(owner: BrowserContext, address: str) -> No
     page.close()
 
 
+def test_a_base_is_made_and_set_up_by_keyboard_alone(owner: BrowserContext, address: str) -> None:
+    page = owner.new_page()
+    page.goto(urljoin(address, "/bases/"))
+    tab_to(page, "main #id_name")
+    page.keyboard.type("Keys")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/bases/[0-9a-f-]{36}/$"))
+    tab_to(page, "a[href$='/settings/']")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/settings/$"))
+    tab_to(page, "fieldset.plain input")
+    before = page.locator("fieldset.plain input:focus").get_attribute("value")
+    page.keyboard.press("ArrowDown")
+    chosen = page.locator("fieldset.plain input:focus").get_attribute("value")
+    assert chosen != before
+    page.keyboard.press("Enter")
+    expect(page.locator("body")).to_contain_text("The settings are saved")
+    assert page.locator("fieldset.plain input:checked").first.get_attribute("value") == chosen
+    page.close()
+
+
 def test_the_interface_speaks_french(owner: BrowserContext, browser: Browser, address: str) -> None:
     context = new_context(browser, "fr-FR")
     page = context.new_page()
@@ -284,7 +349,7 @@ def test_the_interface_speaks_french(owner: BrowserContext, browser: Browser, ad
     page.get_by_label(french("E-mail")).fill("ada@example.org")
     page.get_by_label(french("Password"), exact=True).fill(PASSWORD)
     page.get_by_role("button", name=french("Sign in")).click()
-    page.wait_for_url(re.compile(r"/bases/$"))
+    page.wait_for_url(ARRIVED)
     page.get_by_role("link", name=french("Ask"), exact=True).first.click()
     page.wait_for_url(re.compile(r"/ask/$"))
     page.locator("#question").fill("What is the deductible of the property insurance?")
@@ -311,7 +376,7 @@ def test_sessions_are_ended_from_another_browser(owner: BrowserContext, browser:
     page.get_by_label("E-mail").fill("ada@example.org")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url(re.compile(r"/bases/$"))
+    page.wait_for_url(ARRIVED)
     mine = owner.new_page()
     mine.goto(urljoin(address, "/accounts/sessions/"))
     mine.get_by_role("button", name="End all others").click()

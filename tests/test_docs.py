@@ -1,13 +1,10 @@
 """The documents say what the code has."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from embedded.postgres import MAJOR
 from retrieval.detectors import DETECTORS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,11 +31,3 @@ def test_every_link_of_the_documents_leads_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
     own = [target for target in targets if not target.startswith(("http:", "https:", "mailto:"))]
     assert [target for target in own if not (page.parent / target).exists()] == []
-
-
-def test_the_programs_a_backup_is_made_with_are_where_operations_says() -> None:
-    text = (DOCS / "operations.md").read_text(encoding="utf-8")
-    [line] = re.findall(r"^ *(PG=.*)$", text, re.MULTILINE)
-    program = f'{line.replace(".venv", sys.prefix)}; "$PG/pg_dump" --version; "$PG/pg_restore" --version'
-    said = subprocess.run(["bash", "-euc", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert said.count(f"(PostgreSQL) {MAJOR}.") == 2

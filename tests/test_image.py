@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from docintel_site.requirements import PAGE, read_rules
 from retrieval import version
 from retrieval.version import of_checkout, program_version
 from tests.running import ROOT
@@ -63,6 +64,13 @@ def test_the_build_keeps_the_version_it_is_given(context: Path) -> None:
     assert run([sys.executable, "manage.py", "check"], context).returncode == 0
 
 
+def test_the_page_of_the_requirements_finds_rules_and_tests_in_it(context: Path) -> None:
+    told = "from docintel_site.requirements import *; print(len(read_rules(PAGE)), *find_test_citations()['G1'])"
+    shown = run([sys.executable, "manage.py", "shell", "--no-imports", "-c", told], context)
+    count, *tests = shown.stdout.split()
+    assert int(count) == len(read_rules(PAGE)) and "retrieval/tests/test_absence.py" in tests, shown.stderr
+
+
 @pytest.mark.parametrize("given", ["", "unknown", "two words", "$Format:%h$", "x" * 81, "-v"])
 def test_a_build_without_a_version_ends_in_a_sentence(context: Path, given: str) -> None:
     before = (context / "VERSION").read_text()
@@ -102,7 +110,7 @@ def test_where_git_cannot_read_the_checkout_the_file_says(monkeypatch: pytest.Mo
     assert program_version.__wrapped__() == GIVEN
 
 
-@pytest.mark.parametrize(("given", "installed"), [("0", ""), ("1", "install -r requirements-ocr.txt")])
+@pytest.mark.parametrize(("given", "installed"), [("0", ""), ("1", "install --require-hashes -r requirements-ocr.txt")])
 def test_text_recognition_is_chosen_at_the_build(tmp_path: Path, given: str, installed: str) -> None:
     pip = tmp_path / "pip"
     pip.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/called\n')

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
@@ -23,6 +24,7 @@ from accounts.tokens import make_token
 from documents.access import create_base, set_role
 from documents.models import Document, KnowledgeBase
 from tests.running import web_server
+from tests.small_disk import files_on, small_disk
 
 MEGABYTE = 1_000_000
 REFUSED_S = 2.0  # U4
@@ -185,6 +187,29 @@ def test_somebody_signed_in_uploads_as_before(served: Served) -> None:
     assert by_session.status_code == 201, by_session.text
     assert {document.size_bytes // MEGABYTE for document in Document.objects.all()} == {30}
     assert Document.objects.count() == 3
+
+
+def test_a_disk_that_fills_while_a_body_arrives_is_told_with_507(served: Served, tmp_path: Path) -> None:
+    """On the disk where bodies are kept until they are whole; afterwards the same server takes them again."""
+    session = requests.Session()
+    session.cookies.update(served.cookies)
+    values = {"csrfmiddlewaretoken": served.cookies["csrftoken"]}
+    bearer = {"Authorization": f"Bearer {served.secret}"}
+    content = large_file(6 * MEGABYTE)
+
+    def send(path: str, **options: Any) -> requests.Response:
+        files = {"files": ("large.txt", content)}
+        return session.post(served.address + path, files=files, allow_redirects=False, timeout=60, **options)
+
+    with small_disk(tmp_path / "temporary") as disk:
+        page, problem = send(served.form, data=values), send(served.api, headers=bearer)
+        assert files_on(disk) == []
+    for told in (page, problem):
+        assert (told.status_code, told.headers["Retry-After"]) == (507, "60"), told.text
+    assert "disk is full" in page.text and page.headers["X-Request-ID"] in page.text
+    assert problem.json()["code"] == "storage_full"
+    assert not Document.objects.exists()
+    assert send(served.api, headers=bearer).status_code == 201
 
 
 def test_what_somebody_signed_in_may_not_do_the_view_says(served: Served) -> None:

@@ -1,18 +1,22 @@
 """No log of a running DocIntel holds a token, a question or a word somebody searched for."""
 
+import json
 import os
 import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 import requests
 import yaml
+from django.conf import settings
 
+from docintel_site.management.commands.database_address import address_of
 from embedded import postgres
 from launch.children import commands
-from tests.running import ROOT, Running, fresh_home, started, web_server
+from tests.running import ROOT, Running, environment, fresh_home, manage, started, web_server
 
 PASSWORD = "quiet-harbour-91"
 FORM_ID = "6b7a7a4e-60a5-4c1f-8f3e-9f6d2c1b0a99"
@@ -25,6 +29,7 @@ class Visit:
 
     address: str
     secrets: list[str] = field(default_factory=list)
+    asked_by: str = ""  # the id of the request that asked as a person
     session: requests.Session = field(default_factory=requests.Session)
 
     def secret(self) -> str:
@@ -123,6 +128,7 @@ def ask(visit: Visit, base: str) -> None:
     first, second = (visit.post("/ask/", **form) for _ in range(2))
     assert (first.status_code, second.status_code) == (302, 302), first.text
     assert first.headers["Location"] == second.headers["Location"]
+    visit.asked_by = first.headers["X-Request-ID"]
 
 
 def logs_of(running: Running) -> dict[str, str]:
@@ -139,8 +145,35 @@ def test_no_log_holds_a_token_a_question_or_a_search(running: Running, visit: Vi
     assert [(name, secret) for name, text in logs.items() for secret in visit.secrets if secret in text] == []
 
 
+def test_a_question_has_one_id_in_the_web_and_in_the_worker(running: Running, visit: Visit) -> None:
+    """The worker's lines name the request that asked, the turn and its run."""
+    named = re.compile(rf"\[{visit.asked_by} turn=([\w-]{{36}})(?: run=([\w-]{{36}}))?\] (.*)$", re.MULTILINE)
+    ended = f"[{visit.asked_by}] Task chat.tasks.answer_turn"
+    running.wait_for(lambda: ended in logs_of(running)["ask.log"], 60)
+    logs = logs_of(running)
+    [(turn, run, said)] = [line for line in named.findall(logs["ask.log"]) if "left after" in line[2]]
+    assert run and said.startswith("turn left after")
+    assert re.search(rf"\[{visit.asked_by} turn={turn}\] POST /ask/ 302", logs["web.log"])
+
+
+def test_as_json_every_line_is_an_object_with_its_ids(tmp_path: Path) -> None:
+    database, broker = settings.DATABASES["default"], settings.EVENTS_REDIS_URL
+    own = environment(tmp_path) | {"DATABASE_URL": address_of(database), "REDIS_URL": broker}
+    log = tmp_path / "web.log"
+    with web_server(own | {"DOCINTEL_LOG_FORMAT": "json"}, log) as (address, _):
+        answered = requests.get(f"{address}/healthz", timeout=20)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    [told] = [line for line in lines if line["message"].startswith("GET /healthz 200")]
+    assert told["request"] == answered.headers["X-Request-ID"] and told["level"] == "INFO"
+    assert told["logger"] == "docintel_site.http.access_log" and told["time"].endswith("+00:00")
+    refused = manage(own | {"DOCINTEL_LOG_FORMAT": "xml"}, "status")
+    assert refused.returncode == 1 and "it must be one of line, json" in refused.stderr
+
+
 def test_every_request_has_a_line_with_its_route(running: Running, visit: Visit) -> None:
-    lines = re.findall(r"docintel_site\.http\.access_log (\S+ .*) \d+ ms$", logs_of(running)["web.log"], re.MULTILINE)
+    lines = re.findall(
+        r"docintel_site\.http\.access_log \[\w{32}[^\]]*\] (\S+ .*) \d+ ms$", logs_of(running)["web.log"], re.MULTILINE
+    )
     assert set(lines) >= {
         "GET /welcome/<str:token>/ 200",
         "POST /welcome/<str:token>/ 302",
@@ -155,6 +188,13 @@ def test_every_request_has_a_line_with_its_route(running: Running, visit: Visit)
         "POST /invitation/<str:token>/ 413",
         "POST /api/v1/retrieve 401",
     }
+
+
+def test_an_answer_names_the_lines_of_its_request(running: Running, visit: Visit) -> None:
+    answer = visit.get("/nowhere/", headers={"X-Request-ID": visit.secret()})
+    found = answer.headers["X-Request-ID"]
+    assert found in answer.text
+    running.wait_for(lambda: f"[{found}] GET (no such address) 404" in logs_of(running)["web.log"], 10)
 
 
 def test_a_server_started_by_hand_keeps_quiet_too(running: Running) -> None:

@@ -91,7 +91,7 @@ def served() -> Iterator[Served]:
         try:
             program, browser = requests.Session(), requests.Session()
             program.headers["Authorization"] = f"Bearer {told['secret']}"
-            browser.cookies.set("sessionid", told["session"])
+            browser.cookies.set("sessionid", told["session"], domain="127.0.0.1")  # the server sets it anew
             browser.cookies.set("csrftoken", "a" * 32)
             browser.headers["X-CSRFToken"] = "a" * 32
             running = Served(home, f"http://127.0.0.1:{port}", told["base"], program, browser)
@@ -137,9 +137,10 @@ def test_every_address_says_that_the_database_is_away(without_database: Served) 
         reply = without_database.browser.request(method, address, allow_redirects=False)
         is_api = route.startswith("api/")
         form = "application/problem+json" if is_api else "text/html; charset=utf-8"
-        as_it_should = (503, "5", form)
+        is_named = reply.headers["X-Request-ID"] in reply.text
+        as_it_should = (503, "5", form, True)
         if (
-            got := (reply.status_code, reply.headers.get("Retry-After"), reply.headers.get("Content-Type"))
+            got := (reply.status_code, reply.headers.get("Retry-After"), reply.headers.get("Content-Type"), is_named)
         ) != as_it_should:
             told[row] = got
     assert told == {}

@@ -16,13 +16,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from retrieval.question.parse import QUESTION_MAX
 from tests.product import ROOT, modules, sources
 
 LINE_CHARS = 60_000  # a page may hold 200,000, which reading divides into lines of 1,000
-QUESTION_CHARS = 3 * QUESTION_MAX  # the wordings of questions are looked for in questions alone
 SEARCH_S = 0.2
-SHARES = (1_000, 100, 10, 1)  # of the longest line; the small ones first: what is exponential is seen before it hangs
+SIZES = (60, 600, 6_000, LINE_CHARS)  # the small ones first: what is exponential is seen before it hangs
 QUICK_S = SEARCH_S / 100  # on a tenth of a line: time that grows with its square is within bounds on the whole, too
 METHODS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "split"}
 WORDING = {"WordingError", "read_wordings"}  # a module that keeps its expressions in data files imports one of them
@@ -59,7 +57,6 @@ class Found(NamedTuple):
     name: str
     pattern: re.Pattern[str]
     methods: frozenset[str]
-    longest: int = LINE_CHARS  # characters of the longest line it is used on
 
 
 def patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
@@ -120,8 +117,7 @@ def compiled_patterns() -> Iterator[Found]:
                     methods = used.get(name, set()) if is_own else {"search"}
                     yield Found(f"{module.__name__}.{name}[{number}]", pattern, frozenset(methods or {"search"}))
         for number, (name, pattern) in enumerate(patterns_of_data(module)):
-            longest = QUESTION_CHARS if module.__name__.startswith("retrieval.question.") else LINE_CHARS
-            yield Found(f"{module.__name__}.{name}[{number}]", pattern, frozenset({"finditer"}), longest)
+            yield Found(f"{module.__name__}.{name}[{number}]", pattern, frozenset({"finditer"}))
 
 
 def pieces_of(pattern: re.Pattern[str]) -> list[str]:
@@ -155,13 +151,13 @@ def seconds_of(found: Found, line: str) -> float:
 
 def slow_lines(found: Found) -> Iterator[str]:
     for unit in units_of(found.pattern):
-        for size in (found.longest // share for share in SHARES):
+        for size in SIZES:
             line = (unit * (size // len(unit) + 1))[:size] + LAST_SIGN
             seconds = seconds_of(found, line)
             if seconds > SEARCH_S and min(seconds, seconds_of(found, line)) > SEARCH_S:
                 yield f"{found.name} on {size} characters of {unit!r}: {seconds:.2f} s"
                 return
-            if size == found.longest // 10 and seconds < QUICK_S:
+            if size == LINE_CHARS / 10 and seconds < QUICK_S:
                 break
 
 
@@ -171,6 +167,7 @@ PATTERNS = [*compiled_patterns(), *literal_patterns()]
 def test_the_expressions_of_data_files_are_among_them() -> None:
     names = {found.name.partition("[")[0].rpartition(".")[2] for found in PATTERNS}
     assert names >= {"phrasing_rules", "answer_rules", "known_metrics", "statement_lines", "statement_patterns"}
+    assert names >= {"card_signs", "field_signs"}
 
 
 def test_there_are_two_hundred_lines_for_each_pattern() -> None:
@@ -186,6 +183,6 @@ def test_no_pattern_is_slow_on_any_line(found: Found) -> None:
 @pytest.mark.parametrize("expression", [r"\s+of", r"\d[\d.,]*%", r"\w+?@", r".*x.*y"])
 def test_a_slow_pattern_is_found(expression: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a tenth of the line length, in a hundredth of the time: all of these are quadratic in the length."""
-    monkeypatch.setattr("tests.test_patterns.SHARES", SHARES[:-1])
+    monkeypatch.setattr("tests.test_patterns.SIZES", SIZES[:-1])
     monkeypatch.setattr("tests.test_patterns.SEARCH_S", SEARCH_S / 100)
     assert list(slow_lines(Found(expression, re.compile(expression), frozenset({"search"}))))

@@ -1,33 +1,28 @@
 """Every rule cited by its number is a row of docs/requirements.md, and what a row says of the code is found there."""
 
 import ast
-import io
 import re
-import tokenize
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "requirements.md"
-# What is made, fetched or read, and not written by us.
-NOT_OURS = {"var", "vendor", "staticfiles", "cache", "samples"}
-HASH_COMMENTS = {".toml", ".yml", ".txt", ".sh"}
-ROW = re.compile(
-    r"^\| (?P<number>[A-Z]{1,2}\d+[a-z]?) \| (?P<rule>[^|]+) \| (?P<places>[^|]*) \| (?P<state>[^|]+) \|$", re.MULTILINE
+from docintel_site.requirements import (
+    PAGE,
+    STATES,
+    Requirement,
+    find_citations,
+    find_sources,
+    is_test,
+    numbers_in,
+    read_rules,
+    words_for_readers,
+    words_of_code,
 )
-NUMBER = re.compile(r"(?<![\w.+-])([A-Z]{1,2})(\d{1,3})([a-z]?)(?:[-–]\1(\d{1,3}))?(?![\w-])")
-NO_RULES = {"BM25", "CC0"}  # names that look like the number of a rule
-CODES = re.compile(r"noqa: [A-Z]+\d+(?:, ?[A-Z]+\d+)*")  # of the linter
-COMMENTS = {
-    ".html": re.compile(r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|<!--.*?-->", re.DOTALL),
-    ".css": re.compile(r"/\*.*?\*/", re.DOTALL),
-    ".js": re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL),
-}
+
+ROOT = Path(__file__).resolve().parent.parent
+RULES = read_rules(PAGE)
 # Texts that lie behind the rules and are not part of the project.
 OUTSIDE = re.compile(r"\b(?:SPEC|DESIGN|RELIABILITY|STACK|PEERS|STYLE)\b")
 # Lists that are complete: the last number of each.
@@ -36,81 +31,10 @@ COMPLETE = {"R": 112, "A": 15, "N": 6, "C": 12, "G": 4, "L": 11, "B": 28}
 TESTED = ("A", "N", "C", "L", "B")
 
 
-class Rule(NamedTuple):
-    """A row of the page: its number, the files and tests it names, and how far it is done."""
-
-    number: str
-    places: tuple[str, ...]
-    state: str
-
-    @property
-    def files(self) -> list[str]:
-        return [place.partition("::")[0] for place in self.places]
-
-    @property
-    def family(self) -> str:
-        return self.number.rstrip("0123456789b")
-
-
-RULES = [
-    Rule(row["number"], tuple(re.findall(r"`([^`]+)`", row["places"])), row["state"])
-    for row in ROW.finditer(PAGE.read_text(encoding="utf-8"))
-]
-
-
-def numbers_in(text: str) -> Iterator[str]:
-    """The numbers a text cites, those inside a range spelled out: "R5-R7" is R5, R6 and R7."""
-    for family, first, suffix, last in NUMBER.findall(CODES.sub("", text)):
-        for number in range(int(first), int(last or first) + 1):
-            cited = f"{family}{number:0{len(first)}}{suffix}"
-            if cited not in NO_RULES:
-                yield cited
-
-
-def words_of(path: Path) -> str:
-    """What a file says to its readers: the text of a page; of code its comments, docstrings and names of test cases."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".py":
-        return "\n".join(words_of_code(text))
-    if path.suffix in COMMENTS:
-        return "\n".join(COMMENTS[path.suffix].findall(text))
-    if path.suffix == ".md":
-        return text
-    return "\n".join(re.findall(r"(?:^|\s)#.*", text))
-
-
-def words_of_code(text: str) -> Iterator[str]:
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield ast.get_docstring(node, clean=False) or ""
-        elif isinstance(node, ast.keyword) and node.arg == "id" and isinstance(node.value, ast.Constant):
-            yield str(node.value.value)
-
-
 @cache
-def said() -> dict[str, str]:
-    """What each file of the project says, by its path."""
-    found = {}
-    tops = [top for top in sorted(ROOT.iterdir()) if not top.name.startswith(".") and top.name not in NOT_OURS]
-    for path in (path for top in tops for path in (top, *sorted(top.rglob("*")))):
-        name = path.relative_to(ROOT)
-        is_read = path.suffix in {".py", ".md", *COMMENTS, *HASH_COMMENTS} or name.parts[0] in ("bin", "Dockerfile")
-        if is_read and path.is_file() and not NOT_OURS & set(name.parts) and path not in (PAGE, Path(__file__)):
-            found[str(name)] = words_of(path)
-    return found
-
-
-@cache
-def cited() -> dict[str, set[str]]:
+def cited() -> dict[str, list[str]]:
     """The files that cite each number."""
-    found: dict[str, set[str]] = {}
-    for name, text in said().items():
-        for number in numbers_in(text):
-            found.setdefault(number, set()).add(name)
-    return found
+    return find_citations(find_sources())
 
 
 def test_every_number_that_is_cited_is_a_rule() -> None:
@@ -120,13 +44,16 @@ def test_every_number_that_is_cited_is_a_rule() -> None:
 
 
 def test_no_text_outside_the_project_is_cited() -> None:
-    assert [name for name, text in said().items() if OUTSIDE.search(text)] == []
+    assert [name for name, path in find_sources().items() if OUTSIDE.search(words_for_readers(path))] == []
 
 
 def test_every_rule_is_stated_once_with_its_state() -> None:
     numbers = [rule.number for rule in RULES]
     assert [number for number, count in Counter(numbers).items() if count > 1] == []
-    assert [rule.number for rule in RULES if not re.match(r"done$|done: \w|partly: \w|left out: \w", rule.state)] == []
+    assert [rule.number for rule in RULES if rule.state not in STATES] == []
+    assert [rule.number for rule in RULES if not rule.note and rule.state != "holds"] == [], (
+        "say what is missing or why"
+    )
     starts = re.findall(r"^\| ([A-Z]+\d\S*) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert starts == numbers, "a row that has not four cells is not read"
 
@@ -139,14 +66,14 @@ def test_no_rule_of_a_complete_list_is_missing(family: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.number)
-def test_a_rule_is_cited_where_it_is_done(rule: Rule) -> None:
+def test_a_rule_is_cited_where_it_is_held(rule: Requirement) -> None:
     missing = [place for place in rule.places if not is_there(place)]
     assert missing == []
-    if rule.state.startswith("left out"):
+    if rule.state == "struck":
         return
     assert rule.files, "name the modules that do it"
     is_of_the_docs = all(name.startswith("docs/") for name in rule.files)
-    assert is_of_the_docs or cited().get(rule.number, set()) & set(rule.files), f"none of {rule.files} cites it"
+    assert is_of_the_docs or set(cited().get(rule.number, ())) & set(rule.files), f"none of {rule.files} cites it"
 
 
 def is_there(place: str) -> bool:
@@ -160,9 +87,15 @@ def is_there(place: str) -> bool:
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.family in TESTED], ids=lambda rule: rule.number)
-def test_what_somebody_may_try_has_a_test(rule: Rule) -> None:
-    assert [name for name in cited().get(rule.number, ()) if Path(name).name.startswith("test_")]
+def test_what_somebody_may_try_has_a_test(rule: Requirement) -> None:
+    assert any(map(is_test, cited().get(rule.number, ())))
     assert rule.family != "L" or any("::test_" in place for place in rule.places), "a promise names its test"
+
+
+def test_a_rule_that_holds_is_named_by_a_test() -> None:
+    holding = [rule.number for rule in RULES if rule.state == "holds"]
+    unnamed = [number for number in holding if not any(map(is_test, cited().get(number, ())))]
+    assert unnamed == [], "cite the number in a test that proves the rule"
 
 
 @pytest.mark.parametrize(

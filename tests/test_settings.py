@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
             "DOCINTEL_OIDC_ISSUER and DOCINTEL_OIDC_CLIENT_ID go together",
         ),
         ("DOCINTEL_SMTP_SECURITY", "ssl", "DOCINTEL_SMTP_SECURITY is 'ssl'; it must be starttls, tls or none."),
+        ("DOCINTEL_TSA_URL", "https://tsa.example.org", "DOCINTEL_TSA_URL and DOCINTEL_TSA_CERTIFICATES go together."),
         ("DOCINTEL_HOME", "/proc/nowhere", "DocIntel cannot keep its data in /proc/nowhere"),
     ],
 )
@@ -36,6 +37,13 @@ def test_a_wrong_value_stops_the_start(tmp_path: Path, name: str, value: str, wo
     done = subprocess.run(program, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert words in done.stderr.splitlines()[-1]
+
+
+def test_an_authority_is_asked_over_http_only() -> None:
+    with pytest.raises(ImproperlyConfigured, match="DOCINTEL_TSA_URL is 'file:///etc/passwd'; it must begin with"):
+        settings.certificates_of_authority("file:///etc/passwd", "tsa.pem")
+    assert settings.certificates_of_authority("http://tsa.example.org", "tsa.pem") == Path("tsa.pem")
+    assert settings.certificates_of_authority("", "") is None
 
 
 @pytest.mark.parametrize(
@@ -96,3 +104,25 @@ def test_the_tests_never_meet_a_developers_model_or_servers() -> None:
     assert not settings.LLM_CONFIGURED
     assert str(settings.HOME).startswith("/tmp/docintel-test-")
     assert "docintel-test-" in os.environ["DATABASE_URL"]
+
+
+@pytest.mark.parametrize(
+    ("https", "names"), [("true", "__Host-sessionid __Host-csrftoken"), ("false", "sessionid csrftoken")]
+)
+def test_cookies_are_the_hosts_own_with_https(tmp_path: Path, https: str, names: str) -> None:
+    """W8: a `__Host-` cookie is Secure, has the path / and no domain, or browsers refuse it."""
+    told = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_PATH, s.CSRF_COOKIE_PATH"
+    more = "s.SESSION_COOKIE_DOMAIN, s.CSRF_COOKIE_DOMAIN, s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE"
+    program = f"import django; from django.conf import settings as s; print({told}, {more})"
+    environment = {**os.environ, "DOCINTEL_HOME": str(tmp_path), "DOCINTEL_HTTPS": https}
+    environment |= {"DJANGO_SETTINGS_MODULE": "docintel_site.settings"}
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, check=True)
+    secure = https.title()
+    assert done.stdout.decode().split() == [*names.split(), "/", "/", "None", "None", secure, secure]
+
+
+def test_a_session_lasts_as_configured(tmp_path: Path) -> None:
+    program = "import docintel_site.settings as s; print(s.SESSION_TIMES, s.STRICT_SESSION_TIMES, s.SESSION_COOKIE_AGE)"
+    environment = {**os.environ, "DOCINTEL_HOME": str(tmp_path), "DOCINTEL_AUDITOR_SESSION_IDLE_MIN": "15"}
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "(28800.0, 1209600.0) (900.0, 43200.0) 1209600"

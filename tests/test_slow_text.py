@@ -63,7 +63,4 @@ def test_another_base_is_answered_meanwhile(running: Running, tmp_path: Path) ->
         turn, seconds = ask("Plain", "How often are passwords changed?")
         assert turn["state"] == "done" and seconds < ANSWER_S
         ended = [each.result()[0] for each in slow_turns]
-    # On a starved machine one may run into its deadline; alone it must be answered.
-    starved = [question for question, turn in zip(SLOW_QUESTIONS, ended, strict=True) if turn["state"] != "done"]
-    again = [ask("Slow", question)[0] for question in starved]
-    assert [turn["state"] for turn in again] == ["done"] * len(starved), [turn["error"] for turn in (*ended, *again)]
+    assert [turn["state"] for turn in ended] == ["done"] * len(SLOW_QUESTIONS), [turn["error"] for turn in ended]

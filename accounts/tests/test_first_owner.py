@@ -1,5 +1,6 @@
 """The first owner is made by a one-time link, once; nobody signs up by themselves."""
 
+import re
 from datetime import timedelta
 from io import StringIO
 from threading import Barrier, Thread
@@ -139,3 +140,21 @@ def test_every_page_asks_a_stranger_to_sign_in(client: Client) -> None:
         response = client.get(address)
         assert response.status_code == 302, address
         assert "login" in response.headers["Location"], address
+
+
+@pytest.mark.parametrize(
+    ("change", "at"),
+    [({"email": "ada"}, "email"), ({"password": "short"}, "password"), ({"name": ""}, "name")],
+)
+def test_an_error_stands_at_its_field(client: Client, change: dict[str, str], at: str) -> None:
+    """The field names its error, which follows it, so that a screen reader says both."""
+    page = client.post(f"/welcome/{OwnerLink.issue()}/", FORM | change)
+    assert page.status_code == 400 and not User.objects.exists()
+    words = page.content.decode()
+    assert words.count('class="errorlist"') == 1 and words.count('aria-invalid="true"') == 1
+    field = words.index(f'id="id_{at}"')
+    error = words.index(f'id="id_{at}_error"')
+    others = [words.index(f'id="id_{name}"') for name in FORM if name != at]
+    assert field < error and not any(field < other < error for other in others)
+    described = re.search(r'aria-describedby="([^"]*)"', words[words.rindex("<input", 0, field) : error])
+    assert described is not None and f"id_{at}_error" in described[1].split()

@@ -77,19 +77,28 @@ def test_a_closed_link_is_not_found(root: User, client: Client, spoil: str) -> N
         invite("nia@example.org", root)
     else:
         token = token[:-1] + ("a" if token[-1] != "a" else "b")
-    assert client.get(f"/invitation/{token}/").status_code == 404
+    closed, never = client.get(f"/invitation/{token}/"), client.get(f"/invitation/{'x' * 43}/")
+    assert closed.status_code == never.status_code == 404
+    assert closed.content == never.content and "This link no longer opens" in closed.content.decode()
     assert client.post(f"/invitation/{token}/", FORM).status_code == 404
 
 
 def test_a_weak_password_keeps_the_link(root: User, client: Client) -> None:
     _, token = invite("nia@example.org", root)
-    assert client.post(f"/invitation/{token}/", {**FORM, "password": "nia@example"}).status_code == 400
+    refused = client.post(f"/invitation/{token}/", {**FORM, "password": "nia@example"})
+    assert refused.status_code == 400
+    assert b'aria-describedby="id_password_helptext id_password_error"' in refused.content
+    assert refused.content.count(b'id="id_password_error"') == 1, "the error stands at its field"
     assert client.post(f"/invitation/{token}/", FORM).status_code == 302
 
 
 def test_a_person_who_is_in_gets_a_link_for_a_new_password(admin: Client, root: User) -> None:
     nia = User.objects.create_user("nia@example.org", "an older password")
+    assert "Link for a new password" in admin.get("/people/").content.decode()
     page = admin.post(f"/people/{nia.pk}/", {"action": "link"}).content.decode()
+    assert "chooses a new password for this account" in page
+    shown = Client().get(link_in(page)).content.decode()
+    assert "Choose a new password" in shown and "Welcome" not in shown and 'name="name"' not in shown
     assert Client().post(link_in(page), FORM).status_code == 302
     nia.refresh_from_db()
     assert nia.check_password(PASSWORD)
@@ -259,9 +268,15 @@ def test_somebody_always_administers(root: User) -> None:
     assert len(kinds()) == 2, "what changes nothing is not recorded"
 
 
-def test_the_page_says_that_somebody_has_to_administer(admin: Client, root: User) -> None:
-    answer = admin.post(f"/people/{root.pk}/", {"action": "demote"}, follow=True)
-    assert "Somebody has to administer the site" in answer.content.decode()
+@pytest.mark.parametrize("action", ["demote", "disable"])
+def test_nobody_ends_their_own_administration(admin: Client, root: User, action: str) -> None:
+    set_administrator(User.objects.create_user("nia@example.org", PASSWORD), True, root)
+    answer = admin.post(f"/people/{root.pk}/", {"action": action}, follow=True)
+    assert answer.status_code == 200 and "Ask another administrator to do it." in answer.content.decode()
+    root.refresh_from_db()
+    assert root.is_superuser and root.is_active and kinds() == ["administrator_made"]
+    own_row = answer.content.decode().split("root@example.org")[-1].split("</tr>")[0]
+    assert "another administrator" in own_row and 'value="demote"' not in own_row and 'value="disable"' not in own_row
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

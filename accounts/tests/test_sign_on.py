@@ -3,14 +3,16 @@
 import json
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import jwt
 import pytest
 from django.test import Client
+from django.utils.html import escape
 from pytest_django import Settings
 
 from accounts.invitations import invite
@@ -52,6 +54,12 @@ class Endpoints(BaseHTTPRequestHandler):
                     "token_endpoint_auth_methods_supported": ["client_secret_post"],
                 }
             )
+        if self.path.startswith("/authorize?"):  # the person agrees at once
+            asked = parse_qs(urlsplit(self.path).query)
+            self.send_response(302)
+            back = urlencode({"code": "a-code", "state": asked["state"][0]})
+            self.send_header("Location", f"{asked['redirect_uri'][0]}?{back}")
+            return self.end_headers()
         assert self.headers["Authorization"] == "Bearer an-access-token"
         return self.answer(self.server.person)
 
@@ -72,21 +80,28 @@ class Endpoints(BaseHTTPRequestHandler):
         """Nothing is said in a test."""
 
 
-@pytest.fixture
-def provider(settings: Settings) -> Iterator[Provider]:
+@contextmanager
+def scripted_provider() -> Iterator[Provider]:
+    """A provider on a real socket."""
     with Provider(("127.0.0.1", 0), Endpoints) as server:
         server.person = {"sub": "77", "email": "ada@example.org", "email_verified": True, "name": "Ada Osei"}
         Thread(target=server.serve_forever, daemon=True).start()
-        app = settings.OIDC_APP | {"client_id": "docintel", "secret": SECRET}
-        app["settings"] = app["settings"] | {"server_url": server.url}
-        settings.SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [app], "OAUTH_PKCE_ENABLED": True}}
         yield server
         server.shutdown()
 
 
+@pytest.fixture
+def provider(settings: Settings) -> Iterator[Provider]:
+    with scripted_provider() as server:
+        app = settings.OIDC_APP | {"client_id": "docintel", "secret": SECRET}
+        app["settings"] = app["settings"] | {"server_url": server.url}
+        settings.SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [app], "OAUTH_PKCE_ENABLED": True}}
+        yield server
+
+
 def sign_on(client: Client) -> Any:
     """Go to the provider and come back with its code, as a browser does."""
-    away = urlsplit(client.get(LOGIN).headers["Location"])
+    away = urlsplit(client.post(LOGIN).headers["Refresh"].removeprefix("0; url="))
     asked = parse_qs(away.query)
     assert asked["redirect_uri"] == [f"http://testserver{CALLBACK}"] and "code_challenge" in asked
     return client.get(CALLBACK, {"code": "a-code", "state": asked["state"][0]})
@@ -98,7 +113,7 @@ def is_in(client: Client) -> bool:
 
 def test_it_opens_the_account_of_a_verified_address(client: Client, provider: Provider) -> None:
     ada = User.objects.create_user("ada@example.org", "quiet-harbour-91")
-    assert provider.url in client.get(LOGIN).headers["Location"]
+    assert provider.url in client.post(LOGIN).headers["Refresh"]
     assert sign_on(client).status_code == 302
     assert client.session["_auth_user_id"] == str(ada.pk)
     assert provider.asked["code_verifier"] and provider.asked["client_secret"] == [SECRET]
@@ -106,6 +121,26 @@ def test_it_opens_the_account_of_a_verified_address(client: Client, provider: Pr
     again = Client()
     sign_on(again)
     assert is_in(again) and User.objects.count() == 1
+
+
+def test_a_link_alone_sends_nobody_to_the_provider(client: Client, provider: Provider) -> None:
+    """A page elsewhere could otherwise sign its visitors in."""
+    shown = client.get(f"{LOGIN}?next=/bases/")
+    assert shown.status_code == 200 and "Location" not in shown.headers and "Refresh" not in shown.headers
+    assert provider.url not in shown.content.decode() and 'method="post"' in shown.content.decode()
+    strict = Client(enforce_csrf_checks=True)
+    assert strict.post(LOGIN).status_code == 403
+    button = client.get("/accounts/login/?next=/bases/").content.decode()
+    assert f'<form method="post" action="{LOGIN}?next=%2Fbases%2F">' in button and f'href="{LOGIN}' not in button
+
+
+def test_the_form_ends_at_a_page_of_ours_that_goes_on(client: Client, provider: Provider) -> None:
+    page = client.post(LOGIN)
+    address = page.headers["Refresh"].removeprefix("0; url=")
+    assert page.status_code == 200 and address.startswith(f"{provider.url}/authorize?")
+    assert f'href="{escape(address)}"' in page.content.decode()
+    assert "form-action 'self'" in page.headers["Content-Security-Policy"]
+    assert "no-store" in page.headers["Cache-Control"]
 
 
 def test_it_does_not_trust_an_address_nobody_verified(client: Client, provider: Provider) -> None:

@@ -166,9 +166,11 @@ def test_a_demoted_administrator_no_longer_finds_the_page(root: User, nia: User,
     assert admin.get("/people/").status_code == 404 and theirs.get("/people/").status_code == 200
 
 
-def test_one_who_disables_oneself_is_out(root: User, nia: User, admin: Client) -> None:
+def test_one_who_is_disabled_is_out(root: User, nia: User, admin: Client) -> None:
     admin.post(f"/people/{nia.pk}/", {"action": "promote"})
-    assert admin.post(f"/people/{root.pk}/", {"action": "disable"}).status_code == 302
+    theirs = Client()
+    theirs.force_login(nia)
+    assert theirs.post(f"/people/{root.pk}/", {"action": "disable"}).status_code == 302
     assert admin.get("/people/").status_code == 302, "to the page to sign in"
 
 

@@ -1,6 +1,6 @@
 """The recorded changes (ledger.Event) in words: newest first, paged, each with its ledger entry."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from audit.runs.listing import RunKey
 from documents.models import KnowledgeBase, Viewer
+from documents.pages import plain_choices
 from ledger.models import Entry, Event
 
 CHANGES_A_PAGE = 50
@@ -21,12 +22,31 @@ WORDS = {
     "base_deleted": _("Base deleted"),
     "settings_changed": _("Settings changed"),
     "role_changed": _("Role changed"),
+    "base_taken_over": _("Base taken over"),
+    "base_exported": _("Base exported"),
+    "base_imported": _("Base imported"),
+    "carried_removed": _("Records brought along removed"),
     "guidance_changed": _("Guidance for the model changed"),
+    "change_proposed": _("Change proposed"),
+    "proposal_check": _("Proposed change checked"),
+    "proposal_effect": _("Proposed change put into effect"),
+    "proposal_withdrawn": _("Proposed change withdrawn"),
+    "reading_rules_changed": _("Rules of reading changed"),
+    "learned_word_changed": _("Learned word changed"),
+    "meaning_reset": _("Learned meaning of a word reset"),
+    "shared": _("Link to an answer made"),
+    "unshared": _("Link to an answer revoked"),
+    "share_opened": _("Link to an answer opened"),
     "trashed": _("Document moved to the trash"),
     "restored": _("Document put back"),
     "purged": _("Document deleted for good"),
     "replaced": _("Document replaced by a newer version"),
+    "unlocked": _("Locked PDF opened with its password"),
     "renamed": _("Document renamed"),
+    "field_added": _("Field of documents added"),
+    "field_renamed": _("Field of documents renamed"),
+    "field_removed": _("Field of documents removed"),
+    "card_changed": _("Document card changed"),
     "embedding_begun": _("Other embedding begun"),
     "embedding_switched": _("Other embedding in use"),
     "token_made": _("Access token made"),
@@ -43,17 +63,22 @@ WORDS = {
     "password_reset": _("Password reset"),
     "password_set": _("Password set"),
     "totp_activated": _("Second factor set up"),
-    "totp_deactivated": _("Second factor removed"),
+    "totp_deactivated": _("Second factor switched off by its owner"),
     "second_factor_removed": _("Second factor removed"),
     "recovery_codes_generated": _("Recovery codes made"),
     "account_connected": _("Sign-on connected"),
     "account_disconnected": _("Sign-on disconnected"),
     "sessions_ended": _("Sessions ended"),
+    "alert_opened": _("Alert opened"),
+    "alert_closed": _("Alert closed"),
+    "alert_limits_changed": _("Limits of alerts changed"),
+    "witness_contradicted": _("Contradicted by a witness"),
     "retention_set": _("Retention changed"),
     "hold_placed": _("Legal hold placed"),
     "hold_released": _("Legal hold released"),
     "person_erased": _("A person’s content erased"),
     "erased": _("Words of a record erased"),
+    "backup_made": _("Backup made"),
 }
 DETAIL_NAMES = {
     "name": _("name"),
@@ -61,6 +86,10 @@ DETAIL_NAMES = {
     "member": _("member"),
     "changed": _("changed"),
     "documents": _("documents"),
+    "archive": _("archive"),
+    "manifest": _("manifest"),
+    "head": _("head"),
+    "questions": _("questions"),
     "title": _("title"),
     "reason": _("reason"),
     "why": _("reason"),
@@ -76,6 +105,16 @@ DETAIL_NAMES = {
     "what": _("what"),
     "prompt": _("prompt"),
     "number": _("number"),
+    "word": _("word"),
+    "document_type": _("type of document"),
+    "rows": _("rows"),
+    "value": _("value"),
+    "limit": _("limit"),
+    "least": _("at least"),
+    "link": _("link"),
+    "conversation": _("conversation"),
+    "question": _("question"),
+    "for": _("for"),
 }
 
 
@@ -111,6 +150,12 @@ def in_bases(bases: "QuerySet[KnowledgeBase]") -> Q:
     for pk in bases.values_list("pk", flat=True):
         found |= Q(subject=f"base:{pk}") | Q(subject__startswith=f"base:{pk}:") | Q(details__base=str(pk))
     return found
+
+
+def deletions_of(documents: Iterable[str]) -> "QuerySet[Event]":
+    """That documents were deleted for good, newest first."""
+    subjects = [f"document:{pk}" for pk in documents]
+    return Event.objects.filter(kind="purged", subject__in=subjects).order_by("-created_at", "-id")
 
 
 def filter_changes(events: "QuerySet[Event]", wanted: dict[str, Any]) -> "QuerySet[Event]":
@@ -172,8 +217,15 @@ def describe_details(details: dict[str, Any]) -> list[tuple[str, str]]:
         told["changed"] = [told.pop("before"), told.pop("after")]
     return [
         (str(DETAIL_NAMES.get(name) or name.replace("_", " ")), (write_list if name in LISTS else write_value)(value))
-        for name, value in told.items()
+        for name, value in map(say_plainly, told, told.values())
     ]
+
+
+def say_plainly(name: str, value: Any) -> tuple[str, Any]:
+    """A plain choice of a base's settings by the names its page gives it; anything else as it is."""
+    if name not in plain_choices.LABELS or not isinstance(value, list):
+        return name, value
+    return str(plain_choices.LABELS[name]), [plain_choices.option_words(name, str(option)) for option in value]
 
 
 def write_value(value: Any) -> str:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from psycopg.errors import InsufficientPrivilege
 
 from accounts.models import User
-from audit.models import ERASED_READ, ERASED_REVIEW, AuditEvent, Rejudgement, Review
+from audit.models import ERASED_COMMENT, ERASED_READ, ERASED_REVIEW, AuditEvent, Comment, Rejudgement, Review
 from audit.proof.erased import ERASED
 from audit.proof.verification import PAYLOADS
 from chat.answer_record import exchanges_apart
@@ -30,6 +30,8 @@ from chat.models import (
     Answer,
     Citation,
     Conversation,
+    Extraction,
+    ExtractionField,
     Feedback,
     Retrieval,
     Rewriting,
@@ -43,6 +45,7 @@ from ledger.events import record
 from ledger.holds import holds_on, refuse_when_held
 from ledger.models import Event, Salt
 from llm.models import ERASED_CALL, LLMCall
+from retrieval.dictionary.learned import forget_lessons
 from retrieval.models import ERASED_CANDIDATE, ERASED_DOCUMENT, ERASED_RUN, RetrievalRun, RunCandidate, RunDocument
 from retrieval.run_record import calls_beside
 
@@ -70,8 +73,9 @@ class Erasing:
 def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = None) -> int:
     """Erase what a person asked, in one base or everywhere; return the number of runs. Raises Held or CannotErase.
 
-    Conversations and retrievals are deleted; run, answer, readings, feedback and reviews lose their words. Each run is
-    one transaction, so an interrupted erasure can be continued by calling it again.
+    Conversations, retrievals and extractions are deleted; run, answer, readings, feedback and reviews lose their words,
+    and so do the person's comments on documents.
+    Each run is one transaction, so an interrupted erasure can be continued by calling it again.
     """
     conversations = in_base(Conversation.objects.filter(user=person), base)
     runs = in_base(RetrievalRun.objects.filter(asked_by=person), base)
@@ -80,10 +84,12 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
     with explain_denial():
         delete_conversations(conversations)
         delete_retrievals(in_base(Retrieval.objects.filter(user=person), base))
+        delete_extractions(in_base(Extraction.objects.filter(user=person), base))
         mine = list(exclude_erased(runs, "run").only("pk", "base_id", "llm_call_id"))
         for run in mine:
             erase_run(run, erasing)
         erase_strays(erasing)
+        erase_comments(in_base(Comment.objects.filter(author=person), base), erasing)
         if base is None:
             erase_searches(person, erasing)
         details = {"why": erasing.why, "runs": len(mine)} | ({"base": str(base.pk)} if base else {})
@@ -94,7 +100,8 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
 def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
     """Erase one run with its answer, its turn, the words of its reviews, and every exchange with a model about it."""
     with transaction.atomic():
-        beside = {kind: call.pk for kind, call in calls_beside(run).items()}
+        # An exchange for several fields may have been erased with the run of another.
+        beside = {kind: call.pk for kind, call in calls_beside(run).items() if call.request_sha256}
         calls = {run.llm_call_id, *beside.values(), *replayed_calls(run)}
         RunCandidate.objects.filter(run=run).update(**ERASED_CANDIDATE)
         RunDocument.objects.filter(run=run).update(**ERASED_DOCUMENT)
@@ -109,8 +116,10 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
             Citation.objects.filter(answer=answer_id).update(**ERASED_CITATION)
             Answer.objects.filter(pk=answer_id).update(**ERASED_ANSWER)
         Review.objects.filter(pk__in=reviews).update(**ERASED_REVIEW)
+        forget_lessons(run)
         forget_turn(run)
         delete_retrievals(Retrieval.objects.filter(run=run))
+        forget_field(run)
         Rejudgement.objects.filter(run=run).delete()
         blank_calls(calls)
         subjects = [
@@ -172,6 +181,14 @@ def erase_searches(person: User, erasing: Erasing) -> None:
             leave("audit_event", pk, erasing)
 
 
+def erase_comments(comments: "QuerySet[Comment]", erasing: Erasing) -> None:
+    """Erase the words of comments; that somebody commented on those lines stays, and so do the replies of others."""
+    for row in exclude_erased(comments, "comment").only("pk", "base_id"):
+        with transaction.atomic():
+            Comment.objects.filter(pk=row.pk).update(**ERASED_COMMENT)
+            leave("comment", row.pk, erasing, row.base_id)
+
+
 # ---- rows
 
 
@@ -206,6 +223,25 @@ def delete_retrievals(retrievals: "QuerySet[Retrieval]") -> None:
         transaction.on_commit(partial(forget, ids))
         forget_keys("retrieval", ids)
         retrievals.delete()
+
+
+def delete_extractions(extractions: "QuerySet[Extraction]") -> None:
+    """Delete fields that were asked together; a worker that is at them loses them."""
+    with transaction.atomic():
+        ids = list(extractions.values_list("pk", flat=True))
+        transaction.on_commit(partial(forget, ids))
+        forget_keys("extraction", ids)
+        extractions.delete()
+
+
+def forget_field(run: RetrievalRun) -> None:
+    """Delete the field of a run, and with the last field of an extraction the extraction."""
+    field = ExtractionField.objects.filter(run=run).select_related("extraction").first()
+    if field is None:
+        return
+    field.delete()
+    if not field.extraction.fields.exists():
+        delete_extractions(Extraction.objects.filter(pk=field.extraction.pk))
 
 
 def forget_turn(run: RetrievalRun) -> None:

@@ -1,9 +1,7 @@
 """The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that memory use stays constant."""
 
-import csv
-import io
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +14,12 @@ from django.utils.translation import override
 
 from audit.models import Review
 from audit.runs.listing import HEAVY, Listed, RunKey, key_of_run, list_runs, runs_before
-from documents.spreadsheet import defuse
+from documents.spreadsheet import write_csv
 from ledger.chain import time_text
 from ledger.models import Entry
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 from retrieval.run_record import document_json
+from retrieval.told.outcomes import outcome_named
 
 RUNS_A_BATCH = 500
 STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
@@ -37,6 +36,7 @@ COLUMNS = (
     "kept",
     "confidence",
     "reason",
+    "verdict",
     "reviews",
     "objections",
     "ledger_sequence",
@@ -89,12 +89,13 @@ def record(each: Listed, given: list[str], entry: Entry | None) -> dict[str, Any
         run.base_name,
         run.asked_by_name,
         run.question,
-        each.outcome.words,
+        str(outcome_named(each.outcome).words),
         each.judge,
         each.candidates,
         each.kept,
         run.confidence,
         run.failure or run.not_found_reason,
+        str(each.reviewed_as.words),
         len(given),
         sum(outcome != "agree" for outcome in given),
         entry.sequence if entry else None,
@@ -105,23 +106,19 @@ def record(each: Listed, given: list[str], entry: Entry | None) -> dict[str, Any
 
 
 def as_csv(rows: list[dict[str, Any]]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerows([defuse(row[name]) for name in COLUMNS] for row in rows)
-    return out.getvalue()
+    return write_csv([row[name] for name in COLUMNS] for row in rows)
 
 
 def write_documents(run: RetrievalRun) -> str:
     """The documents of a run's scope as CSV, in its order."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(DOCUMENT_COLUMNS)
+    lines: list[Iterable[Any]] = [DOCUMENT_COLUMNS]
     for row in run.documents.order_by("position").values():
         found = row["finding"] or dict.fromkeys(("status", "reason", "confidence", "page", "quote"), "")
         finding = {f"finding_{name}": found[name] for name in ("reason", "confidence", "page", "quote")}
         own = {"words": "; ".join(row["words"]), "finding": found["status"]}
         cells: dict[str, Any] = {**row, **document_json(row), **finding, **own}
-        writer.writerow([defuse(cells[name]) for name in DOCUMENT_COLUMNS])
-    return out.getvalue()
+        lines.append([cells[name] for name in DOCUMENT_COLUMNS])
+    return write_csv(lines)
 
 
 def as_json_lines(rows: list[dict[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""Scheduled tasks for the record: export the head of the chain, and erase runs past their retention."""
+"""Tasks for the record: verify it, export the head of the chain, and erase runs past their retention."""
 
 import logging
 from collections.abc import Iterator
@@ -9,17 +9,23 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import CharField
 from django.db.models.functions import Cast
+from django.utils import timezone
 
 from audit.access_log import PACKED
+from audit.keeping import selfcheck
 from audit.keeping.erasure import CannotErase
 from audit.keeping.retention import expire
-from audit.models import AuditEvent
+from audit.models import AuditEvent, RecordCheck
+from audit.proof import checking, witnessing
 from audit.proof.verification import digests_of, fault_sentence
-from ledger import chain, heads
-from ledger.chain import Fault, Head
+from jobs import waking
+from ledger import chain, heads, stamps
+from ledger.chain import Fault, Head, time_text
 from ledger.models import Entry
 
 logger = logging.getLogger(__name__)
+
+VERIFY_LIMIT_S = 6 * 3600  # a million entries take ten minutes
 
 
 class LedgerBroken(Exception):
@@ -31,16 +37,31 @@ class LedgerBroken(Exception):
 
 @shared_task(name="audit.tasks.export_head")
 def export_head(**_: Any) -> None:
-    """Verify the entries since the last exported head and export the next head. Raises LedgerBroken instead."""
+    """Verify the entries since the last exported head, export the next, have it stamped and witnessed."""
     last = heads.last_head(settings.LEDGER_HEADS)
     with transaction.atomic():  # one connection suffices for an hour's entries
         found = chain.verify(digests_of, since=last)
+    checking.keep_hourly(found)
     if found.first_bad is not None:
         logger.critical("The ledger does not verify: %s", fault_sentence(found.first_bad))
         raise LedgerBroken(found.first_bad)
     if last is None or found.head.sequence > last.sequence:
         for head in sorted({*heads_of_packs(last, found.head), found.head}):
             heads.add_head(settings.LEDGER_HEADS, head, settings.LEDGER_KEY)
+    stamp_heads()
+    witnessing.give_heads()
+
+
+def stamp_heads() -> None:
+    """Have heads stamped where there is an authority; one that fails stops nothing and is asked again next hour."""
+    authority = stamps.own_authority()
+    if authority is None:
+        return
+    try:
+        stamps.stamp_waiting(settings.LEDGER_HEADS, settings.LEDGER_KEY, authority)
+    except stamps.NoStamp as error:
+        last = stamps.last_stamp(settings.LEDGER_HEADS)
+        logger.error("No head was stamped (last stamp: %s). %s", time_text(last) if last else "none", error)
 
 
 def heads_of_packs(last: Head | None, until: Head) -> Iterator[Head]:
@@ -49,6 +70,35 @@ def heads_of_packs(last: Head | None, until: Head) -> Iterator[Head]:
     new = Entry.objects.filter(sequence__gt=last.sequence if last else 0, sequence__lte=until.sequence)
     rows = new.filter(kind="audit_event", subject_id__in=ids).values_list("sequence", "hash")
     return (Head(*row) for row in rows)
+
+
+@shared_task(name="audit.tasks.verify_record", time_limit=VERIFY_LIMIT_S)
+def verify_record(check_id: str, **_: Any) -> None:
+    """Verify the whole record, as somebody asked."""
+    checking.verify_stored(check_id)
+
+
+def start_check(check: RecordCheck) -> None:
+    """Wake a worker once the row is committed. If the broker is down, the sweeper does it later."""
+    waking.wake_after_commit(check, wake_for_check)
+
+
+def wake_for_check(check: RecordCheck) -> None:
+    waking.send(verify_record, check)
+
+
+@shared_task(name="audit.tasks.sweep_checks")
+def sweep_checks(**_: Any) -> None:
+    """Wake verifications whose message was lost or whose worker died, and end those that used their last attempt."""
+    checking.give_up_checks()
+    waking.sweep(RecordCheck.objects.all(), lambda _: verify_record)
+
+
+@shared_task(name="audit.tasks.check_installation", time_limit=VERIFY_LIMIT_S)
+def check_installation(**_: Any) -> None:
+    """Once a night: hold files, rows and chain against each other. It is woken each hour, and looks at the clock."""
+    if selfcheck.is_due(timezone.now()):
+        selfcheck.check_installation()
 
 
 @shared_task(name="audit.tasks.apply_retention")

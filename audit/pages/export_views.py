@@ -1,6 +1,5 @@
 """Downloads: the evidence pack of a run, and the filtered list as a file. Each one is recorded."""
 
-import tempfile
 from contextlib import ExitStack
 from uuid import UUID
 
@@ -24,6 +23,8 @@ from audit.pages.forms import RunFilters
 from audit.pages.views import get_run_with_charge
 from audit.proof.evidence import NotRecorded, write_evidence
 from audit.runs.listing import filter_runs
+from documents.spreadsheet import write_csv
+from documents.storage.temporary import spooled_file
 from retrieval.models import RetrievalRun
 
 IN_MEMORY_MAX = 8_000_000  # bytes of a pack; a larger one is buffered on disk
@@ -34,7 +35,7 @@ def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
     """The evidence pack of a run, recorded before the first byte is sent."""
     run = get_run_with_charge(request, run_id)
     with ExitStack() as opened:
-        file = opened.enter_context(tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_MAX))
+        file = opened.enter_context(spooled_file(IN_MEMORY_MAX))
         try:
             write_evidence(run, file, request.user)
         except NotRecorded as error:
@@ -56,7 +57,7 @@ def documents_csv(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_safe
 def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
-    return stream_export(request, as_csv, "csv", "text/csv; charset=utf-8", head=",".join(COLUMNS) + "\r\n")
+    return stream_export(request, as_csv, "csv", "text/csv; charset=utf-8", head=write_csv([COLUMNS]))
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""The statistics page, and the coverage map of a document."""
+"""The statistics page, the strip of a base, and the coverage map of a document."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -11,15 +11,16 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from audit.access_log import is_auditor, record_list
+from audit.alerts.watching import open_alerts
 from audit.runs.glossary import terms_in_order
+from audit.statistics.coverage import PAGE_STATES, SECTION_STATES, SECTIONS_SHOWN, coverage_by_section, coverage_of
 from audit.statistics.drawings import draw
-from audit.statistics.period import PAGE_STATES, ROLES, compute_figures, coverage_of
-from documents.access import get_document
+from audit.statistics.period import ROLES, compute_figures
+from audit.statistics.quality import DEFAULT_DAYS, PERIODS, quality_over
+from documents.access import get_document, get_or_404
 from documents.models import Document, KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
-PERIODS = {7: _("7 days"), 30: _("30 days"), 90: _("90 days"), 365: _("a year")}
-DEFAULT_DAYS = 30
 DOCUMENTS_SHOWN = 50
 TERMS_USED = ("arbiter", "candidate", "detector", "prompt", "quote", "review", "role", "tokens", "verdict")
 
@@ -43,21 +44,39 @@ class PeriodForm(forms.Form):
             field.widget.attrs["class"] = "field"
 
 
+class CoverageForm(forms.Form):
+    """The period of a coverage; without one, everything that was ever asked."""
+
+    days = forms.TypedChoiceField(
+        choices=[("", _("all time")), *PERIODS.items()],
+        coerce=int,
+        empty_value=None,
+        required=False,
+        label=_("Period"),
+        widget=forms.Select({"class": "field"}),
+    )
+
+
 @require_safe
 def figures(request: HttpRequest) -> HttpResponse:
     """Statistics over the runs a person may read."""
-    form = PeriodForm(request.GET or {"days": DEFAULT_DAYS}, user=request.user)
+    form = PeriodForm({"days": DEFAULT_DAYS} | request.GET.dict(), user=request.user)
     is_valid = form.is_valid()
     days = form.cleaned_data.get("days") or DEFAULT_DAYS
     base = form.cleaned_data.get("base")
-    runs = filter_recent(RetrievalRun.objects.visible_to(request.user), days)
-    runs = runs.filter(base=base) if base else runs
+    visible = RetrievalRun.objects.visible_to(request.user)
+    visible = visible.filter(base=base) if base else visible
+    runs = filter_recent(visible, days)
     documents = Document.objects.visible_to(request.user).living().exclude(current_parse=None).order_by("title")
+    audited = KnowledgeBase.objects.with_role(request.user, "auditor", "owner").order_by("name")
     record_list(request.user, "figures", days=days, base=str(base.pk) if base else "")
     shown = {
         "form": form,
         "days": PERIODS[days],
         "figures": draw(compute_figures(runs, days)),
+        "quality": quality_over(visible, days),
+        "alerts": open_alerts(request.user, base),
+        "audited": [each for each in audited if base in (None, each)],
         "roles": ROLES,
         "is_auditor": is_auditor(request.user),
         "terms": terms_in_order(*TERMS_USED),
@@ -72,14 +91,34 @@ def filter_recent(runs: RetrievalRunQuerySet, days: int) -> RetrievalRunQuerySet
 
 @require_safe
 def coverage(request: HttpRequest, document_id: UUID) -> HttpResponse:
-    """Which pages of a document were never proposed, proposed, kept or cited."""
+    """Which pages and sections of a document were never proposed, proposed, kept or cited, in a period or ever."""
     document = get_document(request.user, document_id)
-    pages = coverage_of(document, RetrievalRun.objects.visible_to(request.user))
-    record_list(request.user, "coverage", document=str(document.pk))
+    form = CoverageForm(request.GET)
+    days = form.cleaned_data["days"] if form.is_valid() else None
+    visible = RetrievalRun.objects.visible_to(request.user)
+    runs = filter_recent(visible, days) if days else visible
+    pages, sections = coverage_of(document, runs), coverage_by_section(document, runs)
+    record_list(request.user, "coverage", document=str(document.pk), days=days)
     shown = {
         "document": document,
         "pages": pages,
         "counts": {state: sum(page.state == state for page in pages) for state in PAGE_STATES},
         "keys": [(state, words, sum(page.state == state for page in pages)) for state, words in PAGE_STATES.items()],
+        "form": form,
+        "days": PERIODS[days] if days else "",
+        "sections": sections[:SECTIONS_SHOWN],
+        "is_cut": len(sections) > SECTIONS_SHOWN,
+        "section_counts": [
+            (state, words, sum(each.state == state for each in sections)) for state, words in SECTION_STATES.items()
+        ],
     }
-    return render(request, "audit/coverage.html", shown)
+    return render(request, "audit/coverage.html", shown, status=200 if form.is_valid() else 400)
+
+
+@require_safe
+def quality(request: HttpRequest, base_id: UUID) -> HttpResponse:
+    """The strip of a base's page: its open alerts, and how many of its answers were reviewed and are wrong."""
+    base = get_or_404(KnowledgeBase.objects.with_role(request.user, "auditor", "owner"), base_id)
+    runs = RetrievalRun.objects.filter(base=base)
+    shown = {"base": base, "alerts": open_alerts(request.user, base), "quality": quality_over(runs, DEFAULT_DAYS)}
+    return render(request, "audit/_base_quality.html", shown)

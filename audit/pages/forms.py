@@ -10,12 +10,17 @@ from django.utils.translation import pgettext_lazy
 
 from audit.keeping.changes import WORDS as CHANGE_WORDS
 from audit.models import Review
+from audit.review.comments import TEXT_MAX as COMMENT_MAX
 from audit.review.replay import REPEATS_ON_PAGE_MAX, Judge
 from audit.review.reviewing import Opinion
+from audit.runs.listing import NOT_NEEDED, PARTLY, PASSAGES, UNJUDGED
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
+from audit.runs.risks import RISKS
 from documents.models import KnowledgeBase, Viewer
 from ledger.holds import REASON_MIN as HOLD_REASON_MIN
+from reading.characters import clean_words
 from retrieval.models import RunCandidate
+from retrieval.told.outcomes import MEANINGS, OUTCOMES
 
 TEXT_MAX = 200
 PAGE_MAX = 1_000_000
@@ -38,6 +43,16 @@ class DayInput(forms.DateInput):
         super().__init__(format="%Y-%m-%d")
 
 
+class OutcomeSelect(forms.Select):
+    """A list of outcomes, each with its meaning as its title."""
+
+    def create_option(self, name: str, value: Any, *arguments: Any, **named: Any) -> dict[str, Any]:
+        option: dict[str, Any] = super().create_option(name, value, *arguments, **named)
+        if value in MEANINGS:
+            option["attrs"]["title"] = MEANINGS[value]
+        return option
+
+
 class RunFilters(forms.Form):
     """Filters of runs, all optional. Bases are those the person may see. One candidate must match all its filters."""
 
@@ -46,10 +61,19 @@ class RunFilters(forms.Form):
         KnowledgeBase.objects.none(), required=False, label=_("Base"), empty_label=_("Every base")
     )
     status = forms.ChoiceField(
-        choices=[("", _("Every outcome")), *STATUSES.items()], required=False, label=_("Outcome")
+        choices=[
+            ("", _("Every outcome")),
+            *STATUSES.items(),
+            *((each, OUTCOMES[each].words) for each in (PASSAGES, PARTLY, UNJUDGED)),
+        ],
+        required=False,
+        label=_("Outcome"),
+        widget=OutcomeSelect,
     )
     arbiter = forms.ChoiceField(
-        choices=[("", _("Every arbiter")), *ARBITERS.items()], required=False, label=_("Arbiter")
+        choices=[("", _("Every arbiter")), *ARBITERS.items(), (NOT_NEEDED, _("Nobody, there was no candidate"))],
+        required=False,
+        label=_("Arbiter"),
     )
     since = forms.DateField(required=False, label=_("Asked from"), widget=DayInput())
     until = forms.DateField(required=False, label=_("until"), widget=DayInput())
@@ -57,6 +81,11 @@ class RunFilters(forms.Form):
     document = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Document"))
     model = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Model"))
     review = forms.ChoiceField(choices=REVIEWS, required=False, label=_("Review"))
+    sign = forms.ChoiceField(
+        choices=[("", _("any")), *((name, risk.words) for name, risk in RISKS.items())],
+        required=False,
+        label=_("Sign of risk"),
+    )
     role = forms.ChoiceField(choices=[("", _("any")), *ROLE_NAMES.items()], required=False, label=_("Role"))
     method = forms.ChoiceField(choices=[("", _("any")), *METHOD_NAMES.items()], required=False, label=_("Detector"))
     repair = forms.ChoiceField(choices=[("", _("any")), *REPAIR_NAMES.items()], required=False, label=_("Quote"))
@@ -82,7 +111,7 @@ REASON_MAX = 4000
 SAMPLE_MAX = 1000
 SAMPLE_SIZE = 59  # AT11: no fault in so many means at most 5 % faulty, with 95 % confidence
 OF_CANDIDATE = ("agree", "overrule")
-OF_ANSWER = ("agree", "wrong", "incomplete", "unsupported")
+OF_ANSWER = ("agree", "wrong", "incomplete", "unsupported", "absent")
 ROLES = ("primary", "supporting", "tangential", "discarded")
 
 
@@ -122,6 +151,16 @@ class ReviewForm(forms.Form):
         return Opinion(
             cleaned["outcome"], cleaned["corrected_role"], cleaned["reason"], cleaned["previous"], cleaned["blind"]
         )
+
+
+class CommentForm(forms.Form):
+    """A comment on lines of a parse, or a reply to one."""
+
+    text = forms.CharField(max_length=COMMENT_MAX)
+    reply_to = forms.UUIDField(required=False)
+
+    def clean_text(self) -> str:
+        return clean_words(self.cleaned_data["text"])
 
 
 class SampleForm(forms.Form):
@@ -228,18 +267,10 @@ class ReleaseForm(HoldForm):
     """Which hold to release, and why."""
 
 
-class EraseForm(forms.Form):
-    """Whose content to erase, why, and a confirmation."""
+class RemoveForm(forms.Form):
+    """Why something is removed."""
 
-    person = forms.TypedChoiceField(coerce=int, label=_("Person"), widget=forms.Select({"class": "field"}))
     reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
-    is_meant = forms.BooleanField(label=_("I know that this cannot be undone"))
-
-    def __init__(self, *arguments: Any, people: Sequence[dict[str, Any]], **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        chosen = self.fields["person"]
-        assert isinstance(chosen, forms.ChoiceField)
-        chosen.choices = [(row["asked_by_id"], str(row["person"])) for row in people]
 
     def clean_reason(self) -> str:
         reason: str = self.cleaned_data["reason"]
@@ -248,6 +279,20 @@ class EraseForm(forms.Form):
                 _("Give a reason of at least %(count)s characters.") % {"count": HOLD_REASON_MIN}
             )
         return reason.strip()
+
+
+class EraseForm(RemoveForm):
+    """Whose content to erase, why, and a confirmation."""
+
+    field_order = ("person", "reason", "is_meant")
+    person = forms.TypedChoiceField(coerce=int, label=_("Person"), widget=forms.Select({"class": "field"}))
+    is_meant = forms.BooleanField(label=_("I know that this cannot be undone"))
+
+    def __init__(self, *arguments: Any, people: Sequence[dict[str, Any]], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        chosen = self.fields["person"]
+        assert isinstance(chosen, forms.ChoiceField)
+        chosen.choices = [(row["asked_by_id"], str(row["person"])) for row in people]
 
     def why_not(self) -> str:
         """What is missing, in one sentence, if nothing was erased."""

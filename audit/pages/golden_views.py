@@ -17,10 +17,12 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.review import tasks
-from audit.review.golden import Golden, checks_of, golden_of, question_rows, reviewed_runs
+from audit.review.golden import Golden, checks_of, golden_of, question_rows, reviewed_runs, say_check
 from audit.review.rejudging import CHECKED_ON_PAGE, ask_for_check, find_last_check
 from audit.review.replay import Judge
 from documents.models import KnowledgeBase, Viewer
+from ledger.models import Event
+from retrieval.told.outcomes import Outcome
 
 SHOWN = 50
 CHECKS_SHOWN = 10
@@ -57,20 +59,29 @@ def golden(request: HttpRequest) -> HttpResponse:
     form = GoldenForm(request.GET, user=request.user)
     base = form.chosen()
     runs = reviewed_runs(base)
-    found = list(filter(None, map(golden_of, runs[:SHOWN])))
+    newest = list(runs[:SHOWN])
+    found = list(filter(None, map(golden_of, newest)))
+    asking = {each.run.pk for each in found}
     record_list(request.user, "golden", base=str(base.pk))
     shown = {
         "form": GoldenForm({"base": base.pk}, user=request.user),
         "base": base,
         "reviewed": runs.count(),
         "rows": found,
+        "silent": [run for run in newest if run.pk not in asking],
         "limit": SHOWN,
-        "checks": checks_of(base.pk, CHECKS_SHOWN),
+        "checks": [(event, ending_of(event)) for event in checks_of(base.pk, CHECKS_SHOWN)],
         "has_model": settings.LLM_CONFIGURED,
         "on_page": CHECKED_ON_PAGE,
         "job": find_last_check(base),
     }
     return render(request, "audit/golden.html", shown)
+
+
+def ending_of(event: Event) -> Outcome:
+    """How a recorded check ended."""
+    found = event.details
+    return say_check(found["broken_count"] + found["still_wrong"], found["verdicts"], len(found["not_judged"]))
 
 
 @require_safe

@@ -15,8 +15,10 @@ from audit.access_log import is_auditor, record_list
 from audit.keeping import changes, retention
 from audit.keeping.erasure import CannotErase, Erasing, askers_of, erase_person
 from audit.keeping.retention import RetentionRefused, days_kept, set_days
+from audit.models import CarriedArchive
 from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, ReleaseForm, RetentionForm
 from documents.access import OWN, get_base, get_or_404, role_in
+from documents.ingestion.trash import identify_document
 from documents.models import Document, KnowledgeBase
 from ledger import holds
 from ledger.holds import Held, HoldRefused
@@ -59,6 +61,7 @@ def keeping(request: HttpRequest, base_id: UUID) -> HttpResponse:
         "hold_form": HoldForm(subjects=subjects),
         "erase_form": EraseForm(people=people),
         "people": people,
+        "brought": CarriedArchive.objects.filter(base=base).count(),
     }
     record_list(request.user, "keeping", base=str(base.pk))
     return render(request, "audit/keeping.html", shown)
@@ -71,6 +74,13 @@ def hold_subjects(base: KnowledgeBase) -> dict[str, str]:
     documents = {f"document:{pk}": _("document “%(title)s”") % {"title": title} for pk, title in titles}
     asked = {subject: _("what %(person)s asked here") % {"person": name} for subject, name in people.items()}
     return {f"base:{base.pk}": _("everything in this base")} | asked | documents
+
+
+def told_of(base: KnowledgeBase, subject: str) -> dict[str, str]:
+    """What a change of a hold says beside its subject; a document's does not name its base."""
+    kind, _separator, pk = subject.partition(":")
+    document = Document.objects.filter(base=base, pk=pk).first() if kind == "document" else None
+    return identify_document(document) if document else {}
 
 
 @require_POST
@@ -97,7 +107,7 @@ def place_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
     return attempt(
         request,
         base,
-        lambda: holds.place(chosen["subject"], str(user), chosen["reason"]),
+        lambda: holds.place(chosen["subject"], str(user), chosen["reason"], **told_of(base, chosen["subject"])),
         _("Under legal hold: %(what)s."),
         what=subjects[chosen["subject"]],
     )
@@ -114,7 +124,7 @@ def release_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
     return attempt(
         request,
         base,
-        lambda: holds.release(chosen["subject"], str(user), chosen["reason"]),
+        lambda: holds.release(chosen["subject"], str(user), chosen["reason"], **told_of(base, chosen["subject"])),
         _("Released: %(what)s."),
         what=subjects[chosen["subject"]],
     )

@@ -38,12 +38,14 @@ def replay(request: HttpRequest, run_id: UUID) -> HttpResponse:
 @require_safe
 @never_cache
 def rejudgement(request: HttpRequest, rejudgement_id: UUID) -> HttpResponse:
-    """How far judging again is, then which roles change. A golden check is shown on the page of the golden set."""
+    """How far judging again is, then which roles change. A golden check is shown on its own page."""
     job = get_or_404(Rejudgement.objects.visible_to(request.user), rejudgement_id)
     if request.headers.get("HX-Request"):
         if not job.is_pending:
             return HttpResponse(headers={"HX-Refresh": "true"})
         response = render(request, "audit/_rejudging.html", {"job": job})
+    elif job.kind == Rejudgement.Kind.CHANGE:
+        response = redirect("audit:proposals", job.base_id)
     elif job.run_id is None:
         response = redirect_to_checks(job.base_id)
     else:

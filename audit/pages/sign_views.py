@@ -8,9 +8,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
+from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.models import ReviewSample, SignOff
 from audit.pages.forms import REASON_MAX, SignOffForm
+from audit.pages.review_views import sample_page
 from audit.review.signing import SignOffRefused, Subject, countersign, describe_sign_off, of_period, of_sample, sign
 from documents.access import get_or_404
 
@@ -48,22 +50,26 @@ def sign_period(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return signed_page(request, form, status=400)
     given = form.cleaned_data
-    return sign_subject(request, of_period(given["base"], given["since"], given["until"]), form)
+    try:
+        sign_subject(request, of_period(given["base"], given["since"], given["until"]))
+    except SignOffRefused as refusal:
+        return signed_page(request, form, str(refusal), status=409)
+    return redirect("audit:sign_offs")
 
 
 @require_POST
 def sign_sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
     sample = get_or_404(ReviewSample.objects.visible_to(request.user), sample_id)
-    return sign_subject(request, of_sample(sample), SignOffForm(user=request.user))
-
-
-def sign_subject(request: HttpRequest, subject: Subject, form: SignOffForm) -> HttpResponse:
-    assert isinstance(request.user, User)
     try:
-        sign(subject, request.user, request.POST.get("note", "")[:REASON_MAX])
+        sign_subject(request, of_sample(sample))
     except SignOffRefused as refusal:
-        return signed_page(request, form, str(refusal), status=409)
+        return sample_page(request, sample, str(refusal))
     return redirect("audit:sign_offs")
+
+
+def sign_subject(request: HttpRequest, subject: Subject) -> None:
+    """Sign with the note of a form. Raises SignOffRefused."""
+    sign(subject, user_of(request), request.POST.get("note", "")[:REASON_MAX])
 
 
 @require_POST

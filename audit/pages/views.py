@@ -1,29 +1,39 @@
 """The pages of the audit: the list of runs, one run's trail, and downloads of its exchanges."""
 
 from collections.abc import Container
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
+from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list, record_read
+from audit.alerts.watching import open_alerts
+from audit.keeping.changes import deletions_of
 from audit.keeping.erasure import erasure_of
-from audit.models import Review
-from audit.pages.forms import OF_ANSWER, ReviewForm, RunFilters
-from audit.review.queue import find_position
+from audit.models import Review, RunSign
+from audit.pages.forms import OF_ANSWER, REASON_MIN, ReviewForm, RunFilters
+from audit.review.assigning import hold_open, holders, people_for
+from audit.review.queue import QUEUES, find_position, signs_of
 from audit.review.reviewing import ReviewConflict, reviews_of, why_not
 from audit.runs.glossary import terms_in_order
 from audit.runs.listing import RunKey, read_run_page
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES
+from audit.runs.risks import RISKS
+from audit.runs.signs import LOOKED, words_missing
+from audit.statistics.quality import DEFAULT_DAYS, Quality, quality_over
 from audit.trail.candidates import Choice
 from audit.trail.exchanges import request_bytes
 from audit.trail.gather import gather
 from audit.trail.selected import read_selected
 from chat.models import Answer
 from documents.access import get_or_404
+from documents.models import KnowledgeBase, Viewer
 from documents.pages.address import number_of
 from llm.models import LLMCall
 from retrieval.candidates.widening import read_scope
@@ -32,6 +42,19 @@ from retrieval.run_record import calls_beside
 from retrieval.types import ROLE_ORDER
 
 OUTCOMES = dict(Review.Outcome.choices)
+# Where the trail shows what a sign of risk is about.
+SIGN_ADDRESSES = {
+    "against_detectors": "?against_detectors=1#candidates",
+    "injection": "?instructing=1#candidates",
+    "rejected": "?repair=rejected#candidates",
+    "shortened": "?repair=truncated#candidates",
+    "complaint": "#checks",
+    "typed_values": "#checks",
+    "missing_words": "#searched",
+    "violation": "#gates",
+}
+# Where the trail of a run with a sign opens on the candidates that show it.
+TRAIL_OF_SIGN = {"against_detectors": Choice(against_detectors=True).query()}
 
 
 @require_safe
@@ -51,9 +74,12 @@ def run_list(request: HttpRequest) -> HttpResponse:
     shown = {
         "form": form,
         "is_auditor": is_auditor(request.user),
+        "quality": quality_for(request.user, wanted.get("base")),
+        "alerts": open_alerts(request.user, wanted.get("base")),
         "selects": [form[name] for name in form.MAIN[1:]],
         "more": [field for field in form if field.name not in form.MAIN],
         "is_narrow": any(wanted.get(name) for name in form.fields if name not in form.MAIN) or not is_valid,
+        "narrows": TRAIL_OF_SIGN.get(wanted.get("sign", ""), ""),
         "is_filtered": any(wanted.values()) or not is_valid,
         "page": page,
         "filters": f"?{urlencode({name: request.GET[name] for name in form.fields if request.GET.get(name)})}",
@@ -61,6 +87,13 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "older": turn_to(form, before=page.older),
     }
     return render(request, "audit/list.html", shown, status=200 if is_valid else 400)
+
+
+def quality_for(user: Viewer, base: KnowledgeBase | None) -> tuple[Quality, ...]:
+    """The quality of the bases a person audits, or of one of them; nothing if they audit none."""
+    bases = KnowledgeBase.objects.with_role(user, "auditor", "owner")
+    audited = list((bases.filter(pk=base.pk) if base else bases).values_list("pk", flat=True))
+    return quality_over(RetrievalRun.objects.filter(base__in=audited), DEFAULT_DAYS) if audited else ()
 
 
 def turn_to(form: RunFilters, **keys: RunKey | None) -> str:
@@ -74,6 +107,8 @@ def turn_to(form: RunFilters, **keys: RunKey | None) -> str:
 def run_trail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """One run's trail; for htmx only the open candidate beside its page."""
     run, choice = get_run_with_charge(request, run_id), read_choice(request)
+    if choice.queue in QUEUES and not why_not(request.user, run):
+        hold_open(run, user_of(request))
     page = trail_page(request, run, choice)
     record_read(request.user, "trail", run, candidate=choice.candidate_id, **({"blind": True} if choice.blind else {}))
     return page
@@ -100,13 +135,18 @@ def trail_page(
     shown = {
         "run": run,
         "trail": trail,
+        "signs": shown_signs(run) if may_audit else None,
         "erasure": erasure_of(run),
+        "deletions": deletions_of(row.document_id for row in trail.scope.rows),
+        "has_model": settings.LLM_CONFIGURED,
         "first_run": first_run_of(run, request),
         "selected": selected,
         "terms": terms_in_order(),
         "total": trail.table.total,
         "place": find_position(run, choice.queue, request.user) if choice.queue else None,
         "choice": choice,
+        "holder": holders([run]).get(run.pk),
+        "people": [] if why_no_review else people_for(run),
         "is_auditor": may_audit,
         "may_review": may_audit and not why_no_review,
         "why_no_review": why_no_review,
@@ -115,12 +155,26 @@ def trail_page(
         "conflict": conflict,
         "refusal": refusal,
         "roles": list(ROLE_NAMES.items()),
+        "reason_min": REASON_MIN,
         "answer_outcomes": [(name, OUTCOMES[name]) for name in OF_ANSWER],
     }
     is_part = bool(request.headers.get("HX-Request")) and not request.headers.get("HX-History-Restore-Request")
     response = render(request, "audit/_candidate.html" if is_part else "audit/trail.html", shown, status=status)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def shown_sign(name: str) -> dict[str, Any]:
+    """A sign of risk in words, with where the trail shows what it is about."""
+    risk = RISKS[name]
+    return {"words": risk.words, "meaning": risk.meaning, "address": SIGN_ADDRESSES.get(name, "")}
+
+
+def shown_signs(run: RetrievalRun) -> dict[str, Any]:
+    """The signs of risk of a run; not whole until those were looked for that a worker derives."""
+    told = {"missing_words": words_missing(run)}
+    shown = [shown_sign(name) | {"told": told.get(name, ())} for name in signs_of([run])[run.pk]]
+    return {"shown": shown, "is_whole": RunSign.objects.filter(run=run, name=LOOKED).exists()}
 
 
 def first_run_of(run: RetrievalRun, request: HttpRequest) -> RetrievalRun | None:

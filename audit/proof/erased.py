@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from audit.models import ERASED_READ, ERASED_REVIEW
+from audit.models import ERASED_COMMENT, ERASED_READ, ERASED_REVIEW
 from chat.models import ERASED_ANSWER, ERASED_CITATION, ERASED_FEEDBACK, ERASED_REWRITING
 from ledger.models import Entry, Event
 from llm.models import ERASED_CALL
@@ -21,11 +21,13 @@ BLANK: dict[str, dict[str, dict[str, Any]]] = {
     },
     "reading": {"": ERASED_CALL},
     "look": {"": ERASED_CALL},
+    "shared": {"": ERASED_CALL},
     "exchange": {"": ERASED_CALL},
     "answer": {"": ERASED_ANSWER, "citations": ERASED_CITATION, "llm_call": ERASED_CALL},
     "rewriting": {"": ERASED_REWRITING, "llm_call": ERASED_CALL},
     "feedback": {"": ERASED_FEEDBACK},
     "review": {"": ERASED_REVIEW},
+    "comment": {"": ERASED_COMMENT},
     "audit_event": {"": ERASED_READ},
 }
 

@@ -17,16 +17,19 @@ from django.utils.translation import gettext, override
 from audit.access_log import PACKED, record_event
 from audit.keeping.erasure import erasure_of
 from audit.proof.verification import payload_of
+from audit.review.comments import Thread, arrange_threads
 from audit.review.reviewing import reviews_of
 from audit.runs.glossary import terms_in_order
 from audit.trail.candidates import Choice, Row
 from audit.trail.exchanges import request_bytes
 from audit.trail.gather import Trail, gather
 from chat.answer_record import exchanges_apart
-from chat.models import Answer
+from chat.models import Answer, Turn
+from chat.page.thread import ShownTurn, with_rows
+from chat.writing.phrases import cited_pages
 from documents.ingestion.page_images import NoPageImage, has_image, make_page_image
-from documents.models import Document, Page, Viewer
-from documents.pages.sheet import SheetBox, box_of
+from documents.models import Document, Line, Page, Viewer
+from documents.pages.sheet import CLASSES, SheetBox, box_of
 from ledger.chain import digest_of, entries_after, time_text
 from ledger.models import Entry
 from llm.models import LLMCall
@@ -48,17 +51,22 @@ run.json         the run with every candidate, byte for byte what the ledger vou
 answer.json      the answer with its citations, the same
 reviews/         what auditors said about it, the same
 calls/           every request to a model, and its reply as received
-pages/           images of the cited pages
+pages/           images of the cited pages, and the text of those that have no picture
+comments.json    what people said of the lines of those pages, as it was when this pack was made
 manifest.json    the SHA-256 of every file above
 export.json      what the ledger recorded when this pack was made: who made it, and the SHA-256 of manifest.json
 ledger.jsonl     the entries of the ledger from this run to that record, or a little further
 
 To check it: python3 verify.py PACK.zip --head HEADS.jsonl
+or:          python3 verify.py PACK.zip --stamps HEADS.jsonl --authority ROOT.pem
+unpacked:    the same in this folder without PACK.zip, and with HEADS.jsonl outside it
 
 Take verify.py from the DocIntel project rather than from the pack if you do not trust who made the pack, and the heads
-from where they were kept out of reach of whoever runs DocIntel. The verdict, and the exit code:
+from where they were kept out of reach of whoever runs DocIntel. With --stamps the heads may come from anybody, since
+only those count that a time-stamping authority has stamped; ROOT.pem is its certificate, from itself, and openssl is
+needed. The verdict, and the exit code:
 
-OK               0  everything fits, and a head at or after every entry vouches for all of it
+OK               0  everything fits, and a head or a stamp at or after every entry vouches for all of it
 BAD              1  something was changed, replaced, added or left out; it is named
 (unreadable)     2  the pack or the heads cannot be read
 CONSISTENT ONLY  3  nothing contradicts the rest, but something is vouched for by nobody outside; it is named.
@@ -92,6 +100,10 @@ class Crop:
     top: float
     bottom: float
     boxes: tuple[SheetBox, ...]
+
+    @property
+    def has_picture(self) -> bool:
+        return any(box.css == CLASSES["picture"] for box in self.boxes)
 
     @property
     def view(self) -> str:
@@ -180,7 +192,11 @@ def add_records(pack: PackWriter, run: RetrievalRun) -> None:
         pack.add(f"calls/{exchange.name}-request.json", request_bytes(exchange.call))
         pack.add(f"calls/{exchange.name}-reply.txt", exchange.call.raw_reply.encode())
     passages = passages_of(trail, add_pages(pack, trail))
-    pack.add("report.html", report(run, trail, passages).encode())
+    threads = threads_of(trail)
+    pack.add(
+        "comments.json", json.dumps([fields_of_thread(each) for each in threads], indent=2, ensure_ascii=False).encode()
+    )
+    pack.add("report.html", report(run, trail, passages, threads).encode())
     pack.add("report.css", STYLE.read_bytes())
 
 
@@ -202,7 +218,8 @@ def entries_of(run: RetrievalRun) -> dict[str, Entry]:
         wanted["answer.json"] = ("answer", answer.pk)
         kept = LLMCall.objects.filter(pk__in=exchanges_apart(answer)).exclude(request_sha256="")  # of examples erased
         wanted |= {f"exchanges/{pk}.json": ("exchange", pk) for pk in sorted(kept.values_list("pk", flat=True))}
-    wanted |= {f"{kind}.json": (kind, call.pk) for kind, call in calls_beside(run).items()}
+    beside = {kind: call.pk for kind, call in calls_beside(run).items() if call.request_sha256}  # of a field erased
+    wanted |= {f"{kind}.json": (kind, pk) for kind, pk in beside.items()}
     reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
     wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}
     return {name: entry_of(kind, pk) for name, (kind, pk) in wanted.items()}
@@ -234,9 +251,44 @@ def segment(first: int) -> Iterator[str]:
 # ---- the report
 
 
-def report(run: RetrievalRun, trail: Trail, passages: list[ReportPassage]) -> str:
-    shown = {"run": run, "trail": trail, "passages": passages, "terms": terms_in_order(), "now": timezone.now()}
+def report(run: RetrievalRun, trail: Trail, passages: list[ReportPassage], threads: list[Thread]) -> str:
+    shown = {
+        "run": run,
+        "trail": trail,
+        "passages": passages,
+        "values": values_shown(trail),
+        "threads": threads,
+        "terms": terms_in_order(),
+        "now": timezone.now(),
+    }
     return render_to_string("audit/report.html", shown)
+
+
+def values_shown(trail: Trail) -> list[dict[str, Any]]:
+    """The typed values of the answer as its reader sees them."""
+    turn_id = trail.answer.answer.turn_id if trail.answer else None  # the answer of a field has no turn
+    return ShownTurn(with_rows(Turn.objects).get(pk=turn_id)).typed if turn_id else []
+
+
+def threads_of(trail: Trail) -> list[Thread]:
+    """The comments on the cited pages of the readings that were cited."""
+    cited = trail.answer.citations if trail.answer else ()
+    places = dict.fromkeys((each.candidate.parse_id, number) for each in cited for number in cited_pages(each))
+    return [thread for parse_id, number in places for thread in arrange_threads(parse_id, page_number=number)]
+
+
+def fields_of_thread(thread: Thread) -> dict[str, Any]:
+    first = thread.first
+    return {
+        "document_id": str(first.document_id),
+        "page": first.page_number,
+        "lines": [first.first_line, first.last_line],
+        "words": thread.words,
+        "comments": [
+            {"by": each.author_name, "at": time_text(each.created_at), "text": each.text}
+            for each in (first, *thread.replies)
+        ],
+    }
 
 
 def add_pages(pack: PackWriter, trail: Trail) -> dict[tuple[str, int], str]:
@@ -253,14 +305,25 @@ def add_pages(pack: PackWriter, trail: Trail) -> dict[tuple[str, int], str]:
         if image is not None:
             names[document_id, number] = f"pages/{document_id[:8]}-{number}.webp"
             pack.add(names[document_id, number], image.read_bytes())
+        elif lines := page_text(trail.run, document_id, number):
+            pack.add(f"pages/{document_id[:8]}-{number}.txt", lines.encode())
     return names
 
 
+def page_text(run: RetrievalRun, document_id: str, number: int) -> str:
+    """The text of a page that has no picture, as the run read it; "" if that reading is gone."""
+    parses = [seen["parse_id"] for seen in run.scope if seen["document_id"] == document_id]
+    lines = Line.objects.filter(parse__in=parses, page_number=number).order_by("number")
+    return "\n".join(lines.values_list("text", flat=True))
+
+
 def kept_pages(trail: Trail) -> list[tuple[str, int]]:
-    """The document and page of everything marked on kept candidates, without repeats and in order."""
+    """The document and page of every citation and of all that is marked on kept candidates; the cited ones first."""
+    cited = trail.answer.citations if trail.answer else ()
+    quoted = [(str(each.candidate.document_id), number) for each in cited for number in cited_pages(each)]
     kept = [row.candidate for row in trail.table.rows if row.candidate.role in SHOWN_ROLES]
     marked = [(str(row.document_id), int(box["page"])) for row in kept for box in (*row.boxes, *row.context_boxes)]
-    return list(dict.fromkeys(marked))
+    return list(dict.fromkeys([*quoted, *marked]))
 
 
 def find_page_image(document: Document, number: int) -> Path | None:

@@ -12,27 +12,44 @@ from django.db.models.functions import Cast
 from audit.auditor_record import PAYLOADS as AUDITED
 from audit.auditor_record import row_payload
 from audit.proof.erased import erased_digests, is_blank
-from chat.answer_record import ANSWER, EXCHANGE, FEEDBACK, REWRITING, answer_payload
-from chat.models import Answer, Feedback, PromptGuidance, Rewriting
+from chat.answer_record import ANSWER, EXCHANGE, FEEDBACK, PAGE_NOTICE, REWRITING, answer_payload
+from chat.models import Answer, Feedback, PageNotice, PromptGuidance, Rewriting
 from chat.prompts.guidance import GUIDANCE
 from ledger import chain
 from ledger.chain import Fault, Head, Verification
 from ledger.events import EVENT
 from ledger.models import Entry, Event, Salt
 from ledger.payload import Payload
-from retrieval.models import RetrievalRun
-from retrieval.run_record import LOOK, READING, RUN, run_payload
+from retrieval.models import ReadingRuleSet, RetrievalRun
+from retrieval.reading_rules.editing import RULE_SET
+from retrieval.run_record import LOOK, READING, RUN, SHARED, run_payload
 
 PAYLOADS: dict[str, Payload] = {
     each.kind: each
-    for each in (RUN, READING, LOOK, EXCHANGE, ANSWER, REWRITING, FEEDBACK, GUIDANCE, EVENT, *AUDITED.values())
+    for each in (
+        RUN,
+        READING,
+        LOOK,
+        SHARED,
+        EXCHANGE,
+        ANSWER,
+        REWRITING,
+        PAGE_NOTICE,
+        FEEDBACK,
+        GUIDANCE,
+        RULE_SET,
+        EVENT,
+        *AUDITED.values(),
+    )
 }
 VOUCHED: dict[str, type[Model]] = {
     "run": RetrievalRun,
     "answer": Answer,
     "rewriting": Rewriting,
+    "page_notice": PageNotice,
     "feedback": Feedback,
     "guidance": PromptGuidance,
+    "rule_set": ReadingRuleSet,
     "event": Event,
     **{payload.kind: model for model, payload in AUDITED.items()},
 }

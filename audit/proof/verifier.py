@@ -1,9 +1,13 @@
 """Check an evidence pack of DocIntel with nothing but Python's standard library.
 
     python3 verify.py PACK.zip --head HEADS.jsonl
+    python3 verify.py PACK.zip --stamps HEADS.jsonl --authority ROOT.pem
 
-PACK.zip may also be a directory it was unpacked to. HEADS.jsonl holds heads of the ledger that were kept where nobody
-who could alter the pack can write. The verdict is one of four, and the exit code says which:
+PACK.zip may also be a directory it was unpacked to; left out, it is the one verify.py lies in. HEADS.jsonl holds heads
+of the ledger: for --head they were kept where nobody who could alter the pack can write; for --stamps they may come
+from anybody, since only those count that a time-stamping authority (RFC 3161) has stamped. Its root certificate is
+ROOT.pem; have it from the authority. Stamps are checked with the program openssl. The verdict is one of four, and the
+exit code says which:
 
 0  OK               everything fits, and a head vouches for all of it
 1  BAD              something does not fit; all that does not is named
@@ -19,6 +23,10 @@ What is checked:
 4. requests, replies and citations shown apart are those inside the run and the answer
 5. the manifest, and with it the report and the page images, is the one the ledger recorded when the pack was made
 6. with --head, the chain holds the entries of these heads, and one of them is at or after every entry the pack needs
+7. with --stamps, the first stamp at or after each entry is of at most 24 hours (--within) after the time the entry
+   bears, and stamps go on without a longer pause. Nobody gets a stamp of yesterday: whoever rewrote what is older, with
+   all hashes and signatures after it, has no stamp in time for it. --stamped-since says from when on this is so: what
+   is older than that is vouched for by no stamp
 
 When all heads were kept later than the pack was made, --ledger gives the entries between: the ledger.jsonl of a pack
 made later. --manifest is the SHA-256 of manifest.json written down when the pack was made, where no head covers that.
@@ -27,10 +35,16 @@ made later. --manifest is the SHA-256 of manifest.json written down when the pac
 from __future__ import annotations
 
 import argparse
+import base64
+import datetime
 import hashlib
 import json
 import pathlib
+import re
+import shutil
+import subprocess
 import sys
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -40,7 +54,13 @@ FORMATS = ("docintel-evidence-1", "docintel-evidence-2")  # the first made no re
 LEDGER = "docintel-ledger-1"
 MANIFEST, CHAIN, EXPORT = "manifest.json", "ledger.jsonl", "export.json"
 HASHED = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
-KINDS = {"run.json": "run", "reading.json": "reading", "look.json": "look", "answer.json": "answer"}
+KINDS = {
+    "run.json": "run",
+    "reading.json": "reading",
+    "look.json": "look",
+    "shared.json": "shared",
+    "answer.json": "answer",
+}
 SHOWN = 5  # entries named of many
 OK, BAD, UNREADABLE, CONSISTENT = 0, 1, 2, 3
 
@@ -54,12 +74,15 @@ class Unreadable(Exception):
 
 
 class PackReader:
-    """What was read: the files, what they say of themselves, and the heads to hold them against."""
+    """What was read: the files, what they say of themselves, and the heads and stamps to hold them against."""
 
-    def __init__(self, files: dict[str, bytes], heads: list[Any], expected: str | None) -> None:
+    def __init__(
+        self, files: dict[str, bytes], heads: list[Any], expected: str | None, stamps: StampClock | None = None
+    ) -> None:
         self.files = files
         self.heads = heads
         self.expected = expected
+        self.stamps = stamps
         self.manifest = read_manifest(files)
         self.has_export = self.manifest["format"] != FORMATS[0]
         self.entries: dict[int, Any] = {}
@@ -79,8 +102,12 @@ class PackReader:
 
     @property
     def vouched_to(self) -> int:
-        """The last entry a head vouches for, with all before it."""
-        return max(self.reached, default=0)
+        """The last entry a head or a stamp vouches for."""
+        return max([*self.reached, self.stamps.vouched_to if self.stamps else 0], default=0)
+
+    def is_vouched(self, sequence: int) -> bool:
+        by_stamp = self.stamps is not None and self.stamps.vouches_for(sequence)
+        return by_stamp or sequence <= max(self.reached, default=0)
 
 
 def sha256_of(content: bytes) -> str:
@@ -194,9 +221,8 @@ def check_chain(pack: PackReader, later: dict[int, Any]) -> Iterator[str]:
     """2. The chain, and that it begins with the run."""
     pack.entries = read_chain(CHAIN, pack.files.get(CHAIN, b""))
     first, last = min(pack.entries), max(pack.entries)
-    own = {
-        subject["sequence"] for subject in pack.manifest["subjects"] if subject["kind"] in ("run", "reading", "look")
-    }
+    kinds = ("run", "reading", "look", "shared")
+    own = {subject["sequence"] for subject in pack.manifest["subjects"] if subject["kind"] in kinds}
     if first not in own:
         yield f"{CHAIN} begins with entry {first} ({pack.entries[first]['kind']}), which is not that of the run"
     if later and later.get(last, {}).get("hash") != pack.entries[last]["hash"]:
@@ -247,16 +273,15 @@ def record_in(pack: PackReader, name: str) -> Any:
 
 def check_run(pack: PackReader) -> Iterator[str]:
     """3. Answer, reviews and reading are of the run the manifest names."""
-    records = ("run.json", "answer.json", "reading.json", "look.json")
-    run, answer, reading, look = (record_in(pack, name) for name in records)
+    run, answer = record_in(pack, "run.json"), record_in(pack, "answer.json")
     if run["run"]["id"] != pack.manifest["run"]:
         yield f"run.json is not the run {pack.manifest['run']} the manifest names"
     if answer and answer["run"] != run["run"]["id"]:
         yield "answer.json belongs to another run"
-    if reading and reading["id"] != run["run"]["parsed"].get("reading_call"):
-        yield "reading.json belongs to another run"
-    if look and look["id"] != run["run"]["plan"].get("look_call"):
-        yield "look.json belongs to another run"
+    for name, field in (("reading", "parsed"), ("look", "plan"), ("shared", "plan")):
+        call = record_in(pack, f"{name}.json")
+        if call and call["id"] != run["run"][field].get(f"{name}_call"):
+            yield f"{name}.json belongs to another run"
     others = [*(answer or {}).get("other_calls", []), (answer or {}).get("llm_call")]
     for name in sorted(pack.files):
         if name.startswith("exchanges/") and record_in(pack, name)["id"] not in others:
@@ -271,6 +296,7 @@ def check_parts(pack: PackReader) -> Iterator[str]:
     calls = {
         "question": record_in(pack, "reading.json"),
         "other-look": record_in(pack, "look.json"),
+        "shared": record_in(pack, "shared.json"),
         "arbiter": run["llm_call"],
         "answer": answer.get("llm_call"),
     }
@@ -323,30 +349,53 @@ def check_heads(pack: PackReader) -> Iterator[str]:
             yield f"ledger entry {first} does not continue the head you gave: the chain was rewritten"
 
 
+def check_stamps(pack: PackReader) -> Iterator[str]:
+    """7. The stamps are of this authority and in time, for the entries and for what the records say of their time."""
+    if pack.stamps is None:
+        return
+    for _, entry in sorted(pack.entries.items()):
+        pack.stamps.take(entry)
+    yield from pack.stamps.faults
+    for subject in pack.manifest["subjects"]:
+        record, entry = record_in(pack, subject["file"]), pack.entries.get(subject["sequence"])
+        told = (record["run"] if subject["kind"] == "run" else record or {}).get("created_at")
+        if told and entry and pack.stamps.is_late(told, entry):
+            yield f"{subject['file']} says it is of {told}, long before its ledger entry {entry['sequence']}"
+
+
 # ---- what nobody outside vouches for
 
 
 def find_unvouched(pack: PackReader) -> Iterator[str]:
     first, last, vouched_to = min(pack.entries), max(pack.entries), pack.vouched_to
-    if not pack.heads:
+    if pack.stamps:
+        yield from pack.stamps.pauses
+    if pack.stamps and not pack.stamps.openssl:
+        yield "what the stamps were to vouch for: there is no openssl of version 1.1 or later here to check them with"
+    elif not pack.heads and not pack.stamps:
         yield (
             "all of it may be invented: you gave no head. Ask for one that was kept elsewhere, and give it with --head"
         )
-    elif not pack.reached:
-        yield f"all of it: none of the heads you gave lies within ledger entries {first} to {last}{remedy(pack)}"
+    elif not vouched_to:
+        told = "heads you gave" if pack.heads else "stamps you gave"
+        yield f"all of it: none of the {told} lies within ledger entries {first} to {last}{remedy(pack)}"
     else:
         needed = [(subject["file"], subject["sequence"]) for subject in pack.manifest["subjects"]]
         needed += [(EXPORT, pack.export["sequence"])] if pack.export and not pack.expected else []
         late = [f"{name} (entry {sequence})" for name, sequence in needed if sequence > vouched_to]
         if late:
             yield f"after entry {vouched_to}, the last of your heads here: {', '.join(late)}{remedy(pack)}"
-    if not pack.expected and not (pack.export and pack.export["sequence"] <= vouched_to):
+        early = [name for name, sequence in needed if sequence <= vouched_to and not pack.is_vouched(sequence)]
+        if early:
+            yield f"from before the day you gave with --stamped-since: {', '.join(early)}"
+    if not pack.expected and not (pack.export and pack.is_vouched(pack.export["sequence"])):
         yield f"files that only the manifest vouches for: {', '.join(by_manifest(pack))}"
         yield f"that no answer and no review was left out{left_out(pack)}"
 
 
 def remedy(pack: PackReader) -> str:
-    later = [head["sequence"] for head in pack.heads if head["sequence"] > max(pack.entries)]
+    stamped = [sequence for sequence, _ in pack.stamps.stamped] if pack.stamps else []
+    later = [each for each in (*(head["sequence"] for head in pack.heads), *stamped) if each > max(pack.entries)]
     if later:
         return f". Give the entries up to your head of entry {min(later)} with --ledger (ledger.jsonl of a later pack)"
     return ". Take a later head"
@@ -364,6 +413,148 @@ def left_out(pack: PackReader) -> str:
     named = ", ".join(f"{entry['sequence']} ({entry['kind']})" for entry in absent[:SHOWN])
     more = f" and {len(absent) - SHOWN} more" if len(absent) > SHOWN else ""
     return f"; entries without a file here, of this run or of others: {named}{more}" if absent else ""
+
+
+# ---- stamps: these lines stand in audit/proof/verifier.py and in audit/carrying/checker.py, word for word
+
+WITHIN_H = 24.0  # between an entry and its first stamp: hourly stamps have 23 more tries when an authority is away
+CHECKPOINT = "docintel-checkpoint-1"
+STAMP_TIME = re.compile(r"^Time stamp: (\w{3} +\d+ \d\d:\d\d:\d\d)(?:\.\d+)? (\d{4}) GMT$", re.MULTILINE)
+OPENSSL_S = 60
+UTC = datetime.timezone.utc  # noqa: UP017 - older Pythons have no other name
+
+
+class BadStamp(Exception):
+    """A stamp does not hold; the message says why."""
+
+
+class StampClock:
+    """Holds the times of a chain's entries, taken in their order, against the stamps on its heads.
+
+    Nobody gets a stamp of yesterday. Where the chain was rewritten the stamps of before do not fit, and fresh ones come
+    too late for the times that entries bear. What bears a time before `since` is not judged, nor vouched for.
+    """
+
+    def __init__(self, heads: list[Any], authority: pathlib.Path, within_h: float = WITHIN_H, since: str = "") -> None:
+        self.stamped: dict[tuple[int, str], list[Any]] = {}
+        for head in heads:
+            if "stamp" in head:
+                self.stamped.setdefault((head["sequence"], head["hash"]), []).append(head)
+        self.authority = authority
+        self.within = datetime.timedelta(hours=within_h)
+        self.since = moment_of(since) if since else datetime.datetime.min.replace(tzinfo=UTC)
+        self.openssl = find_openssl()
+        self.faults: list[str] = []
+        self.pauses: list[str] = []  # between two stamps, in which something may have been cut off
+        self.vouched_to = 0  # the last entry with a stamp at or after it
+        self.unjudged_to = 0  # the last entry from before `since`
+        self.last: datetime.datetime | None = None  # the newest stamp so far
+        self.waiting: list[tuple[datetime.datetime, int]] = []  # times without a stamp so far: the first and the last
+
+    def take(self, entry: Any) -> None:
+        """The next entry of the chain: its time waits for a stamp, and a stamp on its head judges all that wait."""
+        time, head = moment_of(entry["time"]), (entry["sequence"], entry["hash"])
+        if time < self.since:
+            self.unjudged_to = entry["sequence"]
+        else:
+            waiting = [*self.waiting, (time, entry["sequence"])]
+            self.waiting = [min(waiting), max(waiting)]
+        times = []
+        for given in self.stamped.get(head, ()) if self.openssl else ():
+            try:
+                times.append(self.read_stamp(given))
+            except BadStamp as error:
+                self.faults.append(f"a stamp on ledger entry {entry['sequence']} is none of this authority's: {error}")
+        if times:
+            self.judge(entry["sequence"], sorted(times))
+
+    def judge(self, sequence: int, times: list[datetime.datetime]) -> None:
+        for time, waiting in self.waiting:
+            if abs(times[0] - time) > self.within:
+                self.faults.append(
+                    f"ledger entry {waiting} bears the time {time:%Y-%m-%d %H:%M} but was first stamped at "
+                    f"{times[0]:%Y-%m-%d %H:%M} UTC, more than {hours_of(self.within)} apart: it may have been "
+                    "rewritten until then (where stamps began later, or paused so long, it looks the same)"
+                )
+                break
+        for time in times:
+            if self.last and self.last >= self.since and time - self.last > self.within:
+                pause = f"{self.last:%Y-%m-%d %H:%M} and {time:%Y-%m-%d %H:%M} UTC"
+                self.pauses.append(
+                    f"that nothing was cut off: there is no stamp for {hours_of(time - self.last)}, {pause}"
+                )
+            self.last = max(self.last or time, time)
+        self.waiting, self.vouched_to = [], sequence
+
+    def vouches_for(self, sequence: int) -> bool:
+        return self.unjudged_to < sequence <= self.vouched_to
+
+    def is_late(self, told: str, entry: Any) -> bool:
+        """Whether a record bears a time so long before that of its entry that no stamp vouches for it."""
+        return self.since <= moment_of(told) < moment_of(entry["time"]) - self.within
+
+    def read_stamp(self, head: Any) -> datetime.datetime:
+        """When the authority stamped this head. Raises BadStamp."""
+        lines = (CHECKPOINT, head["sequence"], head["hash"], head.get("exported_at"))
+        digest = hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+        with tempfile.TemporaryDirectory() as folder:
+            token = pathlib.Path(folder, "token")
+            try:
+                token.write_bytes(base64.b64decode(head["stamp"], validate=True))
+            except (ValueError, TypeError):
+                raise BadStamp("it is not written in base64") from None
+            said = STAMP_TIME.search(self.ask("-reply", "-token_in", "-in", str(token), "-text"))
+            if not said:
+                raise BadStamp("it names no time")
+            time = datetime.datetime.strptime(" ".join(said.groups()), "%b %d %H:%M:%S %Y").replace(tzinfo=UTC)
+            # A certificate has to be good when it stamped, not today.
+            by = ("-CAfile", str(self.authority), "-partial_chain", "-attime", str(int(time.timestamp())))
+            self.ask("-verify", "-token_in", "-in", str(token), "-digest", digest, *by)
+        return time
+
+    def ask(self, *arguments: str) -> str:
+        command = [self.openssl, "ts", *arguments]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=OPENSSL_S, check=False)
+        except subprocess.TimeoutExpired:
+            raise BadStamp("openssl does not come to an end") from None
+        if done.returncode:
+            raise BadStamp(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or "openssl refuses it")
+        return done.stdout.decode("utf-8", "replace")
+
+
+def moment_of(text: str) -> datetime.datetime:
+    text = re.sub(r"\.\d+", "", text)
+    moment = datetime.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def add_stamp_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stamps", type=pathlib.Path, metavar="HEADS", help="stamped heads of the ledger, by anybody")
+    parser.add_argument("--authority", type=pathlib.Path, metavar="PEM", help="root certificate of who stamped them")
+    parser.add_argument("--stamped-since", default="", metavar="DAY", help="from when on heads were stamped")
+    parser.add_argument("--within", type=float, default=WITHIN_H, metavar="HOURS", help="from an entry to its stamp")
+
+
+def chosen_stamps(chosen: Any, heads: list[Any]) -> StampClock:
+    """The clock that was asked for. Raises ValueError, OSError."""
+    if not chosen.authority or b"BEGIN CERTIFICATE" not in chosen.authority.read_bytes():
+        raise ValueError("--stamps needs --authority with a certificate in PEM")
+    return StampClock(heads, chosen.authority, chosen.within, chosen.stamped_since)
+
+
+def hours_of(span: datetime.timedelta) -> str:
+    return f"{round(span / datetime.timedelta(hours=1), 1):g} hours"
+
+
+def find_openssl() -> str:
+    """The path of an OpenSSL that can check stamps; empty where there is none."""
+    path = shutil.which("openssl") or ""
+    try:
+        said = subprocess.run([path, "version"], capture_output=True, timeout=OPENSSL_S, check=False).stdout
+    except OSError:
+        return ""
+    return path if re.match(rb"OpenSSL (?:1\.1|[3-9])", said) else ""
 
 
 # ---- the verdict
@@ -391,18 +582,19 @@ def judge_pack(pack: PackReader, later: dict[int, Any]) -> tuple[int, list[str]]
     """The exit code, and the lines to print."""
     faults = [*gather_faults(check_files(pack), check_chain(pack, later))]
     if pack.entries:
-        checks = (check_subjects, check_run, check_parts, check_export, check_heads)
+        checks = (check_subjects, check_run, check_parts, check_export, check_heads, check_stamps)
         faults += gather_faults(*(check(pack) for check in checks))
     missing = [*gather_faults(find_unvouched(pack))] if pack.entries else []
     if faults:
-        lines = ["BAD: this is not the pack as it was made.", *(f"- {fault}." for fault in faults)]
+        lines = ["BAD: this is not what was recorded and packed.", *(f"- {fault}." for fault in faults)]
         return BAD, lines + ["Nobody outside vouches for:"] * bool(missing) + [f"- {each}." for each in missing]
     if missing:
         told = "CONSISTENT ONLY: nothing contradicts the rest, but nobody outside vouches for:"
         return CONSISTENT, [told, *(f"- {each}." for each in missing)]
     first, last, run = min(pack.entries), max(pack.entries), pack.manifest["run"]
     told = f"OK: {len(pack.files)} files, ledger entries {first} to {last}, run {run}."
-    vouched = f"The head of entry {pack.vouched_to} vouches for run, answer and reviews"
+    by = "stamp" if pack.stamps and pack.stamps.vouched_to == pack.vouched_to else "head"
+    vouched = f"The {by} of entry {pack.vouched_to} vouches for run, answer and reviews"
     rest = ", and for this pack as it was made" if pack.export else "; the SHA-256 you gave, for the rest"
     return OK, [told, f"{vouched}{rest} ({pack.manifest['exported_at']})."]
 
@@ -415,17 +607,20 @@ def print_line(line: str) -> None:
 def main() -> int:
     about = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=about)
-    parser.add_argument("pack", type=pathlib.Path)
+    here = pathlib.Path(sys.argv[0]).resolve().parent
+    parser.add_argument("pack", type=pathlib.Path, nargs="?", default=here, help="the folder this lies in, if left out")
     parser.add_argument(
         "--head", type=pathlib.Path, metavar="HEADS", help="heads of the ledger that were kept elsewhere"
     )
     parser.add_argument("--ledger", type=pathlib.Path, help="ledger.jsonl of a later pack, to reach a later head")
     parser.add_argument("--manifest", metavar="SHA256", help="of manifest.json, written down when the pack was made")
+    add_stamp_options(parser)
     chosen = parser.parse_args()
     try:
         heads, later = read_given(read_heads, chosen.head), read_given(read_later, chosen.ledger)
+        stamps = read_given(lambda path: chosen_stamps(chosen, read_heads(path)), chosen.stamps) or None
         files = read_pack(chosen.pack)
-        code, lines = judge_pack(PackReader(files, heads, chosen.manifest), later or {})
+        code, lines = judge_pack(PackReader(files, heads, chosen.manifest, stamps), later or {})
     except (OSError, zipfile.BadZipFile, Unreadable) as error:
         code, lines, files = UNREADABLE, [f"This cannot be read: {error}."], {}
     except Bad as error:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext, ngettext
 
 from audit.access_log import record_event
 from audit.models import Review
@@ -19,10 +20,12 @@ from ledger.events import record
 from ledger.models import Event
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
-from retrieval.types import KEPT_ROLES, UNANSWERED
+from retrieval.told.outcomes import Outcome
+from retrieval.types import ABSENT, KEPT_ROLES, UNANSWERED, Status
 
 CHECK = "golden_check"  # the kind of the event a check leaves
 LISTED_MAX = 200  # broken verdicts kept with a check
+FATES = {(True, True): "kept", (True, False): "broken", (False, True): "mended", (False, False): "still_wrong"}
 ANY_KEPT = "kept"  # wanted of what a confirmed answer cites: primary or supporting, either will do
 
 
@@ -42,12 +45,13 @@ class ExpectedRole:
 
 @dataclass(frozen=True)
 class Golden:
-    """A reviewed run with its expected roles; `absent` if it was confirmed that nothing answers it."""
+    """A reviewed run with its expected roles; `absent` are the outcomes that are right where nothing answers it."""
 
     run: RetrievalRun
     wanted: tuple[ExpectedRole, ...]
-    absent: bool
+    absent: tuple[Status, ...]
     disputed: int  # candidates given different roles by two reviewers; nothing is expected of them
+    absent_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,9 @@ def golden_of(run: RetrievalRun) -> Golden | None:
     wanted = [wanted_of(row, reviews, str(roles[row.pk])) for row in candidates if roles[row.pk]]
     verdict = reviews.of(None).standing
     is_confirmed = verdict is not None and verdict.outcome == Review.Outcome.AGREE
-    absent = is_confirmed and run.status in UNANSWERED
+    absent = UNANSWERED if is_confirmed and run.status in UNANSWERED else ()
+    if verdict is not None and verdict.outcome == Review.Outcome.ABSENT:
+        absent = ABSENT  # weak passages would be shown, and there is nothing to show
     if is_confirmed and verdict and run.status == "found":
         judged = {each.candidate_id for each in wanted}
         wanted += [
@@ -103,7 +109,9 @@ def golden_of(run: RetrievalRun) -> Golden | None:
             if row.candidate_id not in judged
         ]
     disputed = sum(role == "" for role in roles.values())
-    return Golden(run, tuple(wanted), absent, disputed) if wanted or absent else None
+    if not wanted and not absent:
+        return None
+    return Golden(run, tuple(wanted), absent, disputed, verdict.reviewer_name if verdict and absent else "")
 
 
 def role_of(reviews: Reviews) -> str | None:
@@ -236,18 +244,14 @@ def compare_verdicts(golden: Golden, found: Rejudged) -> Iterator[tuple[str, Bro
     now = {flip.candidate_id: flip.after for flip in found.flips}
     for wanted in golden.wanted:
         role = now.get(wanted.candidate_id, wanted.was)
-        fate = {
-            (True, True): "kept",
-            (True, False): "broken",
-            (False, True): "mended",
-            (False, False): "still_wrong",
-        }[wanted.holds(wanted.was), wanted.holds(role)]
+        fate = FATES[wanted.holds(wanted.was), wanted.holds(role)]
         yield fate, broken_of(golden, wanted.candidate_id, wanted.section_title, wanted.role, role)
     if golden.absent:
         primary = [flip for flip in found.flips if flip.after == "primary"]
         first = primary[0] if primary else None
+        was_right = golden.run.status in golden.absent
         yield (
-            "broken" if first else "kept",
+            FATES[was_right, not first if was_right else found.outcome in golden.absent],
             broken_of(
                 golden,
                 first.candidate_id if first else "",
@@ -260,6 +264,25 @@ def compare_verdicts(golden: Golden, found: Rejudged) -> Iterator[tuple[str, Bro
 
 def broken_of(golden: Golden, candidate_id: str, section_title: str, wanted: str, now: str) -> Broken:
     return Broken(str(golden.run.pk), golden.run.question, candidate_id, section_title, wanted, now)
+
+
+def say_check(wrong: int, verdicts: int, not_judged: int) -> Outcome:
+    """How a check ended: red for every verdict that is wrong now, whether it was before or not.
+
+    That nothing breaks is said only where every question was judged and none is wrong.
+    """
+    if not verdicts:
+        return Outcome("warn", gettext("no verdict was checked"))
+    counted = gettext("%(wrong)s of %(all)s otherwise than the auditors") % {
+        "wrong": wrong,
+        "all": verdicts,
+    }
+    if wrong:
+        return Outcome("fail", counted)
+    if not_judged:
+        left_out = ngettext("%(count)s question not judged", "%(count)s questions not judged", not_judged)
+        return Outcome("warn", f"{counted}, {left_out % {'count': not_judged}}")
+    return Outcome("ok", counted + ", " + gettext("nothing breaks"))
 
 
 def record_check(base: KnowledgeBase, check: GoldenCheck, actor: str) -> None:

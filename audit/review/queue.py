@@ -2,98 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
-from django.utils.functional import Promise
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review, ReviewSample
-from audit.runs.complaints import complaints_of_run, unheard_complaints
+from audit.review.assigning import leave_to_others
+from audit.runs.complaints import unheard_complaints
 from audit.runs.listing import HEAVY, key_of_run, runs_after, runs_before
-from chat.models import Answer
+from audit.runs.risks import ANY_RISK, RISKS
 from documents.models import KnowledgeBase, Viewer
-from retrieval.models import INSTRUCTING, RetrievalRun, RetrievalRunQuerySet, RunCandidate
-from retrieval.types import UNANSWERED
+from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
 QUEUE_SHOWN = 50
 SECOND = "second"  # the queue of runs that need a second reviewer
+QUEUES = ("risk", *RISKS, SECOND)  # by the names their addresses have; a sample has its id
 SECOND_MEANING = _("One reviewer objected or overruled a role, and nobody else has looked at it since.")
-
-
-class Risk(NamedTuple):
-    """A sign that a run deserves a look: its name and explanation, and its condition on runs."""
-
-    words: Promise
-    meaning: Promise
-    condition: Q
-
-
-def with_candidate(condition: Q) -> Q:
-    return Q(Exists(RunCandidate.objects.filter(condition, run=OuterRef("pk")).order_by()))
-
-
-def has_repair(*statuses: str) -> Q:
-    return with_candidate(Q(anchor_repair__status__in=statuses))
-
-
-# Also where passages were found and the model, reading them, says that they do not hold the answer.
-REFUSALS = Answer.objects.filter(kind__in=UNANSWERED, run=OuterRef("pk")).order_by()
-# AT11: each of these is reviewed in full, and not by sample. The most serious first.
-RISKS = {
-    "complaint": Risk(
-        _("a reader complained"),
-        _("A reader said that the answer or its evidence is wrong, or that something is missing."),
-        Q(Exists(complaints_of_run())),
-    ),
-    "injection": Risk(
-        _("text gives orders to an AI"),
-        _("A candidate has words that look like orders to an AI, such as “ignore your instructions”."),
-        with_candidate(INSTRUCTING),
-    ),
-    "failed": Risk(_("stopped by an error"), _("An error ended the work on the question."), Q(status="failed")),
-    "degraded": Risk(
-        _("arbiter did not run"),
-        _(
-            "The language model was asked and gave no usable reply. Fixed rules only put the candidates in order; "
-            "nobody judged them."
-        ),
-        Q(arbiter_status="not_run") & ~Q(status="failed"),
-    ),
-    "contradiction": Risk(
-        _("sources contradict"),
-        _("The arbiter found candidates that contradict each other."),
-        ~Q(contradictions=[]),
-    ),
-    "violation": Risk(
-        _("arbiter broke its rules"),
-        _("The arbiter’s reply did not keep to its task: it left a candidate out, for example, or gave no reason."),
-        ~Q(violations=[]),
-    ),
-    "rejected": Risk(
-        _("quote rejected"),
-        _("A proposed quote does not stand in the document, so it was dropped."),
-        has_repair("rejected"),
-    ),
-    "shortened": Risk(
-        _("quote shortened"),
-        _("Only the beginning of a proposed quote stands in the document, so the rest was cut off."),
-        has_repair("truncated"),
-    ),
-    "not_found": Risk(
-        _("no answer, to be confirmed"),
-        _(
-            "No candidate carried an answer, or the model said so of those that were kept. Somebody should confirm "
-            "that the documents hold none."
-        ),
-        Q(status__in=UNANSWERED) | Q(Exists(REFUSALS)),
-    ),
-}
-ANY_RISK = Q()
-for _each in RISKS.values():
-    ANY_RISK |= _each.condition
 
 
 @dataclass(frozen=True)
@@ -138,31 +64,41 @@ def waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
     return reviewable(user).filter(Exists(alone))
 
 
-def first_in_queue(user: Viewer, name: str = "") -> list[RetrievalRun]:
-    """The first runs of a queue and one more; mixed risks sorted by seriousness, then newest first."""
+def own_waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
+    """Runs a person objected to and nobody else has reviewed, which wait for somebody else."""
+    others = Review.objects.filter(run=OuterRef("run")).exclude(reviewer=OuterRef("reviewer")).order_by()
+    own = Review.objects.exclude(outcome=Review.Outcome.AGREE).filter(reviewer_id=user.pk).order_by()
+    return reviewable(user).filter(Exists(own.filter(~Exists(others), run=OuterRef("pk"))))
+
+
+def first_in_queue(
+    user: Viewer, name: str = "", only: Q | None = None, *, with_rest: bool = False
+) -> list[RetrievalRun]:
+    """The first runs of a queue and one more; mixed risks sorted by seriousness, then newest first.
+
+    `with_rest` has those without a sign or with a verdict as well, at the end: they may be given to somebody too.
+    """
+    only = only or Q()
     if name:
         runs = waiting_for_second(user) if name == SECOND else risky(user, name)
-        return list(runs.defer(*HEAVY)[: QUEUE_SHOWN + 1])
+        return list(runs.filter(only).defer(*HEAVY)[: QUEUE_SHOWN + 1])
     found: list[RetrievalRun] = []
-    for group in groups(user):
-        found += group.exclude(pk__in=[run.pk for run in found]).defer(*HEAVY)[: QUEUE_SHOWN + 1 - len(found)]
+    waiting = open_runs(user)
+    groups = [waiting.filter(risk.condition) for risk in RISKS.values()]
+    for group in [*groups, *([reviewable(user)] if with_rest else [])]:
+        rest = group.filter(only).exclude(pk__in=[run.pk for run in found])
+        found += rest.defer(*HEAVY)[: QUEUE_SHOWN + 1 - len(found)]
         if len(found) > QUEUE_SHOWN:
             break
     return found
 
 
-def groups(user: Viewer) -> list[RetrievalRunQuerySet]:
-    return [risky(user, name) for name in RISKS]
-
-
 def signs_of(runs: Sequence[RetrievalRun]) -> dict[UUID, list[str]]:
     """Each run's signs of risk by name, most serious first."""
-    ids = [run.pk for run in runs]
-    signs: dict[UUID, list[str]] = {pk: [] for pk in ids}
-    for name, risk in RISKS.items():
-        for pk in RetrievalRun.objects.filter(risk.condition, pk__in=ids).values_list("pk", flat=True):
-            signs[pk].append(name)
-    return signs
+    shows = {f"has_{name}": ExpressionWrapper(risk.condition, BooleanField()) for name, risk in RISKS.items()}
+    found = RetrievalRun.objects.filter(pk__in=[run.pk for run in runs]).annotate(**shows)
+    rows = found.values_list("pk", *shows)
+    return {pk: [name for name, is_shown in zip(RISKS, has, strict=True) if is_shown] for pk, *has in rows}
 
 
 # ---- positions
@@ -198,11 +134,12 @@ def place_by_time(run: RetrievalRun, name: str, user: Viewer) -> QueuePosition:
     is_second = name == SECOND
     runs = waiting_for_second(user) if is_second else risky(user, name)
     words = gettext("waiting for a second reviewer") if is_second else str(RISKS[name].words)
-    return QueuePosition(name, words, newer(runs, run), older(runs, run), blind=is_second)
+    free = leave_to_others(runs, user)
+    return QueuePosition(name, words, newer(free, run), older(free, run), blind=is_second)
 
 
 def place_by_seriousness(run: RetrievalRun, user: Viewer) -> QueuePosition:
-    """Its neighbours in the order of `first_in_queue`; a run without a sign comes before all."""
+    """Its neighbours in the order of `first_in_queue`, but for what others have; one without a sign comes first."""
     signs = signs_of([run])[run.pk]
     names = list(RISKS)
     at = names.index(signs[0]) if signs else -1
@@ -210,7 +147,7 @@ def place_by_seriousness(run: RetrievalRun, user: Viewer) -> QueuePosition:
     previous: UUID | None = None
     following: UUID | None = None
     for index, name in enumerate(names):
-        group = risky(user, name).exclude(seen)
+        group = leave_to_others(risky(user, name), user).exclude(seen)
         seen |= RISKS[name].condition
         if index < at:
             previous = group.order_by("created_at", "id").values_list("pk", flat=True).first() or previous

@@ -15,13 +15,15 @@ from accounts.models import User
 from audit.access_log import is_auditor, record_event
 from audit.models import Rejudgement
 from audit.review.golden import check_golden, record_check, reviewed_runs
+from audit.review.proposed import check_proposal, count_golden, record_proposal_check
 from audit.review.replay import CannotReplay, Judge, Rejudged, rejudge, summary
 from documents.access import actor_of
-from documents.models import KnowledgeBase
+from documents.base_settings import asked_for
+from documents.guarding.guard import ProposalRefused
+from documents.models import KnowledgeBase, ProposedChange
 from jobs.lease import Lease, LeaseLost, claim, is_exhausted
 from jobs.models import LeasedJob
 from llm.models import LLMCall
-from llm.spending import paid_by
 from retrieval.models import RetrievalRun
 
 logger = logging.getLogger(__name__)
@@ -46,6 +48,11 @@ def ask_for_check(user: User, base: KnowledgeBase, judge: Judge) -> Rejudgement:
     return keep_job(user, base.pk, Kind.CHECK, asdict(judge))
 
 
+def ask_for_proposal_check(user: User, proposal: ProposedChange) -> Rejudgement:
+    """Store that the golden set is to be searched with a proposed change; while that is being done, that job."""
+    return keep_job(user, proposal.base_id, Kind.CHANGE, {"proposal": str(proposal.pk)})
+
+
 def keep_job(user: User, base_id: UUID, kind: Rejudgement.Kind, parameters: dict[str, Any], **of: Any) -> Rejudgement:
     wanted = {"by": user, "base_id": base_id, "kind": kind, "parameters": parameters, **of}
     pending = Rejudgement.objects.filter(**wanted, state__in=PENDING).first()
@@ -64,17 +71,19 @@ def judge_stored(rejudgement_id: UUID | str) -> None:
     job = claim(Rejudgement.objects.select_related("base", "by", "run__llm_call"), rejudgement_id, done=0)
     if job is None:
         return
-    with Lease(job) as lease, paid_by(job.by_id, job.base_id), override(job.language):
+    with Lease(job) as lease, asked_for(job.base, job.by_id), override(job.language):
         try:
             if not is_auditor(job.by, job.base_id):
                 raise CannotReplay(gettext("This base is no longer open to you."))
             if job.run:
                 judge_run(job.run, lease)
+            elif job.kind == Kind.CHANGE:
+                check_change(lease)
             else:
                 check_base(lease)
         except LeaseLost as error:
             logger.warning("%s", error)
-        except CannotReplay as error:
+        except (CannotReplay, ProposalRefused) as error:
             end_in_vain(lease, str(error))
         except Exception:  # the outermost handler: told to the person, the details are in the log
             logger.exception("Judging again failed: %s", job.pk)
@@ -101,6 +110,19 @@ def check_base(lease: Lease[Rejudgement]) -> None:
         row = lease.hold()
         record_check(job.base, found, actor)
         end_job(row, State.DONE)
+
+
+def check_change(lease: Lease[Rejudgement]) -> None:
+    proposal = ProposedChange.objects.get(pk=lease.job.parameters["proposal"])
+    if not ProposedChange.objects.open().filter(pk=proposal.pk).exists():
+        raise ProposalRefused(gettext("This proposed change has ended already."))
+    lease.rows().update(total=count_golden(lease.job.base))
+    with override("en"):  # what is recorded is in English
+        found = check_proposal(proposal, lease.job, on_checked=counting(lease))
+    with transaction.atomic():
+        row = lease.hold()
+        record_proposal_check(proposal, row, found)
+        end_job(row, State.DONE, result=found)
 
 
 def judge_of(job: Rejudgement) -> Judge:

@@ -8,6 +8,7 @@ again from the stored hits, as long as the parses exist.
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from uuid import UUID
@@ -16,6 +17,7 @@ from django.conf import settings
 from django.utils.translation import gettext
 
 from chat.prompts.guidance import find_guidance, guidance_of
+from chat.turns.recordings import read_recording
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
 from llm.client import complete
@@ -25,6 +27,7 @@ from llm.exchange import Exchange, clean_text, request_digest
 from llm.fence import fence_text
 from llm.models import LLMCall
 from llm.prompts import Guidance, split_version
+from llm.recordings.recorded import playing
 from llm.reply import ReplyError, parse_reply, strict_schema
 from llm.window import read_window
 from retrieval.arbiter.evidence import weigh_evidence
@@ -44,10 +47,10 @@ from retrieval.arbiter.model import (
 from retrieval.arbiter.room import room_in
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
-from retrieval.dispatch import HARD_MODEL, has_flag
+from retrieval.dispatch import tier_in
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import question_from
-from retrieval.types import KEPT_ROLES, Candidate, Hit, LineRange, Ranking
+from retrieval.types import KEPT_ROLES, Candidate, Hit, LineRange, Ranking, Status
 
 OPTIONAL = ("temperature", "store")
 # How servers without schema support are given one (llm.dialect).
@@ -125,6 +128,7 @@ class Rejudged:
     stability: float
     repeats: int
     exchanges: tuple[Exchange, ...]
+    outcome: Status  # of the last repeat: found where it has a primary one
 
 
 # ---- rebuilding the request
@@ -245,7 +249,15 @@ def rejudge(
         stability=stability_of(rankings),
         repeats=repeats,
         exchanges=exchanges,
+        outcome=outcome_of_ranking(last),
     )
+
+
+def outcome_of_ranking(ranking: Ranking) -> Status:
+    """How a run with these verdicts would end, the gates before them and gaps of its coverage left aside."""
+    if any(verdict.role == "primary" for verdict in ranking.verdicts):
+        return "found"
+    return "weak" if ranking.is_doubtful else "not_found"
 
 
 def stability_of(rankings: Sequence[Ranking]) -> float:
@@ -276,20 +288,27 @@ def judge_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) ->
 
 
 def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) -> Ranking:
-    """One call with the stored brief; its verdicts are checked as usual."""
+    """One call with the stored brief; its verdicts are checked as usual.
+
+    A run with recorded replies is judged by these again where there is no model.
+    """
     form = form_for(run, judge)
+    kept = run.llm_call is not None and run.llm_call.recorded
+    again = playing(read_recording()) if kept and not (judge.model or settings.LLM_CONFIGURED) else nullcontext()
     try:
-        completion = complete(
-            instructions=form.instructions,
-            prompt=prompt_of(run, rows),
-            reply_schema=form.reply,
-            purpose="replay",
-            prompt_name=form.name,
-            prompt_version=form.version,
-            deadline_s=settings.ARBITER_DEADLINE_S,
-            tier="hard" if has_flag(run.plan, HARD_MODEL) else "normal",
-            model=judge.model,
-        )
+        with again:
+            completion = complete(
+                instructions=form.instructions,
+                prompt=prompt_of(run, rows),
+                reply_schema=form.reply,
+                purpose="replay",
+                prompt_name=form.name,
+                prompt_version=form.version,
+                deadline_s=settings.ARBITER_DEADLINE_S,
+                tier=tier_in(run.plan or {}).tier,
+                why=tier_in(run.plan or {}).why,
+                model=judge.model,
+            )
     except LLMError as error:
         raise CannotReplay(gettext("The model did not judge: %(reason)s") % {"reason": error}) from error
     found = [found_from(row) for row in rows]
@@ -348,8 +367,9 @@ def contents_of(run: RetrievalRun) -> list[DocumentContent]:
 
 
 def hits_from(run: RetrievalRun) -> list[Hit]:
+    words = ("matched_keywords", "wanted_words")
     return [
-        Hit(**hit | {"lines": LineRange(*hit["lines"]), "matched_keywords": tuple(hit["matched_keywords"])})
+        Hit(**hit | {"lines": LineRange(*hit["lines"])} | {name: tuple(hit.get(name, ())) for name in words})
         for hit in run.hits
     ]
 

@@ -1,8 +1,6 @@
 """Reproducible random samples, by the SHA-256 of a seed and each run's id."""
 
 import secrets
-from collections.abc import Sequence
-from uuid import UUID
 
 from django.db.models import BinaryField, CharField, F, Func, Value
 from django.db.models.functions import Cast, Concat
@@ -10,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.auditor_record import store
-from audit.models import Review, ReviewSample
+from audit.models import ReviewSample
 from documents.models import KnowledgeBase
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
@@ -49,9 +47,3 @@ def redraw_sample(sample: ReviewSample) -> list[str]:
 
 def population_of(sample: ReviewSample) -> RetrievalRunQuerySet:
     return RetrievalRun.objects.filter(base=sample.base_id, created_at__lte=sample.until)
-
-
-def reviewed_among(run_ids: Sequence[str]) -> set[UUID]:
-    """Those with a verdict on the answer."""
-    verdicts = Review.objects.filter(run__in=[UUID(pk) for pk in run_ids], candidate=None)
-    return set(verdicts.values_list("run_id", flat=True).distinct())

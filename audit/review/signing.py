@@ -15,7 +15,8 @@ from accounts.models import User
 from audit.access_log import NAME_MAX, is_auditor, record_event
 from audit.auditor_record import store
 from audit.models import Review, ReviewSample, SignOff
-from audit.review.queue import ANY_RISK, is_reviewed
+from audit.review.queue import is_reviewed
+from audit.runs.risks import ANY_RISK
 from documents.models import KnowledgeBase
 from ledger.chain import head
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
@@ -106,12 +107,12 @@ def describe_sign_off(row: SignOff) -> str:
     if row.sample_id:
         told = _(
             "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s "
-            "with an objection to the answer, %(overruled)s roles overruled."
+            "with an objection to the answer, roles overruled: %(overruled)s."
         )
     else:
         told = _(
             "%(runs)s questions: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of "
-            "risk; %(objected)s with an objection to the answer, %(overruled)s roles overruled."
+            "risk; %(objected)s with an objection to the answer, roles overruled: %(overruled)s."
         )
     sentence: str = told % figures
     return sentence

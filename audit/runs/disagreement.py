@@ -8,7 +8,9 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from audit.runs.outcomes import METHOD_NAMES, ROLE_NAMES
+from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.told.reasons import passage_reason
 from retrieval.types import KEPT_ROLES, METHODS
 
 REFUSED_ROLES = ("tangential", "discarded")
@@ -119,8 +121,8 @@ def span(first: int, last: int) -> str:
 
 def describe_disagreement(candidate: RunCandidate) -> str:
     """RRF's rank of it beside the arbiter's verdict and reason."""
-    role = str(ROLE_NAMES.get(candidate.role, candidate.role)).lower()
-    told = {"place": ordinal(candidate.rrf_rank), "role": role, "reason": candidate.reason.rstrip(". ")}
+    role = within_sentence(ROLE_NAMES.get(candidate.role, candidate.role))
+    told = {"place": ordinal(candidate.rrf_rank), "role": role, "reason": passage_reason(candidate).rstrip(". ")}
     if candidate.role == "unjudged":
         return _("RRF would have put this %(place)s; nobody judged it.") % told
     if candidate.role == "discarded":
@@ -131,19 +133,24 @@ def describe_disagreement(candidate: RunCandidate) -> str:
     return f"{verdict}{because}."
 
 
-def detectors_sentence(ranks: Mapping[str, int], ran: Sequence[str]) -> str:
-    """How each detector that ran would have ranked it, in words."""
-    return ", ".join(
-        f"{str(METHOD_NAMES[method]).lower()} {ordinal(ranks[method])}"
-        if method in ranks
-        else _("not by %(detector)s") % {"detector": str(METHOD_NAMES[method]).lower()}
-        for method in ran
-    )
+def detectors_sentence(ranks: Mapping[str, int], ran: Sequence[str], methods: Sequence[str] = ()) -> str:
+    """How each detector that ran would have ranked it, in words; `methods` are those that found the candidate."""
+    return ", ".join(rank_words(method, ranks.get(method), is_found=method in methods) for method in ran)
+
+
+def rank_words(method: str, rank: int | None, *, is_found: bool) -> str:
+    told = {"detector": within_sentence(METHOD_NAMES[method])}
+    if rank is not None:
+        return f"{told['detector']} {ordinal(rank)}"
+    return (_("%(detector)s matched, without a rank of its own") if is_found else _("not by %(detector)s")) % told
 
 
 def ordinal(number: int) -> str:
-    """An ordinal in the reader's language: 1st, 2nd; 1er, 2e."""
-    if (get_language() or "en").startswith("fr"):
+    """An ordinal in the reader's language: 1st, 2nd; 1er, 2e; 1., 2."""
+    language = (get_language() or "en")[:2]
+    if language == "fr":
         return f"{number}{'er' if number == 1 else 'e'}"
+    if language == "de":
+        return f"{number}."
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
     return f"{number}{ending}"

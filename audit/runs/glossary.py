@@ -27,9 +27,10 @@ TERMS = {
         "What the program tested of each sentence of the answer: does it cite, and do words and numbers agree?"
     ),
     "confidence": _(
-        "How strong the kind of evidence is, by rule: 0.9 or more for a section named as asked, 0.8 for words that "
-        "stand together, 0.55 for a word alone, and at most 0.8 where no language model judged. "
-        "It is not a probability."
+        "Where fixed rules judged: how often evidence of this kind held an answer, in the questions the program is "
+        "measured with. Where a language model judged: how strong the kind of evidence is, by rule, 0.9 or more for a "
+        "section named as asked, 0.8 for words that stand together, 0.55 for a word alone. Where a reranking model "
+        "judged it is at most 0.6, and 0.3 where nobody did. It does not say that this answer is right."
     ),
     "context": _("The wider lines around the anchor that are handed on for writing the answer."),
     "contract": _(

@@ -16,15 +16,21 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from audit.models import Review
-from audit.runs.outcomes import Outcome, judge_of_run, outcome_of_run
-from chat.models import Answer, Feedback
+from audit.runs.outcomes import judge_of_run
+from audit.runs.risks import RISKS
+from audit.runs.verdicts import WRONG, standing_verdicts, verdict_named
+from chat.models import Answer, Feedback, Turn
+from chat.page.outcomes import outcome_of_run
 from documents.keyset import rows_after
 from documents.models import Document
 from ledger.chain import time_text
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
-from retrieval.types import KEPT_ROLES
+from retrieval.told.outcomes import Outcome
+from retrieval.told.reasons import say_clause
+from retrieval.types import ABSENT, KEPT_ROLES, UNANSWERED
 
 RUNS_A_PAGE = 25
+PARTLY, PASSAGES, UNJUDGED, NOT_NEEDED = "partly", "passages", "unjudged", "not_needed"  # no column has these values
 WINDOWS = (200, 1_000)  # runs checked one by one before an index is used: at most 24,000 candidates
 TITLES_MAX = 20
 IDS_MAX = 5_000  # ids from an index that are put into a query directly
@@ -62,10 +68,21 @@ class Listed:
     """One run in the list, with its numbers of candidates and kept ones."""
 
     run: RetrievalRun
-    outcome: Outcome
+    outcome: str  # its code
     judge: str
     candidates: int
     kept: int
+    why: str  # it failed or found nothing, in the reader's language
+    verdict: str = ""  # what stands on its answer, "" if nothing does
+    typed: str = ""  # what the person wrote, where a follow-up was completed before it was searched
+
+    @property
+    def reviewed_as(self) -> Outcome:
+        return verdict_named(self.verdict)
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.verdict in WRONG
 
 
 @dataclass(frozen=True)
@@ -121,9 +138,14 @@ def first_of(ordered: RetrievalRunQuerySet, wanted: dict[str, Any], count: int) 
 
 def filter_by_run(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
     """Filter by columns of the run itself, or of the few rows beside it."""
-    for name in ("base", "status", "arbiter"):
-        if wanted.get(name):
-            runs = runs.filter(**{name: wanted[name]})
+    if wanted.get("base"):
+        runs = runs.filter(base=wanted["base"])
+    if wanted.get("status"):
+        runs = runs.filter(ended_as(wanted["status"]))
+    if wanted.get("arbiter"):
+        runs = runs.filter(
+            Q(arbiter_status=NOT_NEEDED) if wanted["arbiter"] == NOT_NEEDED else Q(arbiter=wanted["arbiter"])
+        )
     if wanted.get("asked_by"):
         people = User.objects.filter(Q(name__icontains=wanted["asked_by"]) | Q(email__iexact=wanted["asked_by"]))
         runs = runs.filter(asked_by__in=people.values("pk"))
@@ -137,9 +159,33 @@ def filter_by_run(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> Retriev
         )
     if wanted.get("document"):
         runs = runs.filter(scope_of(wanted["document"]))
+    if wanted.get("sign"):
+        runs = runs.filter(RISKS[wanted["sign"]].condition)
     if wanted.get("review"):
         runs = runs.filter(reviewed_as(wanted["review"]))
     return runs
+
+
+def ended_as(outcome: str) -> Q:
+    """Runs of an outcome as the list names it: what was found is told apart by who judged it, see `as_judged`."""
+    unjudged = Q(arbiter_status="not_run") | Q(arbiter="none")
+    judged = {
+        "found": Q(arbiter="model") & ~unjudged,
+        PASSAGES: ~Q(arbiter="model") & ~unjudged,
+        UNJUDGED: unjudged,
+    }
+    if outcome == PARTLY:
+        return answered_in_part()
+    return Q(status="found") & judged[outcome] & ~answered_in_part() if outcome in judged else Q(status=outcome)
+
+
+def answered_in_part() -> Q:
+    """Runs that found something and whose answer lacks a part of what was asked."""
+    answers = Answer.objects.filter(run=OuterRef("pk")).exclude(kind__in=UNANSWERED)
+    lacking = Q()
+    for outcome in ABSENT:
+        lacking |= Q(items__contains=[{"outcome": outcome}])
+    return Q(status="found") & (Q(Exists(answers), answerable=False) | Q(Exists(answers.filter(lacking))))
 
 
 def start_of(day: date) -> datetime:
@@ -260,23 +306,34 @@ def key_of_run(run: RetrievalRun) -> RunKey:
 
 
 def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
-    """The runs with the data of their lines, in two more queries however many there are."""
+    """The runs with the data of their lines, in six more queries however many there are."""
     ids = [run.pk for run in runs]
     counts: dict[uuid.UUID, Counter[str]] = defaultdict(Counter)
     roles = RunCandidate.objects.filter(run__in=ids).order_by().values_list("run_id", "role")
     for run_id, role, number in roles.annotate(number=Count("pk")):
         counts[run_id][role] = number
-    answers = {answer.run_id: answer for answer in Answer.objects.filter(run__in=ids).only("run_id", "kind", "items")}
+    answers = {
+        answer.run_id: answer for answer in Answer.objects.filter(run__in=ids).only("run_id", "kind", "ended", "items")
+    }
     for run in runs:
         if run.pk in answers:
             answers[run.pk].run = run
+    stopped = set(Turn.objects.filter(run__in=ids, state=Turn.State.STOPPED).values_list("run_id", flat=True))
+    absent = RetrievalRun.objects.filter(pk__in=[run.pk for run in runs if run.not_found_reason])
+    told = dict(absent.values_list("pk", "plan__told__reason"))
+    verdicts = dict(standing_verdicts(ids).values_list("run_id", "outcome"))
+    completed = RetrievalRun.objects.filter(pk__in=ids, parsed__has_key="typed")
+    typed = dict(completed.values_list("pk", "parsed__typed"))
     return [
         Listed(
             run=run,
-            outcome=outcome_of_run(run, answers.get(run.pk)),
+            outcome=outcome_of_run(run, answers.get(run.pk), Turn.State.STOPPED if run.pk in stopped else ""),
             judge=judge_of_run(run),
             candidates=counts[run.pk].total(),
             kept=sum(counts[run.pk][role] for role in KEPT_ROLES),
+            why=run.failure or say_clause(told.get(run.pk) or {}) or run.not_found_reason,
+            verdict=verdicts.get(run.pk, ""),
+            typed=typed.get(run.pk, ""),
         )
         for run in runs
     ]

@@ -1,23 +1,13 @@
 """How a run ended and who judged it, in the words of the pages."""
 
-from typing import NamedTuple
-
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from chat.models import Answer
 from retrieval.models import RetrievalRun
-from retrieval.types import ABSENT
+from retrieval.told.outcomes import OUTCOMES
 
-STATUSES = {
-    "found": _("Found"),
-    "weak": _("No clear answer"),
-    "not_found": _("Not found"),
-    "cannot_tell": _("Cannot tell"),
-    "clarify": _("Asked back"),
-    "failed": _("Failed"),
-}
-KINDS = {"found": "ok", "weak": "warn", "not_found": "warn", "cannot_tell": "warn", "clarify": "warn", "failed": "fail"}
+RUN_STATUSES = ("found", "weak", "not_found", "cannot_tell", "clarify", "failed")
+STATUSES = {status: OUTCOMES[status].words for status in RUN_STATUSES}
 ARBITERS = {
     "model": _("Language model"),
     "rules": _("Fixed rules"),
@@ -44,26 +34,6 @@ METHOD_NAMES = {
 REPAIR_NAMES = {"exact": _("literal"), "truncated": _("shortened"), "rejected": _("rejected"), "none": _("not quoted")}
 
 
-class Outcome(NamedTuple):
-    """A state of the visual language (ok, warn, fail) and its word."""
-
-    kind: str
-    words: str
-
-
-def outcome_of_run(run: RetrievalRun, answer: Answer | None) -> Outcome:
-    """How a run ended, and its answer if it has one.
-
-    A model that read the passages may still say that they do not contain the answer.
-    """
-    status = answer.kind if answer and run.status == "found" and answer.kind in ABSENT else run.status
-    if status == "found" and answer:
-        is_whole = not answer.is_partial
-        return Outcome("ok", gettext("Answered")) if is_whole else Outcome("warn", gettext("Partly answered"))
-    words = STATUSES.get(status, status)
-    return Outcome(KINDS.get(status, "fail"), str(words))
-
-
 def judge_of_run(run: RetrievalRun) -> str:
     """Who judged, in a word or two."""
     if run.status == "failed":
@@ -84,7 +54,7 @@ def judge_in_full(run: RetrievalRun) -> str:
         }
     call = run.llm_call
     if call is not None and run.arbiter_status == "ran":
-        judge = {"model": call.model_returned or call.model, "prompt": call.prompt_version, "mode": gettext(run.mode)}
+        judge = {"model": call.answered_by, "prompt": call.prompt_version, "mode": gettext(run.mode)}
         return gettext("%(model)s, prompt %(prompt)s, %(mode)s mode") % judge
     if run.arbiter_status == "not_run" and run.status != "failed":
         return gettext("did not run; order by rules, %(mode)s mode") % {"mode": gettext(run.mode)}

@@ -14,11 +14,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review
-from audit.review.queue import RISKS, is_reviewed
+from audit.review.queue import is_reviewed
 from audit.runs.disagreement import REFUSED_ROLES
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES
-from chat.models import Answer, Citation
-from documents.models import Document
+from audit.runs.risks import RISKS
+from chat.models import Answer
 from llm.models import REUSED, UNPRICED, LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
 from retrieval.run_record import BESIDE
@@ -271,9 +271,11 @@ def blind_agreement(runs: RetrievalRunQuerySet) -> Rate:
 
 def signs_in(runs: RetrievalRunQuerySet) -> Iterable[Sign]:
     """How many runs of the period show each sign of risk."""
+    reviewed = is_reviewed()
     for name, risk in RISKS.items():
         found = runs.order_by().filter(risk.condition)
-        yield Sign(name, str(risk.words), found.count(), found.filter(is_reviewed()).count())
+        counts = found.aggregate(all=Count("pk"), reviewed=Count("pk", filter=reviewed))
+        yield Sign(name, str(risk.words), counts["all"], counts["reviewed"])
 
 
 # ---- detectors, quotes, time
@@ -354,11 +356,16 @@ def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
     return LLMCall.objects.filter(own).order_by()
 
 
+def paid_calls(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
+    """Those of them that were sent and have a price."""
+    return calls_for(runs).exclude(REUSED).exclude(charge=None)
+
+
 def costs_of(runs: RetrievalRunQuerySet, days: int) -> Iterable[PeriodSpending]:
     """The cost of priced calls, by day or month and currency."""
     by_day = days <= DAYS_AS_DAYS
     span = TruncDay("started_at") if by_day else TruncMonth("started_at")
-    rows = calls_for(runs).exclude(REUSED).exclude(charge=None).annotate(span=span).values("span", "charge__currency")
+    rows = paid_calls(runs).annotate(span=span).values("span", "charge__currency")
     for row in rows.annotate(number=Count("pk"), amount=Sum("charge__amount")).order_by("span", "charge__currency"):
         yield PeriodSpending(label_moment(row["span"], by_day), row["number"], row["amount"], row["charge__currency"])
 
@@ -382,46 +389,3 @@ def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
         words = PURPOSES.get(row["purpose"], row["purpose"])
         asked = row["number"] - row["free"]
         yield row | {"words": words, "mean_ms": round(row["ms"] / asked) if asked else 0}
-
-
-# ---- coverage of one document
-
-
-PAGE_STATES = {
-    "cited": _("cited"),
-    "kept": _("kept, not cited"),
-    "proposed": _("only proposed"),
-    "never": _("never proposed"),
-}
-
-
-class PageUse(NamedTuple):
-    """How often a page was proposed, kept and cited."""
-
-    number: int
-    proposed: int
-    kept: int
-    cited: int
-
-    @property
-    def state(self) -> str:
-        return "cited" if self.cited else "kept" if self.kept else "proposed" if self.proposed else "never"
-
-    @property
-    def words(self) -> str:
-        return str(PAGE_STATES[self.state])
-
-
-def coverage_of(document: Document, runs: RetrievalRunQuerySet) -> list[PageUse]:
-    """Every page of a document with its use in these runs; a candidate counts on its first page."""
-    count = document.current_parse.page_count if document.current_parse else 0
-    found = candidates_of(runs).filter(document=document)
-    counts: dict[int, Counter[str]] = defaultdict(Counter)
-    for page, role, number in found.values_list("anchor_first_page", "role").annotate(number=Count("pk")):
-        counts[page]["proposed"] += number
-        counts[page]["kept"] += number if role in KEPT_ROLES else 0
-    cited = Citation.objects.filter(candidate__document=document, answer__run__in=runs.order_by()).order_by()
-    for page, number in cited.values_list("page").annotate(number=Count("pk")):
-        counts[page]["cited"] += number
-    pages = range(1, max(count, max(counts, default=0)) + 1)
-    return [PageUse(page, counts[page]["proposed"], counts[page]["kept"], counts[page]["cited"]) for page in pages]

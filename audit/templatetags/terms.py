@@ -6,8 +6,11 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from audit.runs.glossary import TERMS
+from retrieval.told.reasons import name_rule
 
 register = template.Library()
+
+register.filter("rule_name", name_rule)
 
 
 @register.simple_tag

@@ -37,6 +37,7 @@ SignIn = Callable[[User], Client]
 def test_an_auditor_leaves_a_trace_of_every_read(
     house: House, make_run: MakeRun, make_call: Any, signed_in: SignIn, address: str, action: str
 ) -> None:
+    """AT8."""
     run = make_run(llm_call=make_call())
     names = {"run": run.pk, "call": run.llm_call_id, "document": house.document.pk}
     response = signed_in(house.auditor).get(address.format(**names))

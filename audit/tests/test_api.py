@@ -78,7 +78,9 @@ def test_it_gives_every_document_of_the_scope(house: House, make_run: MakeRun, s
     rows = [*page["results"], *client.get(page["next"]).json()["results"]]
     assert [row["state"] for row in rows] == ["read", "counted", "unreadable"]
     assert (rows[1]["reason"], rows[1]["words"]) == ("rank 2 of 30; the 10 best are read line by line", ["attention"])
-    assert rows[1]["scores"] == {"words": 0.25, "meaning": None, "name": None, "fused": 0.01}
+    assert rows[1]["scores"] is None, "which are for auditors (L11)"
+    audited = signed_in(house.auditor).get(f"{RUNS}/{run.pk}/documents").json()["results"]
+    assert audited[1]["scores"] == {"words": 0.25, "meaning": None, "name": None, "fused": 0.01}
     assert (rows[2]["cause"], rows[2]["parse_id"], rows[2]["scores"]) == ("waiting", None, None)
     assert signed_in(house.stranger).get(address).status_code == 404
     older, client = make_run(), signed_in(house.asker)

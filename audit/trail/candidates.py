@@ -1,14 +1,15 @@
 """The candidates of a run as the trail shows them: table rows, filters, and the one open beside its page."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any, Literal
 from urllib.parse import urlencode
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import pgettext, pgettext_lazy
 
 from audit.review.reviewing import Reviews, RunReviews
 from audit.runs.disagreement import (
@@ -21,11 +22,21 @@ from audit.runs.disagreement import (
     span,
 )
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES
+from documents.pages.phrasing import within_sentence
 from reading.matching import loose_map
 from retrieval.candidates.widening import Scope
 from retrieval.injection import instructing_words
-from retrieval.models import RunCandidate
-from retrieval.types import KEPT_ROLES, ROLE_ORDER
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.told.reasons import passage_reason, say_share
+from retrieval.types import KEPT_ROLES, POINTED, ROLE_ORDER
+
+MARKS = {
+    "titles": pgettext_lazy("mark of a detector", "T"),
+    "keywords": pgettext_lazy("mark of a detector", "K"),
+    "patterns": pgettext_lazy("mark of a detector", "P"),
+    "vectors": pgettext_lazy("mark of a detector", "V"),
+}
+SILENT, POINTED_MARK = "·", "+"
 
 
 @dataclass(frozen=True)
@@ -48,9 +59,12 @@ class Row:
     candidate: RunCandidate
     address: str
     selected: bool
+    reason: str  # in the reader's language
+    share: str  # how strong its evidence was beside the strongest
     pages: str
     lines: str
     method_names: str
+    marks: tuple[str, ...]  # a letter for each detector that found it, a dot for each that did not
     keywords: str
     order: str
     climb: int
@@ -143,11 +157,22 @@ class CandidateTable:
     groups: tuple[FilterGroup, ...]
     rows: tuple[Row, ...]
     total: int
+    legend: tuple[tuple[str, str], ...]  # each mark of a detector and its name
     selected: Row | None
     previous: Row | None
     following: Row | None
     number: int  # of the selected row among the rows, from 1; 0 without one
     several_documents: bool
+
+    @property
+    def role_groups(self) -> list[tuple[str, list[Row]]]:
+        """The rows by role, in their order; a phone folds all but the first."""
+        return [(role, list(rows)) for role, rows in groupby(self.rows, key=lambda row: row.candidate.role)]
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether one of the filters behind "More filters" is set."""
+        return any(each.current for each in (*self.against, *(one for group in self.groups for one in group.filters)))
 
 
 def build_table(
@@ -155,8 +180,9 @@ def build_table(
     choice: Choice,
     reviews: RunReviews | None = None,
     ranks: Ranks | None = None,
+    learned: Collection[str] = (),
 ) -> CandidateTable | None:
-    """The table for an address; None if it names a candidate this run does not have."""
+    """The table for an address; None if it names a candidate this run does not have. `learned` keywords are marked."""
     reviews, ranks = reviews or RunReviews(), ranks or Ranks()
     against = against_rrf(candidates)
     instructing = {row.pk: words for row in candidates if (words := instructing_in(row))}
@@ -172,6 +198,7 @@ def build_table(
             reviews.of(candidate.pk),
             ranks,
             instructing.get(candidate.pk, ""),
+            learned,
         )
         for number, candidate in enumerate(shown)
     )
@@ -184,6 +211,7 @@ def build_table(
         ),
         rows=rows,
         total=len(candidates),
+        legend=tuple((str(mark), within_sentence(METHOD_NAMES[name])) for name, mark in MARKS.items()),
         selected=rows[index] if rows else None,
         previous=rows[index - 1] if rows and index > 0 else None,
         following=rows[index + 1] if index + 1 < len(rows) else None,
@@ -265,7 +293,13 @@ def toggle_filter(choice: Choice, name: str, value: Any) -> str:
 
 
 def build_row(
-    candidate: RunCandidate, choice: Choice, selected: bool, reviews: Reviews, ranks: Ranks, instructing: str
+    candidate: RunCandidate,
+    choice: Choice,
+    selected: bool,
+    reviews: Reviews,
+    ranks: Ranks,
+    instructing: str,
+    learned: Collection[str],
 ) -> Row:
     change = candidate.rrf_rank - candidate.position
     is_refused = candidate.role in REFUSED_ROLES
@@ -273,10 +307,13 @@ def build_row(
         candidate=candidate,
         address=choice.address(candidate.candidate_id),
         selected=selected,
+        reason=passage_reason(candidate),
+        share=say_share(candidate),
         pages=span(candidate.anchor_first_page, candidate.anchor_last_page),
         lines=span(candidate.anchor_first_line, candidate.anchor_last_line),
-        method_names=", ".join(str(METHOD_NAMES[name]).lower() for name in candidate.methods),
-        keywords=", ".join(candidate.matched_keywords) or "–",
+        method_names=", ".join(within_sentence(METHOD_NAMES[name]) for name in candidate.methods),
+        marks=marks_of(candidate.methods),
+        keywords=keyword_words(candidate.matched_keywords, learned) or "–",
         order=pgettext("place", "refused") if is_refused else str(candidate.position),
         climb=0 if is_refused else max(change, 0),
         fall=0 if is_refused else max(-change, 0),
@@ -284,9 +321,26 @@ def build_row(
         reviews=reviews,
         disagreement=describe_disagreement(candidate),
         place=_("RRF would have put this %(place)s.") % {"place": ordinal(candidate.rrf_rank)},
-        by_detector=detectors_sentence(ranks.of.get(candidate.pk, {}), ranks.ran),
+        by_detector=detectors_sentence(ranks.of.get(candidate.pk, {}), ranks.ran, candidate.methods),
         instructing=instructing,
     )
+
+
+def learned_in(run: RetrievalRun) -> frozenset[str]:
+    """The keywords of a run that the base had learned."""
+    keywords = run.parsed.get("keywords", ()) if run.parsed else ()
+    return frozenset(each["text"] for each in keywords if each["source"] == "learned")
+
+
+def keyword_words(matched: Sequence[str], learned: Collection[str]) -> str:
+    """Matched keywords in a line, those marked that were learned."""
+    return ", ".join(_("%(word)s (learned)") % {"word": word} if word in learned else word for word in matched)
+
+
+def marks_of(methods: Sequence[str]) -> tuple[str, ...]:
+    """The mark of each detector, or a dot, and one for all that is no detector."""
+    marks = [str(mark) if name in methods else SILENT for name, mark in MARKS.items()]
+    return (*marks, POINTED_MARK) if set(methods) & {*POINTED} else tuple(marks)
 
 
 def repair_note(candidate: RunCandidate) -> RepairNote:

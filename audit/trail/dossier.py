@@ -12,10 +12,11 @@ from django.utils.translation import gettext_lazy as _
 from audit.runs.disagreement import span
 from audit.runs.outcomes import METHOD_NAMES
 from audit.trail.candidates import Choice, Row, build_table
-from audit.trail.story import OF_THE_QUESTION
 from documents.models import Document, Line, TocEntry
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.told.reasons import absence_of
+from retrieval.told.searched import OF_THE_QUESTION
 from retrieval.types import KEPT_ROLES, METHODS
 
 NEAR_MISSES_MAX = 5
@@ -92,7 +93,7 @@ def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Ch
     return Dossier(
         tab=tab,
         heading=heading,
-        reason=run.not_found_reason,
+        reason=absence_of(run),
         searched=run.searched,
         has_added=any(keyword["source"] not in OF_THE_QUESTION for keyword in run.parsed.get("keywords", [])),
         detectors=tuple(detectors_of(run)),

@@ -56,7 +56,9 @@ def cost_of(exchanges: Sequence[ExchangeView]) -> Cost:
         amounts[charge.currency] = amounts.get(charge.currency, Decimal()) + charge.amount
     return Cost(
         amounts=amounts,
-        unpriced=sum(charge is None and not call.reused for charge, call in zip(charges, calls, strict=True)),
+        unpriced=sum(
+            charge is None and not (call.reused or call.recorded) for charge, call in zip(charges, calls, strict=True)
+        ),
         tokens_in=sum(call.tokens_in or 0 for call in calls),
         tokens_cached=sum(call.tokens_cached or 0 for call in calls),
         tokens_out=sum(call.tokens_out or 0 for call in calls),

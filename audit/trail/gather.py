@@ -4,7 +4,7 @@ A document's present content is never read, so a trail stays the same after the 
 deleted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,21 +15,26 @@ from audit.proof.verification import Standing, standing_of
 from audit.review.reviewing import Reviews, RunReviews
 from audit.runs.complaints import feedback_on
 from audit.runs.disagreement import GridRow, grid_of, rank_candidates, span
-from audit.runs.outcomes import METHOD_NAMES, Outcome, judge_in_full, outcome_of_run
-from audit.trail.candidates import CandidateTable, Choice, build_table
+from audit.runs.outcomes import METHOD_NAMES, judge_in_full
+from audit.trail.candidates import CandidateTable, Choice, build_table, keyword_words, learned_in
 from audit.trail.dossier import Dossier, dossier_of
 from audit.trail.exchanges import Cost, ExchangeView, cost_of, read_exchange
 from audit.trail.section_counts import Contents, read_contents
 from audit.trail.story import story_of
 from chat.answer_record import other_calls_of
 from chat.markup import Block, blocks_of
-from chat.models import Answer, Citation, Feedback
+from chat.models import Answer, Citation, Feedback, Turn
+from chat.objections import Objection, find_objection
+from chat.page.outcomes import outcome_of_run
 from chat.page.part_outcomes import PartOutcomeRow, part_rows
+from chat.page.rereading import recorded_words
 from chat.page.scope_table import ScopeTable, scope_table
 from chat.prompts.guidance import find_guidance
 from chat.writing.claims import SUPPORTED
+from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import calls_beside
+from retrieval.told.reasons import gate_of, missing_of, point_of
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
@@ -49,12 +54,16 @@ FLAG_NAMES = {
     "parts": _("Parts"),
     "listing": _("Listing"),
     "list_pass": _("Further pass for a list"),
+    "layout_hints": _("Figures, tables and appendices named"),
+    "read_around": _("How much is read around a place"),
     "cross_references": _("Cross references"),
     "filters": _("Narrowed by the asker"),
     "whole_document": _("Whole document"),
     "clear_hit": _("Clear hit, without a model"),
     "hard_model": _("Model for hard questions"),
+    "small_model": _("Small model"),
     "small_window": _("Small window of the model"),
+    "together": _("Fields in one request"),
     "outline": _("Outline"),
     "compare": _("Comparison"),
     # Of plans that were stored before it was dropped.
@@ -162,14 +171,16 @@ class AnswerView:
     checks: tuple[SentenceCheck, ...]
     standing: Standing
     examples: tuple[ExampleRow, ...] = ()
+    badly_read: tuple[str, ...] = ()  # what the record says of pages that were read badly
 
 
 @dataclass(frozen=True)
 class Trail:
     run: RetrievalRun
     story: tuple[str, ...]
-    outcome: Outcome
+    outcome: str  # its code
     scope: ScopeTable
+    objection: Objection | None  # of a reviewer to the answer; never told to a blind reviewer
     arbiter: str
     standing: Standing
     table: CandidateTable
@@ -184,7 +195,9 @@ class Trail:
     parts: tuple[PartOutcomeRow, ...]
     contents: Contents
     gates: tuple[GateRow, ...]
+    contradictions: tuple[tuple[str, list[str]], ...]  # the point, and the ids of the candidates
     contract: GateRow
+    missing: str  # what the arbiter says an answer lacks
     exchanges: tuple[ExchangeView, ...]
     cost: Cost
     why_no_model: str
@@ -201,7 +214,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
     candidates = list(run.candidates.all())
     reviews = reviews or RunReviews()
     ranks = rank_candidates(run, candidates)
-    table = build_table(candidates, choice, reviews, ranks)
+    table = build_table(candidates, choice, reviews, ranks, learned_in(run))
     if table is None:
         return None
     answer = answer_of(run)
@@ -214,7 +227,8 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         story=story_of(
             run, candidates, answer.answer if answer else None, len(answer.citations) if answer else 0, reviews
         ),
-        outcome=outcome_of_run(run, answer.answer if answer else None),
+        outcome=outcome_of_run(run, answer.answer) if answer else outcome_of_run(run, None, state_of_turn(run)),
+        objection=None if choice.blind else find_objection(run),
         scope=scope_table(run),
         arbiter=judge_in_full(run),
         standing=standing_of("run", run.pk),
@@ -230,7 +244,9 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         parts=tuple(part_rows(run)),
         contents=read_contents(run, candidates),
         gates=tuple(gate_row(run, gate) for gate in run.gates),
+        contradictions=tuple((point_of(each), each["candidate_ids"]) for each in run.contradictions),
         contract=contract_row(run, candidates),
+        missing=missing_of(run),
         exchanges=exchanges,
         cost=cost_of(exchanges),
         why_no_model=why_no_model(run),
@@ -243,23 +259,28 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
     )
 
 
+def state_of_turn(run: RetrievalRun) -> str:
+    """The state of the turn a run was made for; "" of a field or a retrieval, which have none."""
+    return str(Turn.objects.filter(run=run).values_list("state", flat=True).first() or "")
+
+
 def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate]) -> DetectorRow:
     found = [candidate for candidate in candidates if name in candidate.methods]
     hits = [hit for hit in run.hits if hit["method"] == name]
     return DetectorRow(
-        name=str(METHOD_NAMES[name]).lower(),
+        name=within_sentence(METHOD_NAMES[name]),
         hits=run.hit_counts.get(name, len(hits)),
         candidates=len(found),
         only=sum(candidate.methods == [name] for candidate in found),
         kept=sum(candidate.role in KEPT_ROLES for candidate in found),
-        shown=tuple(map(hit_row, hits[:HITS_SHOWN_MAX])),
+        shown=tuple(hit_row(hit, learned_in(run)) for hit in hits[:HITS_SHOWN_MAX]),
     )
 
 
-def hit_row(hit: dict[str, Any]) -> HitRow:
+def hit_row(hit: dict[str, Any], learned: Collection[str]) -> HitRow:
     signs = [str(words) for name, words in SIGNS.items() if hit.get(name)]
     detail = ", ".join([*filter(None, [hit["detail"]]), *signs])
-    return HitRow(span(*hit["lines"]), hit["score"], ", ".join(hit["matched_keywords"]), detail)
+    return HitRow(span(*hit["lines"]), hit["score"], keyword_words(hit["matched_keywords"], learned), detail)
 
 
 def kind_words(parsed: dict[str, Any]) -> str:
@@ -289,7 +310,7 @@ def gate_row(run: RetrievalRun, gate: dict[str, Any]) -> GateRow:
         kind, words = "warn", gettext("not checked")
     else:
         kind, words = "ok", gettext("passed")
-    return GateRow(f"{gate['code']} {gate['name']}", kind, words, (gate["evidence"],))
+    return GateRow(f"{gate['code']} {gate['name']}", kind, words, (gate_of(run, gate),))
 
 
 def contract_row(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> GateRow:
@@ -355,7 +376,7 @@ def why_no_model(run: RetrievalRun) -> str:
 
 
 def answer_of(run: RetrievalRun) -> AnswerView | None:
-    answer = Answer.objects.select_related("llm_call__charge").filter(run=run).first()
+    answer = Answer.objects.select_related("llm_call__charge", "page_notice").filter(run=run).first()
     if answer is None:
         return None
     answer.run = run
@@ -369,6 +390,7 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
         examples=tuple(
             ExampleRow(each["run"], round(100 * each["near"]), str(NEAR_BY[each["by"]])) for each in answer.examples
         ),
+        badly_read=tuple(recorded_words(notice)) if (notice := getattr(answer, "page_notice", None)) else (),
     )
 
 
@@ -379,6 +401,8 @@ PROBLEMS = {
     "not_computed": _("could not be computed"),
     "number_not_cited": _("a number is not in what it cites"),
     "list_incomplete": _("fewer than the question or the passages say there are"),
+    "start_after_end": _("a start is later than its end"),
+    "total_differs": _("the rows of the table do not add up to its total"),
     "name_not_cited": _("a name or a month is not in what it cites"),
 }
 
@@ -419,6 +443,7 @@ def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Exchange
         ("question", gettext("Question"), beside.get("reading")),
         ("arbiter", gettext("Arbiter"), run.llm_call),
         ("other-look", gettext("Arbiter, the other look"), beside.get("look")),
+        ("shared", gettext("Arbiter, one request for several fields"), beside.get("shared")),
         ("answer", gettext("Answer"), of_answer),
     ]
     others = other_calls_of(answer.answer) if answer else []

@@ -10,10 +10,14 @@ from django.utils.translation import pgettext
 from audit.runs.disagreement import span
 from audit.trail.candidates import CandidateTable, Choice, Row
 from audit.trail.heat import Heat, heat_of
+from audit.trail.lit import LitPiece, forms_matched, light, spans_of_forms
+from chat.page.weak_sources import candidates_with_weaknesses, weaknesses_of
 from documents.ingestion.page_images import has_image
 from documents.models import Document, Line, Page
 from documents.pages.sheet import Mark, Sheet, build_sheet
+from reading.boxes import boxes_of
 from reading.rows import LineRow
+from retrieval.candidates.plain import one_line
 from retrieval.candidates.widening import Scope, Widened, read_widened
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import LineRange
@@ -51,6 +55,10 @@ class Selected:
     anchor_lines: str
     context_lines: str
     fate: str  # "" while the document exists
+    is_gone: bool  # deleted with its page images
+    quote: tuple[LitPiece, ...]  # what is kept of it, or the anchor; the words that were searched are lit
+    context: tuple[LitPiece, ...]
+    weaknesses: list[str]  # of its source, in words
     sheet: Sheet
     heat: Heat | None  # None if switched off
     heat_switch: str
@@ -70,7 +78,9 @@ def read_selected(
     pages = page_links(candidate, choice)
     wanted = choice.page or anchored_pages(candidate)[0]
     page = next((page for page in pages if page.number == wanted), pages[0])
-    sheet = sheet_of_candidate(candidate, page.number, document, page_counts.get(str(candidate.document_id), 0))
+    forms = forms_matched(run, candidate)
+    pages_in_all = page_counts.get(str(candidate.document_id), 0)
+    sheet = sheet_of_candidate(candidate, page.number, document, pages_in_all, forms)
     heat = heat_of(run, candidate.parse_id, page.number) if choice.heat else None
     if heat:
         sheet.boxes[:0] = heat.boxes
@@ -82,10 +92,14 @@ def read_selected(
         following=table.following,
         page=page,
         pages=pages,
-        page_count=page_counts.get(str(candidate.document_id), 0),
+        page_count=pages_in_all,
         anchor_lines=span(candidate.anchor_first_line, candidate.anchor_last_line),
         context_lines=span(candidate.context_first_line, candidate.context_last_line),
         fate=fate_of(document),
+        is_gone=document is None,
+        quote=light(one_line(row.repair.kept or ("" if row.repair.cut else candidate.anchor_text)), forms),
+        context=light(candidate.context_text, forms),
+        weaknesses=weaknesses_of(candidates_with_weaknesses(RunCandidate.objects.all()).get(pk=candidate.pk)),
         sheet=sheet,
         heat=heat,
         heat_switch=replace(choice, heat=not choice.heat).address(candidate.candidate_id, page.number, choice.wide),
@@ -154,10 +168,13 @@ def printed_label(candidate: RunCandidate, number: int) -> str:
     return candidate.anchor_page_label if is_other else ""
 
 
-def sheet_of_candidate(candidate: RunCandidate, number: int, document: Document | None, page_count: int) -> Sheet:
-    """The page with the boxes of the run; if the document is gone, an empty sheet with boxes."""
+def sheet_of_candidate(
+    candidate: RunCandidate, number: int, document: Document | None, page_count: int, forms: Sequence[str] = ()
+) -> Sheet:
+    """The page with the boxes of the run, words in these forms lit; if the document is gone, an empty sheet."""
     stored = Page.objects.filter(parse=candidate.parse_id, number=number).first()
-    lines = Line.objects.filter(parse=candidate.parse_id, page_number=number).values_list(*LineRow._fields)
+    stored_lines = Line.objects.filter(parse=candidate.parse_id, page_number=number).values_list(*LineRow._fields)
+    lines = [LineRow(*line) for line in stored_lines]
     return build_sheet(
         document_id=candidate.document_id,
         page_number=number,
@@ -167,8 +184,17 @@ def sheet_of_candidate(candidate: RunCandidate, number: int, document: Document 
         marks=[
             Mark("context", candidate.context_boxes, "C"),
             Mark("anchor", candidate.boxes, "A"),
+            Mark("word", boxes_of_words(candidate, lines, forms)),
         ],
-        lines=[LineRow(*line) for line in lines],
+        lines=lines,
         image=document is not None and has_image(document, number),
         page_count=page_count,
     )
+
+
+def boxes_of_words(candidate: RunCandidate, lines: Sequence[LineRow], forms: Sequence[str]) -> list[dict[str, float]]:
+    """Where words in these forms stand in the context; a line whose words have no known place has none."""
+    read = range(candidate.context_first_line, candidate.context_last_line + 1)
+    placed = {line.number: line for line in lines if line.number in read and line.spans}
+    pieces = [(line.number, *span) for line in placed.values() for span in spans_of_forms(line.text, forms)]
+    return [box.as_dict() for box in boxes_of(pieces, placed)]

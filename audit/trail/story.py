@@ -10,12 +10,14 @@ from audit.review.reviewing import RunReviews
 from audit.runs.disagreement import REFUSED_ROLES
 from chat.models import Answer
 from chat.page.part_outcomes import item_rows, part_rows
-from chat.page.scope_table import FINDING_WORDS, describe_scope
+from chat.page.scope_table import FINDINGS, describe_scope
+from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.told.outcomes import OUTCOMES
+from retrieval.told.searched import OF_THE_QUESTION, foreign_told, keywords_told
 from retrieval.types import ABSENT, KEPT_ROLES
 
 WORDS_TOLD, ADDED_TOLD = 6, 3
-OF_THE_QUESTION = ("direct", "identifier")  # keywords of other sources add what the asker did not write
 HITS_TOLD = {
     "titles": gettext_lazy("%(count)s in titles of sections"),
     "keywords": gettext_lazy("%(count)s by keywords"),
@@ -56,7 +58,7 @@ def repeating(run: RetrievalRun) -> Iterator[str]:
 
 
 def reading(run: RetrievalRun) -> Iterator[str]:
-    keywords = run.parsed.get("keywords", [])
+    keywords = keywords_told(run)
     own = [keyword["text"] for keyword in keywords if keyword["source"] in OF_THE_QUESTION]
     if own:
         sentence = ngettext(
@@ -65,6 +67,8 @@ def reading(run: RetrievalRun) -> Iterator[str]:
             len(run.scope),
         )
         yield sentence % {"words": quote_words(own, WORDS_TOLD), "count": len(run.scope)}
+    if foreign := foreign_told(run):
+        yield foreign
     if alone := run.coverage.get("alone"):
         found = Counter(run.documents.exclude(finding=None).values_list("finding__status", flat=True))
         sentence = ngettext(
@@ -72,7 +76,7 @@ def reading(run: RetrievalRun) -> Iterator[str]:
             "%(alone)s documents were searched one by one (%(findings)s); those that say most were judged together.",
             alone,
         )
-        told = ", ".join(f"{words}: {found[status]}" for status, words in FINDING_WORDS.items() if found[status])
+        told = ", ".join(f"{OUTCOMES[status].words}: {found[status]}" for status in FINDINGS if found[status])
         if told:  # of an erased run nothing is left to tell
             yield sentence % {"alone": alone, "findings": told}
     if run.coverage.get("counted") or run.coverage.get("unreadable_documents"):
@@ -84,6 +88,9 @@ def reading(run: RetrievalRun) -> Iterator[str]:
                 "adder": adder,
                 "words": quote_words(added, ADDED_TOLD),
             }
+    if learned := [keyword["text"] for keyword in keywords if keyword["source"] == "learned"]:
+        words = _("It also looked for words learned from earlier questions, with less weight: %(words)s.")
+        yield words % {"words": quote_words(learned, ADDED_TOLD)}
 
 
 def quote_words(words: Sequence[str], told: int) -> str:
@@ -197,5 +204,5 @@ def describe_review(reviews: RunReviews) -> str:
         return _("A review has begun; the answer has no verdict yet.")
     return _("%(name)s’s verdict on the answer: %(outcome)s.") % {
         "name": verdict.reviewer_name,
-        "outcome": verdict.get_outcome_display().lower(),
+        "outcome": within_sentence(verdict.get_outcome_display()),
     }

@@ -106,7 +106,7 @@ def test_it_names_what_cannot_be_read_and_goes_on(tmp_path: Path) -> None:
     write_pdf(tmp_path / "blank.pdf", [[], []])
     write_pdf(tmp_path / "text.pdf", [["One line of text."]])
     figures = parsing.run(tmp_path, say=lambda line: None)
-    assert figures["refused"] == {"blank.pdf": "no_text"}
+    assert figures["refused"] == {"blank.pdf": "blank_pages"}
     assert figures["documents"] == 1
 
 

@@ -49,6 +49,13 @@ def test_each_question_has_one_file_named_by_its_request(library: Library, tmp_p
     assert figures["tokens_estimated"]["max"] <= 16_000
 
 
+def test_judging_is_measured_beside_embeddings_alone(library: Library) -> None:
+    """(R53): on the same questions, in the same run."""
+    figures = retrieval.run(QUESTIONS, library, arbiter="rules", baselines=True)
+    alone = figures["baselines"]["vectors"]["page_hit"]
+    assert figures["page_hit"].keys() == alone.keys() and "1" in alone
+
+
 def test_a_second_export_writes_the_same_bytes(library: Library, tmp_path: Path) -> None:
     export(QUESTIONS, library, tmp_path / "one")
     export(QUESTIONS, library, tmp_path / "two")

@@ -7,7 +7,6 @@ from typing import Any
 
 from chat.drafts import CitedLines, Quoted
 from documents.storage.content import DocumentContent
-from reading.boxes import boxes_of
 from reading.tables import PERIOD, Table, TableCell, TableRow
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown_rows import tables_on
@@ -136,9 +135,10 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
 
 
 def headings_of(table: Table, content: DocumentContent) -> list[str]:
-    """The headings at the top of the table's page, such as the name of a statement."""
-    numbers = lexicon_of(content).page_headings.get(table.page_number, ())
-    return [content.lines[number - 1].text for number in numbers]
+    """The headings at the top of the table's page and of that it begins on, such as the name of a statement."""
+    named = lexicon_of(content).page_headings
+    pages = filter(None, (table.begins_on, table.page_number))
+    return [content.lines[number - 1].text for page in pages for number in named.get(page, ())]
 
 
 def is_in(term: WeighedTerm, words: Sequence[str]) -> bool:
@@ -191,8 +191,7 @@ def period_of(table: Table, column: int) -> str:
 def quote_cell(printed: PrintedCell, marker: int) -> Quoted:
     """The row as a citation of its own."""
     lines = printed.content.legible_lines(printed.row.first_line, printed.row.last_line)
-    by_number = {line.number: line for line in lines}
-    boxes = boxes_of([(line.number, 0, len(line.text)) for line in lines], by_number)
+    boxes = printed.content.boxes_at((line.number, 0, len(line.text)) for line in lines)
     page = printed.table.page_number
     place = CitedLines(
         lines[0].number,

@@ -24,7 +24,7 @@ from chat.figures.formulas import (
     read_comparison,
 )
 from chat.figures.statement_rows import Cell, StatementRow
-from retrieval.words.wording import SLOT, WordingError, check_fields, compile_checked, files_of, read_entries
+from reading.wording import SLOT, WordingError, check_fields, compile_checked, files_of, read_entries
 
 PLACES = {"ratio": 2, "percent": 1, "points": 1, "amount": 0}
 YEAR_COLUMNS_MAX = 3  # five-year summaries repeat the statements, sometimes restated

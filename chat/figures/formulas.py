@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from reading.matching import match_form
+from reading.wording import WordingError, check_fields, files_of, read_entries
 from retrieval.words.statements import statement_names
-from retrieval.words.wording import WordingError, check_fields, files_of, read_entries
 
 Unit = Literal["ratio", "percent", "points", "amount"]
 Over = Literal["year", "average", "change"]

@@ -13,11 +13,9 @@ from pydantic import BaseModel, ConfigDict
 
 from chat.figures.arithmetic import Quantity, Units
 from chat.figures.computing import SCALE_WORDS
-from chat.figures.printed import CURRENCIES, TWO_WAYS
 from chat.figures.shown import FigureInput
 from chat.figures.statement_rows import SCALE, SCALES, YEAR, read_column_years
 from chat.writing.excerpts import CELL_SIGN, COPIED_NUMBER
-from chat.writing.writer import number_form
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
@@ -26,6 +24,7 @@ from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.shown_rows import has_periods, tables_on
 from retrieval.models import RunCandidate
 from retrieval.types import LineRange, QuotePiece
+from retrieval.words.printed import CURRENCIES, TWO_WAYS, number_form
 
 SCALE_WORD = re.compile(r"\b(thousand|million|billion|mn|bn|m)s?\b", re.IGNORECASE)
 SCALE_STATED = re.compile(rf"{SCALE.pattern}|\((?:dollars |amounts |figures )?(thousand|million|billion)s?\b")

@@ -44,13 +44,13 @@ from chat.writing.claims import NOT_SHOWN
 from chat.writing.excerpts import Excerpt
 from chat.writing.writer import (
     StreamedReply,
-    number_form,
     sentences_of,
     without_sentences,
 )
 from documents.storage.content import DocumentContent
 from llm.reply import ReplyError, parse_reply
 from reading.matching import match_form
+from retrieval.words.printed import number_form
 
 NOTE = gettext_noop("The model chose the formula; code checked each input on its page and computed the figure.")
 NOT_COMPUTED = "A figure could not be computed: {findings}"

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from chat.drafts import CitedLines, Quoted
 from documents.storage.content import DocumentContent
-from reading.boxes import boxes_of
 from reading.rows import LineRow
 from retrieval.models import RunCandidate
 
@@ -74,7 +73,7 @@ def quote_inputs(figures: Sequence[Figure], first_marker: int) -> dict[tuple[str
     for each in (each for figure in figures for each in figure.inputs):
         if each.place not in quoted:
             line = each.line
-            boxes = boxes_of([(line.number, 0, len(line.text))], {line.number: line})
+            boxes = each.content.boxes_at([(line.number, 0, len(line.text))])
             label = each.content.page(line.page_number).label
             place = CitedLines(line.number, line.number, line.page_number, label, [box.as_dict() for box in boxes])
             quoted[each.place] = Quoted(first_marker + len(quoted), each.candidate, line.text, place)

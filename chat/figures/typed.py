@@ -1,28 +1,33 @@
-"""The typed value of an answer beside its text: amount, percentage, date, duration, list or table (R77, R82).
+"""The typed value of an answer beside its text: an amount, date, name, address, yes or no, list or table (R77, R82).
 
 Each is cut from a cited line, so that it can be checked there; nothing is completed or converted.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from chat.drafts import Quoted
 from chat.figures.cells import find_cells, is_ranking, quote_cell, typed_cell
-from chat.figures.printed import Value, values_in
+from chat.figures.names import NAMES, read_values
+from chat.figures.periods import is_other_side
+from chat.figures.yes_no import BOOLEAN, yes_or_no
 from chat.writing.headline import Spoken, find_headlines, quote_headline
 from chat.writing.writer import MARKER
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from reading.tables import read_tables
+from reading.tables import Table
 from retrieval.candidates.completion import counts_near, lists_at
-from retrieval.candidates.lists import PrintedList
+from retrieval.candidates.lists import Item, PrintedList
+from retrieval.candidates.shown_rows import tables_on
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.question.parse import LISTED_SHAPES
 from retrieval.run_record import question_from
 from retrieval.types import LineRange, Question
+from retrieval.words.printed import Value
+from retrieval.words.tokens import normalise_words
 
 ROWS_MAX = 60
 LISTED_ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+\S", re.MULTILINE)  # of a written answer
@@ -84,12 +89,15 @@ def headline_of(spoken: Spoken, marker: int, question: Question) -> Headline:
     quoted = quote_headline(spoken, marker)
     said = check_of_typed_value({"type": "sentence", "text": spoken.text, "lines": [*spoken.lines]}, marker)
     lines = spoken.content.legible_lines(*spoken.lines)
-    values = scalars([Source(quoted.quote, marker, lines)], question.answer_type)
-    is_clear = len(values) == 1 and values[0]["typed"]["type"] == question.answer_type
+    values = clear_values([Source(quoted.quote, marker, lines)], question.answer_type, question.original)
+    types = [check["typed"]["type"] for check in values]
+    is_clear = types == [question.answer_type] or (len(types) == 1 and question.answer_type in NAMES)
     return Headline(spoken.text, quoted, [said, *(values if is_clear else [])])
 
 
-def typed_of_sentences(run: RetrievalRun, quotes: Sequence[Quoted], text: str) -> list[dict[str, Any]]:
+def typed_of_sentences(
+    run: RetrievalRun, quotes: Sequence[Quoted], text: str, checks: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """The typed values of a written answer: those of its sentences that occur in the lines they cite."""
     contents = contents_of(quotes)
     by_marker = {each.marker: each for each in quotes if each.candidate.parse_id in contents}
@@ -98,7 +106,29 @@ def typed_of_sentences(run: RetrievalRun, quotes: Sequence[Quoted], text: str) -
         for marker in dict.fromkeys(int(number) for number in MARKER.findall(line)):
             if each := by_marker.get(marker):
                 sources.append(Source(line, marker, context_lines(each, contents[each.candidate.parse_id])))
-    return [*scalars(sources, run.parsed.get("answer_type", "")), *check_length(run.parsed, quotes, contents, text)]
+    answer_type = run.parsed.get("answer_type", "")
+    is_listed = run.parsed.get("shape") in LISTED_SHAPES
+    read = scalars(sources, answer_type) if is_listed else clear_values(sources, answer_type, run.question)
+    said = typed_yes_no(yes_or_no(answer_type, checks), checks, by_marker)
+    return [*read, *said, *check_length(run.parsed, quotes, contents, text)]
+
+
+def typed_yes_no(
+    said: str, checks: Sequence[Mapping[str, Any]], by_marker: Mapping[int, Quoted]
+) -> list[dict[str, Any]]:
+    """The yes or no of the first sentence, with the quote it cites and its lines."""
+    cited = [each for marker in checks[0]["markers"] if (each := by_marker.get(marker))] if said else []
+    if not cited:
+        return []
+    candidate = cited[0].candidate
+    lines = [piece["line_number"] for piece in candidate.anchor_pieces]
+    typed = {
+        "type": BOOLEAN,
+        "value": said,
+        "printed": " ".join(cited[0].quote.split()),
+        "lines": [min(lines, default=candidate.anchor_first_line), max(lines, default=candidate.anchor_last_line)],
+    }
+    return [check_of_typed_value(typed, cited[0].marker)]
 
 
 def check_length(
@@ -137,12 +167,24 @@ def select_searched(lines: Iterable[LineRow]) -> list[LineRow]:
 # ---- single values
 
 
-def scalars(sources: Sequence[Source], answer_type: str) -> list[dict[str, Any]]:
-    """The distinct values of the sources for which a cited line prints the same value."""
+def clear_values(sources: Sequence[Source], answer_type: str, asked: str) -> list[dict[str, Any]]:
+    """The values of the sources; of names only the one there is beside those that the question itself has."""
+    found = scalars(sources, answer_type, asked)
+    if answer_type not in NAMES:
+        return found
+    words = set(normalise_words(asked))
+    others = [check for check in found if not words.issuperset(normalise_words(check["typed"]["value"]))]
+    return others if len(others) == 1 else []
+
+
+def scalars(sources: Sequence[Source], answer_type: str, asked: str = "") -> list[dict[str, Any]]:
+    """The distinct values of the sources for which a cited line prints the same value; no start for an end."""
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for source in sources:
-        for wanted in values_in(source.text, answer_type):
-            key = (wanted.type, wanted.value, wanted.currency)
+        for wanted in read_values(source.text, answer_type):
+            if wanted.type == "date" and is_other_side(asked, source.text, wanted):
+                continue
+            key = wanted.key
             if key not in found and (placed := placed_value(wanted, answer_type, source)):
                 found[key] = placed
     return list(found.values())
@@ -151,8 +193,8 @@ def scalars(sources: Sequence[Source], answer_type: str) -> list[dict[str, Any]]
 def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, Any] | None:
     """The value as the lines print it, with its line numbers; None if they do not."""
     text = "\n".join(line.text for line in source.lines)
-    for value in values_in(text, answer_type):
-        if (value.type, value.value, value.currency) == (wanted.type, wanted.value, wanted.currency):
+    for value in read_values(text, answer_type):
+        if value.key == wanted.key:
             first, last = (source.lines[text.count("\n", 0, place)] for place in (value.start, value.end - 1))
             fields = {
                 "type": value.type,
@@ -168,14 +210,17 @@ def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, A
 
 
 def find_typed_table(quoted: Quoted, content: DocumentContent | None) -> dict[str, Any] | None:
-    """The table that begins in the best passage's context, to the end of the page; None if there is none."""
+    """The table that begins in the best passage's context, with what goes on of it over the page; None without one."""
     if content is None:
         return None
     candidate = quoted.candidate
     last = candidate.context_last_line
-    page = select_searched(content.lines_on_page(content.lines[last - 1].page_number))
-    found = table_of(page, candidate.anchor_first_line, last)
-    return check_of_typed_value(found, quoted.marker) if found else None
+    tables = tables_on(content.lines[last - 1].page_number, content)
+    table = first_table(tables, candidate.anchor_first_line, last)
+    if table is None:
+        return None
+    parts = [table, *(rest_of(table, content) if table is tables[-1] else ())]
+    return check_of_typed_value(table_of(parts), quoted.marker)
 
 
 def find_typed_list(
@@ -241,16 +286,37 @@ def anchor_of(quoted: Quoted) -> LineRange:
 def list_of(printed: PrintedList) -> dict[str, Any]:
     typed: dict[str, Any] = {
         "type": "list",
-        "items": [{"text": item.text, "lines": [*item.lines]} for item in printed.items],
+        "items": [item_json(item) for item in printed.items],
     }
     return typed | ({"is_cut": True} if printed.is_cut else {})
 
 
-def table_of(page: Sequence[LineRow], anchor: int, last: int) -> dict[str, Any] | None:
+def item_json(item: Item) -> dict[str, Any]:
+    """An item; one with a list inside it has what comes before that as its text, and the items of it as children."""
+    told: dict[str, Any] = {"text": item.lead or item.text, "lines": [*item.lines]}
+    return told | ({"children": [item_json(child) for child in item.children]} if item.children else {})
+
+
+def first_table(tables: Iterable[Table], anchor: int, last: int) -> Table | None:
     """The table of a page that contains line `anchor`, else the first one after it that begins by line `last`."""
-    table = next((each for each in read_tables(page) if anchor <= each.last_line and each.first_line <= last), None)
-    if table is None:
-        return None
+    return next((each for each in tables if anchor <= each.last_line and each.first_line <= last), None)
+
+
+def rest_of(table: Table, content: DocumentContent) -> Iterator[Table]:
+    """The parts of the last table of a page on the pages after it, as long as it goes on."""
+    begins_on = table.begins_on or table.page_number
+    for number in range(table.page_number + 1, len(content.pages) + 1):
+        tables = tables_on(number, content)
+        if not tables or tables[0].begins_on != begins_on:
+            return
+        yield tables[0]
+        if len(tables) > 1:
+            return
+
+
+def table_of(parts: Sequence[Table]) -> dict[str, Any]:
+    """A table with its parts on several pages."""
+    table = parts[0]
     return {
         "type": "table",
         "headers": [column.heading for column in table.columns] if any(c.heading for c in table.columns) else [],
@@ -261,7 +327,7 @@ def table_of(page: Sequence[LineRow], anchor: int, last: int) -> dict[str, Any] 
                 "cells": [cell.text if cell else "" for cell in row.cells],
                 "lines": [row.first_line, row.last_line],
             }
-            for row in table.rows[:ROWS_MAX]
+            for row in [row for part in parts for row in part.rows][:ROWS_MAX]
         ],
     }
 

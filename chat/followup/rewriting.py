@@ -53,7 +53,7 @@ PROMPT = Prompt(
 
 FAILED = "The conversation could not be taken into account ({failure}), so the question was asked as typed."
 UNSAFE = "What the model made of this question {fault}, so the question was asked as typed."
-UNCLEAR = (
+UNCLEAR = gettext_noop(
     "This seems to refer to the question before, but not in a way rules can complete with certainty. "
     "It was asked as typed; write it out to ask more exactly."
 )

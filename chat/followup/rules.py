@@ -6,15 +6,13 @@ With exactly one reading the question is rewritten; with two, or none, it stays 
 import re
 from typing import Literal, NamedTuple
 
+from chat.followup.gaps import AND, ASKS_ABOUT, asks_in_a_word, noun_asked, with_asked, with_subject
+
 Outcome = Literal["alone", "rewritten", "unclear"]
 
 YEAR = r"(?:(?:FY|fiscal(?:\s+year)?|Q[1-4]|H[12])\s?)?(?:19|20)\d{2}"
 YEARS = re.compile(rf"(?<![\w/.-]){YEAR}(?![\w/-])", re.IGNORECASE)
 PREPOSITION = r"(?:in|for|of|on|at|by|from|with|to|under|after|before|during|en|pour|de|au|dans|f\u00fcr|im|bei|von)"
-AND = r"(?:and|but|or|et|und|y|e)"
-ASKS_ABOUT = (
-    r"(?:(?:and\s+)?(?:what|how)\s+about|and\s+what\s+of|(?:et\s+)?qu'en\s+est-il\s+de|(?:und\s+)?was\s+ist\s+mit)"
-)
 # "and in 2014?", "what about fiscal 2014?", "2014?"
 YEAR_ONLY = re.compile(
     rf"^(?:{ASKS_ABOUT}\s+|{AND}\s+)?(?:{PREPOSITION}\s+)?(?:the\s+year\s+)?(?P<year>{YEAR})\s*\?*$", re.IGNORECASE
@@ -80,8 +78,13 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
     before = " ".join(last.split())
     if found := YEAR_ONLY.match(text):
         return reading(typed, in_year(before, found["year"]))
+    if asks_in_a_word(text):
+        return reading(typed, with_asked(text, before))
     if BARE.match(text):
         return FollowupReading("unclear", typed)
+    if with_subject(text, "…"):
+        subject = subject_of(before)
+        return reading(typed, with_subject(text, subject) if subject else "")
     if (
         (other := OTHER.match(text))
         and len(other["what"].split()) <= OTHER_WORDS_MAX
@@ -204,6 +207,8 @@ def subject_of(question: str) -> str:
     if len(phrases) == 1:
         of = OF_PHRASE.match(question, phrases[0].end())
         return question[phrases[0].start() : of.end() if of else phrases[0].end()].strip()
+    if not phrases and (noun := noun_asked(question)):
+        return noun
     names = {found[0] for found in NAME.finditer(question)}
     return names.pop() if not phrases and len(names) == 1 else ""
 

@@ -5,11 +5,13 @@ import re
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from chat.models import Conversation
 from chat.page.thread import ShownCitation, ShownTurn
 from chat.turns.repeats import describe_repeat
 from retrieval.run_record import parts_of
+from retrieval.told.outcomes import outcome_named
 
 FORMAT = "docintel-conversation-1"
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -24,9 +26,10 @@ def file_name(conversation: Conversation) -> str:
 
 def markdown_of(conversation: Conversation, turns: list[ShownTurn]) -> str:
     """The conversation as Markdown. Text of people, documents and models is escaped, never markup."""
+    exported = gettext("exported %(at)s UTC") % {"at": f"{timezone.now():%Y-%m-%d %H:%M}"}
     head = [
         f"# {escape_markdown(conversation.title)}",
-        f"{escape_markdown(conversation.base.name)} · exported {timezone.now():%Y-%m-%d %H:%M} UTC",
+        f"{escape_markdown(conversation.base.name)} · {exported}",
     ]
     return "\n\n".join([*head, *(turn_text(shown) for shown in turns)]) + "\n"
 
@@ -35,19 +38,26 @@ def turn_text(shown: ShownTurn) -> str:
     turn, answer = shown.turn, shown.answer
     parts = [
         f"## {turn.number}. {escape_markdown(turn.question)}",
-        f"{escape_markdown(turn.scope_name)} · {turn.created_at:%Y-%m-%d %H:%M} UTC",
+        f"{escape_markdown(shown.scope_words)} · {turn.created_at:%Y-%m-%d %H:%M} UTC",
     ]
     if shown.asked != turn.question:
-        parts.append(f"Asked as: {escape_markdown(shown.asked)}")
+        parts.append(put_label(gettext("Asked as"), shown.asked))
     if answer is None:
-        return "\n\n".join([*parts, escape_markdown(turn.error_for_people) or shown.outcome.capitalize() + "."])
+        return "\n\n".join([*parts, escape_markdown(turn.error_for_people) or f"{outcome_named(shown.outcome).words}."])
+    parts += [f"**{escape_markdown(shown.objection.line)}**"] if shown.objection else []
     parts += [escape_markdown(shown.repeat_words)] if shown.repeat_words else []
     parts += [f"- {escape_markdown(told.line)}" for told in shown.told_parts]
     parts += [escape_markdown(line) for line in answer.text.split("\n\n")]
     if answer.note:
-        parts.append(f"Note: {escape_markdown(answer.note)}")
+        parts.append(put_label(gettext("Note"), answer.note))
+    if shown.notice:
+        parts.append(put_label(gettext("Note"), shown.notice.lead))
     parts += [f"- {escape_markdown(doubt)}" for doubt in shown.doubts]
     return "\n\n".join([*parts, *(quote_text(cited) for cited in shown.citations)])
+
+
+def put_label(label: str, text: str) -> str:
+    return f"{label}: {escape_markdown(text)}"
 
 
 def quote_text(cited: ShownCitation) -> str:
@@ -87,6 +97,7 @@ def turn_fields(shown: ShownTurn) -> dict[str, Any]:
         "again_of": str(turn.again_of_id) if turn.again_of_id else None,
         "run_id": str(turn.run_id) if turn.run_id else None,
         "answered_before": describe_repeat(turn),
+        "objection": shown.objection and shown.objection.to_json(),
         "asked_at": turn.created_at.isoformat(),
         "error": turn.error_for_people,
         "parts": parts_of(turn.run) if turn.run else [],

@@ -113,7 +113,7 @@ class QuestionForm(forms.Form):
         super().__init__(data, initial=first, auto_id="%s")
         if not scope.may_tune(user, base):
             for name in TUNING:
-                del self.fields[name]
+                self.fields.pop(name, None)
         self._user = user
         self.chosen_scope: QuestionScope | None = None
         field = self.fields["scope"]

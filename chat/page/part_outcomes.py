@@ -6,24 +6,21 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from chat.figures.across import START_AFTER_END, TOTAL_DIFFERS
 from chat.models import Answer
 from chat.turns.items import NO_COLUMN, NO_VALUE, REFUSED
 from retrieval.models import RetrievalRun
 from retrieval.run_record import parts_of
+from retrieval.told.outcomes import as_judged, outcome_named
 
-OUTCOME_WORDS = {
-    "found": gettext_lazy("Found"),
-    "weak": gettext_lazy("Not clearly found"),
-    "not_found": gettext_lazy("Not found"),
-    "cannot_tell": gettext_lazy("Cannot be told"),
-}
-STATES = {"found": "ok"}  # how an outcome is marked; a warning else
 EMPTY_WORDS = {
     (NO_VALUE, "amount"): gettext_lazy("what is cited prints no amount"),
     (NO_VALUE, "percentage"): gettext_lazy("what is cited prints no percentage"),
     (NO_VALUE, "date"): gettext_lazy("what is cited prints no date and no period"),
     (NO_VALUE, "duration"): gettext_lazy("what is cited prints no period"),
     NO_COLUMN: gettext_lazy("the table that is cited has no column for it"),
+    START_AFTER_END: gettext_lazy("a start is later than its end"),
+    TOTAL_DIFFERS: gettext_lazy("the rows of the table do not add up to its total"),
 }
 KIND_WORDS = {
     "independent": gettext_lazy("asked by itself"),
@@ -34,10 +31,9 @@ KIND_WORDS = {
 
 @dataclass(frozen=True)
 class PartOutcomeRow:
-    """One part: its outcome and how it is marked, what it is about, what it is to the others, and why not more."""
+    """One part: the code of its outcome, what it is about, what it is to the others, and why not more."""
 
     outcome: str
-    state: str
     subject: str
     kind: str
     why: str
@@ -49,15 +45,14 @@ class PartOutcomeRow:
 
     @property
     def line(self) -> str:
-        return f"{self.outcome}: {self.told.rstrip('.')}."
+        return f"{outcome_named(self.outcome).words}: {self.told.rstrip('.')}."
 
 
 def part_rows(run: RetrievalRun) -> list[PartOutcomeRow]:
     """Every part of a run's question; none of a question that asks one thing."""
     return [
         PartOutcomeRow(
-            outcome=str(OUTCOME_WORDS[part["outcome"]]),
-            state=STATES.get(part["outcome"], "warn"),
+            outcome=as_judged(part["outcome"], run.judge),
             subject=part["subject"],
             kind=str(KIND_WORDS[part["kind"]]),
             why=explain(part["outcome"], part["missing"]),
@@ -71,8 +66,7 @@ def item_rows(answer: Answer) -> list[PartOutcomeRow]:
     """What an answer gives for each thing that was asked; none of those of before 1.6."""
     return [
         PartOutcomeRow(
-            outcome=str(OUTCOME_WORDS[item["outcome"]]),
-            state=STATES.get(item["outcome"], "warn"),
+            outcome=as_judged(item["outcome"], answer.run.judge if answer.run else ""),
             subject=item["asked"],
             kind="",
             why=why_of_item(item),

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from chat.writing.phrases import count_in_words
 from documents.models import Document
 from retrieval.models import RetrievalRun, RunDocument
+from retrieval.told.outcomes import as_judged
 
 ROWS_MAX = 200  # of a trail; the file has them all
 CARD_ROWS_MAX = 20  # of an answer, beside which there are others
@@ -27,13 +28,7 @@ SCORE_NAMES = {
     "name_score": gettext_lazy("name"),
     "fused_score": gettext_lazy("together"),
 }
-FINDING_WORDS = {
-    "found": gettext_lazy("answers"),
-    "weak": gettext_lazy("no clear answer"),
-    "not_found": gettext_lazy("not found"),
-    "cannot_tell": gettext_lazy("cannot tell"),
-}
-FINDING_KINDS = {"found": "ok", "weak": "warn", "not_found": "info", "cannot_tell": "warn"}
+FINDINGS = ("found", "weak", "not_found", "cannot_tell")  # what a document that was searched on its own may say
 # First what answers on its own, then what nobody could look at, then what was read, each by its rank.
 ORDER = Case(
     When(finding__status="found", then=0),
@@ -56,12 +51,12 @@ class ScopeRow:
     kind: str
     state: str
     fate: str  # "" while it lives
+    is_replaced: bool = False  # by a newer version, since
     reason: str = ""
     rank: str = ""
     scores: str = ""
     words: str = ""
-    finding: str = ""  # what it says on its own, in words; "" where it was not searched so
-    finding_kind: str = ""
+    finding: str = ""  # the outcome of a search of it alone; "" where there was none
     quote: str = ""
     page: int | None = None
 
@@ -107,9 +102,13 @@ def describe_scope(coverage: Mapping[str, Any]) -> str:
 
 
 def rows_in_order(documents: "QuerySet[RunDocument]") -> "QuerySet[RunDocument]":
-    """As a page lists them, with what has become of each document: `is_there`, `is_trashed`."""
+    """As a page lists them, with what has become of each document: `is_there`, `is_trashed`, `is_replaced`."""
     now = Document.objects.filter(pk=OuterRef("document_id"))
-    fates = {"is_there": Exists(now), "is_trashed": Exists(now.exclude(trashed_at=None))}
+    fates = {
+        "is_there": Exists(now),
+        "is_trashed": Exists(now.exclude(trashed_at=None)),
+        "is_replaced": Exists(now.filter(trashed_at=None).exclude(replaced_at=None)),
+    }
     surest = F("finding__confidence").desc(nulls_last=True)
     return documents.annotate(**fates).order_by(ORDER, surest, F("rank").asc(nulls_last=True), "position")
 
@@ -118,12 +117,11 @@ def scope_table(run: RetrievalRun) -> ScopeTable:
     """The documents of a run, at most ROWS_MAX of them; of an older run those it read, for it lists no others."""
     if "read" in run.coverage:
         return scope_table_of(run.coverage, rows_in_order(run.documents.all())[:ROWS_MAX])
-    now = dict(
-        Document.objects.filter(pk__in=[seen["document_id"] for seen in run.scope]).values_list("pk", "trashed_at")
-    )
-    fates = {str(pk): fate_words(is_there=True, is_trashed=bool(moment)) for pk, moment in now.items()}
-    gone = fate_words(is_there=False, is_trashed=False)
-    rows = tuple(row_of_snapshot(seen, fates.get(seen["document_id"], gone)) for seen in run.scope)
+    now = {
+        str(document.pk): document
+        for document in Document.objects.filter(pk__in=[seen["document_id"] for seen in run.scope])
+    }
+    rows = tuple(row_of_snapshot(seen, now.get(seen["document_id"])) for seen in run.scope)
     return ScopeTable(count_in_words(len(rows), "document"), rows, 0)
 
 
@@ -151,15 +149,15 @@ def row_of(document: Any) -> ScopeRow:
         scores=" · ".join(f"{words} {number_format(round(score, 4))}" for words, score in scores if score is not None),
         words=", ".join(document.words),
         fate=fate_words(is_there=document.is_there, is_trashed=document.is_trashed),
-        finding=str(FINDING_WORDS[finding["status"]]) if finding else "",
-        finding_kind=FINDING_KINDS[finding["status"]] if finding else "",
+        is_replaced=document.is_replaced,
+        finding=as_judged(finding.get("status", ""), "rules"),  # each document alone is searched by rules
         quote=finding.get("quote", ""),
         page=finding.get("page"),
     )
 
 
-def row_of_snapshot(seen: Mapping[str, Any], fate: str) -> ScopeRow:
-    """A document that an older run read."""
+def row_of_snapshot(seen: Mapping[str, Any], now: Document | None) -> ScopeRow:
+    """A document that an older run read, as it was and as it is now."""
     return ScopeRow(
         document_id=seen["document_id"],
         title=seen["title"],
@@ -168,7 +166,8 @@ def row_of_snapshot(seen: Mapping[str, Any], fate: str) -> ScopeRow:
         pages=str(seen["pages"]),
         kind=STATE_KINDS["read"],
         state=str(STATE_WORDS["read"]),
-        fate=fate,
+        fate=fate_words(is_there=now is not None, is_trashed=now is not None and now.trashed_at is not None),
+        is_replaced=now is not None and now.trashed_at is None and now.replaced_at is not None,
     )
 
 

@@ -1,20 +1,31 @@
-"""Suggested first questions, made from section titles of a document that can be asked."""
+"""Suggested first questions: those typical of the type of a document that it can answer, else its section titles.
+
+Those that were tried (`chat.page.trying`) and are answered go first; a document that was just read has untried ones.
+"""
 
 import re
+from collections.abc import Mapping
 
-from django.utils.translation import gettext
+from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import get_language, gettext
 
 from accounts.models import User
+from chat.models import SuggestedQuestions
 from chat.scope import askable, current_value, parse_picker_value
+from documents.cards.asking import typical_questions
+from documents.cards.versions import card_of
 from documents.models import Document, TocEntry
 
 SUGGESTED = 3
+TITLES_READ = 60
 TRIED = 5  # documents, until one has sections worth asking about
 TITLE_WORDS = range(1, 8)
+END_MARKS = " .,:;?!"  # the question has its own
 # Sections every document has and nobody asks about.
 COMMON_TITLES = frozenset(
     ["abstract", "acknowledgements", "acknowledgments", "appendix", "background", "bibliography", "conclusion"]
-    + ["conclusions", "contents", "introduction", "index", "overview", "preface", "references", "summary"]
+    + ["conclusions", "contents", "definitions", "introduction", "index", "overview", "preface", "references"]
+    + ["summary"]
 )
 LEADING_NUMBER = re.compile(
     r"^(?:(?:item|part|section|chapter|article|annex|schedule|appendix)\s+[\dIVX]+[A-Z]?\b|[\W\d]+(?:\.\d+)*)\W*",
@@ -24,24 +35,52 @@ LEADING_NUMBER = re.compile(
 
 def suggest(user: User, chosen: str) -> tuple[Document | None, list[tuple[str, str]]]:
     """A document and a few (scope value, question) pairs for it: from the chosen base or documents, else read last."""
-    documents = askable(user).exclude(current_parse__toc_entries=None).order_by("-current_parse__created_at")
+    has_titles = Exists(TocEntry.objects.filter(parse=OuterRef("current_parse")))
+    telling = askable(user).select_related("card").filter(Q(card__isnull=False) | has_titles)
+    documents = telling.order_by("-current_parse__created_at")
     kind, ids = parse_picker_value(current_value(chosen))
     if ids:
         documents = documents.filter(**{"base__in" if kind == "base" else "pk__in": ids})
     for document in documents[:TRIED]:
-        if questions := questions_of(document):
-            return document, [(f"document:{document.pk}", question) for question in questions]
+        if questions := tried_questions(document) or questions_of(document):
+            return document, [(f"document:{document.pk}", question) for question in questions[:SUGGESTED]]
     return None, []
 
 
+def tried_questions(document: Document) -> list[str] | None:
+    """The questions of the document that were tried and are answered, in the reader's language; None before that."""
+    tried = SuggestedQuestions.objects.filter(parse=document.current_parse_id, language=get_language() or "en")
+    questions: list[str] | None = tried.values_list("questions", flat=True).first()
+    return questions
+
+
 def questions_of(document: Document) -> list[str]:
-    question = gettext("What does the document say about %(section)s?")
-    titles = TocEntry.objects.filter(parse=document.current_parse_id).exclude(origin="front").order_by("level", "index")
-    plain = (LEADING_NUMBER.sub("", title).strip() for title in titles.values_list("title", flat=True)[:60])
-    worth = (title for title in plain if is_worth_asking(title) and title != document.title)
-    return [question % {"section": title} for title in list(dict.fromkeys(worth))[:SUGGESTED]]
+    """What the document may be asked, first what is typical of its type (R15)."""
+    sections = first_sections(document)
+    return [*typical_questions(card_of(document), sections.values()), *questions_on(sections, document)]
+
+
+def first_sections(document: Document) -> dict[int, str]:
+    """The titles of the first sections of a document by their number in its contents, the widest sections first."""
+    entries = (
+        TocEntry.objects.filter(parse=document.current_parse_id).exclude(origin="front").order_by("level", "index")
+    )
+    return dict(entries.values_list("index", "title")[:TITLES_READ])
+
+
+def questions_on(sections: Mapping[int, str], document: Document) -> dict[str, int]:
+    """A question on each section that is worth one, with the number of the section."""
+    asked = gettext("What does the document say about %(section)s?")
+    questions: dict[str, int] = {}
+    for index, said in sections.items():
+        title = LEADING_NUMBER.sub("", said).strip().rstrip(END_MARKS)
+        if is_worth_asking(title) and title != document.title:
+            questions.setdefault(asked % {"section": title}, index)
+    return questions
 
 
 def is_worth_asking(title: str) -> bool:
+    """Whether somebody would ask about it: words in capitals are headings of a cover, or the names of the parties."""
     words = title.split()
-    return len(words) in TITLE_WORDS and title.lower() not in COMMON_TITLES and any(sign.islower() for sign in title)
+    is_said = any(sign.islower() for sign in title) and sum(word.isupper() for word in words) * 2 <= len(words)
+    return is_said and len(words) in TITLE_WORDS and title.lower() not in COMMON_TITLES

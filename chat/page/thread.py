@@ -1,14 +1,14 @@
 """A conversation as its page shows it: turns with their stages, answers, citations and refused passages."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Count, OuterRef, Prefetch, Subquery
+from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet, Subquery
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -17,56 +17,54 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from accounts.models import User
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
+from chat.objections import Objection, find_objections
 from chat.page.grouped import QuoteGroup, group_quotes
 from chat.page.narrowing import chips_of, typed_of
+from chat.page.outcomes import outcome_of_turn
 from chat.page.part_outcomes import PartOutcomeRow, item_rows, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
+from chat.page.stages import Stage, describe_work, finished_stages, in_seconds, waiting_stages
 from chat.page.viewer import PaneLink
-from chat.scope import write_picker_value
-from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of
+from chat.page.weak_sources import weaknesses_of, with_weaknesses
+from chat.scope import askable, scope_words, write_picker_value
+from chat.turns.choosing import vague_of
+from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of, sentence
+from documents.models import Document, Viewer
+from documents.pages.phrasing import group_thousands
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
-from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
+from retrieval.told.outcomes import outcome_named
+from retrieval.told.reasons import absence_of, in_words, passage_reason, point_of
+from retrieval.told.searched import foreign_told, searched_told
+from retrieval.types import KEPT_ROLES, UNANSWERED, VagueWord
 
-STAGES = ("parsed", "plan", "hits", "candidates", "arbiter", "written")
-STAGE_NAMES = {
-    "parsed": gettext_lazy("Parsed"),
-    "plan": gettext_lazy("Plan"),
-    "hits": gettext_lazy("Hits"),
-    "candidates": gettext_lazy("Candidates"),
-    "arbiter": gettext_lazy("Arbiter"),
-    "written": gettext_lazy("Written"),
-}
 LINE_SIGNS_MAX = 6  # hyphens and bullets that a headline lacks beside its quote
 REFUSED_SHOWN = 3  # near misses on the card of a not-found answer
 DISCARDED_SHOWN = 3  # below the kept ones; the audit trail has them all
 UNREADABLE_SHOWN = 20  # pages by name
 CONVERSATIONS_SHOWN = 100
 
+# What an outcome is told from.
+OF_OUTCOME = (
+    *("state", "run__status", "run__answerable", "run__arbiter"),
+    *("answer__kind", "answer__ended", "answer__items"),
+)
 # Columns a conversation's page never shows, and which can be long.
 HEAVY_OF_RUN = ("run__hits", "run__toc_shown", "run__scope", "run__violations")
 HEAVY_OF_CANDIDATE = ("context_text", "context_boxes", "brief", "anchor_pieces")
 
-STATE_WORDS = {
-    "queued": gettext_lazy("waiting"),
-    "running": gettext_lazy("running"),
-    "stopped": gettext_lazy("stopped"),
-    "failed": gettext_lazy("failed"),
-}
 MODE_WORDS = {"fast": gettext_lazy("fast"), "balanced": gettext_lazy("balanced"), "thorough": gettext_lazy("thorough")}
-KIND_WORDS = {
-    "weak": gettext_lazy("no clear answer"),
-    "not_found": gettext_lazy("not found"),
-    "cannot_tell": gettext_lazy("cannot tell"),
-    "extractive": gettext_lazy("quoted"),
-    "clarification": gettext_lazy("asked back"),
-}
 TYPE_WORDS = {
     "amount": gettext_lazy("Amount"),
     "percentage": gettext_lazy("Percentage"),
     "date": gettext_lazy("Date"),
     "duration": gettext_lazy("Duration"),
+    "person": gettext_lazy("Person"),
+    "party": gettext_lazy("Party"),
+    "role": gettext_lazy("Role"),
+    "address": gettext_lazy("Address"),
+    "postcode": gettext_lazy("Postcode"),
     "list": gettext_lazy("List"),
     "table": gettext_lazy("Table"),
 }
@@ -76,18 +74,10 @@ PROBLEM_WORDS = {
     "not_computed": gettext_lazy("could not be computed"),
     "number_not_cited": gettext_lazy("has a number that does not stand in the passages it cites"),
     "list_incomplete": gettext_lazy("is fewer than the question or the passages say there are"),
+    "start_after_end": gettext_lazy("has a start that is later than its end"),
+    "total_differs": gettext_lazy("is a total to which the rows of its table do not add up"),
     "name_not_cited": gettext_lazy("has a name or a month that does not stand in the passages it cites"),
 }
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One cell of the progress strip: done, now or todo."""
-
-    key: str
-    name: str
-    detail: str
-    state: str
 
 
 @dataclass(frozen=True)
@@ -98,6 +88,7 @@ class ShownCitation:
     link: PaneLink
     place: str
     repair: str
+    weaknesses: list[str]  # of its source, in words
     is_open: bool
     is_said: bool  # its text is the headline, which need not be read twice
 
@@ -122,6 +113,11 @@ class ShownPassage:
     def quote(self) -> str:
         return self.candidate.content_anchor or self.candidate.anchor_text
 
+    @property
+    def reason(self) -> str:
+        """Why it was kept or not, in the reader's language."""
+        return passage_reason(self.candidate)
+
 
 class ShownTurn:
     """One turn, ready for its template. Reads only prefetched rows."""
@@ -129,6 +125,8 @@ class ShownTurn:
     def __init__(self, turn: Turn, open_marker: int = 0) -> None:
         self.turn = turn
         self.open_marker = open_marker
+        self.notice: Any = None  # of badly read pages, see chat.page.rereading; set where there is one
+        self.follow_ups: Any = None  # see chat.page.following; set where something is worth asking next
 
     @property
     def run(self) -> RetrievalRun | None:
@@ -144,12 +142,35 @@ class ShownTurn:
 
     @property
     def outcome(self) -> str:
-        is_partial = self.answer is not None and self.answer.is_partial
-        return outcome_words(self.turn.state, self.answer.kind if self.answer else "", is_partial=is_partial)
+        """The code of its outcome: what a reviewer holds against the answer, else how the question ended."""
+        return self.objection.code if self.objection else outcome_of_turn(self.turn)
+
+    @property
+    def reader(self) -> Viewer | None:
+        """Who reads this, and so whose rights say whether a reviewer's reason is shown."""
+        return self.turn.conversation.user
+
+    @cached_property
+    def objection(self) -> Objection | None:
+        """What a reviewer holds against the answer; `attach_objections` asks for many turns at once."""
+        return find_objections([self.turn.pk], self.reader).get(self.turn.pk)
 
     @property
     def is_absent(self) -> bool:
         return self.answer is not None and self.answer.kind in UNANSWERED
+
+    @property
+    def absence(self) -> str:
+        """Why there is no answer, in the reader's language where the program said it."""
+        assert self.answer is not None
+        if self.run and self.answer.text == sentence(self.run.not_found_reason):
+            return sentence(absence_of(self.run))
+        return in_words(self.answer.text)
+
+    @property
+    def searched(self) -> list[dict[str, Any]]:
+        """The words searched, in the languages of the documents."""
+        return searched_told(self.run) if self.run else []
 
     @property
     def is_extractive(self) -> bool:
@@ -177,7 +198,7 @@ class ShownTurn:
         """That the answer was given before, in a sentence; "" for one of its own."""
         if not self.answered_before:
             return ""
-        told = {"day": date_format(self.answered_before["on"], "j F Y")}
+        told = {"day": date_format(self.answered_before["on"])}
         return gettext("Answered before on %(day)s: the question, the documents and the settings are the same.") % told
 
     @cached_property
@@ -202,15 +223,42 @@ class ShownTurn:
         """The scope picker's value for the same documents."""
         return write_picker_value(self.turn.document_ids) or f"base:{self.turn.conversation.base_id}"
 
+    @cached_property
+    def left_aside(self) -> int:
+        """How many documents of the base a question of chosen ones was not asked of."""
+        if self.is_running or not self.turn.document_ids:
+            return 0
+        base = self.turn.conversation.base
+        return askable(self.turn.conversation.user, base).exclude(pk__in=self.turn.document_ids).count()
+
     @property
     def typed_filters(self) -> dict[str, str]:
         """What narrowed the question, as one would type it."""
         return typed_of(Filters.from_json(self.turn.filters))
 
     @property
+    def scope_words(self) -> str:
+        return scope_words(self.turn)
+
+    @property
     def narrowed(self) -> str:
         """What narrowed the question, in words; "" for nothing."""
         return " · ".join(chip.words for chip in chips_of(self.typed_filters))
+
+    @cached_property
+    def vague(self) -> VagueWord:
+        """The word of the question that is vague alone; an empty one of other questions."""
+        return vague_of(self.run)
+
+    @property
+    def meanings(self) -> list[dict[str, Any]]:
+        """What the vague word can mean, to choose from; [] where there is no choice."""
+        vague = self.vague
+        return [
+            {"text": each.text, "is_first": each.text == vague.proposed, "is_assumed": each.text == vague.assumed}
+            for each in vague.meanings
+            if len(vague.meanings) > 1
+        ]
 
     @cached_property
     def form_id(self) -> uuid.UUID:
@@ -254,7 +302,22 @@ class ShownTurn:
 
     @cached_property
     def stages(self) -> list[Stage]:
-        return finished_stages(self) if self.run and not self.is_running else waiting_stages()
+        if self.run is None or self.is_running:
+            return waiting_stages()
+        return finished_stages(self.run, self.candidates, self.written)
+
+    @property
+    def stages_line(self) -> str:
+        """What was done for a finished answer, in one line."""
+        assert self.run is not None
+        return describe_work(self.run, len(self.kept), len(self.candidates), self.written)
+
+    @property
+    def written(self) -> str:
+        """How long it took until the answer was there; "" of one that never was."""
+        if self.answer is None:
+            return ""
+        return in_seconds((self.answer.created_at - self.turn.created_at).total_seconds())
 
     @cached_property
     def citations(self) -> list[ShownCitation]:
@@ -268,6 +331,7 @@ class ShownTurn:
             link=PaneLink(self.turn, citation.marker),
             place=describe_place(citation.candidate, cited_pages(citation), with_document=self.has_many_documents),
             repair=repair_of(citation.candidate),
+            weaknesses=weaknesses_of(citation),
             is_open=citation.marker == self.open_marker,
             is_said=citation.marker in self.said_markers,
         )
@@ -347,7 +411,10 @@ class ShownTurn:
             return self.turn.question
         cited = [f"[{each.marker}] \u201c{' '.join(each.quote.split())}\u201d {each.place}" for each in self.citations]
         told = "\n".join(part.line for part in self.told_parts)
-        said = [self.turn.question, self.repeat_words, told, self.answer.text, self.answer.note, "\n".join(cited)]
+        notes = [self.answer.note, self.notice.lead if self.notice else ""]
+        text = self.absence if self.is_absent else self.answer.text
+        judged = self.objection.line if self.objection else ""
+        said = [self.turn.question, judged, self.repeat_words, told, text, *notes, "\n".join(cited)]
         return "\n\n".join(filter(None, said))
 
     @cached_property
@@ -378,27 +445,33 @@ class ShownTurn:
 
     @cached_property
     def contradictions(self) -> list[dict[str, Any]]:
-        """The contradictions the arbiter found: the point, and the passages to compare."""
+        """The contradictions that were found: the point, and the passages to compare."""
         by_id = {candidate.candidate_id: candidate for candidate in self.candidates}
         found = self.run.contradictions if self.run else []
         pairs = [(each, [by_id[key] for key in each["candidate_ids"] if key in by_id]) for each in found]
-        return [{"point": each["point"], "sides": self._passages(sides)} for each, sides in pairs if len(sides) > 1]
+        return [{"point": point_of(each), "sides": self._passages(sides)} for each, sides in pairs if len(sides) > 1]
+
+    @cached_property
+    def foreign(self) -> str:
+        """That the question is in another language than the documents, and what to do; "" where it is not."""
+        return foreign_told(self.run) if self.run else ""
 
     @cached_property
     def looked_at(self) -> str:
-        """The search in one line: pages with text, sections, candidates."""
+        """The search in one line: pages with text, sections, passages."""
         coverage: dict[str, Any] = self.run.coverage if self.run else {}
         pages = count_in_words(coverage.get("pages", 0), "page")
         parts = [
-            gettext("%(some)s of %(pages)s have text") % {"some": coverage.get("pages_with_text", 0), "pages": pages}
+            ngettext("%(some)s of %(pages)s has text", "%(some)s of %(pages)s have text", coverage.get("pages", 0))
+            % {"some": coverage.get("pages_with_text", 0), "pages": pages}
         ]
         if coverage.get("documents", 0) > 1:
             parts.insert(0, describe_scope(coverage) or count_in_words(coverage["documents"], "document"))
         if coverage.get("sections"):
             parts.append(count_in_words(coverage["sections"], "section"))
         primary = sum(candidate.role == "primary" for candidate in self.candidates)
-        none = ", " + gettext("none primary") if self.candidates and not primary else ""
-        return " · ".join([*parts, count_in_words(len(self.candidates), "candidate") + none])
+        none = ", " + gettext("none of them answers") if self.candidates and not primary else ""
+        return " · ".join([*parts, count_in_words(len(self.candidates), "passage") + none])
 
     @property
     def coverage(self) -> dict[str, Any]:
@@ -414,6 +487,14 @@ class ShownTurn:
         if coverage.get("documents", 0) < 2 or "read" not in coverage:
             return None
         return scope_table_of(coverage, getattr(self.run, "scope_rows", ()))
+
+    @cached_property
+    def replaced(self) -> list[tuple[uuid.UUID, str]]:
+        """The documents it cites, or without a citation those of its scope, that a newer version has replaced since."""
+        cited = self.answer.citations.all() if self.answer else ()
+        seen = [(each, each.candidate.document_id, each.candidate.document_title) for each in cited]
+        seen = seen or [(row, row.document_id, row.title) for row in getattr(self.run, "scope_rows", ())]
+        return list({pk: (pk, title) for row, pk, title in seen if getattr(row, "is_replaced", False)}.values())
 
     @property
     def documents_counted(self) -> int:
@@ -468,8 +549,11 @@ def length_words(typed: dict[str, Any]) -> str:
 def read_words(typed: dict[str, Any]) -> str:
     """How a value was read if it is printed differently: ISO date, currency, whole number."""
     value, currency, unit = (str(typed.get(name, "")) for name in ("value", "currency", "unit"))
-    number = f"{Decimal(value):,}" if currency else value
-    if currency and not unit and currency in typed["printed"] and number in typed["printed"]:
+    if value in ("", typed.get("printed")):
+        return ""
+    number = group_thousands(Decimal(value)) if currency else value
+    as_printed = {number, f"{Decimal(value):,}"} if currency and not unit else set()
+    if currency in typed["printed"] and any(form in typed["printed"] for form in as_printed):
         return ""
     return " ".join(filter(None, (currency, number, f"/ {unit}" if currency and unit else unit)))
 
@@ -481,52 +565,11 @@ def problems_of(check: dict[str, Any]) -> str:
     return gettext(" and ").join(words) + (f" ({', '.join(missing)})" if missing else "")
 
 
-def waiting_stages() -> list[Stage]:
-    names = list(STAGE_NAMES.items())
-    return [Stage(key, str(name), "\u2013", "now" if key == STAGES[0] else "todo") for key, name in names]
-
-
-def finished_stages(shown: ShownTurn) -> list[Stage]:
-    details = stage_details(shown)
-    return [
-        Stage(key, str(name), details[key], "done" if details[key] else "todo") for key, name in STAGE_NAMES.items()
-    ]
-
-
-def stage_details(shown: ShownTurn) -> dict[str, str]:
-    """A word or figure for each stage of a finished turn; "" for a stage not reached."""
-    run = shown.run
-    assert run is not None
-    is_failed = run.status == "failed"
-    hits = sum(run.hit_counts.values()) if run.hit_counts else 0
-    return {
-        "parsed": count_in_words(len(run.parsed["keywords"]), "keyword")
-        if run.parsed.get("keywords") is not None
-        else "",
-        "plan": count_in_words(planned_detectors(run), "detector") if run.plan else "",
-        "hits": "" if is_failed else f"{hits:,}",
-        "candidates": "" if is_failed else str(len(shown.candidates)),
-        "arbiter": "" if is_failed else arbiter_words(run, len(shown.kept)),
-        "written": written_words(shown),
-    }
-
-
-def planned_detectors(run: RetrievalRun) -> int:
-    """How many detectors the plan enabled, as shown while it ran; `methods_used` has only those with hits."""
-    return sum(flag["on"] for flag in run.plan.get("flags", ()) if flag["name"] in METHODS)
-
-
-def arbiter_words(run: RetrievalRun, kept: int) -> str:
-    if run.arbiter_status == "not_run":
-        return gettext("did not run")
-    return gettext("%(count)s kept") % {"count": kept} if run.arbiter_status == "ran" else gettext("not needed")
-
-
-def written_words(shown: ShownTurn) -> str:
-    if shown.answer is None:
-        return ""
-    seconds = (shown.answer.created_at - shown.turn.created_at).total_seconds()
-    return f"{max(seconds, 0.1):.1f} s"
+def attach_objections(turns: Sequence[ShownTurn]) -> None:
+    """Give each turn of one reader what a reviewer holds against its answer."""
+    found = find_objections([each.turn.pk for each in turns], turns[0].reader) if turns else {}
+    for each in turns:
+        each.objection = found.get(each.turn.pk)
 
 
 # ---- rows
@@ -540,7 +583,7 @@ def turns_of(conversation: Conversation) -> list[Turn]:
 def with_rows(turns: Any) -> Any:
     light = RunCandidate.objects.defer(*HEAVY_OF_CANDIDATE)
     return (
-        turns.select_related("conversation__base", "run", "answer", "rewriting", "again_of")
+        turns.select_related("conversation__base", "run", "answer__page_notice", "rewriting", "again_of")
         .defer(*HEAVY_OF_RUN)
         .prefetch_related(
             "feedback",
@@ -551,10 +594,16 @@ def with_rows(turns: Any) -> Any:
                 queryset=rows_in_order(RunDocument.objects.all())[:CARD_ROWS_MAX],
                 to_attr="scope_rows",
             ),
-            Prefetch("answer__citations", queryset=Citation.objects.order_by("marker")),
+            Prefetch("answer__citations", queryset=citations_in_order()),
             Prefetch("answer__citations__candidate", queryset=light),
         )
     )
+
+
+def citations_in_order() -> "QuerySet[Citation]":
+    """Citations by marker, each with what is weak about its source, and whether its document was replaced."""
+    replaced = Document.objects.filter(pk=OuterRef("candidate__document_id"), trashed_at=None).exclude(replaced_at=None)
+    return with_weaknesses(Citation.objects.annotate(is_replaced=Exists(replaced))).order_by("marker")
 
 
 @dataclass(frozen=True)
@@ -574,28 +623,23 @@ def conversation_groups(
         .holding(find)
         .annotate(
             turn_count=Count("turns"),
-            last_state=Subquery(last.values("state")[:1]),
-            last_kind=Subquery(last.values("answer__kind")[:1]),
+            last_turn=Subquery(last.values("pk")[:1]),
         )
     )
-    rows = counted_rows.order_by("-active_at")  # the model's default order is dropped where rows are counted
+    # The model's default order is dropped where rows are counted.
+    rows: list[Any] = list(counted_rows.order_by("-active_at")[:CONVERSATIONS_SHOWN])
+    turns = Turn.objects.select_related("run", "answer").only(*OF_OUTCOME)
+    last_turns = [row.last_turn for row in rows if row.last_turn]
+    outcomes = {turn.pk: outcome_of_turn(turn) for turn in turns.filter(pk__in=last_turns)}
+    outcomes |= {pk: objection.code for pk, objection in find_objections(last_turns, user).items()}
     groups: dict[str, list[ListedConversation]] = {}
     today = timezone.localdate()
-    for conversation in rows[:CONVERSATIONS_SHOWN]:
-        row: Any = conversation  # with the annotations above
-        words = f"{count_in_words(row.turn_count, 'question')} · {outcome_words(row.last_state, row.last_kind)}"
-        listed = ListedConversation(conversation, current is not None and conversation.pk == current.pk, words)
-        groups.setdefault(day_words(timezone.localdate(conversation.active_at), today), []).append(listed)
+    for row in rows:
+        outcome = outcome_named(outcomes.get(row.last_turn, "empty")).words
+        words = f"{count_in_words(row.turn_count, 'question')} · {outcome}"
+        listed = ListedConversation(row, current is not None and row.pk == current.pk, words)
+        groups.setdefault(day_words(timezone.localdate(row.active_at), today), []).append(listed)
     return list(groups.items())
-
-
-def outcome_words(state: str, kind: str, *, is_partial: bool = False) -> str:
-    """The outcome of a question, in a word or two."""
-    if state == Turn.State.DONE:
-        if is_partial and kind not in UNANSWERED:
-            return gettext("partly answered")
-        return str(KIND_WORDS.get(kind, gettext("answered")))
-    return str(STATE_WORDS.get(state, gettext("empty")))
 
 
 def day_words(day: date, today: date) -> str:
@@ -604,4 +648,4 @@ def day_words(day: date, today: date) -> str:
     if day == today - timedelta(days=1):
         return gettext("Yesterday")
     is_this_month = (day.year, day.month) == (today.year, today.month)
-    return gettext("This month") if is_this_month else date_format(day, "F Y")
+    return gettext("This month") if is_this_month else date_format(day, "YEAR_MONTH_FORMAT")

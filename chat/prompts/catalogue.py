@@ -2,9 +2,10 @@
 
 from chat.followup import rewriting
 from chat.writing import claims, passages, writer
-from documents.ingestion import annotation
+from documents.cards import by_model as card
+from documents.ingestion import annotation, contents
 from llm.prompts import Prompt
-from retrieval.arbiter import model, toc
+from retrieval.arbiter import model, rerank, toc, together
 from retrieval.question import by_model
 
 CATALOGUE: tuple[Prompt, ...] = (
@@ -12,10 +13,14 @@ CATALOGUE: tuple[Prompt, ...] = (
     by_model.PROMPT,
     model.PROMPT,
     model.SMALL_PROMPT,
+    together.PROMPT,
+    rerank.PROMPT,
     passages.PROMPT,
     writer.PROMPT,
     claims.PROMPT,
+    card.PROMPT,
     annotation.PROMPT,
+    contents.PROMPT,
     toc.PROMPT,
 )
 BY_NAME = {prompt.name: prompt for prompt in CATALOGUE}

@@ -6,17 +6,21 @@ A change is a new row that the ledger vouches for, with who made it, when and wh
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from chat.models import PromptGuidance
 from chat.prompts.catalogue import BY_NAME, GUIDED
 from documents.access import actor_of
+from documents.guarding.guard import Guarded
 from documents.models import KnowledgeBase
+from documents.pages.phrasing import group_thousands
 from ledger.events import record
 from ledger.payload import Payload, object_of
 from llm.fence import is_shown
@@ -78,6 +82,14 @@ def find_guidance(base_id: UUID, prompt: str, version: str) -> PromptGuidance | 
     return row if row and digest_of_guidance(row.text) == digest else None
 
 
+def guidance_state(base: KnowledgeBase) -> dict[str, Any]:
+    return {name: each.text for name, each in guidance_of(base).items()}
+
+
+GUIDANCE_CHANGES = Guarded("guidance", gettext_lazy("guidance for the model"), guidance_state)
+
+
+@GUIDANCE_CHANGES.change
 def change_guidance(
     base: KnowledgeBase, prompt: str, text: str, why: str, by: User | None, *, seen: int, again_of: int | None = None
 ) -> PromptGuidance | None:
@@ -127,7 +139,7 @@ def check_text(text: str) -> str:
     """The text as stored. Raises GuidanceRefused for what could break out of its block or would not be filled in."""
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if len(text) > GUIDANCE_MAX:
-        told = {"count": f"{len(text):,}", "most": f"{GUIDANCE_MAX:,}"}
+        told = {"count": group_thousands(len(text)), "most": group_thousands(GUIDANCE_MAX)}
         raise GuidanceRefused(_("The text has %(count)s characters; at most %(most)s are sent to the model.") % told)
     if not all(map(is_shown, text)):
         raise GuidanceRefused(_("The text holds characters nobody can see. Paste it as plain text, or write it anew."))

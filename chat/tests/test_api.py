@@ -19,13 +19,14 @@ from accounts.models import User
 from accounts.tokens import make_token
 from chat import stream
 from chat.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION, Ask
+from chat.followers import Follower
 from chat.models import Conversation, Feedback, Retrieval, Turn
 from chat.turns import tasks
 from chat.turns.conductor import answer_turn
 from chat.turns.retrieving import retrieve_evidence
 from chat.turns.waiting import wait_for_end
 from docintel_site.celery import app
-from documents.access import create_base
+from documents.access import create_base, set_role
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, IdempotencyKey, KnowledgeBase
 from retrieval.models import RetrievalRun
@@ -54,7 +55,8 @@ def client(tenant: User) -> Client:
 @pytest.fixture
 def post(client: Client, document: Document) -> Post:
     def send(address: str = "/api/v1/chat", message: str = RENT_QUESTION, headers: Any = None, **fields: Any) -> Any:
-        asked = {"message": message, "knowledge_base_id": str(document.base_id), **fields}
+        said = {} if "fields" in fields else {"message": message}
+        asked = {**said, "knowledge_base_id": str(document.base_id), **fields}
         return client.post(address, json.dumps(asked), content_type="application/json", headers=headers or {})
 
     return send
@@ -74,6 +76,7 @@ def events_of(response: Any) -> list[tuple[str, Any]]:
 
 @pytest.mark.usefixtures("at_once")
 def test_it_retrieves_the_evidence_and_records_the_run(post: Post, client: Client, document: Document) -> None:
+    """R100."""
     result = post("/api/v1/retrieve").json()
     first = result["candidates"][0]
     assert (result["status"], first["role"], first["section_title"]) == ("found", "primary", "Rent")
@@ -81,12 +84,83 @@ def test_it_retrieves_the_evidence_and_records_the_run(post: Post, client: Clien
     run = RetrievalRun.objects.get(pk=result["run_id"])
     assert run.asked_by_name == "Tenant" and not Turn.objects.exists()
     kept = client.get(f"/api/v1/runs/{run.pk}/candidates", {"limit": 500}).json()["results"]
-    by_id = {candidate["candidate_id"]: candidate for candidate in result["candidates"]}
+    told = [*result["candidates"], *result["discarded"], *result["unjudged"]]
+    by_id = {candidate["candidate_id"]: candidate for candidate in told}
     assert {candidate["candidate_id"]: candidate for candidate in kept} == by_id
 
 
 @pytest.mark.usefixtures("at_once")
+def test_what_was_refused_stands_apart_from_the_candidates(post: Post, serve: Callable[..., ScriptedLLM]) -> None:
+    """The result has three roles (R64); the record has what was discarded and what nobody judged."""
+    serve("missing-ids")
+    result = post("/api/v1/retrieve", "What is the rent of the landlord, and may the tenant end the lease?").json()
+    roles = {name: {each["role"] for each in result[name]} for name in ("candidates", "discarded", "unjudged")}
+    assert roles["candidates"] <= {"primary", "supporting", "tangential"}
+    assert roles["discarded"] <= {"discarded"} and roles["unjudged"] == {"unjudged"}
+    stored = RetrievalRun.objects.get(pk=result["run_id"]).candidates.count()
+    assert sum(len(result[name]) for name in roles) == stored > len(result["candidates"])
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize(("role", "are_told"), [("viewer", False), ("editor", False), ("auditor", True)])
+def test_raw_scores_are_for_auditors(
+    client: Client, base: KnowledgeBase, document: Document, tenant: User, role: str, are_told: bool
+) -> None:
+    """Whoever asks gets verdicts, quotes and reasons, and no score that only ordered them (L11)."""
+    asker = User.objects.create_user("asker@example.org", "a long pass phrase")
+    set_role(base, asker, role)
+    client.force_login(asker)
+    asked = {"message": RENT_QUESTION, "knowledge_base_id": str(base.pk)}
+    done = client.post("/api/v1/retrieve", json.dumps(asked), content_type="application/json")
+    result, run = done.json(), f"/api/v1/runs/{done.json()['run_id']}"
+    later = client.get(done.headers["Location"]).json()["result"]
+    rows = client.get(f"{run}/candidates").json()["results"]
+    listed = client.get(f"{run}/documents").json()["results"]
+    told = [*result["candidates"], *result["discarded"], *later["candidates"], *rows]
+    assert {"line_score" in each for each in told} == {"rrf_rank" in each for each in told} == {are_told}
+    assert not any(each["scores"] for each in [*result["documents"], *listed]) or are_told
+    left_out = client.get(run).json()["plan"]["left_out"]
+    assert {"rrf_rank" in each for each in [*left_out, *result["left_out"]]} <= {are_told}
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("address", ["/api/v1/retrieve", "/api/v1/chat", "/api/v1/extract"])
+def test_several_documents_are_asked_and_those_nobody_may_see_are_absent(
+    post: Post, document: Document, tmp_path: Path, tenant: User, stranger: User, address: str
+) -> None:
+    """Ids of one base, each counted once; absent, forbidden and another base's are one answer (R97)."""
+    path = tmp_path / "annex.md"
+    path.write_text("# Annex\n\nThe parking fee is 90 euros a month.")
+    annex = ingest_path(path, document.base, tenant)
+    theirs = ingest_path(path, KnowledgeBase.objects.get(name="Elsewhere"), stranger)
+
+    def ask(*ids: Any) -> Any:
+        sent = {"document_ids": [str(each) for each in ids]}
+        if address.endswith("extract"):
+            return post(address, fields=[{"name": "Parking fee"}], **sent)
+        return post(address, "What is the parking fee?", **sent)
+
+    def run_of(done: Any) -> RetrievalRun:
+        told = done.json()
+        return RetrievalRun.objects.get(pk=told["run_id"] if "run_id" in told else told["fields"][0]["run_id"])
+
+    both = run_of(ask(document.pk, annex.pk))
+    assert {str(each.document_id) for each in both.documents.all()} == {str(document.pk), str(annex.pk)}
+    assert both.status == "found"
+    alone = run_of(ask(document.pk, document.pk))
+    assert [each.document_id for each in alone.documents.all()] == [document.pk]
+    assert alone.status != "found", "the annex was not asked"
+    absent, forbidden = ask(annex.pk, uuid.uuid4()), ask(annex.pk, theirs.pk)
+    assert absent.status_code == forbidden.status_code == 404
+    same = ("type", "title", "status", "detail", "code")
+    assert [absent.json().get(name) for name in same] == [forbidden.json().get(name) for name in same]
+    assert ask().status_code == 400 and ask("no id").status_code == 400
+    assert RetrievalRun.objects.count() == 2, "what was refused left nothing"
+
+
+@pytest.mark.usefixtures("at_once")
 def test_not_found_is_a_result(post: Post) -> None:
+    """R54."""
     result = post("/api/v1/retrieve", ABSENT_QUESTION).json()
     assert result["not_found"] and result["not_found_reason"] and result["searched"]
 
@@ -172,6 +246,7 @@ def test_it_answers_as_json(post: Post, address: str) -> None:
 
 @pytest.mark.usefixtures("at_once")
 def test_json_and_events_bring_the_same_citations(post: Post, client: Client) -> None:
+    """R99."""
     waited, streamed = post().json(), events_of(post(stream=True, fresh=True))
     [answered] = [told for event, told in streamed if event == "answer"]
     assert answered["answer"]["citations"] == waited["answer"]["citations"]
@@ -199,7 +274,7 @@ def test_a_late_listener_hears_the_rest(post: Post, client: Client) -> None:
     address = f"/api/v1/turns/{post().json()['turn_id']}/events"
     whole = events_of(client.get(address))
     assert [event for event, _ in whole][-2:] == ["answer", "done"]
-    reply: Any = stream.writer_client().xrange(stream.stream_key(address.split("/")[4]))
+    reply: Any = stream.shared_client().xrange(stream.stream_key(address.split("/")[4]))
     rest = events_of(client.get(address, headers={"Last-Event-ID": reply[-2][0]}))
     assert [event for event, _ in rest] == ["answer", "done"]
 
@@ -230,6 +305,10 @@ def test_it_waits_no_longer_than_it_may(post: Post, client: Client, settings: Se
     assert "12,500" in client.get(later.headers["Location"]).json()["answer"]["text"]
 
 
+def nobody() -> Follower:
+    return Follower(0, None, None)
+
+
 @pytest.fixture
 def answering(ask: Ask) -> Iterator[Turn]:
     """A turn that another thread answers once the waiting has begun."""
@@ -246,7 +325,7 @@ def answering(ask: Ask) -> Iterator[Turn]:
 
 
 def test_waiting_ends_with_the_answer(answering: Turn) -> None:
-    assert wait_for_end(answering, 60)
+    assert wait_for_end(answering, 60, nobody())
     answering.refresh_from_db()
     assert answering.state == "done"
 
@@ -257,12 +336,12 @@ def test_waiting_asks_the_row_when_redis_is_away(
     import redis
 
     monkeypatch.setattr("chat.turns.waiting.LOOK_MS", 50)
-    monkeypatch.setattr("chat.turns.waiting.listener", lambda: redis.Redis(host="127.0.0.1", port=1))
-    assert wait_for_end(answering, 60)
+    monkeypatch.setattr("chat.turns.waiting.shared_client", lambda: redis.Redis(host="127.0.0.1", port=1))
+    assert wait_for_end(answering, 60, nobody())
 
 
 def test_waiting_gives_up_in_time(ask: Ask) -> None:
-    assert not wait_for_end(ask(), 0.1)
+    assert not wait_for_end(ask(), 0.1, nobody())
 
 
 @pytest.mark.usefixtures("at_once")
@@ -399,6 +478,7 @@ def test_it_refuses_a_question_that_cannot_be_asked(post: Post, fields: Any, sta
 
 
 def test_a_document_of_another_base_is_not_asked(post: Post, tenant: User, base: KnowledgeBase) -> None:
+    """R101."""
     from documents.access import create_base
 
     other = create_base(tenant, "Other")
@@ -449,6 +529,20 @@ def test_filters_are_kept_to_and_recorded(post: Post) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("around", ["line", "page"])
+def test_how_much_is_read_around_a_place_is_chosen_and_recorded(post: Post, around: str) -> None:
+    """(R71)"""
+    result = post("/api/v1/retrieve", context=around).json()
+    run = RetrievalRun.objects.get(pk=result["run_id"])
+    assert (run.settings["filters"], run.parsed["hints"]["around"]) == ({"context": around}, around)
+    flag = next(flag for flag in result["plan"] if flag["name"] == "read_around")
+    assert (flag["on"], flag["reason"]) == (True, f"the request says so: {around}")
+    place = result["candidates"][0]
+    lines = place["context"]["last_line"] - place["context"]["first_line"] + 1
+    assert lines <= 2 if around == "line" else lines > 2
+
+
+@pytest.mark.usefixtures("at_once")
 def test_a_chat_keeps_to_its_filters(post: Post) -> None:
     turn = post(section="A section that is not there").json()
     assert (turn["status"], turn["answer"]["kind"]) == ("cannot_tell", "cannot_tell")
@@ -471,6 +565,7 @@ def test_several_documents_can_be_named(post: Post, document: Document) -> None:
         ({"pages": []}, "pages"),
         ({"top_k": 101}, "top_k"),
         ({"threshold": 1.5}, "threshold"),
+        ({"context": "chapter"}, "context"),
     ],
 )
 @pytest.mark.parametrize("address", ["/api/v1/retrieve", "/api/v1/chat"])

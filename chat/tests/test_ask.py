@@ -179,10 +179,12 @@ def test_a_note_comes_before_the_answer(make_run: MakeRun, make_answer: MakeAnsw
     assert text.split("\n\n")[:2] == ["This answer is quoted.", "It is computed from dot products. [1]"]
 
 
-@pytest.mark.parametrize("kind", ["not_found", "cannot_tell"])
-def test_an_absence_names_the_words_that_were_searched(make_run: MakeRun, make_answer: MakeAnswer, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "outcome"), [("not_found", "Not found"), ("cannot_tell", "Cannot tell")])
+def test_an_absence_names_the_words_that_were_searched(
+    make_run: MakeRun, make_answer: MakeAnswer, kind: str, outcome: str
+) -> None:
     text = as_text(make_answer(make_run(), kind=kind, text="Nothing speaks of it.", note="Never shown.").turn)
-    assert text.startswith("Not found.\n\nNothing speaks of it.\n\nWords searched: attention 91")
+    assert text.startswith(f"{outcome}.\n\nNothing speaks of it.\n\nWords searched: attention 91")
     assert "Never shown." not in text
 
 

@@ -118,7 +118,7 @@ def test_it_loads_the_samples_once(small_samples: None) -> None:
     call_command("load_demo", stdout=io.StringIO())
     call_command("load_demo", stdout=io.StringIO())
     assert KnowledgeBase.objects.get().name == "Demo"
-    assert (Document.objects.count(), Turn.objects.count(), RetrievalRun.objects.count()) == (1, 2, 2)
+    assert (Document.objects.count(), Turn.objects.count(), RetrievalRun.objects.count()) == (1, 5, 5)
     assert RetrievalRun.objects.get(question=demo.ABSENT_QUESTION).status == "not_found"
     assert not User.objects.get(email=demo.DEMO_EMAIL).is_active
 
@@ -128,11 +128,11 @@ def test_it_hands_the_samples_to_the_first_owner(small_samples: None) -> None:
     owner = User.objects.create_superuser("owner@example.org", "a long pass phrase")
     demo.hand_over(owner)
     demo.hand_over(owner)
-    assert Conversation.objects.visible_to(owner).count() == 2
-    assert RetrievalRun.objects.visible_to(owner).exclude(asked_by=owner).count() == 2, "which the owner may review"
+    assert Conversation.objects.visible_to(owner).count() == 5
+    assert RetrievalRun.objects.visible_to(owner).exclude(asked_by=owner).count() == 5, "which the owner may review"
     assert list(Membership.objects.values_list("user__email", "role")) == [("owner@example.org", "owner")]
     demo.load(owner)
-    assert (KnowledgeBase.objects.count(), Turn.objects.count()) == (1, 2)
+    assert (KnowledgeBase.objects.count(), Turn.objects.count()) == (1, 5)
 
 
 def test_it_hands_nothing_over_that_was_not_loaded() -> None:

@@ -2,13 +2,21 @@
 
 import asyncio
 import json
+import threading
+import time
 import uuid
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import redis
 
 from chat import stream
+
+
+async def always() -> bool:
+    return True
 
 
 async def frames_of(source: AsyncIterator[bytes], count: int | None = None) -> list[str]:
@@ -38,7 +46,7 @@ def test_it_replays_every_event_in_order_and_ends() -> None:
     for number in range(150):
         stream.tell(turn_id, "token", text=f"t{number}\n")
     stream.tell(turn_id, "done")
-    events = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=False))))
+    events = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=False, may_go_on=always))))
     assert [event[1] for event in events] == ["stage", *["token"] * 150, "done"]
     assert [event[2]["text"] for event in events[1:-1]] == [f"t{number}\n" for number in range(150)]
 
@@ -48,8 +56,8 @@ def test_it_continues_exactly_after_the_last_event_seen() -> None:
     for number in range(10):
         stream.tell(turn_id, "token", text=str(number))
     stream.tell(turn_id, "done")
-    seen = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=False), count=5)))
-    rest = events_of(asyncio.run(frames_of(stream.follow(turn_id, seen[-1][0], is_ended=False))))
+    seen = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=False, may_go_on=always), count=5)))
+    rest = events_of(asyncio.run(frames_of(stream.follow(turn_id, seen[-1][0], is_ended=False, may_go_on=always))))
     assert [event[2].get("text") for event in seen + rest] == [*map(str, range(10)), None]
 
 
@@ -57,7 +65,7 @@ def test_it_reads_what_is_written_while_it_waits() -> None:
     turn_id = uuid.uuid4()
 
     async def write_and_read() -> list[str]:
-        reading = asyncio.create_task(frames_of(stream.follow(turn_id, "0", is_ended=False)))
+        reading = asyncio.create_task(frames_of(stream.follow(turn_id, "0", is_ended=False, may_go_on=always)))
         await asyncio.sleep(0.1)
         await asyncio.to_thread(stream.tell, turn_id, "token", text="late")
         await asyncio.to_thread(stream.tell, turn_id, "done")
@@ -68,27 +76,27 @@ def test_it_reads_what_is_written_while_it_waits() -> None:
 
 def test_it_pings_while_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "PING_MS", 20)
-    frames = asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=False), count=3))
+    frames = asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=False, may_go_on=always), count=3))
     assert frames[1:] == [": ping\n\n", ": ping\n\n"]
 
 
 def test_it_says_done_when_the_stream_of_an_ended_turn_is_gone() -> None:
-    events = events_of(asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=True))))
+    events = events_of(asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=True, may_go_on=always))))
     assert events == [("", "done", {})]
 
 
 def test_it_ends_when_the_ending_was_seen_already() -> None:
     turn_id = uuid.uuid4()
     stream.tell(turn_id, "done")
-    seen = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=True))))
-    again = events_of(asyncio.run(frames_of(stream.follow(turn_id, seen[-1][0], is_ended=True))))
+    seen = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=True, may_go_on=always))))
+    again = events_of(asyncio.run(frames_of(stream.follow(turn_id, seen[-1][0], is_ended=True, may_go_on=always))))
     assert [event[1] for event in seen + again] == ["done", "done"]
 
 
 def test_it_closes_a_connection_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "PING_MS", 10)
     monkeypatch.setattr(stream, "CONNECTION_S", 0.1)
-    frames = asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=False)))
+    frames = asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=False, may_go_on=always)))
     assert frames[-1] == ": ping\n\n"
 
 
@@ -101,12 +109,39 @@ def test_it_takes_no_other_form_of_an_id(header: str) -> None:
 def test_it_keeps_a_stream_for_an_hour() -> None:
     turn_id = uuid.uuid4()
     stream.tell(turn_id, "done")
-    assert 3500 < stream.writer_client().ttl(stream.stream_key(turn_id)) <= 3600
+    assert 3500 < stream.shared_client().ttl(stream.stream_key(turn_id)) <= 3600
 
 
 def test_it_loses_nothing_but_the_event_when_redis_is_away(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(stream, "writer_client", lambda: redis.Redis(host="127.0.0.1", port=1))
-    stream.tell(uuid.uuid4(), "done")
-    assert "was not told" in caplog.text
+    monkeypatch.setattr(stream, "shared_client", lambda: redis.Redis(host="127.0.0.1", port=1))
+    for turn_id in (uuid.uuid4(), uuid.uuid4()):
+        for event in ("stage", "token", "token", "done"):
+            stream.tell(turn_id, event)
+    assert caplog.text.count("was not told") == 2, "once a turn"
+    assert not stream._untold
+
+
+def test_threads_that_tell_at_once_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first events of a worker are told by several threads, and no thread may lose its connection to another."""
+    monkeypatch.setattr(stream, "_shared", [], raising=False)
+    from_url = redis.Redis.from_url
+    made: list[int] = []
+    together = threading.Barrier(4)
+
+    def make_slowly(url: str, **options: Any) -> "redis.Redis":
+        time.sleep(0.1)
+        made.append(1)
+        return from_url(url, **options)
+
+    def tell(turn_id: uuid.UUID) -> None:
+        together.wait()
+        stream.tell(turn_id, "done")
+
+    monkeypatch.setattr(redis.Redis, "from_url", make_slowly)
+    turns = [uuid.uuid4() for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(tell, turns))
+    assert len(made) == 1
+    assert [stream.shared_client().xlen(stream.stream_key(turn_id)) for turn_id in turns] == [1] * 4

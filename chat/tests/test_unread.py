@@ -85,7 +85,7 @@ def test_nothing_is_called_absent_beside_it(locked: Document, ask_base: AskBase,
     assert answer.kind == "cannot_tell"
     assert "1 of 2 documents could not be read: Annex (The PDF is locked with a password" in answer.text
     page = page_of(client, answer)
-    assert f"{SUMMARY} · 1 of 1 page have text" in page and "It cannot be told" in page
+    assert f"{SUMMARY} · 1 of 1 page has text" in page and "Cannot tell" in page
 
 
 def test_a_writer_that_finds_no_answer_proves_no_absence(locked: Document, ask_base: AskBase, serve: Serve) -> None:
@@ -96,6 +96,7 @@ def test_a_writer_that_finds_no_answer_proves_no_absence(locked: Document, ask_b
 
 
 def test_alone_it_is_still_not_found(ask_base: AskBase, client: Client) -> None:
+    """G4."""
     answer = ask_base(ABSENT_QUESTION)
     assert answer.kind == "not_found" and "documents:" not in page_of(client, answer)
 

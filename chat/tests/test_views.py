@@ -104,7 +104,8 @@ def test_it_offers_what_an_address_asks_for(page: Client, document: Document) ->
     response = page.get("/ask/", {"document": str(document.pk), "question": "What <b>now</b>?"})
     html = on_one_line(response)
     assert f'<option value="document:{document.pk}" selected>' in html
-    assert "What &lt;b&gt;now&lt;/b&gt;?" in html and "about Deposit?" in html
+    assert "What &lt;b&gt;now&lt;/b&gt;?" in html
+    assert "How can the agreement be terminated?" in html and "about Parties?" in html and "about Rent?" in html
     assert page.get("/ask/", {"document": "nonsense", "base": "\x00"}).status_code == 200
 
 
@@ -129,7 +130,7 @@ def test_it_shows_an_answer_with_its_citations(page: Client, ask: Ask) -> None:
     html = on_one_line(page.get(address(turn)))
     assert "No model is configured: this answer is quoted from the document, chosen by rules." in html
     assert "12,500 euros a month" in html and "Why these passages?" in html and 'class="hl-anchor"' in html
-    assert f'hx-get="/ask/turns/{turn.pk}/page/1"' in html and "literal" in html
+    assert f'hx-get="/ask/turns/{turn.pk}/page/1"' in html and "word for word" in html
     assert reverse("audit:trail", args=[RetrievalRun.objects.get().pk]) in html
     assert "http-equiv" not in html and " style=" not in html and "<script>" not in html
 
@@ -152,16 +153,20 @@ def test_it_shows_what_a_model_wrote_as_text(page: Client, ask: Ask, serve: Serv
     assert outside == [] and "<img src=x" not in html and "onerror=" not in re.sub(r"&lt;.*?&gt;", "", html)
 
 
+PLAINLY_NOT_FOUND = 'popovertarget="outcome-not_found"'
+
+
 def test_it_shows_what_was_searched_in_vain(page: Client, ask: Ask, serve: Serve) -> None:
     serve()
     turn = ask(ABSENT_QUESTION)
     answer_turn(turn.pk)
     html = on_one_line(page.get(address(turn)))
-    assert "Not found in this document" in html and "Words searched" in html and "trademark <b>0</b>" in html
-    assert "1 of 1 page have text" in html or "pages have text" in html
+    assert PLAINLY_NOT_FOUND in html and "Words searched" in html and "trademark <b>0</b>" in html
+    assert "1 of 1 page has text" in html or "pages have text" in html
 
 
 def test_it_shows_the_passages_that_were_refused(page: Client, ask: Ask, serve: Serve) -> None:
+    """R58."""
     serve()
     turn = ask("Who repairs the trademark of the landlord?")
     answer_turn(turn.pk)
@@ -204,7 +209,7 @@ def test_the_stages_of_an_answer_stay_the_same_after_it(page: Client, ask: Ask) 
     turn = ask()
     answer_turn(turn.pk)
     told = [
-        json.loads(fields["data"]) for _, fields in cast(Any, stream.writer_client().xrange(stream.stream_key(turn.pk)))
+        json.loads(fields["data"]) for _, fields in cast(Any, stream.shared_client().xrange(stream.stream_key(turn.pk)))
     ]
     live = {each["name"]: each["detail"] for each in told if each.get("detail")}
     row = with_rows(Turn.objects.filter(pk=turn.pk)).get()
@@ -217,7 +222,7 @@ def test_it_shows_a_failure_with_a_way_on(page: Client, ask: Ask, document: Docu
     with pytest.raises(AnsweringFailed):
         answer_turn(turn.pk)
     html = on_one_line(page.get(address(turn)))
-    assert "This question was not answered" in html and "has been deleted" in html and "Ask again" in html
+    assert 'popovertarget="outcome-failed"' in html and "has been deleted" in html and "Ask again" in html
     response = page.post(reverse("chat:retry", args=[turn.pk]))
     again = Turn.objects.get(number=2)
     assert response["Location"].endswith(f"#turn-{again.pk}") and woken == [again.pk]
@@ -240,12 +245,12 @@ def test_it_asks_again_only_what_failed_or_was_stopped(page: Client, ask: Ask) -
     assert page.post(reverse("chat:retry", args=[ask().pk])).status_code == 404
 
 
-def test_it_keeps_the_quote_of_a_document_that_was_deleted(page: Client, ask: Ask, document: Document) -> None:
+def test_it_keeps_the_quote_of_a_document_in_the_trash(page: Client, ask: Ask, document: Document) -> None:
     turn = ask()
     answer_turn(turn.pk)
     Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
     html = on_one_line(page.get(address(turn, turn=turn.pk, cite=1)))
-    assert "The document has been deleted, so its page can no longer be shown." in html
+    assert "The document is in the trash, so its page is not shown." in html
     assert "12,500 euros a month" in html and "hl-anchor" not in html
 
 
@@ -278,7 +283,8 @@ def test_it_costs_the_same_queries_however_many_turns(
             scope_name=first.scope_name,
         )
         answer_turn(again.pk)
-    with django_assert_max_num_queries(26):
+    page.get("/ask/")  # the first request of a session notes when it began
+    with django_assert_max_num_queries(34):  # four of them ask what reviewers hold against answers
         page.get(address(first))
 
 
@@ -316,6 +322,7 @@ def test_it_edits_no_question_of_another_conversation(page: Client, ask: Ask, do
 
 
 def test_it_answers_again_and_keeps_the_earlier_answer(page: Client, ask: Ask) -> None:
+    """R107."""
     first = ask()
     answer_turn(first.pk)
     said = Answer.objects.get().text
@@ -336,6 +343,22 @@ def test_it_asks_the_worker_to_stop(page: Client, ask: Ask) -> None:
     turn.refresh_from_db()
     assert turn.stop_requested
     assert page.get(reverse("chat:stop", args=[turn.pk])).status_code == 405
+
+
+def test_a_new_question_inside_a_conversation_is_of_its_base(
+    page: Client, tenant: User, ask: Ask, document: Document
+) -> None:
+    turn = ask(RENT_QUESTION)
+    other = access.create_base(tenant, "Newer")
+    Document.objects.create(
+        base=other, created_by=tenant, title="B", file_name="b.pdf", sha256="1" * 64, size_bytes=1,
+        state=document.state, current_parse=document.current_parse,
+    )  # fmt: skip
+    link = f'href="/ask/?base={document.base_id}"'
+    assert link in page.get(address(turn)).content.decode()
+    form = page.get("/ask/", {"base": str(document.base_id)}).content.decode()
+    assert f'<option value="base:{document.base_id}" selected>' in form
+    assert 'class="btn new" href="/ask/"' in page.get("/ask/").content.decode()
 
 
 def test_it_renames_a_conversation(page: Client, ask: Ask) -> None:
@@ -435,7 +458,7 @@ def test_it_gives_the_finished_turn_to_the_page_that_watched_it(page: Client, as
     answer_turn(turn.pk)
     response = page.get(f"/ask/turns/{turn.pk}/", headers={"HX-Request": "true"})
     html = on_one_line(response)
-    assert html.startswith(f'<article class="turn" id="turn-{turn.pk}"') and 'data-outcome="quoted"' in html
+    assert html.startswith(f'<article class="turn" id="turn-{turn.pk}"') and 'data-outcome="Passages found"' in html
     assert page.get(f"/ask/turns/{turn.pk}/")["Location"] == address(turn)
 
 
@@ -479,7 +502,7 @@ def test_it_resumes_after_the_last_event_seen(ask: Ask, tenant: User) -> None:
 def test_it_tells_the_end_from_the_row_when_the_stream_is_gone(ask: Ask, tenant: User) -> None:
     turn = ask()
     answer_turn(turn.pk)
-    stream.writer_client().delete(stream.stream_key(turn.pk))
+    stream.shared_client().delete(stream.stream_key(turn.pk))
     assert types_of(events_of(tenant, turn)[1]) == ["done"]
 
 
@@ -573,4 +596,4 @@ def test_the_text_around_a_citation_goes_with_its_document(page: Client, ask: As
     answer_turn(turn.pk)
     Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
     html = on_one_line(page.get(f"/ask/turns/{turn.pk}/page/1", {"wide": "page"}))
-    assert "The document has been deleted" in html and "widened" not in html and "Deposit" not in html
+    assert "The document is in the trash" in html and "widened" not in html and "Deposit" not in html

@@ -11,12 +11,20 @@ from django.conf import settings
 from django.utils.translation import gettext_noop
 
 from chat.drafts import AnswerDraft, Quoted
+from chat.figures.across import (
+    conflicts_in_items,
+    conflicts_in_quotes,
+    conflicts_in_sentences,
+    with_conflicts,
+    with_doubts,
+)
 from chat.figures.answer import NOTE as FIGURE_NOTE
 from chat.figures.answer import figures_for
 from chat.figures.requested import RequestedFigures, resolve_request
 from chat.figures.shown import ComputedFigures
 from chat.figures.typed import contents_of, headlines_of, typed_of_sentences, typed_rows
 from chat.models import Answer
+from chat.turns.choosing import assumption_of
 from chat.turns.figuring import with_requested, write_figures
 from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.turns.items import is_lacking, items_of
@@ -34,6 +42,7 @@ from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text
 from llm.prompts import Guidance
+from llm.recordings.recorded import current_recording
 from llm.window import read_window
 from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
 from retrieval.arbiter.rules import STATEMENT
@@ -45,18 +54,21 @@ from retrieval.types import KEPT_ROLES, UNANSWERED
 Kind = Answer.Kind
 
 SHAPED_NO_MODEL = gettext_noop("No model is configured: what follows is quoted from the document.")
+RECORDED = gettext_noop(
+    "The replies of a large language model behind this answer were recorded beforehand: no model was asked now."
+)
 NO_MODEL = gettext_noop("No model is configured: this answer is quoted from the document, chosen by rules.")
 QUOTED = gettext_noop("This answer is quoted from the document.")
 CLEAR_HIT = gettext_noop(
     "One place is clearly ahead of all others, so the rules chose it and no model was asked, as this base allows."
 )
-NO_ARBITER = "The arbiter did not run, so nobody judged these passages; they are in the order of the rules. {failure}"
+NO_ARBITER = "Nobody judged these passages, so they are in the order of fixed rules. {failure}"
 UNJUDGED = gettext_noop(
     "Ranking is switched off for this base: nobody judged these passages, they are in the order of the search."
 )
 RERANKED = gettext_noop("The passages were ordered by a reranker; nobody judged whether they answer the question.")
 NO_LITERAL_QUOTE = (
-    gettext_noop("What the arbiter quoted does not stand in the document word for word, so it is not shown.")
+    gettext_noop("What was to be quoted does not stand in the document word for word, so it is not shown.")
     + " "
     + gettext_noop("These are the lines where the search matched in the passages it kept.")
 )
@@ -67,7 +79,7 @@ STOPPED = gettext_noop("You stopped this answer before it was complete.")
 TOO_LONG = f"The answer was cut off at {writer.ANSWER_CHARACTERS_MAX:,} characters."
 MARKERS_REMOVED = "{count} citation{s} of passages that were not given to the model {was} removed."
 PARTIAL = gettext_noop("Only a part of the question is answered.")
-MISSING = "What is missing, by the arbiter: {missing}"
+MISSING = "What is missing: {missing}"
 NO_PRIMARY = gettext_noop("No passage answers the question, so no answer was written.")
 NOT_LOOKED_AT = "But not everything was looked at:"
 NOT_BACKED = gettext_noop(
@@ -75,6 +87,10 @@ NOT_BACKED = gettext_noop(
 )
 REFUSED_BY_WRITER = gettext_noop(
     "Passages were found, but on reading them the model says that they do not hold the answer."
+)
+
+PICTURE_NOT_READ = gettext_noop(
+    "A picture belongs to what is cited; it was not read, so nothing here is taken from it."
 )
 
 
@@ -88,17 +104,34 @@ class Writing:
     should_stop: Callable[[], bool]
     guidance: Mapping[str, Guidance] = field(default_factory=dict)  # what the base adds, by the name of the prompt
     examples: tuple[Example, ...] = ()  # what the writer is shown of other answers
+    is_quoted: bool = False  # nobody writes: the value of a field is what is printed
 
 
 def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     """The answer to a run item by item, with what is missing where only a part of it was found."""
     draft = compose_found(run, writing)
-    items = items_of(run, draft)
-    draft = replace(draft, items=items)
+    draft = compare_values(replace(draft, items=items_of(run, draft)))
+    items = draft.items
+    unread = PICTURE_NOT_READ if any(each.has_unread_picture for each in draft.quoted) else ""
+    recorded = RECORDED if is_recorded(run, draft) else ""
+    draft = replace(draft, note=" ".join(filter(None, [recorded, assumption_of(run), draft.note, unread])))
     if draft.kind in UNANSWERED or not (run.is_partial or is_lacking(items)):
         return draft
     missing = MISSING.format(missing=sentence(run.missing)) if run.missing else ""
     return replace(draft, note=" ".join(filter(None, [PARTIAL, missing, draft.note])))
+
+
+def is_recorded(run: RetrievalRun, draft: AnswerDraft) -> bool:
+    """Whether recorded replies judged the run or wrote the answer."""
+    has_replies = draft.exchange is not None or (run.llm_call_id is not None and run.arbiter_status == "ran")
+    return has_replies and current_recording() is not None
+
+
+def compare_values(draft: AnswerDraft) -> AnswerDraft:
+    """The draft with what does not agree among its values; sentences that a model wrote were looked at before."""
+    quotes = draft.quoted if draft.kind == Kind.EXTRACTIVE else ()
+    in_quotes = conflicts_in_quotes(quotes, contents_of(quotes), draft.checks)
+    return with_doubts(draft, [*in_quotes, *conflicts_in_items(draft.items, draft.quoted)])
 
 
 def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
@@ -117,8 +150,8 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
         return draft_absence(run, NO_PRIMARY)
     if has_flag(run.plan, CLEAR_HIT_FLAG):
         return compose_from_quotes(run, kept, writing, CLEAR_HIT, is_judged=True)
-    if not client.is_configured():
-        without = SHAPED_NO_MODEL if form_of(run) else NO_MODEL
+    if writing.is_quoted or not client.is_configured():
+        without = QUOTED if writing.is_quoted else SHAPED_NO_MODEL if form_of(run) else NO_MODEL
         is_judged = run.arbiter != "rerank"
         return compose_from_quotes(run, kept, writing, without if is_judged else RERANKED, is_judged=is_judged)
     quotes = shaped_quotes(run, kept) if form_of(run) else choose_quotes(kept, writing.mode, writing.settings)
@@ -211,9 +244,11 @@ def compose_from_material(run: RetrievalRun, quotes: list[Quoted], material: Mat
     if not reply.used and not written.figures and not is_stopped:
         note = NOT_WRITTEN.format(failure=failure.rstrip(".")) if failure else UNCITED
         return draft_instead(run, quotes, writing, Gated(written, "", [], others=drafts), note)
-    gated = Gated(written, written.text, writer.check_sentences(written.text, written.sources(excerpts)))
+    find_conflicts = partial(conflicts_in_sentences, quotes=quotes, contents=contents_of(quotes))
+    sentences = writer.check_sentences(written.text, written.sources(excerpts))
+    gated = Gated(written, written.text, with_conflicts(sentences, find_conflicts(sentences)))
     if writing.settings.claim_check == "on" and not is_stopped:
-        gated = pass_gate(written, excerpts, lambda findings: with_requested(rewrite(findings), resolve))
+        gated = pass_gate(written, excerpts, lambda said: with_requested(rewrite(said), resolve), find_conflicts)
     gated = replace(gated, others=(*drafts, *gated.others))
     used = {int(number) for number in writer.MARKER.findall(gated.text)}
     requested = gated.written.requested
@@ -226,7 +261,7 @@ def compose_from_material(run: RetrievalRun, quotes: list[Quoted], material: Mat
         note=" ".join([*([RERANKED] if run.arbiter == "rerank" else []), *gated.notes, *notes]),
         ended="stopped" if is_stopped else "failed" if gated.written.failure else "complete",
         quoted=tuple(each for each in quotes if each.marker in used),
-        checks=[*gated.checks, *typed_of_sentences(run, quotes, gated.text)],
+        checks=[*gated.checks, *typed_of_sentences(run, quotes, gated.text, gated.checks)],
         exchange=gated.written.exchange,
         others=gated.others,
         refused=tuple(gated.written.reply.refused),
@@ -298,7 +333,8 @@ def receive(run: RetrievalRun, material: Material, writing: Writing, findings: s
         fragments=material.fragments,
         deadline_s=settings.ANSWER_DEADLINE_S,
         should_stop=lambda: writing.should_stop() or reply.is_too_long,
-        tier=tier_of(run),
+        tier=tier_of(run).tier,
+        why=tier_of(run).why,
     )
     failure = ""
     try:

@@ -13,22 +13,24 @@ from django.utils import timezone
 
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
-from chat.models import Retrieval, Turn
+from chat.models import Extraction, ModelTest, Retrieval, Turn
 from chat.prompts.guidance import guidance_of
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
 from chat.turns.compose import STOPPED, Writing, compose
+from chat.turns.page_notices import store_page_notice
 from chat.turns.progress import SearchProgress
 from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
 from chat.turns.stopping import TurnLease
 from chat.writing.phrases import count_in_words
-from documents.base_settings import BaseSettings
+from documents.base_settings import BaseSettings, asked_for
+from jobs.ids import note_ids
 from jobs.lease import LeaseLost, claim, is_exhausted
 from llm import client
 from llm.reuse import reusing
-from llm.spending import paid_by
 from retrieval.corpus import retrieve_among
 from retrieval.deadline import DetectionTimeout
+from retrieval.dictionary.learned import store_lessons
 from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun
 from retrieval.run_record import store_failed_run, store_run
@@ -74,7 +76,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
         return None
     result = None
     base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
-    with TurnLease(turn) as lease, paid_by(turn.conversation.user_id, base.pk):
+    with TurnLease(turn) as lease, asked_for(base, turn.conversation.user_id):
         try:
             with reusing(replies_for(base, is_anew=is_anew)):
                 run = turn.run
@@ -83,6 +85,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
                     if arbiter is None and give_again(turn, asking, lease):
                         return None
                     run, result = search(turn, asking, lease, arbiter)
+                note_ids(run=run.pk)
                 conclude(turn, run, lease)
         except Stopped:
             end_stopped(turn, lease)
@@ -115,6 +118,7 @@ def give_again(turn: Turn, asking: Asking, lease: TurnLease) -> bool:
     with transaction.atomic():
         row = lease.hold()
         answer = store_repeat(row, asking, first, started)
+        store_page_notice(answer)
         end(row, State.DONE)
     for citation in answer.citations.all():
         tell(turn.pk, "citation", marker=citation.marker, quote=citation.quote)
@@ -138,12 +142,14 @@ def search(
         arbiter=arbiter,
         dictionary=asking.dictionary,
         filters=asking.filters,
+        rules=asking.rules,
         guidance=asking.guidance,
         on_stage=partial(on_stage, turn, lease),
     )
     with transaction.atomic():
         row = lease.hold()
         row.run = store_run(result, base=base, user=turn.conversation.user, mode=turn.mode, typed=turn.question)
+        store_lessons(row.run, result, asking.dictionary)
         row.asked_key = "" if arbiter else asking.key
         row.save(update_fields=["run", "asked_key"])
     tell(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
@@ -187,6 +193,7 @@ def conclude(turn: Turn, run: RetrievalRun, lease: TurnLease) -> None:
             # Stop may have been pressed since the last check; an answer must not appear after it.
             draft = replace(draft, ended="stopped", note=f"{draft.note} {STOPPED}".strip())
         answer = store_answer(row, run, draft, timings_ms)
+        store_page_notice(answer)
         end(row, State.STOPPED if answer.ended == "stopped" else State.DONE)
     for each in draft.quoted:
         tell(turn.pk, "citation", marker=each.marker, quote=each.quote)
@@ -196,7 +203,7 @@ def conclude(turn: Turn, run: RetrievalRun, lease: TurnLease) -> None:
 # ---- outcomes
 
 
-def end(row: Turn | Retrieval, state: str, **fields: Any) -> None:
+def end(row: Turn | Retrieval | Extraction | ModelTest, state: str, **fields: Any) -> None:
     """Write the outcome to the locked row and release it."""
     values = {"state": state, "ended_at": timezone.now(), "lease_owner": "", **fields}
     for name, value in values.items():
@@ -267,10 +274,10 @@ def stage_words(name: str, figures: dict[str, Any]) -> dict[str, Any]:
             return {"begins": True, "note": SECOND_CALL}
         return {"begins": True, "note": ONE_CALL.format(count=figures["of"])} if is_call else {"begins": True}
     details = {
-        "parsed": count_in_words(figures.get("keywords", 0), "keyword"),
-        "plan": count_in_words(figures.get("detectors", 0), "detector"),
-        "hits": f"{figures.get('hits', 0):,}",
-        "candidates": str(figures.get("candidates", 0)),
+        "parsed": count_in_words(figures.get("keywords", 0), "search word"),
+        "plan": count_in_words(figures.get("detectors", 0), "search"),
+        "hits": count_in_words(figures.get("hits", 0), "place"),
+        "candidates": count_in_words(figures.get("candidates", 0), "passage"),
         "arbiter": f"{figures.get('kept', 0)} kept",
     }
     return {"detail": details.get(name, "")}

@@ -1,8 +1,13 @@
-"""The demonstration: the sample documents in their own base, and two questions, so that every page shows something."""
+"""The demonstration: the sample documents in their own base, and questions, so that every page shows something.
+
+Two are answered by what is set up. Three show what a large language model does, by replies of one that were recorded.
+"""
 
 import uuid
+from contextlib import ExitStack
 
 from django.conf import settings
+from django.core.files import File
 from django.db import transaction
 
 from accounts.models import User
@@ -10,9 +15,13 @@ from chat.asking import keep_question
 from chat.models import Conversation, Turn
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
+from chat.turns.recordings import read_recording
 from documents import access
 from documents.ingestion.conductor import ingest_path
+from documents.ingestion.tasks import start
 from documents.models import Document, KnowledgeBase, Role
+from documents.storage.uploads import accept_all
+from llm.recordings.recorded import playing
 
 BASE_NAME = "Demo"
 DEMO_EMAIL = "demo@localhost"  # nobody can sign in as it: inactive, without a usable password
@@ -20,10 +29,18 @@ SAMPLES = ("outsourcing-agreement.pdf", "annual-report.pdf", "information-securi
 ABSENT_QUESTION = "Is there anything about earthquakes?"  # a not-found answer has a trail too
 QUESTION = "What is the deductible amount?"
 ASKED_OF = "outsourcing-agreement.pdf"
+RECORDED_QUESTIONS = (
+    "Does the equipment insurance cover loss or damage caused by earthquake?",
+    "What happens if we exit early?",
+    "On what date does the Provider begin to deliver the Services?",
+)
 # Fixed, so that loading twice asks once.
 FORM_IDS = {
     ABSENT_QUESTION: uuid.UUID("0f7b7c1e-2a8b-4f0e-9a58-6c1b7c0b5d24"),
     QUESTION: uuid.UUID("5b0c1a52-6d0f-4f64-9d0e-3f9a7c1d2e11"),
+    RECORDED_QUESTIONS[0]: uuid.UUID("8d3d6f0a-41f7-4a35-8f0c-0c6c8a4a9b01"),
+    RECORDED_QUESTIONS[1]: uuid.UUID("8d3d6f0a-41f7-4a35-8f0c-0c6c8a4a9b02"),
+    RECORDED_QUESTIONS[2]: uuid.UUID("8d3d6f0a-41f7-4a35-8f0c-0c6c8a4a9b03"),
 }
 
 
@@ -44,8 +61,24 @@ def load(user: User | None) -> Turn:
     share_demo_base(base)
     documents = [ingest_path(settings.BASE_DIR / "samples" / name, base, holder) for name in SAMPLES]
     asked = next(document for document in documents if document.file_name == ASKED_OF)
+    with playing(read_recording()):
+        for question in RECORDED_QUESTIONS:
+            ask_once(holder, base, asked, question)
     ask_once(holder, base, asked, ABSENT_QUESTION)
     return ask_once(holder, base, asked, QUESTION)
+
+
+def take_samples(base: KnowledgeBase, holder: User) -> None:
+    """Put the samples into the base with their reading ordered, so that its page has them before a worker loads them.
+
+    What is refused, as where the disk is full, is left to `load`, which fails with the reason.
+    """
+    with ExitStack() as opened:
+        paths = [settings.BASE_DIR / "samples" / name for name in SAMPLES]
+        files = [File(opened.enter_context(path.open("rb")), name=path.name) for path in paths]
+        for accepted in accept_all(base, holder, files):
+            if isinstance(accepted, Document):
+                start(accepted.jobs.get())
 
 
 def demo_base(holder: User) -> KnowledgeBase:

@@ -1,11 +1,15 @@
-"""The claim gate: a written answer is checked, written once more if need be, and cut to what its quotes say (R82)."""
+"""The claim gate: a written answer is checked, written once more if need be, and cut to what its quotes say (R82).
+
+Sentences whose values do not agree with each other are told to the writer too; those that still do not stay, flagged.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext_noop
 
+from chat.figures.across import REASONS, Conflict, with_conflicts
 from chat.figures.requested import RequestedFigures
 from chat.figures.shown import ComputedFigures
 from chat.writing.claims import SUPPORTED, Checked, ClaimFinding, check_claims
@@ -16,6 +20,8 @@ from llm.exchange import Exchange
 NOT_CHECKED = "The sentences could not be checked against what they cite: {failure}"
 LEFT_OUT = "{count} sentence{s} the model wrote {is_} left out, because what {it} cite{s_} does not say so."
 REWRITTEN = gettext_noop("The answer was written a second time, because the first draft said more than it cites.")
+MENDED = gettext_noop("The answer was written a second time, because values of the first draft do not agree.")
+FindConflicts = Callable[[Sequence[Mapping[str, Any]]], Mapping[int, Conflict]]
 AGAIN = """\
 A draft of the answer was checked against the excerpts. These sentences of it may not stand:
 {findings}
@@ -60,38 +66,78 @@ class Gated:
     others: tuple[Exchange, ...] = ()
 
 
-def pass_gate(first: Written, excerpts: Sequence[Excerpt], rewrite: Callable[[str], Written]) -> Gated:
-    """Check a draft; where a sentence is refused, have it written once more, and leave out what is refused again."""
-    sentences = check_sentences(first.text, first.sources(excerpts))
-    checked = check_claims(sentences, first.sources(excerpts))
-    others = exchanges(checked.exchange)
-    if checked.failure:
-        return Gated(first, first.text, sentences, (NOT_CHECKED.format(failure=checked.failure),), others)
-    if not checked.refused():
-        return Gated(first, first.text, with_findings(sentences, checked.findings), (), others)
-    second = rewrite(AGAIN.format(findings=list_findings(sentences, checked)))
-    if not second.is_whole or (first.figures and not second.figures):
-        return cut(first, sentences, checked, (*others, *exchanges(second.exchange)))
-    others = (*exchanges(first.exchange), *others)
-    refused = [left_out(each) for each in with_findings(sentences, checked.findings) if each["verdict"] != SUPPORTED]
-    sentences = check_sentences(second.text, second.sources(excerpts))
-    checked = check_claims(sentences, second.sources(excerpts))
-    others = (*others, *exchanges(checked.exchange))
-    if checked.failure:
-        note = NOT_CHECKED.format(failure=checked.failure)
-        return Gated(second, second.text, [*sentences, *refused], (REWRITTEN, note), others)
-    final = cut(second, sentences, checked, others)
-    return Gated(second, final.text, [*final.checks, *refused], (REWRITTEN, *final.notes), others)
+def no_conflicts(sentences: Sequence[Mapping[str, Any]]) -> Mapping[int, Conflict]:
+    return {}
 
 
-def cut(
-    written: Written, sentences: Sequence[Mapping[str, Any]], checked: Checked, others: tuple[Exchange, ...]
+def pass_gate(
+    first: Written,
+    excerpts: Sequence[Excerpt],
+    rewrite: Callable[[str], Written],
+    find_conflicts: FindConflicts = no_conflicts,
 ) -> Gated:
+    """Check a draft; where a sentence is refused or its values do not agree, have it written once more.
+
+    What is refused again is left out; what still does not agree is flagged.
+    """
+    one = judge(first, excerpts, find_conflicts)
+    if one.checked.failure:
+        return gated_unchecked(first, one, (), (), one.checked.exchanges)
+    if not one.faults:
+        return Gated(first, first.text, one.checks, (), one.checked.exchanges)
+    second = rewrite(AGAIN.format(findings=list_findings(one)))
+    if not second.is_whole or (first.figures and not second.figures):
+        return cut(first, one, (*one.checked.exchanges, *exchanges(second.exchange)))
+    two = judge(second, excerpts, find_conflicts)
+    others = (*exchanges(first.exchange), *one.checked.exchanges, *two.checked.exchanges)
+    why = REWRITTEN if one.checked.refused() else MENDED
+    replaced = [left_out(check) for number, check in enumerate(one.checks, 1) if number in one.faults]
+    if two.checked.failure:
+        return gated_unchecked(second, two, replaced, (why,), others)
+    final = cut(second, two, others)
+    return Gated(second, final.text, [*final.checks, *replaced], (why, *final.notes), others)
+
+
+class CheckedDraft(NamedTuple):
+    """The sentences of a draft, with what the check of claims and the rules over several values say of them."""
+
+    sentences: list[dict[str, Any]]
+    conflicts: Mapping[int, Conflict]
+    checked: Checked
+
+    @property
+    def faults(self) -> set[int]:
+        return {*self.checked.refused(), *self.conflicts}
+
+    @property
+    def checks(self) -> list[dict[str, Any]]:
+        return with_findings(self.sentences, self.checked.findings)
+
+
+def judge(written: Written, excerpts: Sequence[Excerpt], find_conflicts: FindConflicts) -> CheckedDraft:
+    sentences = check_sentences(written.text, written.sources(excerpts))
+    conflicts = find_conflicts(sentences)
+    checked = check_claims(sentences, written.sources(excerpts))
+    return CheckedDraft(with_conflicts(sentences, conflicts), conflicts, checked)
+
+
+def gated_unchecked(
+    written: Written,
+    judged: CheckedDraft,
+    replaced: Sequence[dict[str, Any]],
+    notes: tuple[str, ...],
+    others: tuple[Exchange, ...],
+) -> Gated:
+    """The answer where nobody could be asked whether its quotes say so."""
+    note = NOT_CHECKED.format(failure=judged.checked.failure)
+    return Gated(written, written.text, [*judged.sentences, *replaced], (*notes, note), others)
+
+
+def cut(written: Written, judged: CheckedDraft, others: tuple[Exchange, ...]) -> Gated:
     """The answer without the sentences that were refused, which stay among its checks."""
-    refused = checked.refused()
+    refused = judged.checked.refused()
     shown = without_sentences(written.text, refused)
-    checks = with_findings(sentences, checked.findings)
-    checks = [left_out(each) if number in refused else each for number, each in enumerate(checks, 1)]
+    checks = [left_out(each) if number in refused else each for number, each in enumerate(judged.checks, 1)]
     return Gated(written, shown, checks, (count_left_out(len(refused)),) if refused else (), others)
 
 
@@ -112,10 +158,15 @@ def left_out(check: Mapping[str, Any]) -> dict[str, Any]:
     return dict(check) | {"left_out": True}
 
 
-def list_findings(sentences: Sequence[Mapping[str, Any]], checked: Checked) -> str:
+def list_findings(judged: CheckedDraft) -> str:
+    """The sentences that were refused, and those whose values do not agree, each with why."""
+    told = {number: f"{REASONS[each.problem]} ({each.words})" for number, each in judged.conflicts.items()}
+    told |= {
+        number: f"{found.verdict.replace('_', ' ')}. {found.words}"
+        for number, found in judged.checked.refused().items()
+    }
     return "\n".join(
-        f"- “{sentences[number - 1]['sentence']}”: {found.verdict.replace('_', ' ')}. {found.words}".rstrip()
-        for number, found in checked.refused().items()
+        f"- “{judged.sentences[number - 1]['sentence']}”: {told[number]}".rstrip() for number in sorted(told)
     )
 
 

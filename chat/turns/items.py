@@ -9,17 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chat.drafts import AnswerDraft, Quoted
-from chat.figures.printed import COUNTS, READERS, SPANS
-from chat.figures.typed import Source, cited_lines, contents_of, scalars
+from chat.figures.typed import Source, cited_lines, clear_values, contents_of
 from chat.writing.phrases import sentence
 from chat.writing.shaped import form_of
 from chat.writing.writer import RefusedPart
 from documents.storage.content import DocumentContent
 from retrieval.models import RetrievalRun
-from retrieval.question.parse import type_of
+from retrieval.question.kinds import type_of
 from retrieval.question.phrasing import name_subject
 from retrieval.run_record import parts_of
 from retrieval.types import ABSENT, UNANSWERED
+from retrieval.words.printed import COUNTS, READERS, SPANS
 
 NO_VALUE, NO_COLUMN, REFUSED = "no_value", "no_column", "refused"
 REASONS = {
@@ -46,9 +46,10 @@ def items_of(run: RetrievalRun, draft: AnswerDraft) -> list[dict[str, Any]]:
         return single_items(run, draft)
     contents = contents_of(draft.quoted)
     refused = {each.number: each for each in draft.refused}
-    return [item_of_part(part, draft, contents, refused.get(number)) for number, part in enumerate(parts, start=1)] + [
-        refused_item(each) for each in draft.refused if not 1 <= each.number <= len(parts)
-    ]
+    types = dict(zip(run.parsed.get("parts", ()), run.parsed.get("part_types", ()), strict=False))
+    return [
+        item_of_part(part, draft, contents, refused.get(number), types) for number, part in enumerate(parts, start=1)
+    ] + [refused_item(each) for each in draft.refused if not 1 <= each.number <= len(parts)]
 
 
 def is_lacking(items: Iterable[Mapping[str, Any]]) -> bool:
@@ -119,15 +120,19 @@ def refused_item(refused: RefusedPart) -> dict[str, Any]:
 
 
 def item_of_part(
-    part: Mapping[str, Any], draft: AnswerDraft, contents: Mapping[Any, DocumentContent], refused: RefusedPart | None
+    part: Mapping[str, Any],
+    draft: AnswerDraft,
+    contents: Mapping[Any, DocumentContent],
+    refused: RefusedPart | None,
+    part_types: Mapping[str, str],
 ) -> dict[str, Any]:
     """What became of a part; who wrote the answer read more of its passages than who judged them."""
-    answer_type = type_of(part["text"])
+    answer_type = part_types.get(part["text"]) or type_of(part["text"])
     if refused:
         reason = sentence(refused.said)
         return an_item(part["subject"], answer_type, "not_found", reason=reason, code=REFUSED)
     quoted = [each for each in draft.quoted if each.candidate.candidate_id in part["candidate_ids"]]
-    values = values_printed(quoted, answer_type, contents)
+    values = values_printed(quoted, answer_type, contents, part["text"])
     is_found = part["outcome"] == "found"
     is_empty = is_found and bool(quoted) and prints_no(answer_type, values, [each.quote for each in quoted])
     return an_item(
@@ -143,7 +148,7 @@ def item_of_part(
 
 
 def values_printed(
-    quoted: Sequence[Quoted], answer_type: str, contents: Mapping[Any, DocumentContent]
+    quoted: Sequence[Quoted], answer_type: str, contents: Mapping[Any, DocumentContent], asked: str
 ) -> list[dict[str, Any]]:
     """The values of a type in the lines that are cited for a part."""
     sources = [
@@ -151,7 +156,7 @@ def values_printed(
         for each in quoted
         if each.candidate.parse_id in contents
     ]
-    return values_among(scalars(sources, answer_type))
+    return values_among(clear_values(sources, answer_type, asked))
 
 
 def values_among(checks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

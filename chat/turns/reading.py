@@ -17,10 +17,10 @@ from chat.writing.passages import INSTRUCTIONS, ROW_SIGNS, PartRead, read_part, 
 from chat.writing.writer import PROMPT, build_instructions
 from llm.exchange import Exchange
 from llm.prompts import Guidance, Instructions, instruct
-from llm.tiers import Tier
+from llm.tiers import ChosenTier
 from llm.window import CHARACTERS_PER_TOKEN, Window, read_window
 from retrieval.candidates.plain import one_line
-from retrieval.dispatch import HARD_MODEL, has_flag
+from retrieval.dispatch import tier_in
 from retrieval.models import RetrievalRun
 
 ONE_CALL_MAX = 64_000  # characters, about 16,000 tokens: inside 70 % of any window that is not small (R111)
@@ -114,9 +114,9 @@ def characters_of(excerpts: Sequence[Excerpt]) -> int:
     return sum(len(block) + 2 for block in excerpt_blocks(excerpts))
 
 
-def tier_of(run: RetrievalRun) -> Tier:
-    """The model that writes, which reads for itself."""
-    return "hard" if has_flag(run.plan, HARD_MODEL) else "normal"
+def tier_of(run: RetrievalRun) -> ChosenTier:
+    """The model that writes, which reads for itself, and why."""
+    return tier_in(run.plan or {})
 
 
 # ---- part by part
@@ -133,7 +133,7 @@ def read_parts(
         if left_s <= 0 or should_stop():
             return
         place = f"part {number} of {len(parts)}"
-        read = read_part(run.question, part, place, deadline_s=left_s, tier=tier_of(run))
+        read = read_part(run.question, part, place, deadline_s=left_s, chosen=tier_of(run))
         yield read
         if may_end and read.is_answer:
             return

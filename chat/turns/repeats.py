@@ -13,20 +13,25 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Max
 
 from chat.answer_record import copy_answer, other_calls_of
 from chat.models import Answer, Feedback, Turn
+from chat.objections import DOUBTS, same_answers, standing_reviews
 from chat.prompts.guidance import digests_of, guidance_of
-from chat.writing.examples import DOUBTS, all_stand
+from chat.writing.examples import all_stand
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase
 from llm.prompts import Guidance
+from llm.recordings.recorded import current_recording
 from llm.reuse import Replies
+from llm.tiers import is_allowed
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.dispatch import NOT_EMBEDDED
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun
+from retrieval.question.kinds import ReadingRules
+from retrieval.reading_rules.editing import reading_rules_of
 from retrieval.run_record import calls_beside, copy_run
 from retrieval.types import ConceptTerms
 from retrieval.version import program_version
@@ -35,7 +40,7 @@ State = Turn.State
 # Whatever decides on an answer beside the question and the base, by its name in the settings of the program.
 DECIDING = (
     *("LLM_CONFIGURED", "LLM_BASE_URL", "LLM_MODEL", "LLM_MODEL_SMALL", "LLM_MODEL_HARD", "LLM_CONTEXT_TOKENS"),
-    *("EMBEDDING_BASE_URL", "EMBEDDING_MODEL", "RERANK_BASE_URL", "RERANK_MODEL"),
+    *("EMBEDDING_BASE_URL", "EMBEDDING_MODEL", "RERANK_BASE_URL", "RERANK_MODEL", "RERANK_INSTRUCTIONS"),
 )
 
 
@@ -48,6 +53,7 @@ class Asking:
     settings: BaseSettings
     guidance: Mapping[str, Guidance]
     dictionary: tuple[ConceptTerms, ...]
+    rules: ReadingRules
     filters: Filters
     key: str
 
@@ -56,26 +62,29 @@ def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
     """A turn's question of these documents, with the settings of its base."""
     base = turn.conversation.base
     chosen, dictionary = BaseSettings.from_json(base.settings), ensure_dictionary(base)
-    guidance = guidance_of(base)
+    guidance, rules = guidance_of(base), reading_rules_of(base)
     decides = [
         " ".join(question.split()).casefold(),
         str(base.pk),
         [reading_of(document) for document in documents],
         [turn.mode, turn.filters, turn.is_full_search],
-        [chosen.to_json(), digests_of(guidance)],
+        [chosen.deciding(), digests_of(guidance)],
         [asdict(concept) for concept in dictionary],
+        [rules.digest, *map(list, rules.defaults), *sorted(map(list, rules.learned))],
         [getattr(settings, name) for name in DECIDING],
+        is_allowed(chosen.model),
+        *(["recorded"] if current_recording() else []),
         program_version(),  # it names the prompts, the rules and their figures as well
     ]
     digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
-    return Asking(question, documents, chosen, guidance, dictionary, Filters.from_json(turn.filters), digest)
+    return Asking(question, documents, chosen, guidance, dictionary, rules, Filters.from_json(turn.filters), digest)
 
 
 def reading_of(document: Document) -> list[Any]:
-    """What a run sees of a document: its title, its reading, and whether the reading has vectors."""
+    """What a run sees of a document: its title, its reading, whether the reading has vectors, and its card."""
     parse = document.current_parse
     seen = [str(parse.pk), parse.embedding_model, str(parse.embedded_at)] if parse else [document.state]
-    return [str(document.pk), document.title, *seen]
+    return [str(document.pk), document.title, *seen, str(document.card_id)]
 
 
 def find_first(turn: Turn, asking: Asking) -> Answer | None:
@@ -107,11 +116,10 @@ def is_whole(turn: Turn) -> bool:
 
 def is_doubted(turn: Turn) -> bool:
     """Whether a reader complained of an answer, or a reviewer disagreed with it, there or where it was given again."""
-    given = Turn.objects.filter(asked_key=turn.asked_key, run__plan__repeat__run=str(turn.run_id))
-    turns = Turn.objects.filter(Q(pk=turn.pk) | Q(pk__in=given))
-    complaints = Feedback.objects.filter(turn__in=turns).exclude(kind=Feedback.Kind.HELPFUL)
-    overruled = RetrievalRun.objects.filter(turn__in=turns, reviews__outcome__in=DOUBTS)
-    return complaints.exists() or overruled.exists()
+    origin, _ = same_answers([turn.pk])
+    complaints = Feedback.objects.filter(turn__run__in=origin).exclude(kind=Feedback.Kind.HELPFUL)
+    said = [each for reviews in standing_reviews(origin).values() for each in reviews]
+    return complaints.exists() or any(each.outcome in DOUBTS for each in said)
 
 
 def replies_for(base: KnowledgeBase, *, is_anew: bool) -> Replies:

@@ -3,8 +3,12 @@
 from typing import Any
 
 from chat.models import Answer, Turn
+from chat.objections import find_objections
+from chat.turns.choosing import reading_json
+from chat.turns.page_notices import notice_json
 from chat.turns.repeats import describe_repeat
 from retrieval.run_record import parts_of
+from retrieval.told.searched import foreign_told
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
@@ -39,6 +43,7 @@ def turn_json(turn: Turn) -> dict[str, Any]:
     """A question and its outcome; `answer` is null until there is one."""
     answer: Answer | None = getattr(turn, "answer", None)
     run = turn.run
+    objection = find_objections([turn.pk], turn.conversation.user).get(turn.pk)
     return {
         "turn_id": str(turn.pk),
         "conversation_id": str(turn.conversation_id),
@@ -56,12 +61,16 @@ def turn_json(turn: Turn) -> dict[str, Any]:
         "partly_answered": answer is not None and answer.is_partial,
         "missing": (run.missing or None) if run else None,
         "confidence": run.confidence if run else None,
+        "language_note": (foreign_told(run) or None) if run else None,
         "parts": parts_of(run) if run else [],
         "answered_before": describe_repeat(turn),
+        "objection": objection and objection.to_json(),
+        "reading": reading_json(run),
+        "badly_read": notice_json(answer),
         "answer": answer_json(answer) if answer else None,
     }
 
 
 def read_turn(turn_id: Any) -> dict[str, Any]:
     """The current JSON of a turn."""
-    return turn_json(Turn.objects.select_related("conversation", "run", "answer").get(pk=turn_id))
+    return turn_json(Turn.objects.select_related("conversation", "run", "answer__page_notice").get(pk=turn_id))

@@ -14,15 +14,17 @@ from chat.scope import QuestionScope, resolve
 from chat.stream import tell
 from chat.turns.conductor import DIED, AnsweringFailed, describe_failure, end
 from chat.turns.repeats import replies_for
-from documents.base_settings import BaseSettings
+from documents.access import is_auditor_of
+from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, made_before, remember
 from jobs.lease import Lease, LeaseLost, claim, is_exhausted
 from llm.reuse import reusing
-from llm.spending import paid_by
 from retrieval import corpus
+from retrieval.dictionary.learned import store_lessons
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import UNFILTERED, Filters
-from retrieval.run_record import store_failed_run, store_run, stored_result_json
+from retrieval.reading_rules.editing import reading_rules_of
+from retrieval.run_record import store_failed_run, store_run, stored_result_json, without_scores
 from retrieval.types import Mode, RetrievalResult
 
 logger = logging.getLogger(__name__)
@@ -72,7 +74,7 @@ def retrieval_before(request: Keyed | None) -> Retrieval | None:
 
 def read_evidence(retrieval_id: uuid.UUID) -> dict[str, Any]:
     """The RetrievalResult of an ended retrieval with its run id. Raises AnsweringFailed if it failed."""
-    retrieval = Retrieval.objects.select_related("run").get(pk=retrieval_id)
+    retrieval = Retrieval.objects.select_related("run", "user").get(pk=retrieval_id)
     if retrieval.state == State.FAILED:
         raise AnsweringFailed(retrieval.error_for_people)
     return evidence_json(retrieval)
@@ -80,7 +82,7 @@ def read_evidence(retrieval_id: uuid.UUID) -> dict[str, Any]:
 
 def read_retrieval(retrieval_id: uuid.UUID) -> dict[str, Any]:
     """The current JSON of a retrieval; `result` is null until there is one."""
-    retrieval = Retrieval.objects.select_related("run").get(pk=retrieval_id)
+    retrieval = Retrieval.objects.select_related("run", "user").get(pk=retrieval_id)
     return {
         "retrieval_id": str(retrieval.pk),
         "knowledge_base_id": str(retrieval.base_id),
@@ -94,8 +96,11 @@ def read_retrieval(retrieval_id: uuid.UUID) -> dict[str, Any]:
 
 
 def evidence_json(retrieval: Retrieval) -> dict[str, Any]:
+    """The result with its run id, for who asked: with raw scores for those who audit the base (L11)."""
     assert retrieval.run is not None, "an ended retrieval has its run"
-    return {"run_id": str(retrieval.run_id)} | stored_result_json(retrieval.run)
+    told = stored_result_json(retrieval.run)
+    shown = told if is_auditor_of(retrieval.user, retrieval.base_id) else without_scores(told)
+    return {"run_id": str(retrieval.run_id)} | shown
 
 
 # ---- in a worker
@@ -106,13 +111,14 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
     retrieval = claim(Retrieval.objects.select_related("base", "user"), retrieval_id)
     if retrieval is None:
         return
-    with Lease(retrieval) as lease, paid_by(retrieval.user_id, retrieval.base_id):
+    with Lease(retrieval) as lease, asked_for(retrieval.base, retrieval.user_id):
         try:
             with reusing(replies_for(retrieval.base, is_anew=False)):
                 result = search_as_asked(retrieval)
             with transaction.atomic():
                 row = lease.hold()
                 run = store_run(result, base=retrieval.base, user=retrieval.user, mode=retrieval.mode)
+                store_lessons(run, result, ensure_dictionary(retrieval.base))
                 end(row, State.DONE, run=run)
         except LeaseLost as error:
             logger.warning("%s", error)
@@ -133,6 +139,7 @@ def search_as_asked(retrieval: Retrieval) -> RetrievalResult:
         mode=cast(Mode, retrieval.mode),
         dictionary=ensure_dictionary(base),
         filters=Filters.from_json(retrieval.filters),
+        rules=reading_rules_of(base),
         guidance=guidance_of(base),
     )
 

@@ -1,12 +1,17 @@
-"""Celery tasks of the chat. The row of a turn or retrieval is the truth; a task may arrive twice, late or never."""
+"""Celery tasks of the chat. The row of a job is the truth; a task may arrive twice, late or never."""
 
 from typing import Any
 
 from celery import shared_task
 from django.conf import settings
+from django.db import transaction
 
-from chat.models import Retrieval, Turn
-from chat.turns import conductor, retrieving
+from accounts.models import User
+from chat.fields import extracting
+from chat.model_page import testing
+from chat.models import Extraction, ModelTest, Retrieval, Turn
+from chat.page import trying
+from chat.turns import conductor, demo, retrieving
 from jobs import waking
 
 SPARE_S = 300  # loading contents, detecting and storing take seconds, a minute on the largest base
@@ -36,22 +41,62 @@ def retrieve_evidence(retrieval_id: str, **_: Any) -> None:
     retrieving.retrieve_evidence(retrieval_id)
 
 
+@shared_task(name="chat.tasks.extract_fields", time_limit=answer_limit_s() + FULL_SEARCH_S)
+def extract_fields(extraction_id: str, **_: Any) -> None:
+    """Ask several fields, in the queue of what may take minutes."""
+    extracting.carry_out_extraction(extraction_id)
+
+
+@shared_task(name="chat.tasks.test_model", time_limit=answer_limit_s())
+def test_model(test_id: str, **_: Any) -> None:
+    """Have the model judge the three fixed passages."""
+    testing.carry_out_test(test_id)
+
+
+@shared_task(name="chat.tasks.load_demo", time_limit=FULL_SEARCH_S)
+def load_demo(user_id: int, **_: Any) -> None:
+    """Read the samples and ask the questions of the demonstration."""
+    demo.load(User.objects.get(pk=user_id))
+
+
 @shared_task(name="chat.tasks.sweep")
 def sweep(**_: Any) -> None:
     """Wake jobs whose message was lost or whose worker died, and end those that used their last attempt."""
     conductor.give_up_exhausted()
     retrieving.give_up_retrievals()
-    waking.sweep(Turn.objects.all(), wake)
-    waking.sweep(Retrieval.objects.all(), wake)
+    extracting.give_up_extractions()
+    testing.give_up_tests()
+    waking.sweep(Turn.objects.all(), task_of)
+    waking.sweep(Retrieval.objects.all(), task_of)
+    waking.sweep(Extraction.objects.all(), task_of)
+    waking.sweep(ModelTest.objects.all(), task_of)
 
 
-def start(job: Turn | Retrieval) -> None:
+@shared_task(name="chat.tasks.try_questions", time_limit=answer_limit_s())
+def try_questions(**_: Any) -> None:
+    """Try the questions that newly read documents are to be suggested with."""
+    trying.try_questions()
+
+
+def start(job: Turn | Retrieval | Extraction | ModelTest) -> None:
     """Wake a worker once the question is committed. If the broker is down, the sweeper does it later."""
     waking.wake_after_commit(job, wake)
 
 
-def wake(job: Turn | Retrieval) -> None:
+def start_demo(user: User) -> None:
+    """Have a worker bring the demonstration. Lost with the message if the broker is down; it can be asked for again."""
+    transaction.on_commit(lambda: load_demo.apply_async((user.pk,), retry=False), robust=True)
+
+
+def wake(job: Turn | Retrieval | Extraction | ModelTest) -> None:
+    waking.send(task_of(job), job)
+
+
+def task_of(job: Turn | Retrieval | Extraction | ModelTest) -> waking.AnyTask:
     if isinstance(job, Retrieval):
-        waking.send(retrieve_evidence, job)
-    else:
-        waking.send(search_every_document if job.is_full_search else answer_turn, job)
+        return retrieve_evidence
+    if isinstance(job, Extraction):
+        return extract_fields
+    if isinstance(job, ModelTest):
+        return test_model
+    return search_every_document if job.is_full_search else answer_turn

@@ -1,36 +1,35 @@
-"""Wait for a turn or a retrieval to end. The row is the truth; events only say when to check it."""
+"""Wait for a turn, a retrieval or an extraction to end. The row is the truth; events only say when to check it."""
 
 import time
 import uuid
-from functools import cache
 from typing import Any
 
 import redis
-from django.conf import settings
 from django.db import close_old_connections
+from django.http import Http404
 
-from chat.models import Retrieval, Turn
-from chat.stream import BEGINNING, ENDINGS, stream_key
+from chat.followers import Follower
+from chat.models import Extraction, Retrieval, Turn
+from chat.stream import BEGINNING, ENDINGS, LOOK_S, shared_client, stream_key
 
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
-LOOK_MS = 1000  # between two checks of the row without an event
+LOOK_MS = 1000  # between two checks of the row without an event; whether the reader may go on is asked every LOOK_S
 
 
-@cache
-def listener() -> "redis.Redis":
-    # With protocol 3 XREAD's reply has another shape; the timeout must exceed the longest block.
-    return redis.Redis.from_url(settings.EVENTS_REDIS_URL, decode_responses=True, socket_timeout=5, protocol=2)
-
-
-def wait_for_end(job: Turn | Retrieval, patience_s: float) -> bool:
-    """Whether the job has ended within the time."""
+def wait_for_end(job: Turn | Retrieval | Extraction, patience_s: float, follower: Follower) -> bool:
+    """Whether the job has ended within the time. Raises Http404 for a reader who meanwhile lost access."""
     rows = type(job)._default_manager.filter(pk=job.pk, state__in=ENDED)
     until = time.monotonic() + patience_s
+    look_at = time.monotonic() + LOOK_S
     last_id = BEGINNING
     while not rows.exists():
         left_ms = milliseconds_to(until)
         if left_ms <= 0:
             return False
+        if time.monotonic() >= look_at:
+            if not follower.may_read(type(job), job.pk):
+                raise Http404("This is no longer open to you.")
+            look_at = time.monotonic() + LOOK_S
         close_old_connections()  # a hundred waiting clients would hold every database connection
         last_id = pause(job.pk, last_id, min(left_ms, LOOK_MS))
     return True
@@ -41,7 +40,7 @@ def pause(job_id: uuid.UUID, last_id: str, pause_ms: int) -> str:
     until = time.monotonic() + pause_ms / 1000
     while (left_ms := milliseconds_to(until)) > 0:
         try:
-            reply: Any = listener().xread({stream_key(job_id): last_id}, block=left_ms)
+            reply: Any = shared_client().xread({stream_key(job_id): last_id}, block=left_ms)
         except redis.RedisError:
             time.sleep(left_ms / 1000)  # without Redis only the row can tell
             return last_id

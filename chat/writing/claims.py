@@ -1,6 +1,6 @@
 """Does each sentence of a written answer say what the excerpts it cites say? One call over all of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,12 +14,15 @@ from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fence_text
 from llm.prompts import Prompt
+from llm.window import read_window
 from retrieval.arbiter.model import cut_to_one_line
 
 PROMPT_NAME, PROMPT_VERSION = "claims", "1"
 SUPPORTED, CONTRADICTED, NOT_SHOWN = "supported", "contradicted", "not_shown"
 VERDICTS = (SUPPORTED, CONTRADICTED, NOT_SHOWN)
 FINDING_MAX = 300
+REQUEST_CHARS = 80_000  # the writer's excerpts (chat.turns.reading) and the longest answer: always one request
+BESIDE_CHARS = 4_000  # instructions and schema
 
 INSTRUCTIONS = """\
 You check an answer, sentence by sentence, against the excerpts of documents that each sentence cites by number. You do
@@ -83,7 +86,7 @@ class Checked:
     """The findings by the number of the sentence, from 1; `failure` says why there are none."""
 
     findings: Mapping[int, ClaimFinding] = field(default_factory=dict)
-    exchange: Exchange | None = None
+    exchanges: tuple[Exchange, ...] = ()
     failure: str = ""
 
     def refused(self) -> dict[int, ClaimFinding]:
@@ -92,7 +95,7 @@ class Checked:
 
 
 def check_claims(sentences: Sequence[Mapping[str, Any]], excerpts: Sequence[Excerpt]) -> Checked:
-    """One call over the sentences of an answer, as `writer.check_sentences` read them.
+    """One call over the sentences of an answer, as `writer.check_sentences` read them; several in a narrow window.
 
     One without a marker is held against everything the answer cites; one the model says nothing of is "not shown".
     """
@@ -104,27 +107,47 @@ def check_claims(sentences: Sequence[Mapping[str, Any]], excerpts: Sequence[Exce
     }
     if not cited or not everything:
         return Checked()
-    try:
-        completion = complete(
-            instructions=INSTRUCTIONS,
-            prompt=prompt_for(cited, excerpts),
-            reply_schema=ClaimsReply,
-            purpose="claims",
-            prompt_name=PROMPT_NAME,
-            prompt_version=PROMPT_VERSION,
-            deadline_s=settings.ANSWER_DEADLINE_S,
-            tier="small",
-        )
-    except LLMError as error:
-        return Checked(exchange=error.exchange, failure=str(error))
-    told = {each.number: each for each in reversed(completion.reply.claims) if each.verdict in VERDICTS}
-    findings = {
+    findings: dict[int, ClaimFinding] = {}
+    made: list[Exchange] = []
+    for batch in split_claims(cited, excerpts, read_window().room_for(REQUEST_CHARS, BESIDE_CHARS)):
+        try:
+            completion = complete(
+                instructions=INSTRUCTIONS,
+                prompt=prompt_for(batch, excerpts),
+                reply_schema=ClaimsReply,
+                purpose="claims",
+                prompt_name=PROMPT_NAME,
+                prompt_version=PROMPT_VERSION,
+                deadline_s=settings.ANSWER_DEADLINE_S,
+                tier="small",
+            )
+        except LLMError as error:
+            return Checked(exchanges=(*made, error.exchange), failure=str(error))
+        made.append(completion.exchange)
+        findings |= read_findings(completion.reply, batch)
+    return Checked(findings, tuple(made))
+
+
+def read_findings(reply: ClaimsReply, batch: Mapping[int, Claim]) -> dict[int, ClaimFinding]:
+    """The finding on each sentence that was sent; what the reply leaves out is "not shown"."""
+    told = {each.number: each for each in reversed(reply.claims) if each.verdict in VERDICTS}
+    return {
         number: ClaimFinding(told[number].verdict, cut_to_one_line(told[number].finding, FINDING_MAX))
         if number in told
         else ClaimFinding(NOT_SHOWN, "the check said nothing of it")
-        for number in cited
+        for number in batch
     }
-    return Checked(findings, completion.exchange)
+
+
+def split_claims(cited: Mapping[int, Claim], excerpts: Sequence[Excerpt], room: int) -> Iterator[dict[int, Claim]]:
+    """The sentences in parts whose request has the room (R111); usually one. A sentence alone is sent however long."""
+    batch: dict[int, Claim] = {}
+    for number, claim in cited.items():
+        if batch and len(prompt_for(batch | {number: claim}, excerpts)) > room:
+            yield batch
+            batch = {}
+        batch[number] = claim
+    yield batch
 
 
 def prompt_for(cited: Mapping[int, Claim], excerpts: Sequence[Excerpt]) -> str:

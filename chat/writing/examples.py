@@ -15,7 +15,8 @@ import numpy as np
 from django.db.models import Exists, OuterRef, Q
 from numpy.typing import NDArray
 
-from chat.models import Answer, Feedback, Turn
+from chat.models import Answer, Feedback
+from chat.objections import DOUBTS, Said, same_answers, standing_reviews
 from documents.base_settings import BaseSettings
 from documents.models import Document, Viewer
 from llm.embeddings import bundled
@@ -32,7 +33,6 @@ NEAR_MEANING = 0.6
 NEAR_WORDS = 0.3  # share of the words of both: three of ten
 # Together less than one excerpt may have (writer.EXCERPT_CHARACTERS_MAX), and one of them a third of that.
 CHARACTERS_MAX, EACH_MAX = 3_000, 1_500
-DOUBTS = ("overrule", "wrong", "incomplete", "unsupported")  # outcomes of a review that do not agree
 TOLD = """\
 Answers to other questions on these documents that a reviewer found right. They show form only: how long an answer \
 is, how it is worded, where its numbers in brackets go. The numbers are those of other excerpts. Take no fact, figure, \
@@ -131,18 +131,10 @@ def is_computed(answer: Answer) -> bool:
 def keep_right(answers: Iterable[Answer]) -> list[Answer]:
     """Those that an auditor found right, and nobody doubted after; where they were given again counts as well."""
     kept = list(answers)
-    keys = {each.turn.asked_key for each in kept} - {""}
-    copies = Turn.objects.filter(asked_key__in=keys, run__plan__has_key="repeat")
-    given = {run_id: UUID(first) for run_id, first in copies.values_list("run_id", "run__plan__repeat__run")}
-    origin = given | {each.run_id: each.run_id for each in kept}
-    standing: dict[UUID, dict[tuple[Any, ...], tuple[str, Any]]] = defaultdict(dict)
-    reviews = RetrievalRun.objects.filter(pk__in=origin, reviews__isnull=False).order_by("reviews__created_at")
-    for run_id, candidate, outcome, is_blind, reviewer, at in reviews.values_list(
-        "pk",
-        *(f"reviews__{name}" for name in ("candidate", "outcome", "is_blind", "reviewer", "created_at")),
-    ):
-        # A blind review is outside the chain, so the newest of each reviewer counts.
-        standing[origin[run_id]][run_id, candidate, reviewer if is_blind else None] = (outcome, at)
+    origin, _ = same_answers({each.turn_id for each in kept if each.turn_id})
+    standing: dict[UUID, list[Said]] = defaultdict(list)
+    for run_id, said in standing_reviews(origin).items():
+        standing[origin[run_id]] += said
     complained: dict[UUID, tuple[str, Any]] = {}
     feedback = Feedback.objects.filter(turn__run__in=origin).order_by("created", "id")
     for run_id, kind, at in feedback.values_list("turn__run", "kind", "created"):
@@ -150,13 +142,11 @@ def keep_right(answers: Iterable[Answer]) -> list[Answer]:
     return [each for each in kept if is_right(each.run_id, standing[each.run_id], complained.get(each.run_id))]
 
 
-def is_right(
-    run_id: UUID, standing: Mapping[tuple[Any, ...], tuple[str, Any]], feedback: tuple[str, Any] | None
-) -> bool:
-    outcome, at = standing.get((run_id, None, None), ("", None))
-    if outcome != "agree" or any(said in DOUBTS for said, _ in standing.values()):
+def is_right(run_id: UUID, standing: Sequence[Said], feedback: tuple[str, Any] | None) -> bool:
+    own = [each for each in standing if (each.run_id, each.candidate_id, each.is_blind) == (run_id, None, False)]
+    if not own or any(each.outcome in DOUBTS for each in standing):
         return False
-    return feedback is None or feedback[0] == Feedback.Kind.HELPFUL or feedback[1] < at
+    return feedback is None or feedback[0] == Feedback.Kind.HELPFUL or feedback[1] < own[0].at
 
 
 # ---- whose documents the asker may see

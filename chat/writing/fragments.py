@@ -4,7 +4,8 @@ concerns it (R79). Their names are kept with the exchange."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from retrieval.question.parse import ADDRESSES, LISTED_SHAPES
+from retrieval.question.kinds import ADDRESSES
+from retrieval.question.parse import LISTED_SHAPES
 
 HEAD = "For this question, where it fits"  # rules read the question, and may take it for another kind
 FRAGMENTS = {

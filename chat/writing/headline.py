@@ -9,21 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chat.drafts import CitedLines, Quoted
-from chat.figures.printed import values_in
+from chat.figures.periods import is_other_side
 from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
-from reading.boxes import boxes_of
 from reading.matching import LINE_HYPHENS, match_form
 from reading.rows import LineRow
 from reading.tables import cells_of_line
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.candidates.plain import plain_text
+from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import SENTENCE, Piece, Prose, lead_in_of, prose_of, split_at, units_of
-from retrieval.detectors.patterns import PATTERNS
 from retrieval.models import RunCandidate
+from retrieval.question.values import has_form, has_value
 from retrieval.types import LineRange, Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
+from retrieval.words.printed import values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import normalise_words
 
@@ -74,7 +75,18 @@ class Spoken:
 
     @property
     def literal(self) -> str:
-        return "\n".join(self.content.lines[each.number - 1].text[each.start : each.end] for each in self.pieces)
+        """The text of its lines; what stands between an item and its lead-in is left out, and marked so."""
+        said: list[str] = []
+        for above, piece in pairwise((self.pieces[0], *self.pieces)):
+            said += [LEFT_OUT] if is_gap(above, piece, self.content) else []
+            said.append(self.content.lines[piece.number - 1].text[piece.start : piece.end])
+        return "\n".join(said)
+
+    @property
+    def said_itself(self) -> tuple[Piece, ...]:
+        """Its pieces but for a lead-in that stands apart."""
+        gaps = (at for at, (above, piece) in enumerate(pairwise(self.pieces), 1) if is_gap(above, piece, self.content))
+        return self.pieces[max(gaps, default=0) :]
 
 
 def find_headlines(
@@ -161,7 +173,7 @@ def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["S
     for own in written_sentences(lines, content):
         was_led, is_needed = is_led, is_led or REFERRING.match(own.text)
         is_led = is_led and is_title(own)
-        whole = before.joined_with(own) if before and is_needed else own
+        whole = before.joined_with(own, content) if before and is_needed else own
         is_whole = kind == "list_item" or is_ended(whole.text)  # an item need not end in a full stop
         if CHARS_MIN <= len(whole.text) <= CHARS_MAX and is_whole and not is_led:
             yield whole._replace(is_double=whole is not own and not was_led)
@@ -175,8 +187,9 @@ class SentenceText(NamedTuple):
     text: str
     is_double: bool = False
 
-    def joined_with(self, following: "SentenceText") -> "SentenceText":
-        return SentenceText((*self.pieces, *following.pieces), f"{self.text} {following.text}")
+    def joined_with(self, following: "SentenceText", content: DocumentContent) -> "SentenceText":
+        between = f" {LEFT_OUT} " if is_gap(self.pieces[-1], following.pieces[0], content) else " "
+        return SentenceText((*self.pieces, *following.pieces), f"{self.text}{between}{following.text}")
 
 
 def is_ended(text: str) -> bool:
@@ -236,7 +249,7 @@ def worth_in_words(spoken: Spoken, question: Question) -> float:
         WORDS * share_said(said, terms)
         + WORDS_OR_SECTION * share_said([*said, *normalise_words(spoken.candidate.section_title)], terms)
         + RANK * spoken.rank
-        + VALUE * (question.answer_type in PATTERNS and is_of_form(spoken.text, question))
+        + VALUE * (has_form(question) and is_of_form(spoken.text, question))
         + VALUE
         * (question.answer_type == "date" and any(each.type == "date" for each in values_in(spoken.text, "date")))
         + LENGTH * min(len(spoken.text.split()) / WORDS_FULL, 1.0)
@@ -254,18 +267,32 @@ def share_said(words: Sequence[str], terms: Sequence[WeighedTerm]) -> float:
 
 
 def is_fitting(spoken: Spoken, question: Question) -> bool:
-    """Whether a sentence is about what was asked, of no other year, and has a value of the type asked for."""
+    """Whether a sentence is about what was asked, with its codes, of no other year, and has a value of its type."""
     is_of_year = not question.years or set(YEAR.findall(spoken.text)) <= set(question.years)
     said = normalise_words(f"{spoken.text} {spoken.candidate.section_title}")
     is_about = share_said(said, weigh_terms(question, lexicon_of(spoken.content))) >= SAID_MIN
     is_counted = not question.is_count or bool(counts_said(spoken.text, question))
-    return is_about and is_of_year and is_counted and is_of_form(spoken.text, question)
+    is_coded = has_codes(f" {' '.join(said)} ", question, spoken.content)
+    is_of_side = question.answer_type != "date" or has_date_asked(spoken.text, question.original)
+    return is_about and is_of_year and is_counted and is_coded and is_of_side and is_of_form(spoken.text, question)
+
+
+def has_date_asked(text: str, asked: str) -> bool:
+    """Whether a text that has dates has one that may be meant: a start is none where the end was asked for."""
+    dates = [value for value in values_in(text, "date") if value.type == "date"]
+    return not dates or any(not is_other_side(asked, text, date) for date in dates)
+
+
+def has_codes(said: str, question: Question, content: DocumentContent) -> bool:
+    """Whether a text has every code of the question that stands in the document; another code is another thing."""
+    codes = (keyword.forms for keyword in question.keywords if keyword.source == "identifier")
+    lines = lexicon_of(content)
+    return all(any(f" {form} " in said for form in forms) for forms in codes if len(lines.lines_with_any(forms)))
 
 
 def is_of_form(text: str, question: Question) -> bool:
     """Whether a text has a value of the form asked for; where none was asked for, any text has."""
-    pattern = PATTERNS.get(question.answer_type)
-    return pattern is None or pattern.search(match_form(text)) is not None
+    return not has_form(question) or has_value(question, match_form(text), text)
 
 
 def counts_said(text: str, question: Question) -> set[str]:
@@ -281,10 +308,9 @@ def is_dated(text: str) -> bool:
 
 def quote_headline(spoken: Spoken, marker: int) -> Quoted:
     """The headline as a citation of its own."""
-    lines = {each.number: spoken.content.lines[each.number - 1] for each in spoken.pieces}
-    first, last = min(lines), max(lines)
-    page = lines[first].page_number
-    boxes = boxes_of([(each.number, each.start, each.end) for each in spoken.pieces], lines)
+    first, last = min(each.number for each in spoken.said_itself), max(each.number for each in spoken.pieces)
+    page = spoken.content.lines[first - 1].page_number
+    boxes = spoken.content.boxes_at((each.number, each.start, each.end) for each in spoken.pieces)
     place = CitedLines(first, last, page, spoken.content.page(page).label, [box.as_dict() for box in boxes])
     return Quoted(marker, spoken.candidate, spoken.literal, place)
 

@@ -15,7 +15,7 @@ from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fence_text
 from llm.prompts import Prompt
-from llm.tiers import Tier
+from llm.tiers import ChosenTier
 from retrieval.candidates.plain import plain_text
 
 PROMPT_NAME, PROMPT_VERSION = "passages", "1"
@@ -72,7 +72,7 @@ class PartRead:
     failure: str = ""
 
 
-def read_part(question: str, part: Sequence[Excerpt], place: str, *, deadline_s: float, tier: Tier) -> PartRead:
+def read_part(question: str, part: Sequence[Excerpt], place: str, *, deadline_s: float, chosen: ChosenTier) -> PartRead:
     """One call over some of the passages; `place` says which part of how many it is."""
     try:
         completion = complete(
@@ -83,7 +83,8 @@ def read_part(question: str, part: Sequence[Excerpt], place: str, *, deadline_s:
             prompt_name=PROMPT_NAME,
             prompt_version=PROMPT_VERSION,
             deadline_s=deadline_s,
-            tier=tier,
+            tier=chosen.tier,
+            why=chosen.why,
         )
     except LLMError as error:
         return PartRead({}, exchange=error.exchange, failure=error.message)

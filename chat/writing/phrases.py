@@ -5,15 +5,17 @@ from collections.abc import Callable
 from django.utils.translation import gettext, ngettext
 
 from chat.models import Citation
+from documents.pages.phrasing import group_thousands
 from retrieval.models import RunCandidate
 
 NOUNS: dict[str, Callable[[int], str]] = {
-    "keyword": lambda count: ngettext("keyword", "keywords", count),
-    "detector": lambda count: ngettext("detector", "detectors", count),
+    "search word": lambda count: ngettext("search word", "search words", count),
+    "search": lambda count: ngettext("search", "searches", count),
+    "place": lambda count: ngettext("place", "places", count),
+    "passage": lambda count: ngettext("passage", "passages", count),
     "document": lambda count: ngettext("document", "documents", count),
     "section": lambda count: ngettext("section", "sections", count),
     "page": lambda count: ngettext("page", "pages", count),
-    "candidate": lambda count: ngettext("candidate", "candidates", count),
     "question": lambda count: ngettext("question", "questions", count),
 }
 
@@ -21,7 +23,7 @@ NOUNS: dict[str, Callable[[int], str]] = {
 def count_in_words(count: int, noun: str) -> str:
     """A count with its noun, in the reader's language if the noun is one of the interface."""
     words = NOUNS[noun](count) if noun in NOUNS else noun if count == 1 else f"{noun}s"
-    return f"{count:,} {words}"
+    return f"{group_thousands(count)} {words}"
 
 
 def cited_pages(citation: Citation) -> list[int]:
@@ -34,7 +36,8 @@ def anchor_pages(candidate: RunCandidate) -> list[int]:
 
 def describe_place(candidate: RunCandidate, pages: list[int], *, with_document: bool) -> str:
     """Where a quote is: file pages, the printed label if it differs, section, and the document if there are several."""
-    words = f"p. {pages[0]}" if len(pages) == 1 else f"p. {pages[0]}\u2013{pages[-1]}"
+    span = str(pages[0]) if len(pages) == 1 else f"{pages[0]}\u2013{pages[-1]}"
+    words = gettext("p. %(page)s") % {"page": span}
     label = candidate.anchor_page_label
     if label and label != str(candidate.anchor_first_page):
         words += " " + gettext("(printed %(label)s)") % {"label": label}

@@ -18,6 +18,7 @@ from chat.writing.fragments import FRAGMENTS, write_fragments
 from llm.fence import fence_text, unfence
 from llm.prompts import Prompt
 from reading.matching import match_form
+from retrieval.words.printed import number_form
 
 PROMPT_NAME = "answer"
 PROMPT_VERSION = "7"
@@ -413,14 +414,6 @@ def supported_share(sentence: str, cited: str) -> float:
         return 1.0
     known = set(WORD.findall(match_form(cited)))
     return round(len(words & known) / len(words), 2)
-
-
-def number_form(number: str) -> str:
-    """A number in canonical spelling: 1,234.50 and 1.234,5 are equal. Three digits after a separator are thousands."""
-    whole, *parts = re.split(r"\D", number)
-    is_decimal = bool(parts) and (len(parts[-1]) != 3 or whole == "0")
-    decimals = parts.pop().rstrip("0") if is_decimal else ""
-    return (whole + "".join(parts)).lstrip("0") + (f".{decimals}" if decimals else "") or "0"
 
 
 def numbers_in(text: str) -> set[str]:

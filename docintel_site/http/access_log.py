@@ -12,15 +12,17 @@ from django.http import HttpRequest
 from django.urls import Resolver404, resolve
 
 from docintel_site.http.asgi_types import Application, Message, Receive, Scope, Send
+from docintel_site.http.request_id import HEADER, make_request_id
 
 NO_ROUTE = "(no such address)"
+LIVING, READY, METRICS = "/healthz", "/readyz", "/metrics"  # answered in front of Django, which knows nothing of them
 URL_PATH = re.compile(r"(https?://[^/\s]+)/\S*")
 
 logger = logging.getLogger(__name__)
 
 
 class AccessLog:
-    """An ASGI application that logs each request when it is over, for streams at their end."""
+    """An ASGI application that gives each request its id, and logs it when it is over, for streams at their end."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -29,12 +31,13 @@ class AccessLog:
         if scope["type"] != "http":
             await self.application(scope, receive, send)
             return
-        began, status = time.perf_counter(), "unanswered"
+        began, status, request_id = time.perf_counter(), "unanswered", make_request_id()
 
         async def send_noted(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = str(message["status"])
+                message = {**message, "headers": [*message.get("headers", ()), (HEADER, request_id.encode())]}
             await send(message)
 
         try:
@@ -48,6 +51,8 @@ def route_of(path: str) -> str:
     """The route as in `urls.py`, such as `/welcome/<str:token>/`, or a note that there is none."""
     if path.startswith(settings.STATIC_URL):
         return settings.STATIC_URL
+    if path in (LIVING, READY, METRICS):
+        return path
     try:
         return f"/{resolve(path).route}"
     except Resolver404:

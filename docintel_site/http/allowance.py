@@ -1,12 +1,10 @@
 """Size limits of requests: small for forms and JSON; for files, as configured, if the sender is signed in."""
 
 import io
-from importlib import import_module
 from typing import cast
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.contrib.auth import get_user
 from django.core.handlers.asgi import ASGIRequest
 from django.db import close_old_connections
 from django.urls import Resolver404, resolve
@@ -16,6 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from accounts.authentication import BearerAuthentication
+from accounts.sessions import person_of
 from docintel_site.http.asgi_types import Scope
 from docintel_site.http.body_limit import Allowance
 
@@ -63,10 +62,9 @@ def takes_files(scope: Scope) -> bool:
 def is_signed_in(scope: Scope) -> bool:
     """Whether the request's token, or else its session, is valid. Permissions are checked by the view."""
     request = ASGIRequest({**scope, "query_string": b""}, io.BytesIO())
-    store = import_module(settings.SESSION_ENGINE).SessionStore
-    request.session = store(request.COOKIES.get(settings.SESSION_COOKIE_NAME))
     try:
-        return bool(BearerAuthentication().authenticate(cast(Request, request)) or get_user(request).is_authenticated)
+        with_token = BearerAuthentication().authenticate(cast(Request, request))
+        return bool(with_token or person_of(request.COOKIES.get(settings.SESSION_COOKIE_NAME)))
     except AuthenticationFailed:
         return False
     finally:

@@ -18,7 +18,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from docintel_site.http.asgi_types import Application, Message, Receive, Scope, Send
+from docintel_site.http.headers import BARE_HEADERS
 from docintel_site.http.problems import MEDIA_TYPE, problem, wants_json
+from documents.storage.whole import RETRY_AFTER_S, says_full
 
 GRACE_S = 20.0  # for any body, including a slow start and a busy server
 SLOWEST_BYTES_S = 4_000  # the average required after that: less than any upload line has
@@ -62,8 +64,20 @@ class BodyLimit:
             await self.application(scope, receive, send)
             return
         body = IncomingBody(scope, receive, self.limit_bytes, self.allowance)
+        is_answered = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal is_answered
+            is_answered = True
+            await send(message)
+
         if await body.may_have(read_content_length(scope)):
-            await self.application(scope, body.receive, send)
+            try:
+                await self.application(scope, body.receive, send_noted)
+            except OSError as error:  # Django keeps a large body on the disk, before any page is asked
+                if is_answered or not says_full(error):
+                    raise
+                body.refusal = no_room()
         if body.refusal:
             await send_refusal(scope, receive, send, body.refusal)
 
@@ -130,6 +144,12 @@ def too_slow() -> Refusal:
     return Refusal(HTTPStatus.REQUEST_TIMEOUT, "too_slow", heading, words)
 
 
+def no_room() -> Refusal:
+    heading = gettext_lazy("There is no room at the moment")
+    words = gettext_lazy("Nothing was stored. Tell an administrator that the disk is full, and send it again later.")
+    return Refusal(HTTPStatus.INSUFFICIENT_STORAGE, "storage_full", heading, words)
+
+
 async def send_refusal(scope: Scope, receive: Receive, send: Send, refusal: Refusal) -> None:
     """Send the refusal, and close the connection a moment later, whatever is still arriving."""
     media_type, body = answer(scope, refusal)
@@ -138,8 +158,10 @@ async def send_refusal(scope: Scope, receive: Receive, send: Send, refusal: Refu
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
         (b"content-security-policy", POLICY),
-        (b"x-content-type-options", b"nosniff"),
+        *BARE_HEADERS,
     ]
+    if refusal.status == HTTPStatus.INSUFFICIENT_STORAGE:
+        headers.append((b"retry-after", str(RETRY_AFTER_S).encode()))
     await send({"type": "http.response.start", "status": refusal.status.value, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": True})
     with suppress(TimeoutError):

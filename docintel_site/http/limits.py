@@ -1,5 +1,6 @@
 """Request limits per person and minute, for programs and pages together, counted where every web process sees them."""
 
+import hashlib
 import time
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,31 @@ class CostlyLimit(Limit):
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         return not getattr(view, "is_costly", False) or super().allow_request(request, view)
+
+
+class LinkLimit:
+    """Openings of addresses with a token in them, which need no account: by one network address, and of one link."""
+
+    def __init__(self) -> None:
+        self.left_s = 0.0
+
+    def passes(self, address: str, link: str) -> bool:
+        """Count a request; return whether it is within both limits."""
+        now = time.time()
+        self.left_s = WINDOW_S - now % WINDOW_S
+        window = int(now // WINDOW_S)
+        digest = hashlib.sha256(link.encode()).hexdigest()
+        counts = [count_request(f"rate:link:{key}:{window}") for key in (f"from:{address}", f"to:{digest}")]
+        return max(counts) <= self.most
+
+    @property
+    def most(self) -> int:
+        """The number of requests allowed."""
+        most: int = settings.LINK_RATE
+        return most
+
+    def wait(self) -> float:
+        return self.left_s
 
 
 def count_request(key: str) -> int:

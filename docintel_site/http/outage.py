@@ -1,8 +1,10 @@
-"""Tell an unavailable database from a faulty request: the former is temporary and gets a 503."""
+"""Tell what is temporary from a faulty request: a database that is away gets a 503, a full disk a 507."""
 
 from collections.abc import Iterator
 
 from django.db import InterfaceError, OperationalError
+
+from documents.storage.whole import says_full
 
 RETRY_AFTER_S = 5  # an embedded PostgreSQL is back after about two seconds, a managed one after a few more
 # SQLSTATEs of a server that stops, starts or has no connection left; "" means no connection at all.
@@ -16,6 +18,11 @@ def is_database_away(error: BaseException | None) -> bool:
         isinstance(cause, OperationalError | InterfaceError) and says_away(sqlstate_of(cause))
         for cause in causes_of(error)
     )
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether an error, or one that caused it, says that a disk is full, here or the database's."""
+    return any(says_full(cause) for cause in causes_of(error))
 
 
 def says_away(sqlstate: str) -> bool:

@@ -4,14 +4,16 @@ import math
 from http import HTTPStatus
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from allauth.account.adapter import get_adapter
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
 from django.utils.deprecation import MiddlewareMixin
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
-from docintel_site.http.limits import CostlyLimit, Limit, RequestLimit
-from docintel_site.http.problems import is_api, problem, wants_json
+from chat.followers import TooManyStreams
+from docintel_site.http.limits import CostlyLimit, Limit, LinkLimit, RequestLimit
+from docintel_site.http.problems import handle, is_api, problem, wants_json
 
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 # Costly requests, by method and route. Every other submitted form counts as a request.
@@ -23,22 +25,48 @@ COSTLY = {
     "GET chat:export",
     "POST audit:replay",
     "POST audit:golden_check",
+    "POST audit:proposal_check",
     "GET audit:golden_questions",
     "GET audit:csv",
     "GET audit:jsonl",
     "GET audit:html",
     "GET audit:evidence",
 }
+# Addresses with a token, for people without an account.
+TOKEN_LINKS = {"shared:outside", "shared:image", "accounts:invitation", "first_owner"}
 
 
 class PageLimits(MiddlewareMixin):
     """Refuse requests of pages beyond the limits of a minute, before the view runs."""
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        if is_token_link(request):
+            opening = LinkLimit()
+            return (
+                None if opening.passes(client_address(request), token_of(request)) else refuse_opening(request, opening)
+            )
         if is_api(request) or not request.user.is_authenticated:
             return None  # the API counts by itself, and sign-in attempts have their own limits
         reached = [limit for limit in limits_of_request(request) if not limit.passes(request.user.pk)]
         return refuse_request(request, reached[-1]) if reached else None
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
+        """A page's stream beyond the number one may follow; the API's views answer by themselves."""
+        return handle(exception, {}) if isinstance(exception, TooManyStreams) else None
+
+
+def is_token_link(request: HttpRequest) -> bool:
+    """Whether the address has a token that opens it without an account."""
+    return request.resolver_match is not None and request.resolver_match.view_name in TOKEN_LINKS
+
+
+def token_of(request: HttpRequest) -> str:
+    return str(request.resolver_match.kwargs["token"]) if request.resolver_match else ""
+
+
+def client_address(request: HttpRequest) -> str:
+    address: str = get_adapter().get_client_ip(request)
+    return address
 
 
 def limits_of_request(request: HttpRequest) -> list[Limit]:
@@ -64,6 +92,21 @@ def refuse_request(request: HttpRequest, limit: Limit) -> HttpResponse:
         response = render(
             request, "429.html", {"words": words, **keep_request(request)}, status=HTTPStatus.TOO_MANY_REQUESTS
         )
+    response["Retry-After"] = str(wait_s)
+    add_never_cache_headers(response)
+    return response
+
+
+def refuse_opening(request: HttpRequest, limit: LinkLimit) -> HttpResponse:
+    """Tell somebody without an account when to come back; nothing of the address is said."""
+    wait_s = math.ceil(limit.wait())
+    words = ngettext(
+        "This link was opened too often just now. Try again in %(seconds)s second.",
+        "This link was opened too often just now. Try again in %(seconds)s seconds.",
+        wait_s,
+    )
+    shown = {"heading": gettext("Too many requests"), "words": words % {"seconds": wait_s}}
+    response = render(request, "refused.html", shown, status=HTTPStatus.TOO_MANY_REQUESTS)
     response["Retry-After"] = str(wait_s)
     add_never_cache_headers(response)
     return response

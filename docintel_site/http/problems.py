@@ -16,16 +16,21 @@ from rest_framework.views import exception_handler as describe
 
 from accounts.tokens import TooManyTokens
 from audit.proof.evidence import NotRecorded
+from audit.proof.witnessing import HeadRefused
 from audit.review.reviewing import ReviewConflict, ReviewRefused
 from chat.asking import QuestionError
+from chat.followers import BUSY_RETRY_S, TooManyStreams
 from chat.scope import ScopeError
 from chat.turns.conductor import AnsweringFailed
-from docintel_site.http.outage import RETRY_AFTER_S, is_database_away
+from docintel_site.http.outage import RETRY_AFTER_S, is_database_away, is_disk_full
+from docintel_site.http.request_id import current_request_id
 from documents.access import LastOwner
 from documents.base_settings import SettingsError
+from documents.guarding.guard import ChangeProposed, ProposalRefused
 from documents.idempotency import KeyReused
 from documents.ingestion.trash import CopyExists
 from documents.storage.uploads import UploadRefused
+from documents.storage.whole import RETRY_AFTER_S as ROOM_RETRY_AFTER_S
 from retrieval.dictionary.csv_format import WordlistError
 
 MEDIA_TYPE = "application/problem+json"
@@ -33,6 +38,13 @@ TYPE = "urn:docintel:problem:"
 API = "/api/"
 ABSENT = "There is nothing here for you."
 AWAY = "The database cannot be reached at the moment. Send the same request again after the time in Retry-After."
+FULL = (
+    "There is no disk space left. Nothing was stored; send the same request again when an administrator has made room."
+)
+KEPT_AND_FULL = (
+    "The question was kept, but there is no disk space left. "
+    "Read its turn or retrieval when an administrator has made room; do not ask again."
+)
 KEPT_AND_AWAY = (
     "The question was kept and will be answered, but the database cannot be reached at the moment. "
     "Read its turn or retrieval after the time in Retry-After; do not ask again."
@@ -59,8 +71,10 @@ OURS: dict[type[Exception], Problem] = {
     # Absent, forbidden and unread are deliberately indistinguishable.
     ScopeError: Problem(HTTPStatus.NOT_FOUND, "not_found"),
     LastOwner: Problem(HTTPStatus.CONFLICT, "last_owner"),
+    ProposalRefused: Problem(HTTPStatus.CONFLICT, "proposal_refused"),
     CopyExists: Problem(HTTPStatus.CONFLICT, "copy_exists"),
     ReviewConflict: Problem(HTTPStatus.CONFLICT, "review_conflict"),
+    HeadRefused: Problem(HTTPStatus.CONFLICT, "head_refused"),
     NotRecorded: Problem(HTTPStatus.CONFLICT, "not_recorded"),
     TooManyTokens: Problem(HTTPStatus.CONFLICT, "too_many_tokens"),
     KeyReused: Problem(HTTPStatus.UNPROCESSABLE_ENTITY, "key_reused"),
@@ -74,16 +88,32 @@ def handle(error: Exception, context: dict[str, Any]) -> HttpResponseBase | None
     """The problem for an error of an API view; None for unexpected ones, which Django records as failures."""
     if is_database_away(error):
         return report_database_away(context.get("request"))
+    if is_disk_full(error):
+        return report_disk_full(context.get("request"))
+    if isinstance(error, TooManyStreams):
+        told = problem(HTTPStatus.TOO_MANY_REQUESTS, "too_many_streams", str(error))
+        told["Retry-After"] = str(BUSY_RETRY_S)
+        return told
     if isinstance(error, Http404):
         return problem(HTTPStatus.NOT_FOUND, "not_found", str(error) or ABSENT)
     if isinstance(error, PermissionDenied):
         return problem(HTTPStatus.FORBIDDEN, "permission_denied", str(error))
     if isinstance(error, exceptions.APIException):
         return problem_of(error, context)
+    if isinstance(error, ChangeProposed):
+        return tell_proposed(error)
     for kind, known in OURS.items():
         if isinstance(error, kind):
             return problem(known.status, str(getattr(error, "code", known.code)), str(error))
     return None
+
+
+def tell_proposed(error: ChangeProposed) -> HttpResponse:
+    """Nothing failed, and nothing has changed yet: where the proposal is."""
+    proposal = error.proposal
+    address = f"{API}v1/bases/{proposal.base_id}/proposals/{proposal.pk}"
+    told = {"proposal_id": str(proposal.pk), "kind": proposal.kind, "address": address, "detail": str(error)}
+    return JsonResponse(told, status=HTTPStatus.ACCEPTED.value, headers={"Location": address})
 
 
 def problem_of(error: exceptions.APIException, context: dict[str, Any]) -> HttpResponse:
@@ -98,7 +128,7 @@ def problem_of(error: exceptions.APIException, context: dict[str, Any]) -> HttpR
         )
         made = problem(status, "invalid", detail, errors=wrong)
     else:
-        made = problem(status, str(error.get_codes()), str(error.detail))
+        made = problem(status, str(error.get_codes()), str(error.detail), **getattr(error, "more", {}))
     for name, value in told.headers.items():
         if name != "Content-Type":
             made[name] = value
@@ -119,8 +149,10 @@ def list_field_faults(detail: Any, field: str = "") -> Iterator[dict[str, str]]:
 
 
 def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> HttpResponse:
-    """One problem; `code` is stable, `detail` is for people."""
+    """One problem; `code` is stable, `detail` is for people, `request_id` finds it in the log."""
     told = {"type": TYPE + code, "title": status.phrase, "status": status.value, "detail": detail, "code": code}
+    if request_id := current_request_id():
+        told["request_id"] = request_id
     return JsonResponse(told | more, status=status.value, content_type=MEDIA_TYPE)
 
 
@@ -130,6 +162,14 @@ def report_database_away(request: Any) -> HttpResponse:
     detail = KEPT_AND_AWAY if kept else AWAY
     told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", detail, **kept)
     told["Retry-After"] = str(RETRY_AFTER_S)
+    return told
+
+
+def report_disk_full(request: Any) -> HttpResponse:
+    """There is no room: when to retry, and the id of a question stored before."""
+    kept = kept_id(request)
+    told = problem(HTTPStatus.INSUFFICIENT_STORAGE, "storage_full", KEPT_AND_FULL if kept else FULL, **kept)
+    told["Retry-After"] = str(ROOM_RETRY_AFTER_S)
     return told
 
 
@@ -155,6 +195,8 @@ def wants_json(request: HttpRequest) -> bool:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
     if is_database_away(exception):  # Django reports a session it could not save as deleted
         return unavailable(request)
+    if is_disk_full(exception):
+        return report_no_room(request)
     if not is_api(request):
         return defaults.bad_request(request, exception)
     return handle(exception, {}) or problem(HTTPStatus.BAD_REQUEST, "bad_request", "This request cannot be read.")
@@ -174,8 +216,11 @@ def absent(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 def report_failure(request: HttpRequest) -> HttpResponseBase:
     """An unexpected error; Django calls this while handling it, and does not pass it."""
-    if is_database_away(sys.exc_info()[1]):
+    error = sys.exc_info()[1]
+    if is_database_away(error):
         return unavailable(request)
+    if is_disk_full(error):
+        return report_no_room(request)
     if not is_api(request):
         return defaults.server_error(request)
     told = "Something failed on our side. It is in the log."
@@ -185,6 +230,15 @@ def report_failure(request: HttpRequest) -> HttpResponseBase:
 def unavailable(request: HttpRequest) -> HttpResponseBase:
     if is_api(request):
         return report_database_away(request)
+    return temporary_page("503.html", HTTPStatus.SERVICE_UNAVAILABLE, RETRY_AFTER_S)
+
+
+def report_no_room(request: HttpRequest) -> HttpResponseBase:
+    if is_api(request):
+        return report_disk_full(request)
+    return temporary_page("507.html", HTTPStatus.INSUFFICIENT_STORAGE, ROOM_RETRY_AFTER_S)
+
+
+def temporary_page(template: str, status: HTTPStatus, retry_after_s: int) -> HttpResponse:
     # Without a request, since the parts around the content, such as who is signed in, need the database.
-    page = render_to_string("503.html")
-    return HttpResponse(page, status=HTTPStatus.SERVICE_UNAVAILABLE.value, headers={"Retry-After": str(RETRY_AFTER_S)})
+    return HttpResponse(render_to_string(template), status=status.value, headers={"Retry-After": str(retry_after_s)})

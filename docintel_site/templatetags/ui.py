@@ -1,16 +1,18 @@
 """Small parts of the visual language: icons, roles, states. Always an icon and a word, never colour alone."""
 
 import json
-import re
 from typing import Any
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from docintel_site.http.request_id import current_request_id
+from documents.pages.phrasing import within_sentence
 from retrieval.candidates.plain import one_line
+from retrieval.told.outcomes import MEANINGS, OUTCOMES, outcome_named
+from retrieval.told.reasons import in_words
 
 register = template.Library()
 
@@ -21,7 +23,11 @@ ROLE_NAMES = {
     "discarded": _("Discarded"),
     "unjudged": _("Not judged"),
 }
-STATE_ICONS = {"ok": "check", "busy": "now", "warn": "warn", "fail": "fail"}
+STATE_ICONS = {"ok": "check", "none": "minus", "soon": "minus", "busy": "now", "warn": "warn", "fail": "fail"}
+
+
+register.filter("within_sentence", within_sentence)
+register.simple_tag(current_request_id, name="request_id")
 
 
 @register.simple_tag
@@ -32,9 +38,43 @@ def icon(name: str) -> SafeString:
 
 @register.simple_tag
 def state(kind: str, words: str) -> SafeString:
-    """A state (ok, busy, warn, fail) as icon and words."""
+    """A state (ok, none, soon, busy, warn, fail) as icon and words."""
     symbol = icon(STATE_ICONS.get(kind, "info"))
     return format_html('<span class="state s-{}">{}{}</span>', kind, symbol, words)
+
+
+@register.filter
+def outcome_words(code: str) -> str:
+    """The name of an outcome."""
+    return str(outcome_named(code).words)
+
+
+@register.simple_tag
+def outcome(code: str, is_denied: bool = False) -> SafeString:
+    """An outcome as icon and name, grey if a reviewer denied it."""
+    return state("none" if is_denied else outcome_named(code).kind, outcome_words(code))
+
+
+@register.simple_tag
+def outcome_term(code: str) -> SafeString:
+    """An outcome whose name opens what it means, see `outcome_meanings`."""
+    kind, words = outcome_named(code)
+    if code not in MEANINGS:
+        return outcome(code)
+    button = format_html(
+        '<button type="button" class="term" popovertarget="outcome-{}" title="{}">{}</button>',
+        code,
+        MEANINGS[code],
+        words,
+    )
+    return state(kind, button)
+
+
+@register.simple_tag
+def outcome_meanings() -> SafeString:
+    """What each outcome means, once for a page."""
+    told = ((code, OUTCOMES[code].words, meaning) for code, meaning in MEANINGS.items())
+    return format_html_join("", '<div popover class="termbox" id="outcome-{}"><b>{}</b> {}</div>', told)
 
 
 @register.simple_tag
@@ -46,15 +86,10 @@ def role(name: str) -> SafeString:
 
 
 @register.filter
-def in_words(stored: str) -> str:
-    """Stored sentences in the reader's language if they are fixed ones of ours, else as they were stored."""
-    return " ".join(gettext(sentence) for sentence in re.split(r"(?<=[.?!]) (?=[A-Z])", stored) if sentence)
-
-
-@register.filter
 def pretty_json(value: Any) -> str:
     """A stored JSON value, indented for reading."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 register.filter("one_line", one_line)
+register.filter("in_words", in_words)

@@ -20,6 +20,7 @@ ANY_ID = "00000000-0000-4000-8000-000000000000"
         ("/audit/figures/", "Figures"),
         (f"/audit/coverage/{ANY_ID}/", "Figures"),
         ("/status/", "Status"),
+        ("/requirements/", "Status"),
         ("/people/", None),
     ],
 )

@@ -4,6 +4,7 @@ import json
 import shutil
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +17,17 @@ from kombu import Connection
 from pytest_django import Settings
 
 from accounts.models import User
-from audit.models import Rejudgement
-from chat.models import Conversation, Retrieval, Turn
-from docintel_site import status
+from audit.models import RecordCheck, Rejudgement
+from chat.models import Conversation, ModelTest, Retrieval, Turn
+from docintel_site import status, views
 from docintel_site.status import StatusCheck, checks, worst
 from documents import access
 from documents.models import Document, IngestJob, KnowledgeBase
+from ledger import stamps
+from ledger.chain import Head
+from ledger.heads import add_head
+from ledger.stamps import Authority
+from tests.stamp_authority import StampAuthority
 
 pytestmark = pytest.mark.django_db
 
@@ -43,15 +49,25 @@ def by_name() -> dict[str, StatusCheck]:
 def test_it_reports_every_part_without_a_worker() -> None:
     found = by_name()
     assert list(found) == [
-        *("Database", "Tables", "Documents", "Questions", "Broker"),
-        *("Workers", "Queues", "Encoder", "Model", "Mail", "Disk"),
+        *("Database", "Tables", "Documents", "Questions", "Hourly tasks", "Nightly check", "Backup", "Witness"),
+        *("Broker", "Workers", "Queues", "Encoder", "Model", "Isolation", "Scans", "Ruled tables"),
+        *("Mail", "Time stamps", "Disk"),
     ]
-    assert found["Database"].what.startswith("PostgreSQL 18")
-    assert "pgvector 0.8" in found["Database"].what
+    assert found["Database"].detail.startswith("PostgreSQL 18")
+    assert "pgvector 0.8" in found["Database"].detail
     assert found["Tables"] == StatusCheck("Tables", "ok", "up to date")
     assert found["Broker"].state == "ok"
-    assert found["Workers"].what == "no worker for ingest, sweep, embed, ask, search (answering: none)"
-    assert found["Model"].state == "ok"
+    assert found["Workers"].what == "no worker for ingest, sweep, embed, ask, search"
+    assert found["Workers"].detail == "answering: none"
+    assert (found["Backup"].state, found["Backup"].what) == ("none", "none made by manage.py backup so far")
+    assert ".env with Docker" in found["Model"].what_to_do
+    assert found["Model"].state == found["Mail"].state == found["Time stamps"].state == "none"
+
+
+def test_a_worker_of_several_queues_is_told_with_them() -> None:
+    served = {"ingest@host": ["sweep", "ingest"], "embed@host": ["embed"]}
+    told = [status.describe_worker((name, [{"name": queue} for queue in queues])) for name, queues in served.items()]
+    assert told == ["ingest (ingest, sweep)", "embed"]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +87,23 @@ def test_it_finds_documents_nobody_works_on(state: str, age_s: float | None, exp
     assert (check.state, check.what) == (expected, words)
 
 
+def test_it_says_since_when_the_ledgers_heads_have_no_stamp(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.LEDGER_HEADS = tmp_path / "heads.jsonl"
+    with StampAuthority(tmp_path / "authority") as authority:
+        settings.TSA_URL, settings.TSA_CERTIFICATES = authority.url, authority.root
+        assert (status.time_stamps().state, status.time_stamps().what) == ("warn", "none so far")
+        add_head(settings.LEDGER_HEADS, Head(1, "a" * 64))
+        stamps.stamp_waiting(settings.LEDGER_HEADS, None, Authority(authority.url, authority.root))
+    assert status.time_stamps().state == "ok" and status.time_stamps().what.startswith("last one: ")
+    later = timezone.now() + timedelta(hours=4)
+    monkeypatch.setattr(timezone, "now", lambda: later)
+    assert status.time_stamps().state == "warn" and status.time_stamps().what.startswith("none since ")
+    settings.LEDGER_HEADS.write_bytes(b"\xff")
+    assert status.time_stamps().state == "warn" and "cannot be read" in status.time_stamps().what
+
+
 def test_it_finds_questions_nobody_works_on() -> None:
     base = KnowledgeBase.objects.create(name="Filings")
     user = User.objects.create_user(email="a@example.org", password="a long password")
@@ -82,6 +115,41 @@ def test_it_finds_questions_nobody_works_on() -> None:
     assert (status.questions().state, status.questions().what) == ("ok", "0 at work, 1 waiting")
     Rejudgement.objects.create(base=base, by=user, kind="check", parameters={}, state="running")
     assert status.questions().state == "fail"
+    Rejudgement.objects.all().delete()
+    ModelTest.objects.create(base=base, by=user, state="running")
+    assert status.questions().state == "fail"
+
+
+@pytest.mark.parametrize(
+    ("began_h", "ran_h", "state", "words"),
+    [
+        (1, None, "soon", "not carried out yet"),
+        (5, None, "warn", "not carried out yet"),
+        (90, 1, "ok", "last carried out"),
+        (90, 5, "warn", "last carried out"),
+    ],
+)
+def test_it_says_when_the_hourly_tasks_were_carried_out(
+    monkeypatch: pytest.MonkeyPatch, began_h: float, ran_h: float | None, state: str, words: str
+) -> None:
+    now = timezone.now()
+    assert status.schedule().state == "soon", "of an installation without a record nothing is expected yet"
+    monkeypatch.setattr("audit.keeping.selfcheck.first_entry_at", lambda: now - timedelta(hours=began_h))
+    RecordCheck.objects.create(is_whole=True, state="done")  # what a person asks for says nothing of the schedule
+    if ran_h is not None:
+        row = RecordCheck.objects.create(is_whole=False, state="done")
+        RecordCheck.objects.filter(pk=row.pk).update(created_at=now - timedelta(hours=ran_h))
+    found = status.schedule()
+    assert found.state == state and words in found.what and bool(found.what_to_do) is (state == "warn")
+
+
+def test_what_is_not_set_up_is_not_called_working(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    client.force_login(User.objects.create_user(email="a@example.org"))
+    parts = [StatusCheck("Disk", "ok", "free"), StatusCheck("Mail", "none", "by hand")]
+    monkeypatch.setattr(views, "checks", lambda: parts)
+    assert "What is set up works; the table says" in client.get("/status/").content.decode()
+    parts.pop()
+    assert "Everything works." in client.get("/status/").content.decode()
 
 
 def test_it_counts_waiting_messages() -> None:
@@ -132,7 +200,7 @@ def test_an_unreachable_model_is_a_failure_with_its_host(settings: Settings) -> 
     settings.LLM_API_KEY = "none"
     check = status.model()
     assert check.state == "fail"
-    assert "127.0.0.1" in check.what
+    assert "127.0.0.1" in check.detail and "127.0.0.1" not in check.what
 
 
 def test_the_worst_part_decides() -> None:
@@ -146,7 +214,7 @@ def test_the_command_fails_when_a_part_does() -> None:
         call_command("status", "--json", stdout=output)
     report = json.loads(output.getvalue())
     assert report["state"] == "fail"
-    assert {"name", "state", "what", "what_to_do"} == set(report["checks"][0])
+    assert {"name", "state", "what", "what_to_do", "detail"} == set(report["checks"][0])
 
 
 def test_the_page_is_for_people_who_are_signed_in(client: Client) -> None:
@@ -155,6 +223,25 @@ def test_the_page_is_for_people_who_are_signed_in(client: Client) -> None:
     response = client.get("/status/")
     assert response.status_code == 200
     assert b"no worker for" in response.content
+
+
+def test_details_are_for_administrators(client: Client, settings: Settings) -> None:
+    """Versions, hosts, paths and what to type are for those who run the place."""
+    settings.MAIL_CONFIGURED, settings.EMAIL_HOST = True, "smtp.inside.example"
+    settings.LLM_CONFIGURED, settings.LLM_BASE_URL, settings.LLM_API_KEY = True, "http://127.0.0.1:9/v1", "none"
+    secrets = ["PostgreSQL 18", "smtp.inside.example", "127.0.0.1:9", str(settings.HOME), "OPENAI_BASE_URL"]
+    person = User.objects.create_user(email="a@example.org", password="a long password")
+    client.force_login(person)
+    page = client.get("/status/").content.decode()
+    assert [secret for secret in secrets if secret in page] == []
+    assert "GB free" in page and "Tell an administrator" in page
+    client.force_login(User.objects.create_superuser("b@example.org", "a long password"))
+    page = client.get("/status/").content.decode()
+    assert [secret for secret in secrets if secret not in page] == []
+    told = StringIO()
+    with pytest.raises(CommandError):
+        call_command("status", stdout=told)
+    assert "PostgreSQL 18" in told.getvalue() and str(settings.HOME) in told.getvalue()
 
 
 def test_stuck_work_is_named_to_those_who_may_see_it(client: Client) -> None:
@@ -172,3 +259,26 @@ def test_stuck_work_is_named_to_those_who_may_see_it(client: Client) -> None:
 def test_the_icon_is_found_by_its_old_name(client: Client) -> None:
     answer = client.get("/favicon.ico")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/static/icon.svg")
+
+
+@pytest.mark.parametrize(
+    ("in_force", "is_required", "state", "words"),
+    [
+        (["network", "files", "programs"], True, "ok", "is shut off from the network, other files, other programs"),
+        (["network", "programs"], False, "warn", "is not shut off from other files"),
+        ([], False, "warn", "is not shut off from the network, other files, other programs"),
+        (["files"], True, "fail", "is not shut off from the network, other programs"),
+    ],
+)
+def test_it_says_what_shuts_a_reader_in(
+    in_force: list[str], is_required: bool, state: str, words: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.ISOLATION_REQUIRED = is_required
+    monkeypatch.setattr(status, "isolation_in_force", lambda: in_force)
+    check = status.isolation()
+    assert check.state == state and words in check.what and bool(check.what_to_do) is (state != "ok")
+
+
+def test_isolation_is_tried_in_a_process_that_reads() -> None:
+    """U3."""
+    assert status.isolation().what.endswith("the network, other files, other programs")

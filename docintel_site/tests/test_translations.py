@@ -1,15 +1,20 @@
-"""Every message of the interface has French words, compiled; the switch and the browser's wish choose the language."""
+"""Every message has French and German words, compiled; the switch and the browser's wish choose the language."""
 
 import gettext
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
+from django.conf import settings
 from django.test import Client
+from django.utils import translation
+from django.utils.formats import date_format
 
 from accounts.models import User
 from docintel_site import translations
+from documents.pages.phrasing import group_thousands, within_sentence
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +44,13 @@ def fill(domain: str, words: dict[str, str | tuple[str, ...]]) -> None:
 @pytest.mark.parametrize("language", translations.LANGUAGES)
 def test_nothing_is_untranslated_or_compiled_from_older_words(language: str) -> None:
     assert translations.find_catalog_faults(language) == [], "run manage.py translations and translate what it names"
+
+
+@pytest.mark.parametrize("language", translations.LANGUAGES)
+def test_no_translation_has_two_sentences_glued_together(language: str) -> None:
+    glued = re.compile(r"[a-zà-ÿ]\.[A-ZÀ-Ý][a-zà-ÿ]+ ")
+    catalog = translations.read_catalog(language, translations.PAGES)
+    assert [each.id for each in catalog if glued.search(str(each.string)) and not glued.search(str(each.id))] == []
 
 
 def test_it_finds_keeps_and_compiles_messages(elsewhere: Path) -> None:
@@ -72,14 +84,21 @@ def test_a_fuzzy_message_is_not_done() -> None:
     assert [translations.is_done(message) for message in (done, fuzzy, empty)] == [True, False, False]
 
 
-def test_the_browser_asks_for_a_language_and_the_switch_overrules_it(client: Client) -> None:
+@pytest.mark.parametrize("language", translations.LANGUAGES)
+def test_the_browser_asks_for_a_language_and_the_switch_overrules_it(client: Client, language: str) -> None:
     User.objects.create_superuser("owner@example.org", "quiet-harbour-91")
-    page = client.get("/accounts/login/", headers={"Accept-Language": "fr-FR,fr;q=0.9"})
-    assert '<html lang="fr">' in page.content.decode()
+    page = client.get("/accounts/login/", headers={"Accept-Language": f"{language}-CH,{language};q=0.9"})
+    assert f'<html lang="{language}">' in page.content.decode()
+    assert f"static/texts/{language}.js" in page.content.decode()
     response = client.post("/language/", {"language": "en", "next": "/accounts/login/"})
     assert response.headers["Location"] == "/accounts/login/"
-    page = client.get("/accounts/login/", headers={"Accept-Language": "fr"})
+    page = client.get("/accounts/login/", headers={"Accept-Language": language})
     assert '<html lang="en">' in page.content.decode()
+    assert "static/texts/" not in page.content.decode()
+
+
+def test_each_language_of_the_messages_can_be_chosen() -> None:
+    assert [code for code, _ in settings.LANGUAGES] == ["en", *translations.LANGUAGES]
 
 
 def test_the_switch_leads_nowhere_else(client: Client) -> None:
@@ -87,12 +106,48 @@ def test_the_switch_leads_nowhere_else(client: Client) -> None:
     assert response.headers["Location"] == "/"
 
 
-def test_the_status_speaks_french(client: Client) -> None:
+@pytest.mark.parametrize(
+    ("language", "head", "worker"),
+    [
+        ("fr", "État du service", "aucun processus pour ingest"),
+        ("de", "Status", "kein Arbeitsprozess für ingest"),
+    ],
+)
+def test_the_status_speaks_the_reader_s_language(client: Client, language: str, head: str, worker: str) -> None:
     client.force_login(User.objects.create_user("ada@example.org", "quiet-harbour-91"))
-    client.post("/language/", {"language": "fr", "next": "/"})
+    client.post("/language/", {"language": language, "next": "/"})
     page = client.get("/status/").content.decode()
-    assert "État du service" in page
-    assert "aucun processus pour ingest" in page
+    assert head in page
+    assert worker in page
+
+
+@pytest.mark.parametrize(
+    ("language", "day", "moment", "month"),
+    [
+        ("en", "2 Nov 2026", "2 Nov 2026, 14:05", "November 2026"),
+        ("fr", "2 novembre 2026", "2 novembre 2026 14:05", "novembre 2026"),
+        ("de", "2. November 2026", "2. November 2026 14:05", "November 2026"),
+    ],
+)
+def test_a_date_reads_as_its_language_writes_it(language: str, day: str, moment: str, month: str) -> None:
+    at = datetime(2026, 11, 2, 14, 5, tzinfo=UTC)
+    with translation.override(language):
+        told = [date_format(at, form) for form in ("DATE_FORMAT", "DATETIME_FORMAT", "YEAR_MONTH_FORMAT")]
+    assert told == [day, moment, month]
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "12,500"), ("fr", "12\xa0500"), ("de", "12.500")])
+def test_a_number_reads_as_its_language_writes_it(language: str, told: str) -> None:
+    with translation.override(language):
+        assert group_thousands(12_500) == told
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "wrong answer"), ("fr", "réponse fausse"), ("de", "Falsche Antwort")]
+)
+def test_a_german_noun_keeps_its_capital_inside_a_sentence(language: str, told: str) -> None:
+    with translation.override(language):
+        assert within_sentence(translation.gettext("Wrong answer")) == told
 
 
 NOT_READ = re.compile(

@@ -107,7 +107,7 @@ def test_a_misspelt_document_does_not_ask_the_whole_base(site: Site, path: str) 
     assert refused.status_code == 400
     assert refused.json()["detail"] == (
         "documents: There is no field “documents” here; the fields are: message, knowledge_base_id, document_id, "
-        "document_ids, mode, pages, section, top_k, threshold"
+        "document_ids, mode, pages, section, top_k, threshold, context"
         + ("." if path.endswith("retrieve") else ", every_document, fresh, stream, conversation_id.")
     )
     assert (RetrievalRun.objects.count(), Turn.objects.count()) == (runs, turns)

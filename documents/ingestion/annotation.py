@@ -13,22 +13,23 @@ from django.db.models import Count, Sum
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel
 
-from documents.base_settings import BaseSettings
+from documents.base_settings import BaseSettings, asked_for
 from documents.ingestion.reporting import IngestLease
 from documents.models import Embedding, IngestJob, Parse, Passage
 from documents.storage.store import index_passages
 from jobs.lease import LeaseLost
 from llm import client
+from llm.call import NOBODY_WAITS, UNHURRIED_DEADLINE_S
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fence_text, unfence
 from llm.models import LLMCall
 from llm.prompts import Prompt
-from llm.spending import paid_by
+from llm.window import read_window
 
 PURPOSE, PROMPT_NAME, PROMPT_VERSION = "annotation", "passage_context", "2"
-WINDOW_CHARS = 200_000  # about 50,000 tokens; a longer document is sent in parts of this size
-DEADLINE_S = 60
+WINDOW_CHARS = 200_000  # about 50,000 tokens; a longer document is sent in parts of this size, or what the model holds
+BESIDE_CHARS = 6_000  # instructions, schema, title, and the passage with its path (R111)
 AT_ONCE = 4
 TURN_PASSAGES = 200  # then other documents get their turn; a model takes a few minutes for these
 FAILURES_MAX = 3  # consecutive failures, after which no more calls are made
@@ -76,9 +77,8 @@ def annotate_parse(lease: IngestLease) -> bool:
 
     If the model fails, the rest keep their section path, and the parse reports it.
     """
-    parse = (
-        Parse.objects.select_related("document").filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
-    )
+    parses = Parse.objects.select_related("document__base")
+    parse = parses.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
     if parse is None:
         raise LeaseLost
     carry_over(parse, lease)
@@ -92,7 +92,7 @@ def annotate_parse(lease: IngestLease) -> bool:
                 return False
             asked += len(batch)
             lease.report(IngestJob.Stage.ANNOTATE, done, total)
-            with paid_by("", parse.document.base_id):
+            with asked_for(parse.document.base):
                 answers = ask_all(parse.document.title, window, batch)
             store_annotations(parse, lease, answers)
             done += sum(isinstance(answer, tuple) for answer in answers.values())
@@ -123,11 +123,12 @@ def carry_over(parse: Parse, lease: IngestLease) -> None:
 
 
 def windows(passages: Sequence[Passage]) -> Iterator[tuple[str, list[Passage]]]:
-    """The document's text in parts that fit a prompt, each with its passages; usually one part."""
+    """The document's text in parts that fit a prompt of the model, each with its passages; usually one part."""
+    most = read_window().room_for(WINDOW_CHARS, BESIDE_CHARS)
     window: list[Passage] = []
     chars = 0
     for passage in passages:
-        if window and chars + len(passage.text) > WINDOW_CHARS:
+        if window and chars + len(passage.text) > most:
             yield "\n\n".join(inner.text for inner in window), window
             window, chars = [], 0
         window.append(passage)
@@ -163,7 +164,8 @@ def ask_for_annotation(title: str, window: str, passage: Passage) -> Answer | LL
             purpose=PURPOSE,
             prompt_name=PROMPT_NAME,
             prompt_version=PROMPT_VERSION,
-            deadline_s=DEADLINE_S,
+            deadline_s=UNHURRIED_DEADLINE_S,
+            persistence=NOBODY_WAITS,
         )
     except LLMError as error:
         return error

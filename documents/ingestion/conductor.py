@@ -1,35 +1,48 @@
 """The conductor of ingestion: turns a stored file into a document that answers questions, then improves it.
 
-1. a worker claims the job in its current stage; jobs that are taken or ended are left alone
+1. a worker claims the job whose turn it is, in its current stage; jobs that are taken or ended are left alone
 2. reading: check the file, read it in a limited child process, store the new parse; keyword questions work from here
-3. recognise: pages without text, in batches; after the last one the document is read again
-4. annotate: have a model describe passages, in batches
-5. embed: give passages and sections their vectors
+3. recognise: pages without text, then other flagged pages, in batches; after the last the document is read again
+4. contents, card: have a model look over recovered contents, and describe the document
+5. annotate: have a model describe passages, in batches
+6. embed: give passages and sections their vectors, for some seconds at a time
 After each stage the job moves to the next one that improves the document, or is done. Every stage may run twice and
 in parallel, and continues where an earlier attempt stopped.
 """
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django.core.files import File
 from django.db import transaction
 
 from accounts.models import User
 from documents.base_settings import BaseSettings
-from documents.ingestion import annotation, embedding, page_images
+from documents.ingestion import annotation, contents, embedding, escalation, page_images, rereading
+from documents.ingestion.describing import describe_parse
 from documents.ingestion.ending import cancel, fail, give_up_exhausted, hand_over, is_left_to_another_attempt
-from documents.ingestion.improving import may_recognise, next_stage, stage_after_annotation
-from documents.ingestion.parsing import check_file, collection_paused, cut, read_file, swap_in
-from documents.ingestion.queueing import queue_again
+from documents.ingestion.improving import (
+    may_recognise,
+    next_stage,
+    stage_after_annotation,
+    stage_after_card,
+    stage_after_reading,
+)
+from documents.ingestion.parsing import check_file, cut, read_file, swap_in
+from documents.ingestion.queueing import claim_next, queue_again
 from documents.ingestion.reporting import Cancelled, IngestLease, Watch, claim_job
+from documents.ingestion.unlocking import unlock_if_told
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
-from documents.storage.uploads import DuplicateDocument, accept_upload
+from documents.storage.collecting import collection_paused
+from documents.storage.uploads import AS_BASE, DuplicateDocument, accept_upload
+from jobs.ids import NOTHING, start_with
 from jobs.lease import LeaseLost
+from reading import recognition
+from reading.pages.without_text import RECOGNISABLE
 from reading.processes.sandbox import recognise_in_child
 from reading.reasons import ReadingError
 
@@ -38,14 +51,29 @@ logger = logging.getLogger(__name__)
 Stage: TypeAlias = IngestJob.Stage
 JobState: TypeAlias = IngestJob.State
 READING_STAGES = (Stage.CHECK, Stage.PAGES, Stage.STORE)
+IMPROVING_STAGES = (Stage.RECOGNISE, Stage.CONTENTS, Stage.CARD, Stage.ANNOTATE, Stage.EMBED)
 WAIT_EVERY_S = 0.5
 
 
 def run(job: IngestJob, *stages: Stage, watch: Watch | None = None) -> None:
     """Run the job's current stage if it is one of these; on unexpected errors release the job and raise."""
     lease = claim_job(job, stages, watch)
+    if lease:
+        work_on(lease)
+
+
+def take_turn(stages: Sequence[Stage], woken_for: str) -> IngestJob | None:
+    """Run the stage of the job whose turn it is, which need not be the one a worker was woken for; return that job."""
+    lease = claim_next(stages, woken_for)
     if lease is None:
-        return
+        return None
+    if str(lease.job.pk) != woken_for:
+        start_with(NOTHING)  # the request that woke the worker did not ask for this
+    work_on(lease)
+    return lease.job
+
+
+def work_on(lease: IngestLease) -> None:
     with lease:
         try:
             STAGES[Stage(lease.job.stage)](lease)
@@ -55,7 +83,7 @@ def run(job: IngestJob, *stages: Stage, watch: Watch | None = None) -> None:
         except Cancelled:
             cancel(lease)
         except LeaseLost:
-            logger.warning("job %s was taken over or removed in stage %s", job.pk, lease.job.stage)
+            logger.warning("job %s was taken over or removed in stage %s", lease.job.pk, lease.job.stage)
 
 
 def ingest(job: IngestJob, watch: Watch | None = None) -> None:
@@ -65,7 +93,7 @@ def ingest(job: IngestJob, watch: Watch | None = None) -> None:
 
 def improve_document(job: IngestJob, watch: Watch | None = None) -> None:
     """Run the stages after reading: the next one, or several in a row."""
-    for stage in (Stage.RECOGNISE, Stage.ANNOTATE, Stage.EMBED):
+    for stage in IMPROVING_STAGES:
         run(job, stage, watch=watch)
 
 
@@ -81,14 +109,21 @@ def finish(job: IngestJob, watch: Watch | None = None) -> Document:
     return Document.objects.get(pk=job.document_id)
 
 
-def ingest_path(path: Path, base: KnowledgeBase, user: User | None, watch: Watch | None = None) -> Document:
+def ingest_path(
+    path: Path,
+    base: KnowledgeBase,
+    user: User | None,
+    watch: Watch | None = None,
+    cutting: Mapping[str, Any] = AS_BASE,
+) -> Document:
     """Take a file from this machine into a base and process it here, without a broker.
 
-    The same bytes give the same document. Raises UploadRefused; an unreadable file returns a failed document.
+    The same bytes give the same document, cut as it was first. Raises UploadRefused; an unreadable file returns a
+    failed document.
     """
     with path.open("rb") as file:
         try:
-            document = accept_upload(base, user, File(file, name=path.name))
+            document = accept_upload(base, user, File(file, name=path.name), cutting=cutting)
         except DuplicateDocument as duplicate:
             document = duplicate.document
     job = document.jobs.filter(state__in=(JobState.QUEUED, JobState.RUNNING)).first()
@@ -102,8 +137,8 @@ def ingest_path(path: Path, base: KnowledgeBase, user: User | None, watch: Watch
 
 def read_document(lease: IngestLease) -> None:
     document = begin_stage(lease, Stage.CHECK)
-    chosen = BaseSettings.from_json(document.base.settings)
-    path = check_file(document)
+    chosen = document.reading_settings()
+    path = unlock_if_told(document, check_file(document), lease)
     with collection_paused():
         reading = read_file(document, path, lease)
         lease.report(Stage.STORE, 0, len(reading.lines))
@@ -112,15 +147,30 @@ def read_document(lease: IngestLease) -> None:
         with transaction.atomic():
             lease.hold()
             parse = swap_in(document, reading, passages, chosen)
-            hand_over(lease, next_stage(document, parse.unreadable_pages, chosen), parse_id=parse.pk)
+            # Of pages somebody chose no others are read again, whatever is flagged beside them.
+            follows = stage_after_reading(parse, chosen) if lease.job.pages else next_stage(document, parse, chosen)
+            hand_over(lease, follows, parse_id=parse.pk)
 
 
 def recognise_document(lease: IngestLease) -> None:
     """Between batches the job goes to the end of the queue, so that a long scan does not block other documents."""
     document = begin_stage(lease, Stage.RECOGNISE)
-    path, folder = check_file(document), page_images.folder_of(document.sha256)
-    left = recognise_in_child(path, folder, page_images.limits(), partial(lease.report, Stage.RECOGNISE))
-    hand_over(lease, Stage.RECOGNISE if left else Stage.CHECK)
+    path, folder = check_file(document), page_images.folder_of(document.read_sha256)
+    report = partial(lease.report, Stage.RECOGNISE)
+    if lease.job.pages:
+        hand_over(lease, rereading.read_chosen_pages(document, path, lease.job, report))
+        return
+    is_more_left = False
+    if recognition.engine() or not any(escalation.pages_to_read_again(document, lease.job.parse)):
+        is_more_left = recognise_in_child(path, folder, page_images.limits(), report) > 0
+    if not is_more_left:
+        is_more_left = escalation.read_next(document, path, lease.job.parse, report)
+    hand_over(lease, Stage.RECOGNISE if is_more_left else Stage.CHECK)
+
+
+def describe_document(lease: IngestLease) -> None:
+    describe_parse(lease)
+    hand_over(lease, stage_after_card(chosen_for(lease)))
 
 
 def annotate_document(lease: IngestLease) -> None:
@@ -129,8 +179,9 @@ def annotate_document(lease: IngestLease) -> None:
 
 
 def make_vectors(lease: IngestLease) -> None:
-    embedding.embed_parse(lease)
-    hand_over(lease, Stage.DONE)
+    """Between turns the job waits in its queue again, so that a long document does not hold the only embedder."""
+    is_complete = embedding.embed_parse(lease)
+    hand_over(lease, Stage.DONE if is_complete else Stage.EMBED)
 
 
 STAGES: dict[Stage, Callable[[IngestLease], None]] = {
@@ -138,6 +189,8 @@ STAGES: dict[Stage, Callable[[IngestLease], None]] = {
     Stage.PAGES: read_document,  # where a dead worker left a reading: start again
     Stage.STORE: read_document,
     Stage.RECOGNISE: recognise_document,
+    Stage.CONTENTS: contents.check_contents,
+    Stage.CARD: describe_document,
     Stage.ANNOTATE: annotate_document,
     Stage.EMBED: make_vectors,
 }
@@ -158,18 +211,18 @@ def begin_stage(lease: IngestLease, stage: Stage) -> Document:
 
 
 def chosen_for(lease: IngestLease) -> BaseSettings:
-    return BaseSettings.from_json(lease.job.document.base.settings)
+    return lease.job.document.reading_settings()
 
 
 def go_on_without(lease: IngestLease, error: ReadingError) -> None:
     """After a failed stage: try recognition, keep what was read before, or mark the document as failed."""
     document, chosen = lease.job.document, chosen_for(lease)
     parse = Parse.objects.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
-    if lease.job.stage == Stage.RECOGNISE and parse:
+    if lease.job.stage == Stage.RECOGNISE and parse and not lease.job.pages:
         parse.report["recognition"] = error.message  # why pages have no text
         parse.save(update_fields=["report"])
-        hand_over(lease, next_stage(document, [], chosen))
-    elif lease.job.stage != Stage.RECOGNISE and error.code == "no_text" and may_recognise(document, [1], chosen):
+        hand_over(lease, stage_after_reading(parse, chosen))
+    elif lease.job.stage != Stage.RECOGNISE and error.code in RECOGNISABLE and may_recognise(document, [1], chosen):
         hand_over(lease, Stage.RECOGNISE, parse_id=None)
     else:
         fail(lease, error)

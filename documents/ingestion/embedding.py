@@ -1,10 +1,12 @@
 """Vectors for the passages and sections of a parse, in batches, so that an interrupted job can continue.
 
+A text that this installation has embedded before, in whichever base, gets a copy of the vector it has (R108).
 A base whose model changes keeps searching with its old vectors until every document has new ones; then all are
 switched in one transaction.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -16,7 +18,7 @@ from django.utils import timezone
 from documents.base_settings import BaseSettings
 from documents.ingestion.reporting import IngestLease
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Parse, Passage, TocEntry
-from documents.storage.store import copy_vectors
+from documents.storage.store import copy_vectors, find_vectors
 from jobs.lease import LeaseLost
 from ledger.events import record
 from llm.embeddings import providers
@@ -27,6 +29,7 @@ from llm.models import LLMCall
 from llm.spending import paid_by
 
 BATCH = 64  # texts per commit: what a killed worker loses is a few seconds of work
+TURN_S = 20  # then other documents get their turn: a short one that comes is embedded within half a minute (T8)
 WITHOUT = "keyword, title and pattern search work without {what}."
 
 Owners = Sequence[Passage] | Sequence[TocEntry]
@@ -46,8 +49,14 @@ def embedder_of(base: KnowledgeBase) -> Embedder | None:
     return None if find_embedding_obstacle(chosen) else providers.embedder_of(chosen.embeddings)
 
 
-def embed_parse(lease: IngestLease) -> None:
-    """Embed everything without a vector, then activate the vectors. Raises LeaseLost, Cancelled.
+class TurnOver(Exception):
+    """What is left waits for the document's next turn."""
+
+
+def embed_parse(lease: IngestLease) -> bool:
+    """Embed what has no vector, for one turn; activate the vectors and return True once all have one.
+
+    Raises LeaseLost, Cancelled.
 
     If the server refuses, or fails for the last time, only words are searched, and the parse reports why.
     """
@@ -60,33 +69,89 @@ def embed_parse(lease: IngestLease) -> None:
         try:
             with paid_by("", parse.document.base_id):
                 fill(parse, embedder, lease)
+        except TurnOver:
+            return False
         except LLMError as error:
             if not error.permanent and lease.job.attempts < settings.ATTEMPTS_MAX:
                 raise
             LLMCall.objects.record(error.exchange)
-            return report_embedding(parse, f"{error} Until then {WITHOUT.format(what='vectors')}")
+            report_embedding(parse, f"{error} Until then {WITHOUT.format(what='vectors')}")
+            return True
         put_to_use(parse, embedder.model_key, lease)
         parse.document.base.refresh_from_db(fields=["settings"])
         wanted = embedder_of(parse.document.base)
         embedder = wanted if wanted and wanted.model_key != embedder.model_key else None  # chosen meanwhile
+    return True
 
 
 def fill(parse: Parse, embedder: Embedder, lease: IngestLease) -> None:
-    """Compute this model's vectors for all passages and sections without one."""
-    total = parse.passages.count() + parse.toc_entries.count()
-    done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).count()
-    lease.report(IngestJob.Stage.EMBED, done, total)
-    for batch in [*batch_owners(passages_without(parse, embedder)), *batch_owners(entries_without(parse, embedder))]:
-        exchanges: list[Exchange] = []
-        texts = [text_to_embed(owner) for owner in batch]
-        vectors = embedder.embed_documents(texts, counting_from(done, total, lease), exchanges.append)
+    """Give all passages and sections without a vector of this model one: of an equal text, else computed.
+
+    Raises TurnOver.
+    """
+    filling = Filling(parse, embedder, lease)
+    for find_waiting in (passages_without, entries_without):
+        filling.copy_from_equals(find_waiting(parse, embedder))
+        filling.compute(find_waiting(parse, embedder))
+        filling.copy_from_equals(find_waiting(parse, embedder))  # what this parse says more than once
+
+
+class Filling:
+    """The vectors that a parse is given by one model, batch by batch, each reported and stored at once."""
+
+    def __init__(self, parse: Parse, embedder: Embedder, lease: IngestLease) -> None:
+        self._parse, self._embedder, self._lease = parse, embedder, lease
+        self._done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).count()
+        self._total = parse.passages.count() + parse.toc_entries.count()
+        self._ends_at = time.monotonic() + TURN_S
+        lease.report(IngestJob.Stage.EMBED, self._done, self._total)
+
+    def copy_from_equals(self, waiting: Owners) -> None:
+        """Copy the vectors that equal texts have; the others go on waiting."""
+        for batch in batch_owners(waiting):
+            known = find_vectors(map(self._digest_of, batch))
+            found: Any = [owner for owner in batch if self._digest_of(owner) in known]
+            self._store(found, [known[self._digest_of(owner)] for owner in found], are_copied=True)
+
+    def compute(self, waiting: Owners) -> None:
+        """Compute the vectors, one for each text."""
+        first: dict[str, Any] = {}
+        for owner in waiting:
+            first.setdefault(self._digest_of(owner), owner)
+        for batch in batch_owners(list(first.values())):
+            exchanges: list[Exchange] = []
+            texts = [text_to_embed(owner) for owner in batch]
+            vectors = self._embedder.embed_documents(texts, self._report, exchanges.append)
+            self._store(batch, vectors, exchanges)
+
+    def _store(
+        self, owners: Owners, vectors: Any, exchanges: Sequence[Exchange] = (), *, are_copied: bool = False
+    ) -> None:
         with transaction.atomic():
-            lease.hold()
+            self._lease.hold()
             for exchange in exchanges:
                 LLMCall.objects.record(exchange)
-            copy_vectors(parse, embedder.model_key, batch, vectors)
-        done += len(batch)
-        lease.report(IngestJob.Stage.EMBED, done, total)
+            digests = [self._digest_of(owner) for owner in owners]
+            copy_vectors(self._parse, self._embedder.model_key, owners, vectors, digests, are_copied=are_copied)
+        self._done += len(owners)
+        self._report(0, 0)
+        # Only after a stored batch, so that each turn comes further, however slow the machine.
+        if owners and self._done < self._total and time.monotonic() >= self._ends_at:
+            raise TurnOver
+
+    def _digest_of(self, owner: Passage | TocEntry) -> str:
+        return self._embedder.digest_of(text_to_embed(owner))
+
+    def _report(self, embedded: int, _: int) -> None:
+        """Progress within a batch, as a count of the total."""
+        self._lease.report(IngestJob.Stage.EMBED, self._done + embedded, self._total)
+
+
+def count_vectors(parse: Parse, model_key: str) -> dict[str, Any]:
+    """How many vectors of a model were computed for a parse, and how many taken from equal texts."""
+    rows = Embedding.objects.filter(parse=parse, model_key=model_key)
+    copied = rows.filter(is_copied=True).count()
+    return {"model": model_key, "computed": rows.count() - copied, "copied": copied}
 
 
 def report_embedding(parse: Parse, words: str) -> None:
@@ -94,11 +159,6 @@ def report_embedding(parse: Parse, words: str) -> None:
     parse.refresh_from_db(fields=["report"])
     parse.report["embeddings"] = words
     parse.save(update_fields=["report"])
-
-
-def counting_from(done: int, total: int, lease: IngestLease) -> Callable[[int, int], None]:
-    """Progress within a batch, as a count of the total."""
-    return lambda embedded, _: lease.report(IngestJob.Stage.EMBED, done + embedded, total)
 
 
 def passages_without(parse: Parse, embedder: Embedder) -> list[Passage]:
@@ -137,6 +197,7 @@ def put_to_use(parse: Parse, model_key: str, lease: IngestLease) -> None:
             parse.embedding_model = model_key
         parse.embedded_at = timezone.now()
         parse.report.pop("embeddings", None)
+        parse.report["vectors"] = count_vectors(parse, model_key)
         parse.save(update_fields=["embedding_model", "embedded_at", "report"])
         if not find_unfilled(base, model_key).exists():
             switch(base, model_key)

@@ -20,12 +20,14 @@ def hand_over(lease: IngestLease, stage: Stage, **fields: UUID | None) -> None:
     """Pass the job to its next stage with a fresh count of attempts and without old errors.
 
     `fields` may have the `parse_id` of the parse to improve, if it changed.
+    A stage that goes on later keeps its counts.
     """
     over = {"stage": stage, "reason_code": "", **fields}
     if stage == Stage.DONE:
         lease.end(state=JobState.DONE, ended_at=timezone.now(), **over)
     else:
-        lease.end(state=JobState.QUEUED, attempts=0, done_count=0, total_count=0, **over)
+        begun_anew = {} if stage == lease.job.stage else {"done_count": 0, "total_count": 0}
+        lease.end(state=JobState.QUEUED, attempts=0, **begun_anew, **over)
 
 
 def is_left_to_another_attempt(lease: IngestLease, error: ReadingError) -> bool:

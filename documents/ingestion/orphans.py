@@ -1,33 +1,34 @@
-"""Remove files without a document, left behind when a process died between writing files and rows."""
+"""Remove files without a document or a process, left behind when one died between writing files and rows."""
 
-import shutil
-import time
 from pathlib import Path
 
 from django.conf import settings
 
 from documents.models import Document
+from documents.storage.temporary import old_paths, remove, remove_unused
 
 AGE_S = 3600  # younger files may belong to an upload or a drawing in progress
+UNFINISHED = ("*/*/.render-*", "*/*/*.part")  # among the page images of a document
 
 
 def remove_orphans() -> list[Path]:
-    """Delete stored files and page images without a document; return what was deleted."""
+    """Delete stored files and page images without a document, and what is unfinished; return what was deleted."""
     # Listed before the rows are read, so that a new file cannot be missing its row.
-    files, images = old_paths(settings.MEDIA_ROOT), old_paths(settings.PAGE_IMAGE_ROOT)
-    names = set(Document.objects.values_list("file", flat=True))
-    digests = set(Document.objects.values_list("sha256", flat=True))
+    files = old_paths(Path(settings.MEDIA_ROOT), "*/*", AGE_S)
+    images = old_paths(Path(settings.PAGE_IMAGE_ROOT), "*/*", AGE_S)
+    names, digests = set[str](), set[str]()
+    for file, unlocked, *both in Document.objects.values_list("file", "unlocked", "sha256", "unlocked_sha256"):
+        names |= {file, unlocked}
+        digests |= set(both)
     removed = [path for path in files if f"{path.parent.name}/{path.name}" not in names]
     removed += [path for path in images if path.name not in digests]
+    for pattern in UNFINISHED:
+        removed += old_paths(Path(settings.PAGE_IMAGE_ROOT), pattern, AGE_S)
     for path in removed:
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-    return removed
+        remove(path)
+    return removed + remove_temporary()
 
 
-def old_paths(root: Path) -> list[Path]:
-    """Paths two levels below a folder, where uploads and page images are stored, that are older than AGE_S."""
-    limit = time.time() - AGE_S
-    return [path for path in root.glob("*/*") if path.stat().st_mtime < limit]
+def remove_temporary() -> list[Path]:
+    """Delete temporary files and folders of processes that were killed; return what was deleted."""
+    return remove_unused(AGE_S)

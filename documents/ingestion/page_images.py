@@ -64,7 +64,13 @@ def limits() -> Limits:
         memory_bytes=settings.CHILD_MEMORY_BYTES,
         cpu_s=settings.CHILD_CPU_S,
         wall_s=settings.CHILD_WALL_S,
+        isolation_required=settings.ISOLATION_REQUIRED,
     )
+
+
+def path_to_read(document: Document) -> Path:
+    """The stored file, or its copy without a password."""
+    return Path((document.unlocked or document.file).path)
 
 
 def folder_of(sha256: str) -> Path:
@@ -73,7 +79,7 @@ def folder_of(sha256: str) -> Path:
 
 
 def place(document: Document, name: str) -> Path:
-    return folder_of(document.sha256) / name
+    return folder_of(document.read_sha256) / name
 
 
 def forget(sha256: str) -> None:
@@ -114,11 +120,11 @@ def draw(document: Document, number: int, fresh: Path, dpi: int) -> None:
     if refused.exists():
         raise NoPageImage(refused.read_text())
     try:
-        sandbox.render_in_child(Path(document.file.path), number, dpi, fresh, limits())
+        sandbox.render_in_child(path_to_read(document), number, dpi, fresh, limits())
     except ReadingError as error:
         if error.code == "parse_killed":
             raise NoPageImage("Drawing this page was stopped from outside; load the page again.") from error
-        if error.code != "internal":  # not for an absent page or an error of ours
+        if error.code not in ("internal", "not_isolated"):  # not for an absent page or an error of ours
             refused.write_text(error.message)  # a page that exhausts its limits is tried only once
         raise NoPageImage(error.message) from error
 

@@ -1,73 +1,70 @@
 """From the stored file to a stored parse: check it, read it within limits, cut passages, store the rows."""
 
-import gc
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from django.db.models.fields.files import FieldFile
+
 from documents.base_settings import BaseSettings
+from documents.cards.by_model import find_card_obstacle
+from documents.cards.versions import keep_card_by_rules
 from documents.ingestion import annotation, embedding, page_images
 from documents.ingestion.reporting import IngestLease
-from documents.ingestion.titling import better_title
 from documents.models import Document, IngestJob, Parse
 from documents.storage.replacement import take_over
 from documents.storage.store import store_reading
+from documents.storage.temporary import temporary_folder
 from documents.storage.uploads import MARKDOWN, PDF
-from reading.passages import cut_passages
-from reading.plain_text import read_markdown, read_plain_text
-from reading.processes.sandbox import read_in_child
+from llm.embeddings import providers
+from reading.passages import LONG, SHORT, PassageSize, cut_passages
+from reading.processes.sandbox import FileKind, read_in_child
 from reading.reasons import refusal
 from reading.rows import PassageRow, Reading
 
+KIND_OF_TYPE: dict[str, FileKind] = {PDF: "pdf", MARKDOWN: "markdown"}
+
 
 def check_file(document: Document) -> Path:
-    """The path of the stored file, verified to be byte for byte the uploaded one. Raises ReadingError."""
-    path = Path(document.file.path)
+    """The path of the file to read, verified to be byte for byte what was stored. Raises ReadingError."""
+    path = check_bytes(document.file, document.sha256)
+    return check_bytes(document.unlocked, document.unlocked_sha256) if document.unlocked else path
+
+
+def check_bytes(stored: FieldFile, sha256: str) -> Path:
+    path = Path(stored.path)
     if not path.exists():
-        raise refusal("internal", f"the stored file {document.file.name} is missing")
+        raise refusal("internal", f"the stored file {stored.name} is missing")
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != document.sha256:
-        raise refusal("damaged", f"the stored file has the digest {digest}, at upload it had {document.sha256}")
+    if digest != sha256:
+        raise refusal("damaged", f"the stored file has the digest {digest}, when it was stored it had {sha256}")
     return path
 
 
-@contextmanager
-def collection_paused() -> Iterator[None]:
-    """A reading makes a million small tuples without cycles; garbage collection took a tenth of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
 def read_file(document: Document, path: Path, lease: IngestLease) -> Reading:
-    """The rows of a file; PDFs are read in a limited child process. Raises ReadingError."""
-    if document.media_type == PDF:
-        report, recognised = partial(lease.report, IngestJob.Stage.PAGES), page_images.folder_of(document.sha256)
-        reading = read_in_child(path, limits=page_images.limits(), on_progress=report, recognised=recognised)
-    else:
-        # Text needs no child process: the reader is ours, and uploads are limited in size.
-        read_text = read_markdown if document.media_type == MARKDOWN else read_plain_text
-        reading = read_text(path.read_text(encoding="utf-8-sig"), page_images.limits())
-    if not reading.lines:
-        raise refusal("no_text")
-    return reading
+    """The rows of a file, read in a limited child process. Raises ReadingError."""
+    report, recognised = partial(lease.report, IngestJob.Stage.PAGES), page_images.folder_of(document.read_sha256)
+    kind, limits = KIND_OF_TYPE.get(document.media_type, "text"), page_images.limits()
+    with temporary_folder("read") as within:
+        return read_in_child(path, kind=kind, limits=limits, on_progress=report, recognised=recognised, within=within)
 
 
 def cut(reading: Reading, chosen: BaseSettings) -> list[PassageRow]:
-    """The passages of a reading; what the base's settings omit is noted in its report."""
-    passages = cut_passages(reading, chosen)
+    """The passages of a reading; what the base's settings omit is noted in its report. Raises ReadingError."""
+    passages = cut_passages(reading, chosen, size=passage_size(chosen), limits=page_images.limits())
     if chosen.contextualisation == "none":
         passages = [passage._replace(context="") for passage in passages]
     reading.report["embeddings"] = embedding.find_embedding_obstacle(chosen)
     reading.report["annotation"] = annotation.find_annotation_obstacle(chosen)
+    reading.report["card"] = find_card_obstacle(chosen)
     return passages
+
+
+def passage_size(chosen: BaseSettings) -> PassageSize:
+    """The long size where the model of the base reads it whole with its context; without a model, what all can read."""
+    embedder = None if chosen.embeddings == "none" else providers.embedder_of(chosen.embeddings)
+    return LONG if embedder and embedder.tokens_read >= 2 * LONG.most else SHORT
 
 
 def swap_in(document: Document, reading: Reading, passages: list[PassageRow], chosen: BaseSettings) -> Parse:
@@ -76,7 +73,7 @@ def swap_in(document: Document, reading: Reading, passages: list[PassageRow], ch
     parse = store_reading(document, reading, passages, chosen.to_json())
     document.current_parse = parse
     document.state = Document.State.READY
-    document.title = better_title(document, reading.title)
-    document.save(update_fields=["current_parse", "state", "title"])
+    document.save(update_fields=["current_parse", "state"])
+    keep_card_by_rules(document, parse, reading)
     take_over(document)
     return parse

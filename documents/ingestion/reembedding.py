@@ -30,6 +30,11 @@ class Progress:
         """Whether some document lacks vectors of the wanted model."""
         return bool(self.documents_left)
 
+    @property
+    def is_filling(self) -> bool:
+        """Whether the model stays the same and only some documents have no vectors yet."""
+        return self.serving == (self.wanted,)
+
 
 def progress(base: KnowledgeBase) -> Progress | None:
     """The progress; None if the base wants no vectors, or its provider is not configured."""

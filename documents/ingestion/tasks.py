@@ -1,16 +1,18 @@
 """Celery tasks of ingestion. The job's row is the truth; every task may arrive twice, late or never."""
 
+from pathlib import Path
 from typing import Any
 
 from celery import shared_task
+from django.conf import settings
 from django.db import transaction
 
 from documents import idempotency
 from documents.ingestion import orphans, trash
-from documents.ingestion.conductor import READING_STAGES, improve_document, ingest
+from documents.ingestion.conductor import IMPROVING_STAGES, READING_STAGES, take_turn
 from documents.ingestion.ending import give_up_exhausted
 from documents.models import IngestJob
-from documents.storage import versions
+from documents.storage import near, versions, watched
 from jobs import waking
 
 INGEST_LIMIT_S = 15 * 60  # the child's own limits are far shorter; this kills a worker that hangs elsewhere
@@ -19,27 +21,29 @@ EMBED_LIMIT_S = 2 * 60 * 60
 
 @shared_task(name="documents.tasks.ingest_document", time_limit=INGEST_LIMIT_S)
 def ingest_document(job_id: str, **_: Any) -> None:
-    """Read a document, then wake the worker that embeds it."""
-    job = IngestJob.objects.filter(pk=job_id).first()
-    if job:
-        ingest(job)
-        start_next_stage(job_id)
+    """Read the document whose turn it is, then wake the worker that embeds it."""
+    go_on_after(take_turn(READING_STAGES, job_id))
 
 
 @shared_task(name="documents.tasks.embed_document", time_limit=EMBED_LIMIT_S)
 def embed_document(job_id: str, **_: Any) -> None:
-    """Recognise, describe or embed a read document, whichever stage its job is in."""
-    job = IngestJob.objects.filter(pk=job_id).first()
-    if job:
-        improve_document(job)
-        start_next_stage(job_id)
+    """Recognise, describe or embed the read document whose turn it is, whichever stage its job is in."""
+    go_on_after(take_turn(IMPROVING_STAGES, job_id))
 
 
 @shared_task(name="documents.tasks.sweep")
 def sweep(**_: Any) -> None:
     """Wake jobs whose message was lost or whose worker died, and end those that used their last attempt."""
     give_up_exhausted()
-    waking.sweep(IngestJob.objects.all(), wake)
+    waking.sweep(IngestJob.objects.all(), task_of)
+
+
+@shared_task(name="documents.tasks.watch_folders", time_limit=INGEST_LIMIT_S)
+def watch_folders(**_: Any) -> None:
+    """Take what has arrived in the folders that the service watches."""
+    for path, base in settings.WATCHED_FOLDERS:
+        for document in watched.take_arrived(Path(path), base):
+            start(document.jobs.get())
 
 
 @shared_task(name="documents.tasks.tidy")
@@ -51,10 +55,15 @@ def tidy(**_: Any) -> None:
     idempotency.forget_old_keys()
 
 
-def start_next_stage(job_id: str) -> None:
-    """Wake a worker for a job's next stage; one released after an error waits for the sweeper."""
-    waiting = IngestJob.objects.filter(pk=job_id, state=IngestJob.State.QUEUED, reason_code="").first()
-    if waiting:
+@shared_task(name="documents.tasks.index_vectors", time_limit=EMBED_LIMIT_S)
+def index_vectors(**_: Any) -> None:
+    """Make the indexes of vectors that large bases lack."""
+    near.index_large_bases()
+
+
+def go_on_after(job: IngestJob | None) -> None:
+    """Wake a worker for the next stage of a job; one released after an error waits for the sweeper."""
+    if job and (waiting := IngestJob.objects.filter(pk=job.pk, state=IngestJob.State.QUEUED, reason_code="").first()):
         start(waiting)
 
 
@@ -69,5 +78,8 @@ def start(job: IngestJob) -> None:
 
 
 def wake(job: IngestJob) -> None:
-    task = ingest_document if job.stage in READING_STAGES else embed_document
-    waking.send(task, job)
+    waking.send(task_of(job), job)
+
+
+def task_of(job: IngestJob) -> waking.AnyTask:
+    return ingest_document if job.stage in READING_STAGES else embed_document

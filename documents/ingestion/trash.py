@@ -1,5 +1,6 @@
 """Trash, restore and purge documents. A trashed document leaves every search at once; its audit trails stay."""
 
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -9,18 +10,20 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from accounts.models import User
 from documents.access import actor_of
 from documents.ingestion import page_images
 from documents.ingestion.queueing import queue_again, stop_jobs
-from documents.models import Document, IngestJob
+from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase
 from documents.storage.replacement import versions_before
 from documents.storage.store import erase_parses
 from ledger.events import record
-from ledger.holds import Held, refuse_when_held
+from ledger.holds import Held, holds_on, refuse_when_held
 
+# The documents, of some, that an answer cites, each with the key of the answer; the app that keeps answers sets it.
+citing_answers: list[Callable[[Collection[UUID]], Iterable[tuple[UUID, UUID]]]] = []
 KEPT_DAYS = 30  # in the trash, then a document is purged automatically
 
 
@@ -40,6 +43,11 @@ def move_to_trash(document: Document, by: User | None = None) -> None:
             Document.objects.filter(pk__in=older_versions(document), trashed_at=None).update(trashed_at=now)
             record("trashed", actor_of(by), f"document:{document.pk}", identify_document(document))
     stop_jobs(document)
+
+
+def in_trash(base: KnowledgeBase) -> DocumentQuerySet:
+    """What the trash of a base lists: its trashed documents, without the versions that go with them."""
+    return base.documents.filter(replaced_at=None).exclude(trashed_at=None)
 
 
 def older_versions(document: Document) -> list[UUID]:
@@ -86,7 +94,7 @@ def purge_document(document: Document, by: User | None = None) -> bool:
         older = list(Document.objects.filter(pk__in=older_versions(trashed)).exclude(trashed_at=None))
         parses = list(trashed.parses.only("pk"))
         erase_parses(trashed.parses.all())
-        transaction.on_commit(partial(forget_files, str(trashed.file), trashed.sha256))
+        transaction.on_commit(partial(forget_files, trashed))
         detail = identify_document(trashed) | {
             "file_name": trashed.file_name,
             "parses": [str(parse.pk) for parse in parses],
@@ -98,11 +106,42 @@ def purge_document(document: Document, by: User | None = None) -> bool:
     return True
 
 
-def forget_files(name: str, sha256: str) -> None:
-    """Delete a stored file, and its page images unless another document has the same bytes."""
-    Document._meta.get_field("file").storage.delete(name)
-    if not Document.objects.filter(sha256=sha256).exists():
-        page_images.forget(sha256)
+def find_citing(documents: Iterable[Document]) -> dict[UUID, set[UUID]]:
+    """The answers that cite each document or a version that goes with it."""
+    newest = {pk: each.pk for each in documents for pk in (each.pk, *older_versions(each))}
+    found: dict[UUID, set[UUID]] = {pk: set() for pk in newest.values()}
+    for find in citing_answers:
+        for pk, answer in find(newest):
+            found[newest[pk]].add(answer)
+    return found
+
+
+def say_citing(documents: Iterable[Document]) -> str:
+    """How many answers cite one of the documents that are in the trash, and what is left of these answers."""
+    count = len(set().union(*find_citing(documents).values()))
+    words = ngettext(
+        "%(count)s answer cites this: its quotes stay, and no page is shown beside them.",
+        "%(count)s answers cite this: their quotes stay, and no page is shown beside them.",
+        count,
+    )
+    return words % {"count": count} if count else gettext("No answer cites this.")
+
+
+def find_held(documents: Sequence[Document]) -> set[UUID]:
+    """Those of the documents that a legal hold keeps, on each or on its base."""
+    subjects = {document.pk: {f"document:{document.pk}", f"base:{document.base_id}"} for document in documents}
+    held = {hold.subject for hold in holds_on(set().union(*subjects.values()))}
+    return {pk for pk, named in subjects.items() if held & named}
+
+
+def forget_files(document: Document) -> None:
+    """Delete what is stored of a document's file, and its page images unless another document has the same bytes."""
+    for file in filter(None, (document.file, document.unlocked)):
+        file.storage.delete(str(file))
+    if document.unlocked_sha256:
+        page_images.forget(document.unlocked_sha256)
+    if not Document.objects.filter(sha256=document.sha256).exists():
+        page_images.forget(document.sha256)
 
 
 def purge_due() -> None:

@@ -1,6 +1,7 @@
 """The list of a base's documents: which are shown, and for each its state in words, the reason, and what to do."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,11 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from documents.base_settings import BaseSettings
-from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Passage
+from documents.cards.showing import type_words
+from documents.metadata.fields import MetadataError, narrow
+from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, MetadataField, Passage
 from documents.pages.sentences import explain_warning, translate_sentence
+from documents.storage.passwords import awaits_password
 from reading.matching import match_form
 
 STRENGTHS = {"strong": 4, "medium": 2, "weak": 1}
@@ -26,21 +30,27 @@ ORIGINS = {
     "printed_contents": _("printed contents"),
     "headings": _("headings"),
     "markdown": _("headings"),
+    "model": _("headings a model found"),
 }
 OPEN_STATES = (IngestJob.State.QUEUED, IngestJob.State.RUNNING)
 WAITING = {
     IngestJob.Stage.RECOGNISE.value: _("Waiting for text recognition"),
+    IngestJob.Stage.CARD.value: _("Waiting for its card"),
+    IngestJob.Stage.CONTENTS.value: _("Waiting for its contents to be checked"),
     IngestJob.Stage.ANNOTATE.value: _("Waiting for descriptions"),
     IngestJob.Stage.EMBED.value: _("Waiting for embeddings"),
 }
 LATER_STAGES = {
     IngestJob.Stage.RECOGNISE.value: _("Text recognition"),
+    IngestJob.Stage.CARD.value: _("Describing the document"),
+    IngestJob.Stage.CONTENTS.value: _("Checking its contents"),
     IngestJob.Stage.ANNOTATE.value: _("Describing its passages"),
     IngestJob.Stage.EMBED.value: _("Search by meaning"),
 }
 PROGRESS = {
     IngestJob.Stage.PAGES.value: _("Reading page %(done)s of %(of)s"),
     IngestJob.Stage.RECOGNISE.value: _("Recognising page %(done)s of %(of)s"),
+    IngestJob.Stage.CONTENTS.value: _("Checking the contents, part %(done)s of %(of)s"),
     IngestJob.Stage.ANNOTATE.value: _("Describing passage %(done)s of %(of)s"),
     IngestJob.Stage.EMBED.value: _("Embedding %(done)s of %(of)s"),
 }
@@ -60,6 +70,7 @@ SORTS: dict[str, Any] = {
     ),
     "added": F("created_at"),
 }
+ID = re.compile(r"[0-9]{1,9}")  # of a field
 MINUTE_S = 60
 POLL_RUNNING_S, POLL_WAITING_S = 2, 8  # few run at once, many may wait
 
@@ -74,6 +85,7 @@ class Situation:
     percent: int | None = None
     poll_s: int = 0
     can_retry: bool = False
+    asks_password: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +100,7 @@ class DocumentRow:
     toc_words: str
     pages: int | None
     text: str
+    type: str  # by its card, in words; "" where nothing told it
 
 
 @dataclass(frozen=True)
@@ -103,12 +116,23 @@ class Summary:
 
 
 def list_documents(base: KnowledgeBase) -> DocumentQuerySet:
-    return base.documents.living().select_related("base", "current_parse")
+    return base.documents.living().select_related("base", "current_parse", "card")
 
 
 def find_outdated(base: KnowledgeBase) -> DocumentQuerySet:
-    """The read documents of a base whose current parse was made with other settings."""
+    """The read documents of a base whose current parse was made with other settings than theirs.
+
+    A cutting that was chosen for a document holds for it instead of the base's.
+    """
     chosen = BaseSettings.from_json(base.settings).reading()
+    as_uploaded = Q(current_parse__settings__contains=F("cutting"))
+    as_base = made_with(chosen)
+    same = made_with({"contextualisation": chosen["contextualisation"]}) & as_uploaded & (as_base | ~Q(cutting={}))
+    return list_documents(base).exclude(current_parse=None).exclude(is_busy()).exclude(same)
+
+
+def made_with(chosen: Mapping[str, Any]) -> Q:
+    """Documents whose current parse was made with these settings."""
     same = Q()
     for name, value in chosen.items():
         is_named = Q(current_parse__settings__has_key=name)
@@ -116,7 +140,7 @@ def find_outdated(base: KnowledgeBase) -> DocumentQuerySet:
         if value == BaseSettings().to_json()[name]:  # a parse older than the setting has the default
             as_chosen |= ~is_named
         same &= as_chosen
-    return list_documents(base).exclude(current_parse=None).exclude(is_busy()).exclude(same)
+    return same
 
 
 def is_busy() -> Exists:
@@ -124,9 +148,23 @@ def is_busy() -> Exists:
 
 
 def filter_documents(
-    documents: DocumentQuerySet, q: str = "", state: str = "", toc: str = "", tag: str = ""
+    documents: DocumentQuerySet,
+    q: str = "",
+    state: str = "",
+    toc: str = "",
+    tag: str = "",
+    type: str = "",
+    field: str = "",
+    value: str = "",
 ) -> DocumentQuerySet:
-    """The documents whose title, file name or text contains the words, filtered by state, kind of content and tag."""
+    """The documents whose title, file name or text contains the words, filtered by state, kind of content and tag.
+
+    By the type of their card, and by what is noted in one of the base's fields: none where the value cannot be read.
+    """
+    if type:
+        documents = documents.filter(card__content__type=type)
+    if field:
+        documents = filter_by_field(documents, field, value)
     if tag:
         documents = documents.filter(tags__contains=[tag])
     if q:
@@ -142,6 +180,16 @@ def filter_documents(
     elif toc == "weak":
         documents = documents.filter(current_parse__toc_strength__in=("weak", "none"))
     return documents
+
+
+def filter_by_field(documents: DocumentQuerySet, field: str, value: str) -> DocumentQuerySet:
+    found = MetadataField.objects.filter(pk=int(field)).first() if ID.fullmatch(field) else None
+    if found is None:
+        return documents.none()
+    try:
+        return narrow(documents, found, value)
+    except MetadataError:
+        return documents.none()
 
 
 def sort_documents(documents: DocumentQuerySet, sort: str) -> DocumentQuerySet:
@@ -184,6 +232,7 @@ def row_of_document(document: Document, job: IngestJob | None, toc_entries: int)
         toc_words=toc_words(document),
         pages=parse.page_count if parse else None,
         text=text_words(document),
+        type=type_words(document),
     )
 
 
@@ -222,10 +271,12 @@ def busy(document: Document, job: IngestJob) -> Situation:
     note = "" if document.current_parse_id is None else gettext("Keyword questions work already.")
     if job.cancel_requested:
         return Situation("busy", gettext("Stopping"), note, poll_s=POLL_RUNNING_S)
+    percent = job.progress["percent"]
     if job.state == IngestJob.State.QUEUED:
         words = WAITING.get(job.stage) or gettext("Waiting to be read")
-        return Situation("busy", str(words), f"{attempt_words(job)} {note}".strip(), poll_s=POLL_WAITING_S)
-    percent = job.progress["percent"]
+        between_turns = None if job.attempts else percent
+        said = f"{attempt_words(job)} {note}".strip()
+        return Situation("busy", str(words), said, between_turns, poll_s=POLL_WAITING_S)
     return Situation("busy", progress_words(job), f"{since_words(job)} {note}".strip(), percent, poll_s=POLL_RUNNING_S)
 
 
@@ -253,7 +304,9 @@ def progress_words(job: IngestJob) -> str:
 def describe_failed_job(job: IngestJob | None) -> Situation:
     if job is None or job.state == IngestJob.State.CANCELLED:
         return Situation("fail", gettext("Stopped"), gettext("It was stopped before it was read."), can_retry=True)
-    return Situation("fail", gettext("Failed"), translate_sentence(job.error_for_people), can_retry=True)
+    asks = awaits_password(job)
+    words = gettext("Locked") if asks else gettext("Failed")
+    return Situation("fail", words, translate_sentence(job.error_for_people), can_retry=not asks, asks_password=asks)
 
 
 def ready(document: Document, job: IngestJob | None) -> Situation:
@@ -275,7 +328,7 @@ def ready(document: Document, job: IngestJob | None) -> Situation:
     loud = [
         warning
         for warning in parse.warnings
-        if warning.partition("(")[0] in ("hidden_text", "concealed_text", "garbled_text")
+        if warning.partition("(")[0] in ("hidden_text", "concealed_text", "garbled_text", "xfa_form")
     ]
     if loud:
         return Situation("warn", gettext("Ready"), explain_warning(loud[0]))

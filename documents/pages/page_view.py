@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -13,14 +14,20 @@ from documents.models import Document, Parse
 from documents.pages.address import PageTarget
 from documents.pages.contents_tree import Tree, tree_of
 from documents.pages.listing import ORIGINS, STRENGTH_WORDS
+from documents.pages.profile import (
+    ReportLine,
+    contents_check_findings,
+    page_findings,
+    profile_findings,
+    quality_findings,
+)
 from documents.pages.search import Match
 from documents.pages.search import Matches as Found
 from documents.pages.sentences import explain_warning
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
-from documents.storage.content import page_row
 from reading.boxes import box_of_line, boxes_of
 from reading.reasons import number_ranges
-from reading.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow
+from reading.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow, page_row
 
 TAG_LETTERS_MAX = 36
 UNDETERMINED = "und"  # ISO 639's code for an undetermined language
@@ -38,15 +45,6 @@ CUTS = {"section": _("by section"), "page": _("by page"), "fixed": _("of fixed l
 
 
 @dataclass(frozen=True)
-class ReportLine:
-    """One line of the parse report: ok or warn, its topic, its finding."""
-
-    kind: str
-    name: str
-    words: str
-
-
-@dataclass(frozen=True)
 class PageInspection:
     """One page of one parse, ready to be shown."""
 
@@ -59,6 +57,7 @@ class PageInspection:
     line: LineRow | None
     line_section: TocRow | None
     findings: tuple[ReportLine, ...]
+    page_findings: tuple[ReportLine, ...]
     passages: tuple[tuple[PassageRow, str], ...]  # each with its annotation
     timings: tuple[tuple[str, float], ...]
     seconds: float
@@ -74,10 +73,10 @@ class PageInspection:
 
 def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageInspection | None:
     """One page of a parse, with the selected line and search hits highlighted; None if there is no such page."""
-    stored = parse.pages.filter(number=place.page_number).values_list(*PageRow._fields).first()
-    if stored is None:
+    page = read_page(parse, place.page_number)
+    if page is None:
         return None
-    page, lines, toc = page_row(stored), read_page_lines(parse, place.page_number), toc_of(parse)
+    lines, toc = read_page_lines(parse, place.page_number), toc_of(parse)
     line = next((line for line in lines if line.number == place.line_number), None)
     current = section_at(toc, line.toc_index if line else section_lit(place, lines) or first_section(lines))
     return PageInspection(
@@ -90,12 +89,31 @@ def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageIns
         line=line,
         line_section=section_at(toc, line.toc_index) if line else None,
         findings=tuple(findings_of(parse, toc)),
+        page_findings=tuple(page_findings(page, lines)),
         passages=passages_of(parse, place.page_number),
         timings=tuple(
             (name, parse.timings_ms[step] / MILLISECONDS) for step, name in STEPS.items() if step in parse.timings_ms
         ),
         seconds=sum(parse.timings_ms.values()) / MILLISECONDS,
     )
+
+
+def draw_page(document: Document, parse: Parse, place: PageTarget, number: int) -> Sheet | None:
+    """A page near a place, with the same words lit; line and section are marked on the page of the place itself."""
+    if number == place.page_number:
+        inspection = inspect_page(document, parse, place)
+        return inspection.sheet if inspection else None
+    page = read_page(parse, number)
+    if page is None:
+        return None
+    lines = read_page_lines(parse, number)
+    found = found_marks(replace(place, page_number=number), lines)
+    return sheet_of_page(document, parse, page, lines, None, None, found)
+
+
+def read_page(parse: Parse, number: int) -> PageRow | None:
+    stored = parse.pages.filter(number=number).values_list(*PageRow._fields).first()
+    return page_row(stored) if stored else None
 
 
 def section_lit(place: PageTarget, lines: Sequence[LineRow]) -> int | None:
@@ -191,10 +209,14 @@ def sheet_of_page(
 def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[ReportLine]:
     """What was found and what is doubtful, in words."""
     return [
+        *locked_findings(parse),
+        *profile_findings(parse),
         text_finding(parse),
+        *quality_findings(parse),
         *recognition_findings(parse),
         columns_finding(parse),
         contents_finding(parse, toc),
+        *contents_check_findings(parse),
         *line_findings(parse),
         *label_findings(parse),
         characters_finding(parse),
@@ -203,6 +225,15 @@ def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[ReportLine]:
         vector_finding(parse),
         *(ReportLine("warn", gettext("Note"), explain_warning(warning)) for warning in parse.warnings),
     ]
+
+
+def locked_findings(parse: Parse) -> Iterator[ReportLine]:
+    if parse.document.unlocked:
+        words = gettext(
+            "locked with a password, which was used once and not kept; a copy without it is kept for reading and for "
+            "pictures of the pages, the download is the locked file"
+        )
+        yield ReportLine("ok", gettext("File"), words)
 
 
 def text_finding(parse: Parse) -> ReportLine:
@@ -294,6 +325,7 @@ def characters_finding(parse: Parse) -> ReportLine:
         (removed, gettext("removed")),
         (hidden, gettext("invisible")),
         (concealed, gettext("white, transparent or tiny")),
+        (parse.report.get("off_page_chars", 0), gettext("outside the page, not searched")),
     )
     odd = ", ".join(f"{count} {words}" for count, words in counts if count)
     total = parse.report.get("chars", 0)
@@ -328,7 +360,7 @@ def cost_words(annotation: Mapping[str, Any]) -> str:
         return gettext("not priced")
     missing = gettext("%(count)s calls not priced") % {"count": annotation["unpriced"]}
     unpriced = f", {missing}" if annotation["unpriced"] else ""
-    return f"{float(annotation['cost']):.4f} {annotation['currency']}{unpriced}"
+    return f"{number_format(round(float(annotation['cost']), 4), 4)} {annotation['currency']}{unpriced}"
 
 
 def language_finding(parse: Parse) -> ReportLine:

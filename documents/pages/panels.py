@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.db.models import CharField
 from django.db.models.functions import Cast
+from django.urls import reverse
 
 from documents.models import Parse
 from documents.pages.address import PageTarget, Step, read_words_parameter, step_of
@@ -15,6 +17,20 @@ from reading.characters import clean_words
 PANELS = ("contents", "pages", "find")
 PAGES_A_STRIP = 60  # thumbnails shown at once
 VALUE_MAX = 40  # characters of a parameter that is preserved
+PLACE = (
+    "parse",
+    "page",
+    "line",
+    "hit",
+    "from",
+)  # what an address names a place by, with the words to find and the quote
+
+
+class Around(NamedTuple):
+    """The addresses of the sheets before and after a page, alone; "" where there is none."""
+
+    before: str
+    after: str
 
 
 @dataclass(frozen=True)
@@ -34,6 +50,7 @@ class Reader:
     keep_words: str  # without the panel
     keep_reading: str  # without the panel and the words
     parse_number: str
+    around: "Around"
 
     @property
     def find(self) -> str:
@@ -59,6 +76,7 @@ def build_reader(parse: Parse, place: PageTarget, query: Mapping[str, str]) -> R
         keep_words=query_of(drop_parameters(asked, "panel")),
         keep_reading=query_of(drop_parameters(asked, "panel", "find")),
         parse_number=asked.get("parse", ""),
+        around=sheets_around(parse, place.page_number, query),
     )
 
 
@@ -81,6 +99,22 @@ def address(query: Mapping[str, str], page_number: int) -> str:
     """The address of another page, with the preserved parameters and how its number was typed."""
     by = {"by": "printed"} if query.get("by") == "printed" else {}
     return "?" + urlencode({"page": page_number, **keep_parameters(query), **by})
+
+
+def sheets_around(parse: Parse, page_number: int, query: Mapping[str, str]) -> Around:
+    """Where the pages follow on while one scrolls: with the place of the address, so that the same words are lit."""
+    kept = {name: query.get(name, "")[:VALUE_MAX] for name in PLACE}
+    kept |= {name: read_words_parameter(query, name) for name in ("find", "quote")}
+    place = urlencode({name: value for name, value in kept.items() if value})
+
+    def address_of(number: int) -> str:
+        path = reverse("documents:sheet", args=[parse.document_id, number])
+        return f"{path}?{place}" if place else path
+
+    return Around(
+        address_of(page_number - 1) if page_number > 1 else "",
+        address_of(page_number + 1) if page_number < parse.page_count else "",
+    )
 
 
 def hits_of(parse: Parse, place: PageTarget) -> tuple[ShownHit, ...]:

@@ -6,24 +6,40 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from reading.boxes import box_of_line
 from reading.rows import LineRow
 
-MarkKind = Literal["anchor", "context", "other", "found", "line", "furniture"]
+# A box may be "picture" of itself.
+MarkKind = Literal["anchor", "context", "other", "found", "line", "furniture", "word"]
 
 CLASSES: dict[str, str] = {
     "anchor": "hl-anchor",
     "context": "hl-context",
     "other": "hl-other",
     "found": "hl-found",
+    "word": "hl-word",
     "line": "linebox",
     "furniture": "linebox furniture",
+    "picture": "hl-picture",
+}
+PICTURE_WORDS = {
+    "not_read": gettext_lazy("picture, not read"),
+    "read": gettext_lazy("picture, read by text recognition"),
 }
 # Points around a box, so that a highlight does not cut letters; a context is set off from the anchor inside it.
-MARGINS = {"anchor": 0.6, "context": 2.5, "other": 0.6, "found": 0.6, "line": 0.0, "furniture": 0.0}
-DRAWN_FIRST = ("context", "line", "furniture", "found", "other", "anchor")
+MARGINS = {
+    "anchor": 0.6,
+    "context": 2.5,
+    "other": 0.6,
+    "found": 0.6,
+    "word": 0.0,
+    "line": 0.0,
+    "furniture": 0.0,
+    "picture": 0.0,
+}
+DRAWN_FIRST = ("context", "line", "furniture", "found", "other", "anchor", "word")
 TAG_HEIGHT, TAG_LETTER, TAG_PADDING, TAG_BASELINE = 10.0, 4.8, 8.0, 7.8
 SECTION_TAGS_MIN = 2  # minimum width of a section's box in tag widths, or the tag would cover the heading
 TAG_GAP = 22.0  # points; line numbers are in between
@@ -35,7 +51,10 @@ MARKDOWN_SIZE = 1.08  # of a line's height: serif letters are narrower than thos
 
 @dataclass(frozen=True)
 class Mark:
-    """Boxes that belong together, [{page, x0, y0, x1, y1}] in PDF points, and their tag."""
+    """Boxes that belong together, [{page, x0, y0, x1, y1}] in PDF points, and their tag.
+
+    One with `picture` is a region of its own, named for what it is, and has no part in the tag.
+    """
 
     kind: MarkKind
     boxes: list[dict[str, Any]]
@@ -89,6 +108,16 @@ class Sheet:
     lines: list[SheetLine] = field(default_factory=list)
 
     @property
+    def has_picture(self) -> bool:
+        """Whether a picture is marked."""
+        return any(box.css == CLASSES["picture"] for box in self.boxes)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether single words are lit."""
+        return any(box.css == CLASSES["word"] for box in self.boxes)
+
+    @property
     def has_printed_label(self) -> bool:
         """Whether the page's printed label differs from its number in the file."""
         return bool(self.page_label) and self.page_label != str(self.page_number)
@@ -108,7 +137,13 @@ def build_sheet(
 ) -> Sheet:
     """The sheet of one page; boxes of other pages are skipped. Without an image its lines are shown as text."""
     drawn = sorted(marks, key=lambda mark: DRAWN_FIRST.index(mark.kind))
-    here = [(mark, [box for box in mark.boxes if box["page"] == page_number]) for mark in drawn]
+    marked = [(mark, [box for box in mark.boxes if box["page"] == page_number]) for mark in drawn]
+    here = [(mark, [box for box in boxes if not box.get("picture")]) for mark, boxes in marked]
+    pictures: list[dict[str, Any]] = []
+    for box in (box for _, boxes in marked for box in boxes if box.get("picture")):
+        if box not in pictures:  # cited twice
+            pictures.append(box)
+    printed = [line for line in lines if line.page_number == page_number]
     return Sheet(
         document_id=str(document_id),
         page_number=page_number,
@@ -118,9 +153,15 @@ def build_sheet(
         height=round(height, 1),
         image_url=reverse("documents:page_image", args=[document_id, page_number]) if image else None,
         alt=alt_of(page_number, page_label, page_count),
-        boxes=[box_of(mark.kind, box) for mark, boxes in here for box in boxes],
-        tags=[tag_of(mark, boxes) for mark, boxes in here if mark.tag and boxes],
-        lines=[sheet_line(line) for line in lines if line.page_number == page_number],
+        boxes=[
+            *(box_of("picture", box) for box in pictures),
+            *(box_of(mark.kind, box) for mark, boxes in here for box in boxes),
+        ],
+        tags=[
+            *(tag_of_picture(box) for box in pictures),
+            *(tag_of(mark, boxes, printed) for mark, boxes in here if mark.tag and boxes),
+        ],
+        lines=[sheet_line(line) for line in printed],
     )
 
 
@@ -146,6 +187,7 @@ def alt_of(page_number: int, page_label: str, page_count: int) -> str:
 
 
 def box_of(kind: str, box: dict[str, Any]) -> SheetBox:
+    kind = "picture" if box.get("picture") else kind
     margin = MARGINS[kind]
     return SheetBox(
         round(box["x0"] - margin, 1),
@@ -156,14 +198,15 @@ def box_of(kind: str, box: dict[str, Any]) -> SheetBox:
     )
 
 
-def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]]) -> Tag:
-    """A short tag in the left margin beside the first box, clear of the line numbers; a long one on its corner.
+def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]], lines: Sequence[LineRow] = ()) -> Tag:
+    """A short tag left of the first box and of what is printed before it, clear of the line numbers; a long one on its
+    corner.
 
     A section's name is inside its box at the right, where headings rarely reach, if the box is wide enough.
     """
     frame = box_of(mark.kind, boxes[0])
     width = round(TAG_LETTER * len(mark.tag) + TAG_PADDING, 1)
-    left = round(min(box["x0"] for box in boxes) - width - TAG_GAP, 1)
+    left = round(free_left(boxes, lines, width), 1)
     is_beside = len(mark.tag) <= SHORT_TAG and left >= 0
     if mark.kind == "context" and not is_beside and frame.width >= SECTION_TAGS_MIN * width:
         x, y = round(frame.x + max(frame.width - width, 0), 1), max(frame.y, 0.0)
@@ -171,6 +214,26 @@ def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]]) -> Tag:
         x, y = left if is_beside else frame.x, round(max(frame.y - (0 if is_beside else TAG_HEIGHT), 0), 1)
     css = "tagbox ctx" if mark.kind == "context" else "tagbox"
     return Tag(SheetBox(x, y, width, TAG_HEIGHT, css), round(x + width / 2, 1), round(y + TAG_BASELINE, 1), mark.tag)
+
+
+def free_left(boxes: Sequence[dict[str, Any]], lines: Sequence[LineRow], width: float) -> float:
+    """Where a tag covers no letter of the lines at its height: a quote may begin in the middle of a line."""
+    top = boxes[0]["y0"]
+    level = [line for line in lines if line.y0 < top + TAG_HEIGHT and line.y1 > top]
+    left: float = min(box["x0"] for box in boxes) - width - TAG_GAP
+    for line in sorted(level, key=lambda line: line.x0, reverse=True):
+        if line.x0 < left + width and line.x1 > left:
+            left = line.x0 - width - TAG_GAP
+    return left
+
+
+def tag_of_picture(box: dict[str, Any]) -> Tag:
+    """What a picture is, in its upper left corner."""
+    words = str(PICTURE_WORDS[box["picture"]])
+    width = round(TAG_LETTER * len(words) + TAG_PADDING, 1)
+    x, y = round(box["x0"], 1), round(box["y0"], 1)
+    frame = SheetBox(x, y, width, TAG_HEIGHT, "tagbox pic")
+    return Tag(frame, round(x + width / 2, 1), round(y + TAG_BASELINE, 1), words)
 
 
 def sheet_line(line: LineRow) -> SheetLine:

@@ -4,20 +4,43 @@ import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 import numpy as np
+from django.db import connection
 
-from documents.models import Embedding, Parse
+from documents.cards.asking import cards_of
+from documents.cards.types import UNKNOWN, Card
+from documents.models import Document, Embedding, Parse, Passage, TocEntry
+from documents.storage.collecting import collection_paused
+from documents.storage.store import stored_reading
+from reading.boxes import Box, PictureBox, boxes_of
 from reading.matching import match_form
-from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
+from reading.pages.joined_tables import tables_of_page
+from reading.passages import RUNNING
+from reading.registry.objects import Registry, read_registry
+from reading.registry.pictures import pictures_at
+from reading.rows import (
+    UNSEARCHED_KINDS,
+    ImageRow,
+    LineRow,
+    ObjectRow,
+    PageRow,
+    PassageRow,
+    Reading,
+    ReferenceRow,
+    TocRow,
+    unreadable_pages,
+)
 from reading.running_heads import RunningHead, find_running_heads
-from reading.tables import Table, read_tables
+from reading.tables import Table
 
 CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at most about 1 GB in a worker
 USABLE_TOC_ENTRIES = 4  # R10
+VECTOR_HEAD = 4  # bytes that pgvector sends before the numbers
 
 
 @dataclass(frozen=True)
@@ -51,6 +74,14 @@ class DocumentContent:
     toc: tuple[TocRow, ...]
     passages: tuple[PassageRow, ...]
     vectors: Vectors | None = None
+    images: tuple[ImageRow, ...] = ()
+    stored_registry: Registry | None = None  # None in readings older than it
+    document_type: str = ""  # by the card that holds (R15), a guess; "" where none is known
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The document's figures, tables, equations and appendices, and the references to them (R14)."""
+        return self.stored_registry or read_registry(self.lines, self.toc, self.images)
 
     def lines_between(self, first: int, last: int) -> tuple[LineRow, ...]:
         """Lines first..last inclusive; numbers outside the document are ignored."""
@@ -87,15 +118,58 @@ class DocumentContent:
         first = bisect_left(self.lines, number, key=lambda line: line.page_number)
         return self.lines[first : bisect_right(self.lines, number, key=lambda line: line.page_number)]
 
+    def boxes_at(self, pieces: Iterable[tuple[int, int, int]]) -> tuple[Box | PictureBox, ...]:
+        """One box for each piece (line number, start, end), then the pictures these lines stand in or caption (R85)."""
+        placed = [piece for piece in pieces if 0 < piece[0] <= len(self.lines)]
+        lines = {number: self.lines[number - 1] for number, _, _ in placed}
+        return (*boxes_of(placed, lines), *self.pictures_at(lines.values()))
+
+    def pictures_at(self, lines: Iterable[LineRow]) -> tuple[PictureBox, ...]:
+        """The pictures that lines stand in or caption, page by page."""
+        pictured = {image.page_number for image in self.images}
+        by_page: dict[int, list[LineRow]] = {}
+        for line in lines:
+            if line.page_number in pictured:
+                by_page.setdefault(line.page_number, []).append(line)
+        return tuple(
+            box
+            for number, cited in sorted(by_page.items())
+            for box in pictures_at(
+                cited,
+                self.lines_on_page(number),
+                self.page(number),
+                [image for image in self.images if image.page_number == number],
+                [each for each in self.registry.objects if each.page_number == number],
+            )
+        )
+
     def tables_on_page(self, number: int) -> list[Table]:
         """The tables of a page, in reading order."""
-        return read_tables(self.lines_on_page(number))
+        return tables_of_page(number, self.lines_on_page)
 
     @cached_property
     def searched_lines(self) -> tuple[LineRow, ...]:
         """The lines that may be hits: without page furniture and contents pages."""
         heads = self.running_heads
         return tuple(line for line in self.lines if line.kind not in UNSEARCHED_KINDS or line.number in heads)
+
+    @cached_property
+    def text(self) -> str:
+        """Every line in order, joined by line feeds: what `char_start` and `char_end` of a passage count in (R91)."""
+        return "\n".join(line.text for line in self.lines)
+
+    def passage_at(self, number: int) -> PassageRow | None:
+        """The first passage of the text that has a line; None for furniture and lines of contents pages."""
+        return self._passages_by_line.get(number)
+
+    @cached_property
+    def _passages_by_line(self) -> dict[int, PassageRow]:
+        found: dict[int, PassageRow] = {}
+        for passage in self.passages:
+            if passage.kind != RUNNING:
+                for number in range(passage.first_line, passage.last_line + 1):
+                    found.setdefault(number, passage)
+        return found
 
     @cached_property
     def toc_by_index(self) -> dict[int, TocRow]:
@@ -119,6 +193,7 @@ class DocumentContent:
             "document_id": self.document_id,
             "title": self.title,
             "file_name": self.file_name,
+            "language": self.language,
             "sha256": self.sha256,
             "parse_id": self.parse_id,
             "parse_number": self.parse_number,
@@ -133,22 +208,31 @@ class DocumentContent:
 
 
 class ContentCache:
-    """The most recently used contents of this process. Only a parse's vectors change, and they are in the key."""
+    """The most recently used contents of this process.
+
+    Only the vectors of a parse change, which are in the key, and the type of its document, which is put right when it
+    is told.
+    """
 
     def __init__(self, size: int = CACHED_DOCUMENTS_MAX) -> None:
         self._size = size
         self._contents: OrderedDict[tuple[str, str], DocumentContent] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, parse: Parse) -> DocumentContent:
+    def get(self, parse: Parse, document_type: str | None = None) -> DocumentContent:
         key = (str(parse.pk), f"{parse.embedding_model} {parse.embedded_at}")
         with self._lock:
-            if key in self._contents:
+            content = self._contents.get(key)
+            if content is not None and document_type in (None, content.document_type):
                 self._contents.move_to_end(key)
-                return self._contents[key]
-        content = read_content(parse)
+                return content
+        if content is None or document_type is None:
+            content = read_content(parse, document_type)
+        else:
+            content = replace(content, document_type=document_type)
         with self._lock:
             self._contents[key] = content
+            self._contents.move_to_end(key)
             while len(self._contents) > self._size:
                 self._contents.popitem(last=False)
         return content
@@ -157,16 +241,34 @@ class ContentCache:
 _cache = ContentCache()
 
 
-def load_content(parse: Parse) -> DocumentContent:
-    """The content of a parse, from this process's cache if possible."""
-    return _cache.get(parse)
+def load_content(parse: Parse, document_type: str | None = None) -> DocumentContent:
+    """The content of a parse, from this process's cache if possible.
+
+    Who needs the type of the document as it is now gives it (`known_types` reads it for many); else it is as it was
+    when the content was read.
+    """
+    return _cache.get(parse, document_type)
 
 
-def read_content(parse: Parse) -> DocumentContent:
-    """The content of a parse, from the database."""
+def known_types(documents: Iterable[Document]) -> dict[UUID, str]:
+    """The types of documents by the cards that hold, "" where none is known, in one query."""
+    cards = cards_of(documents := list(documents))
+    return {document.pk: known_type(cards.get(document.pk)) for document in documents}
+
+
+def known_type(card: Card | None) -> str:
+    return "" if card is None or card.type == UNKNOWN else card.type
+
+
+def read_content(parse: Parse, document_type: str | None = None) -> DocumentContent:
+    """The content of a parse, from the database; the type of its document as well, unless it is given."""
+    with collection_paused():
+        return content_from_rows(parse, document_type)
+
+
+def content_from_rows(parse: Parse, document_type: str | None) -> DocumentContent:
     document = parse.document
-    line_columns = [name for name in LineRow._fields if name != "spans"]
-    lines: Iterable[tuple[Any, ...]] = parse.lines.order_by("number").values_list(*line_columns, "spans")
+    reading = stored_reading(parse)
     return DocumentContent(
         document_id=str(document.pk),
         parse_id=str(parse.pk),
@@ -181,17 +283,25 @@ def read_content(parse: Parse) -> DocumentContent:
         toc_origin=parse.toc_origin,
         toc_strength=parse.toc_strength,
         unreadable_pages=tuple(parse.unreadable_pages),
-        pages=tuple(page_row(row) for row in parse.pages.order_by("number").values_list(*PageRow._fields)),
-        lines=tuple(LineRow._make((*row[:-1], tuple(LineSpan(*span) for span in row[-1]))) for row in lines),
-        toc=tuple(TocRow(*row) for row in parse.toc_entries.order_by("index").values_list(*TocRow._fields)),
+        pages=reading.pages,
+        lines=reading.lines,
+        toc=reading.toc,
         passages=tuple(PassageRow(*row) for row in parse.passages.order_by("index").values_list(*PassageRow._fields)),
         vectors=read_vectors(parse),
+        images=reading.images,
+        stored_registry=read_stored_registry(parse),
+        document_type=known_types([document])[document.pk] if document_type is None else document_type,
     )
 
 
-def page_row(stored: tuple[Any, ...]) -> PageRow:
-    """A page of the database, whose flags come as a list."""
-    return PageRow._make((*stored[:-1], tuple(stored[-1])))
+def read_stored_registry(parse: Parse) -> Registry | None:
+    """The registry as it was stored; None of a parse from before there was one, which also has no profile."""
+    if not parse.profile:
+        return None
+    return Registry(
+        objects=tuple(ObjectRow(*row) for row in parse.named_objects.values_list(*ObjectRow._fields)),
+        references=tuple(ReferenceRow(*row) for row in parse.cross_references.values_list(*ReferenceRow._fields)),
+    )
 
 
 def content_of(
@@ -217,12 +327,13 @@ def content_of(
         search_config=str(reading.report.get("search_config", "simple")),
         toc_origin=str(reading.report.get("toc_origin", "")),
         toc_strength=str(reading.report.get("toc_strength", "")),
-        unreadable_pages=tuple(page.number for page in reading.pages if page.text_layer == "none"),
+        unreadable_pages=tuple(unreadable_pages(reading.pages)),
         pages=reading.pages,
         lines=reading.lines,
         toc=reading.toc,
         passages=tuple(passages),
         vectors=vectors,
+        images=reading.images,
     )
 
 
@@ -230,11 +341,18 @@ def read_vectors(parse: Parse) -> Vectors | None:
     """The vectors of a parse in the order of its passages and TOC entries; None until complete."""
     if not parse.embedding_model:
         return None
-    rows = Embedding.objects.filter(parse=parse, model_key=parse.embedding_model)
-    passages = rows.exclude(passage=None).order_by("passage__index").values_list("vector", flat=True)
-    toc = rows.exclude(toc_entry=None).order_by("toc_entry__index").values_list("vector", flat=True)
-    return Vectors(parse.embedding_model, matrix(list(passages)), matrix(list(toc)))
+    return Vectors(parse.embedding_model, read_matrix(parse, Passage), read_matrix(parse, TocEntry))
 
 
-def matrix(vectors: list[Any]) -> np.ndarray:
-    return np.asarray([np.asarray(vector) for vector in vectors], dtype=np.float32)
+def read_matrix(parse: Parse, owner: type[Passage] | type[TocEntry]) -> np.ndarray:
+    """The vectors of the rows of one kind, sent as bytes: as text each number would be read by itself."""
+    column = "passage_id" if owner is Passage else "toc_entry_id"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT max(dimensions), string_agg(substring(vector_send(vector) from {VECTOR_HEAD + 1}), ''::bytea"
+            f" ORDER BY o.index) FROM {Embedding._meta.db_table} e JOIN {owner._meta.db_table} o ON o.id = e.{column}"
+            " WHERE e.parse_id = %s AND e.model_key = %s",
+            [parse.pk, parse.embedding_model],
+        )
+        dimensions, sent = cursor.fetchone()
+    return np.frombuffer(sent or b"", dtype=">f4").astype(np.float32).reshape(-1, dimensions or 1)

@@ -82,9 +82,11 @@ def newest(document_ids: Iterable[UUID | str]) -> list[UUID]:
 
 def answering(pk: UUID) -> UUID:
     document = Document.objects.filter(pk=pk).first()
-    while document is not None and document.replaced_at:
-        following = next_version(document)
-        if following is None:
-            break
+    return latest(document).pk if document else pk
+
+
+def latest(document: Document) -> Document:
+    """The version that answers in place of a document; itself if nothing replaced it, or nothing newer is left."""
+    while document.replaced_at and (following := next_version(document)):
         document = following
-    return document.pk if document else pk
+    return document

@@ -1,5 +1,6 @@
 """Bulk rows in and out of the database, by COPY: a reading becomes a parse, vectors go beside its passages."""
 
+import json
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -10,13 +11,40 @@ from django.db.models import Max, QuerySet
 from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
 
-from documents.models import Document, Embedding, Line, Page, Parse, Passage, TocEntry
+from documents.models import (
+    CrossReference,
+    Document,
+    Embedding,
+    Image,
+    Line,
+    NamedObject,
+    Page,
+    Parse,
+    Passage,
+    TocEntry,
+    Word,
+)
+from documents.storage.words import index_words
 from reading.language import regconfig_of
 from reading.matching import match_form
-from reading.rows import LineRow, PageRow, PassageRow, Reading, TocRow
+from reading.pages.profile import profile_of
+from reading.registry.objects import read_registry
+from reading.rows import (
+    ImageRow,
+    LineRow,
+    LineSpan,
+    ObjectRow,
+    PageRow,
+    PassageRow,
+    Reading,
+    ReferenceRow,
+    TocRow,
+    page_row,
+    unreadable_pages,
+)
 
 # Raise it by hand if the same file would be read differently; the library has its own version.
-PARSER_VERSION = f"4, PyMuPDF {version('PyMuPDF')}"
+PARSER_VERSION = f"6, PyMuPDF {version('PyMuPDF')}"
 
 
 def store_reading(
@@ -33,25 +61,57 @@ def store_reading(
         search_config=regconfig_of(reading.language),
         page_count=len(reading.pages),
         line_count=len(reading.lines),
-        unreadable_pages=[page.number for page in reading.pages if page.text_layer == "none"],
+        unreadable_pages=unreadable_pages(reading.pages),
         toc_origin=reading.report.get("toc_origin", "none"),
         toc_strength=reading.report.get("toc_strength", "none"),
         warnings=list(reading.warnings),
+        profile=profile_of(reading),
         report=reading.report,
         timings_ms=reading.timings_ms,
     )
     copy_rows(Page, parse, PageRow._fields, reading.pages)
     copy_rows(TocEntry, parse, TocRow._fields, reading.toc)
     copy_rows(Line, parse, LineRow._fields, reading.lines)
+    copy_rows(Image, parse, ImageRow._fields, reading.images)
+    registry = read_registry(reading.lines, reading.toc, reading.images)
+    copy_rows(NamedObject, parse, ObjectRow._fields, registry.objects)
+    copy_rows(CrossReference, parse, ReferenceRow._fields, registry.references)
     store_passages(parse, passages)
     return parse
+
+
+def stored_reading(parse: Parse) -> Reading:
+    """The reading a parse was stored from."""
+    *line_columns, _ = LineRow._fields
+    lines = parse.lines.order_by("number").values_list(*line_columns)
+    return Reading(
+        title=parse.title,
+        language=parse.language,
+        pages=tuple(page_row(row) for row in parse.pages.order_by("number").values_list(*PageRow._fields)),
+        lines=tuple(LineRow._make((*row, spans)) for row, spans in zip(lines, stored_spans(parse), strict=True)),
+        toc=tuple(TocRow(*row) for row in parse.toc_entries.order_by("index").values_list(*TocRow._fields)),
+        warnings=tuple(parse.warnings),
+        report=dict(parse.report),
+        timings_ms=dict(parse.timings_ms),
+        images=tuple(ImageRow(*row) for row in parse.images.values_list(*ImageRow._fields)),
+    )
+
+
+def stored_spans(parse: Parse) -> list[tuple[LineSpan, ...]]:
+    """The pieces of each line, in the order of the lines; one text, since thousands of small ones take long to read."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT json_agg(spans ORDER BY number)::text FROM documents_line WHERE parse_id = %s", [parse.pk]
+        )
+        spans = json.loads(cursor.fetchone()[0] or "[]")
+    return [tuple(map(LineSpan._make, each)) for each in spans]
 
 
 def erase_parses(parses: "QuerySet[Parse]") -> None:
     """Delete parses with all their rows, in SQL and children first, so that nothing is fetched."""
     parse_ids = list(parses.values_list("pk", flat=True))
     with connection.cursor() as cursor:
-        for model in (Embedding, Line, Page, Passage, TocEntry):
+        for model in (Embedding, CrossReference, NamedObject, Image, Line, Page, Word, Passage, TocEntry):
             cursor.execute(f"DELETE FROM {model._meta.db_table} WHERE parse_id = ANY(%s)", [parse_ids])
     Parse.objects.filter(pk__in=parse_ids).delete()
 
@@ -94,6 +154,7 @@ def store_passages(parse: Parse, passages: Sequence[PassageRow]) -> None:
             [parse.pk, parse.search_config],
         )
         cursor.execute("DROP TABLE fresh")
+    index_words(parse.pk)
 
 
 def column_type(field: Any) -> str:
@@ -117,22 +178,39 @@ def index_passages(parse: Parse, texts: Iterable[tuple[int, str]]) -> None:
             [parse.search_config, parse.pk],
         )
         cursor.execute("DROP TABLE folded")
+    index_words(parse.pk)
 
 
 def copy_vectors(
-    parse: Parse, model_key: str, owners: Sequence[Passage] | Sequence[TocEntry], vectors: np.ndarray
+    parse: Parse,
+    model_key: str,
+    owners: Sequence[Passage] | Sequence[TocEntry],
+    vectors: np.ndarray | Sequence[np.ndarray],
+    digests: Sequence[str] = (),
+    *,
+    are_copied: bool = False,
 ) -> None:
-    """COPY one vector per passage or TOC entry. `vectors` is [owners, dimensions], float32."""
+    """COPY one vector per passage or TOC entry. `vectors` is [owners, dimensions], float32.
+
+    With `digests` an equal text finds them (`find_vectors`); `are_copied` if that is where these come from.
+    """
     owner_column = "toc_entry_id" if owners and isinstance(owners[0], TocEntry) else "passage_id"
     document = parse.document
     statement = (
         f"COPY {Embedding._meta.db_table} (base_id, document_id, parse_id, {owner_column}, model_key, dimensions, "
-        "vector)"
+        "vector, digest, is_copied)"
         " FROM STDIN (FORMAT BINARY)"
     )
     connection.ensure_connection()
     register_vector(connection.connection)  # before the cursor is made, which copies the connection's types
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        copy.set_types(["uuid", "uuid", "uuid", "bigint", "varchar", "integer", "vector"])
-        for owner, vector in zip(owners, vectors, strict=True):
-            copy.write_row((document.base_id, document.pk, parse.pk, owner.pk, model_key, len(vector), vector))
+        copy.set_types(["uuid", "uuid", "uuid", "bigint", "varchar", "integer", "vector", "varchar", "bool"])
+        whose = (document.base_id, document.pk, parse.pk)
+        for owner, vector, digest in zip(owners, vectors, digests or [""] * len(owners), strict=True):
+            copy.write_row((*whose, owner.pk, model_key, len(vector), vector, digest, are_copied))
+
+
+def find_vectors(digests: Iterable[str]) -> dict[str, np.ndarray]:
+    """The stored vectors of these digests, in whichever base they are; digests without one are left out."""
+    equal = Embedding.objects.filter(digest__in=set(digests)).exclude(digest="").order_by("digest").distinct("digest")
+    return {digest: np.asarray(vector, dtype=np.float32) for digest, vector in equal.values_list("digest", "vector")}

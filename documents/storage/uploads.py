@@ -1,21 +1,24 @@
 """Accept uploads: check size, type and name, then store the file on disk and in the database."""
 
 import codecs
-import errno
 import hashlib
 import os
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.core.files import File
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Count, Sum
 from django.utils.translation import gettext, gettext_noop
 
 from accounts.models import User
 from documents.models import Document, IngestJob, KnowledgeBase
+from documents.storage.whole import says_full
 from reading.characters import clean_name
 from reading.reasons import REASONS
 
@@ -27,12 +30,21 @@ SIGNATURE_WITHIN = 1024  # bytes: PDF readers look no further, and other parsers
 FILE_NAME_BYTES_MAX = 255
 ATTEMPTS_MAX = 5  # to store a file whose copy comes and goes; five people doing so at once is only a test
 TITLE_MAX = 300
+AS_BASE: Mapping[str, Any] = {}  # no cutting of its own
 OWN_REASONS = {
     "not_text": gettext_noop(
         "This text file is not UTF-8, or holds characters no text has. Save it as UTF-8 text and upload that."
     ),
     "not_supported": gettext_noop(
         "This is not a PDF, Markdown or text file. Save or print the original as PDF and upload that."
+    ),
+    "quota_files": gettext_noop(
+        "You have uploaded {limit} files today, as many as one person may in a day. Go on after midnight UTC, or ask "
+        "an administrator to raise the limit."
+    ),
+    "quota_mb": gettext_noop(
+        "With this file you would have uploaded more than {limit} MB today, the most for one person in a day. Go on "
+        "after midnight UTC, or ask an administrator to raise the limit."
     ),
 }
 
@@ -54,6 +66,24 @@ class DuplicateDocument(UploadRefused):
         self.document = document
 
 
+class StorageFull(UploadRefused):
+    """There is no room for the file, on the disk or in the database; later there may be."""
+
+    CODE = "storage_full"
+
+    def __init__(self) -> None:
+        super().__init__(self.CODE, gettext(REASONS[self.CODE]))
+
+
+class QuotaReached(UploadRefused):
+    """The person has uploaded as much as one may in a day; after midnight UTC there is room again."""
+
+    CODE = "quota"
+
+    def __init__(self, which: str, limit: int) -> None:
+        super().__init__(self.CODE, gettext(OWN_REASONS[which]).format(limit=limit))
+
+
 @dataclass(frozen=True)
 class FileFacts:
     """What is learned from reading a file once."""
@@ -72,17 +102,25 @@ def refusal_of_size() -> UploadRefused:
 
 
 def accept_upload(
-    base: KnowledgeBase, user: User | None, uploaded_file: "File[Any]", *, replaces: Document | None = None
+    base: KnowledgeBase,
+    user: User | None,
+    uploaded_file: "File[Any]",
+    *,
+    replaces: Document | None = None,
+    cutting: Mapping[str, Any] = AS_BASE,
 ) -> Document:
     """Store a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
 
-    Raises UploadRefused, or DuplicateDocument if a living document of the base has the same bytes.
+    `cutting` is what `BaseSettings.cutting` returned; a newer version is cut as the older one. Raises UploadRefused, or
+    DuplicateDocument if a living document of the base has the same bytes.
     """
     file_name = clean_file_name(uploaded_file.name or "")
     inspection = inspect(uploaded_file, file_name)
+    given = replaces.title if replaces and replaces.is_title_given else ""
     document = Document(
         base=base,
-        title=title_of(file_name),
+        title=given or title_of(file_name),
+        is_title_given=bool(given),
         file_name=file_name,
         sha256=inspection.sha256,
         size_bytes=inspection.size_bytes,
@@ -90,10 +128,42 @@ def accept_upload(
         created_by=user,
         replaces=replaces,
         tags=replaces.tags if replaces else [],
+        metadata=replaces.metadata if replaces else {},
+        cutting=replaces.cutting if replaces else dict(cutting),
     )
     refuse_duplicate(document)
-    store_upload(document, uploaded_file)
+    with within_quota(user, document.size_bytes):
+        store_upload(document, uploaded_file)
     return document
+
+
+@contextmanager
+def within_quota(user: User | None, size_bytes: int) -> Iterator[None]:
+    """Store a file of that size in the block, if the person's quota of the day has room for it. Raises QuotaReached.
+
+    One upload of a person at a time, so that many at once are not more than the quota (U12).
+    """
+    if user is None or not (settings.QUOTA_FILES_DAY or settings.QUOTA_BYTES_DAY):
+        yield
+        return
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        today = Document.objects.filter(created_by=user, created_at__gte=begin_of_day())
+        used = today.aggregate(files=Count("pk"), size=Sum("size_bytes", default=0))
+        if settings.QUOTA_FILES_DAY and used["files"] >= settings.QUOTA_FILES_DAY:
+            raise QuotaReached("quota_files", settings.QUOTA_FILES_DAY)
+        if settings.QUOTA_BYTES_DAY and used["size"] + size_bytes > settings.QUOTA_BYTES_DAY:
+            raise QuotaReached("quota_mb", settings.QUOTA_BYTES_DAY // 1_000_000)
+        yield
+
+
+def begin_of_day() -> datetime:
+    return datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def quota_renewed_in_s() -> int:
+    """Seconds until midnight UTC, when quotas are counted anew."""
+    return int((begin_of_day() + timedelta(days=1) - datetime.now(UTC)).total_seconds()) + 1
 
 
 def inspect(uploaded_file: "File[Any]", file_name: str) -> FileFacts:
@@ -189,18 +259,16 @@ def store_upload(document: Document, uploaded_file: "File[Any]", attempts: int =
         if attempts <= 1:
             raise
         store_upload(document, uploaded_file, attempts - 1)  # the first one was trashed meanwhile
-    except OSError as error:
+    except (OSError, DatabaseError) as error:
+        if not says_full(error):
+            raise
         discard(document)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise build_refusal("storage_full") from error
-        raise
+        raise StorageFull from error
 
 
 def write_file(document: Document, uploaded_file: "File[Any]") -> None:
     uploaded_file.seek(0)
     document.file.save(document.file_name, uploaded_file, save=False)
-    with open(document.file.path, "rb") as stored:
-        os.fsync(stored.fileno())
 
 
 def discard(document: Document) -> None:
@@ -214,13 +282,16 @@ def has_readable_suffix(name: str) -> bool:
 
 
 def accept_all(
-    base: KnowledgeBase, user: User | None, uploaded_files: "Iterable[File[Any]]"
+    base: KnowledgeBase,
+    user: User | None,
+    uploaded_files: "Iterable[File[Any]]",
+    cutting: Mapping[str, Any] = AS_BASE,
 ) -> list[Document | tuple[str, UploadRefused]]:
     """Accept each file by itself; return the documents, and the name and reason of each refused file."""
     outcomes: list[Document | tuple[str, UploadRefused]] = []
     for uploaded_file in uploaded_files:
         try:
-            outcomes.append(accept_upload(base, user, uploaded_file))
+            outcomes.append(accept_upload(base, user, uploaded_file, cutting=cutting))
         except UploadRefused as refusal:
             outcomes.append((clean_file_name(uploaded_file.name or ""), refusal))
     return outcomes

@@ -36,13 +36,26 @@ WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "bulk": ("post", [], (404,)),  # without an action; test_bulk has the roles
     "members": ("get", READS, (200,)),
     "member": ("post", OWNS, (302,)),
+    "member_link": ("post", [], (404,)),  # for owners who administer the site; test_member_views has them
     "settings": ("get", READS, (200,)),
     "read_outdated": ("post", WRITES, (302,)),
     "embed_again": ("post", OWNS, (302,)),
     "delete_base": ("post", OWNS, (302,)),
     "trashed": ("get", WRITES, (200,)),
+    "search": ("get", READS, (302,)),
+    "take_over": ("post", [], (404,)),  # administrators only; test_first_run has them
+    "fields": ("get", READS, (200,)),
+    "name_field": ("post", OWNS, (302,)),
+    "delete_field": ("post", OWNS, (302,)),
+    "keep_filter": ("post", READS, (302,)),
+    "delete_filter": ("post", READS, (302,)),
     "document": ("get", READS, (200,)),
+    "unlock": ("post", WRITES, (302,)),
+    "newest": ("get", READS, (302,)),
     "row": ("get", READS, (200,)),
+    "card": ("get", WRITES, (200,)),
+    "undo_card": ("post", WRITES, (302,)),
+    "sheet": ("get", READS, (200,)),
     "page_image": ("get", READS, (200,)),
     "thumbnail": ("get", READS, (200,)),
     "original": ("get", READS, (200,)),
@@ -62,11 +75,19 @@ OF_BASES = {
     "bulk",
     "members",
     "member",
+    "member_link",
     "settings",
     "read_outdated",
     "embed_again",
     "delete_base",
     "trashed",
+    "search",
+    "take_over",
+    "fields",
+    "name_field",
+    "delete_field",
+    "keep_filter",
+    "delete_filter",
 }
 OF_DOCUMENTS = WALK.keys() - OF_BASES
 CHANGES = [
@@ -86,8 +107,10 @@ def document(base: KnowledgeBase, queued: Queued, settings: object) -> Document:
 
 def address(name: str, base: KnowledgeBase, document: Document) -> str:
     if name in OF_DOCUMENTS:
-        return reverse(f"documents:{name}", args=[document.pk, *([1] if name == "page_image" else [])])
-    return reverse(f"documents:{name}", args=[base.pk, *([base.created_by_id] if name == "member" else [])])
+        return reverse(f"documents:{name}", args=[document.pk, *([1] if name in ("page_image", "sheet") else [])])
+    of_person: list[Any] = [base.created_by_id]
+    more = {"member": of_person, "member_link": of_person, "name_field": [1], "delete_field": [1], "delete_filter": [1]}
+    return reverse(f"documents:{name}", args=[base.pk, *more.get(name, [])])
 
 
 def test_the_walk_knows_every_address() -> None:

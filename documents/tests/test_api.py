@@ -210,20 +210,27 @@ def test_it_tells_when_every_file_is_there_already(signed_in: Client, base: Know
 
 
 @pytest.mark.parametrize(
-    ("files", "status", "words"),
+    ("files", "status", "words", "codes"),
     [
-        ([], 400, "at least one file"),
-        ([(b"<html></html>", "page.pdf")], 400, "page.pdf: "),
-        ([(make_pdf() + b" " * 2_000_000, "big.pdf")], 413, "big.pdf: "),
+        ([], 400, "at least one file", []),
+        ([(b"<html></html>", "page.pdf"), (b"", "none.txt")], 400, "page.pdf: ", ["not_pdf", "empty_file"]),
+        ([(make_pdf() + b" " * 2_000_000, "big.pdf")], 413, "big.pdf: ", ["too_large"]),
     ],
 )
-def test_it_refuses_when_nothing_can_be_taken(
-    signed_in: Client, base: KnowledgeBase, settings: Settings, files: list[tuple[bytes, str]], status: int, words: str
+def test_it_refuses_when_nothing_can_be_taken_and_says_why_of_each_file(
+    signed_in: Client,
+    base: KnowledgeBase,
+    settings: Settings,
+    files: list[tuple[bytes, str]],
+    status: int,
+    words: str,
+    codes: list[str],
 ) -> None:
     settings.UPLOAD_MAX_BYTES = 1_000_000
     refused = upload(signed_in, base, *(upload_of(*file) for file in files))
     assert (refused.status_code, refused.headers["Content-Type"]) == (status, "application/problem+json")
     assert words in refused.json()["detail"] and not Document.objects.exists()
+    assert [outcome["code"] for outcome in refused.json().get("outcomes", [])] == codes
 
 
 @pytest.mark.parametrize(

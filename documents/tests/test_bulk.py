@@ -1,5 +1,6 @@
 """Tags, order and marks of the list: one action on many documents, and only on those of the base."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,10 +12,12 @@ from accounts.models import User
 from documents import tagging
 from documents.access import create_base
 from documents.ingestion import tasks
+from documents.ingestion.trash import move_to_trash
 from documents.models import Document, IngestJob, KnowledgeBase
 from documents.storage.uploads import accept_upload
 from documents.tests.files import make_pdf, upload_of
 from ledger.models import Event
+from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db
 
@@ -85,6 +88,59 @@ def test_it_reads_again_stops_and_trashes(signed_in: Client, base: KnowledgeBase
     do(signed_in, base, "trash", one, two, three)
     assert listed(signed_in, base) == []
     assert IngestJob.objects.filter(state="queued").count() == 0
+
+
+def put_back_form(page: str) -> dict[str, str]:
+    """What the button in the message sends."""
+    [ids] = re.findall(r'name="trashed" value="([^"]*)"', page)
+    return {"action": "restore", "trashed": ids}
+
+
+def test_what_was_trashed_is_put_back_from_the_message(
+    signed_in: Client, base: KnowledgeBase, documents: list[Document]
+) -> None:
+    one, two, three = documents
+    response = do(signed_in, base, "trash", one, two)
+    page = response.content.decode()
+    assert "2 documents are in the trash." in page and 'Trash <span class="n">2</span>' in on_one_line(response)
+    assert "Put back" not in shown_again(signed_in, base), "it is said once"
+    response = signed_in.post(reverse("documents:bulk", args=[base.pk]), put_back_form(page), follow=True)
+    assert b"2 documents are in the base again." in response.content
+    assert 'Trash <span class="n">0</span>' in on_one_line(response)
+    assert sorted(listed(signed_in, base)) == ["Alpha", "beta", "gamma"]
+    assert one.jobs.filter(state="queued").exists(), "what was not read yet is read now"
+    page = signed_in.post(reverse("documents:trash", args=[three.pk]), follow=True).content.decode()
+    assert "“gamma” is in the trash." in page
+    signed_in.post(reverse("documents:bulk", args=[base.pk]), put_back_form(page))
+    assert len(listed(signed_in, base)) == 3
+
+
+def shown_again(client: Client, base: KnowledgeBase) -> str:
+    return client.get(reverse("documents:base", args=[base.pk])).content.decode()
+
+
+def test_a_file_uploaded_again_meanwhile_stays_in_the_trash(
+    signed_in: Client, base: KnowledgeBase, owner: User, documents: list[Document]
+) -> None:
+    page = do(signed_in, base, "trash", *documents[:2]).content.decode()
+    accept_upload(base, owner, upload_of(make_pdf(1, note="beta.pdf"), "beta.pdf"))
+    page = signed_in.post(reverse("documents:bulk", args=[base.pk]), put_back_form(page), follow=True).content.decode()
+    assert "1 document is in the base again." in page
+    assert "Not put back, because the same file is in the base already: beta." in page
+
+
+@pytest.mark.parametrize("ids", ["", "x", ",,,", "\x00", "9" * 5_000])
+def test_nonsense_and_what_is_not_in_this_trash_is_not_put_back(
+    signed_in: Client, base: KnowledgeBase, member: Member, documents: list[Document], ids: str
+) -> None:
+    other = create_base(member("stranger"), "Not yours")
+    foreign = accept_upload(other, None, upload_of(make_pdf(1, note="foreign"), "foreign.pdf"))
+    move_to_trash(foreign)
+    form = {"action": "restore", "trashed": f"{ids},{foreign.pk},{documents[0].pk}"}
+    page = signed_in.post(reverse("documents:bulk", args=[base.pk]), form, follow=True)
+    assert b"Nothing was done" in page.content
+    foreign.refresh_from_db()
+    assert foreign.trashed_at is not None
 
 
 def test_it_asks_the_marked(signed_in: Client, base: KnowledgeBase, documents: list[Document]) -> None:

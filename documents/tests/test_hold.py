@@ -68,3 +68,20 @@ def test_the_pages_say_why(document: Document, owner: User, client: Client) -> N
         assert page.status_code == 200
         assert REASON in page.content.decode()
     assert Document.objects.filter(pk=document.pk).exists()
+
+
+def test_the_trash_marks_what_is_held_and_offers_no_deletion_of_it(
+    document: Document, owner: User, client: Client
+) -> None:
+    free = Document.objects.get(pk=document.pk)
+    free.pk, free.sha256, free.file = None, "b" * 64, "nowhere/free"
+    free.save(force_insert=True)
+    place(f"document:{document.pk}", "Olga", REASON)
+    client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
+    page = client.get(f"/bases/{document.base_id}/trash/").content.decode()
+    rows = {each.pk: page.split(f"/documents/{each.pk}/", 1)[1].split("</tr>")[0] for each in (document, free)}
+    assert "under legal hold" in rows[document.pk] and "/purge/" not in rows[document.pk]
+    assert "under legal hold" not in rows[free.pk] and "/purge/" in rows[free.pk]
+    place(f"base:{document.base_id}", "Olga", REASON)
+    page = client.get(f"/bases/{document.base_id}/trash/").content.decode()
+    assert page.count("under legal hold") == 2 and "/purge/" not in page

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.core.management.base import OutputWrapper
 
 from accounts.models import User
 from documents.access import create_base, role_in
-from documents.management.commands.ingest import Command, base_to_fill, files_in, find_user, last_reason, summary
+from documents.management.commands.ingest import base_to_fill, files_in, find_user, last_reason, summary, watch_of
 from documents.models import IngestJob, KnowledgeBase
 from documents.tests.readings import make_document, store_text
 
@@ -63,7 +64,7 @@ def test_a_base_is_found_by_name_or_id_and_else_made() -> None:
 
 def test_progress_is_said_each_ten_per_cent_of_a_stage() -> None:
     out = StringIO()
-    watch = Command(stdout=out).watch_of(Path("/x/policy.pdf"))
+    watch = watch_of(OutputWrapper(out), "policy.pdf")
     watch("check", 0, 0)
     for done in range(201):
         watch("pages", done, 200)

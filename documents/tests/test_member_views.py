@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from accounts.models import User
+from accounts.models import Invitation, User
 from documents.access import role_in, set_role
 from documents.models import KnowledgeBase, Role
 from ledger.models import Event
@@ -106,9 +106,50 @@ def test_a_form_that_is_refused_says_so_on_the_page(
     assert "Ada &lt;b&gt;" in answer.content.decode() and base.membership_set.count() == 2
 
 
-def test_adding_a_member_again_changes_the_role(base: KnowledgeBase, signed_in: Client, ada: User) -> None:
-    assert signed_in.post(address(base), {"email": "ADA@example.org", "role": "editor"}).status_code == 302
-    assert role_in(ada, base) == "editor" and base.membership_set.count() == 2
+@pytest.mark.parametrize("is_administrator", [True, False])
+@pytest.mark.parametrize("is_awaited", [True, False])
+def test_adding_a_member_again_says_so_and_changes_nothing(
+    base: KnowledgeBase, signed_in: Client, owner: User, ada: User, is_administrator: bool, is_awaited: bool
+) -> None:
+    User.objects.filter(pk=owner.pk).update(is_superuser=is_administrator)
+    User.objects.filter(pk=ada.pk).update(is_active=not is_awaited)
+    told = signed_in.post(address(base), {"email": "ADA@example.org", "role": "editor"})
+    assert told.status_code == 400
+    assert "is a member already, with the role “Viewer”" in told.content.decode()
+    assert role_in(ada, base) == "viewer" and base.membership_set.count() == 2
+    assert not Invitation.objects.exists()
+
+
+def test_every_change_of_members_is_answered(base: KnowledgeBase, signed_in: Client, ada: User) -> None:
+    bo = User.objects.create_user("bo@example.org", name="Bo")
+    added = signed_in.post(address(base), {"email": bo.email, "role": "auditor"}, follow=True)
+    assert "Bo now has the role “Auditor”." in added.content.decode()
+    changed = signed_in.post(address(base, ada), {"role": "editor"}, follow=True)
+    assert "now has the role “Editor”." in changed.content.decode()
+    removed = signed_in.post(address(base, bo), {}, follow=True)
+    assert "Bo is no longer a member." in removed.content.decode()
+
+
+def test_the_form_says_what_each_role_may_do(base: KnowledgeBase, signed_in: Client, ada: User) -> None:
+    page = signed_in.get(address(base)).content.decode()
+    assert all(f"<dt>{role.label}</dt>" in page for role in Role)
+    assert "What each role may do" not in client_of(ada).get(address(base)).content.decode()
+
+
+def test_an_administrator_renews_the_link_of_a_member_who_has_not_come(
+    base: KnowledgeBase, signed_in: Client, owner: User, ada: User
+) -> None:
+    User.objects.filter(pk=owner.pk).update(is_superuser=True)
+    signed_in.post(address(base), {"email": "cy@example.org", "role": "auditor"})
+    cy, first = User.objects.get(email="cy@example.org"), Invitation.objects.get()
+    renewed = signed_in.post(f"{address(base, cy)}link/")
+    assert "/invitation/" in renewed.content.decode() and Invitation.objects.get() != first
+    assert role_in(cy, base) == "auditor", "the role stays"
+    stranger = User.objects.create_user("stranger@example.org", is_active=False)
+    for nobody in (ada, stranger):
+        assert signed_in.post(f"{address(base, nobody)}link/").status_code == 404
+    User.objects.filter(pk=owner.pk).update(is_superuser=False)
+    assert signed_in.post(f"{address(base, cy)}link/").status_code == 404, "an owner alone invites nobody"
 
 
 def test_methods_and_forms_without_their_token_change_nothing(base: KnowledgeBase, owner: User, ada: User) -> None:

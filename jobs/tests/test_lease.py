@@ -103,6 +103,7 @@ def test_a_running_job_that_never_beat_is_free(make: Make) -> None:
 
 
 def test_it_is_renewed_while_the_work_is_silent(make: Make, settings: Any) -> None:
+    """T1."""
     settings.LEASE_S = 1
     with Lease(claimed(make())) as lease:
         before = lease.rows().get().heartbeat_at

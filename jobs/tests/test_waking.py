@@ -1,10 +1,11 @@
 """Who is woken for a job, and when."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery import shared_task
 from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
@@ -16,14 +17,31 @@ from jobs.conftest import Errand, Make
 LONG_AGO = timedelta(hours=1)
 
 
+@shared_task(name="jobs.tests.run_errand")
+def run_errand(errand_id: str) -> None: ...
+
+
 @pytest.fixture
-def swept(make: Make) -> Callable[[], list[Errand]]:
+def swept(make: Make, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[Errand]]:
+    sent: list[str] = []
+    monkeypatch.setattr(run_errand, "apply_async", lambda arguments, **_: sent.append(arguments[0]))
+
     def sweep() -> list[Errand]:
-        woken: list[Errand] = []
-        waking.sweep(Errand.objects.all(), woken.append)
-        return woken
+        sent.clear()
+        waking.sweep(Errand.objects.all(), lambda _: run_errand)
+        return [Errand.objects.get(pk=errand_id) for errand_id in sent]
 
     return sweep
+
+
+@pytest.fixture
+def queue() -> Iterator[Any]:
+    """The broker's list of messages for errands, which no worker empties here."""
+    with run_errand.app.connection_for_write() as link:
+        channel: Any = link.default_channel
+        channel.client.delete("ingest")
+        yield lambda: channel.client.lrange("ingest", 0, -1)
+        channel.client.delete("ingest")
 
 
 def test_it_wakes_after_the_commit_alone(make: Make) -> None:
@@ -96,3 +114,29 @@ def test_the_sweeper_wakes_the_oldest_first_and_not_too_many(
     young, old, middle = (make(created_at=Now() - age) for age in ages)
     assert swept() == [old, middle]
     assert swept() == [young]
+
+
+def test_sweeps_do_not_fill_a_queue_that_nobody_empties(make: Make, queue: Callable[[], list[bytes]]) -> None:
+    jobs = [make() for _ in range(100)]
+    for job in jobs:
+        waking.send(run_errand, job)
+    assert len(queue()) == 100
+    for _ in range(20):
+        Errand.objects.update(created_at=Now() - LONG_AGO, heartbeat_at=Now() - LONG_AGO)
+        waking.sweep(Errand.objects.all(), lambda _: run_errand)
+    assert len(queue()) == 100
+
+
+def test_a_sweep_brings_back_what_the_broker_lost(make: Make, queue: Callable[[], list[bytes]]) -> None:
+    """T5."""
+    jobs = [make(created_at=Now() - LONG_AGO) for _ in range(30)]
+    for _ in range(20):
+        waking.sweep(Errand.objects.all(), lambda _: run_errand)
+        Errand.objects.update(heartbeat_at=Now() - LONG_AGO)
+    assert len(queue()) == waking.WOKEN_AT_ONCE
+    with run_errand.app.connection_for_write() as link:
+        channel: Any = link.default_channel
+        channel.client.delete("ingest")
+    waking.sweep(Errand.objects.all(), lambda _: run_errand)
+    assert len(queue()) == 30
+    assert all(any(str(job.pk) in message.decode() for message in queue()) for job in jobs)

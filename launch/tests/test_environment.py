@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -18,15 +19,25 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("system", "machine", "libc"), [("Darwin", "arm64", ""), ("Linux", "aarch64", "glibc"), ("Linux", "x86_64", "musl")]
+    ("system", "machine", "libc"),
+    [("Darwin", "x86_64", ""), ("Linux", "riscv64", "glibc"), ("Linux", "x86_64", "musl")],
 )
 def test_it_refuses_a_machine_without_wheels(system: str, machine: str, libc: str) -> None:
     with pytest.raises(LaunchError, match=f"this is {system} {machine}.*docker compose up"):
         environment.check_platform(system, machine, libc)
 
 
-def test_it_accepts_the_machine_it_was_built_for() -> None:
+def test_it_accepts_the_machine_it_was_built_for(capsys: pytest.CaptureFixture[str]) -> None:
     environment.check_platform("Linux", "x86_64", "glibc")
+    assert not capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("system", "machine", "libc"), [("Darwin", "arm64", ""), ("Linux", "aarch64", "glibc")])
+def test_it_says_where_it_was_never_tried(
+    system: str, machine: str, libc: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment.check_platform(system, machine, libc)
+    assert f"made for {system} {machine}" in capsys.readouterr().out
 
 
 def test_it_remakes_a_broken_environment_and_keeps_a_whole_one(checkout: Path) -> None:
@@ -68,10 +79,21 @@ def test_it_installs_only_what_has_changed(checkout: Path, monkeypatch: pytest.M
 def test_it_tries_again_after_a_failed_installation(checkout: Path) -> None:
     environment.PYTHON.parent.mkdir(parents=True)
     environment.PYTHON.symlink_to(sys.executable)
-    (checkout / "requirements.txt").write_text("./missing-1.0-py3-none-any.whl\n")
+    (checkout / "requirements.txt").write_text(f"missing==1.0 --hash=sha256:{'0' * 64}\n")
     for _ in range(2):
         with pytest.raises(LaunchError, match=r"requirements.txt could not be installed: ERROR: .*missing"):
             environment.install("requirements.txt", "--no-deps", "--no-index")
+
+
+@pytest.mark.parametrize("listed", ["own==1.0", f"own==1.0 --hash=sha256:{'0' * 64}"])
+def test_it_installs_no_file_whose_hash_is_missing_or_another(checkout: Path, listed: str) -> None:
+    environment.PYTHON.parent.mkdir(parents=True)
+    environment.PYTHON.symlink_to(sys.executable)
+    with ZipFile(checkout / "own-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("own-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
+    (checkout / "requirements.txt").write_text(listed)
+    with pytest.raises(LaunchError, match=r"(?i)requirements.txt could not be installed: .*hash"):
+        environment.install("requirements.txt", "--no-deps", "--no-index", f"--find-links={checkout}", "--dry-run")
 
 
 @pytest.mark.parametrize(

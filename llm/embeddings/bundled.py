@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llm.embeddings.encoder import MAX_TOKENS, EncoderMissing, encoder, is_usable
+from llm.embeddings.windows import embed_whole
 from llm.exchange import clean_text
 
 __all__ = [
@@ -35,8 +36,17 @@ def is_available() -> bool:
 def embed_texts(texts: Sequence[str], on_progress: Callable[[int, int], None] | None = None) -> Vectors:
     """Normalised float32 vectors [n, 384] in the order of the texts; on_progress(done, of) after each batch.
 
-    Text beyond 256 tokens is cut off. Raises EncoderMissing.
+    A text beyond 256 tokens is embedded in pieces, whose vectors are averaged. Raises EncoderMissing.
     """
+
+    def report(done: int, of: int) -> None:
+        if on_progress:
+            on_progress(done * len(texts) // of, len(texts))
+
+    return embed_whole(texts, MAX_TOKENS - ADDED_TOKENS, count_tokens, lambda pieces: embed_pieces(pieces, report))
+
+
+def embed_pieces(texts: Sequence[str], on_progress: Callable[[int, int], None]) -> Vectors:
     vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
     texts_ids = [_truncate(encoder().tokenize(clean_text(text))) for text in texts]
     # Texts of similar length together, to minimise padding.
@@ -44,8 +54,7 @@ def embed_texts(texts: Sequence[str], on_progress: Callable[[int, int], None] | 
     for start in range(0, len(order), BATCH):
         batch = order[start : start + BATCH]
         vectors[batch] = encoder().encode([texts_ids[index] for index in batch])
-        if on_progress:
-            on_progress(start + len(batch), len(texts))
+        on_progress(start + len(batch), len(texts))
     return vectors
 
 

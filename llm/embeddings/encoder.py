@@ -29,6 +29,7 @@ SHA256 = {
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
 GRAPH_VERSION = 1  # raise it with every change of build_graph, so that old files are rebuilt
+IDENTITY = f"{SHA256['model.safetensors']}-{SHA256['tokenizer.json']}-{GRAPH_VERSION}"
 MAX_TOKENS = 256  # the model's own limit; tokenizer.json says 128, which would silently cut texts in half
 THREADS_MAX = 4  # more threads do not help batches of 8, and workers share the machine
 

@@ -4,7 +4,9 @@ Vectors are stored under the key of their model, and a question is embedded by t
 with. If no configured provider has a key any more, search runs without vectors and says why.
 """
 
-from collections.abc import Callable, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,10 +15,12 @@ import numpy as np
 from django.conf import settings
 from numpy.typing import NDArray
 
-from llm.call import OPENAI_URL, LLMServer
+from llm.call import NOBODY_WAITS, OPENAI_URL, SOMEBODY_WAITS, UNHURRIED_DEADLINE_S, LLMServer, Persistence
 from llm.dialect import Body, value_at
-from llm.embeddings import bundled
-from llm.embeddings.encoder import EncoderMissing
+from llm.embeddings import bundled, windows
+from llm.embeddings.encoder import IDENTITY, MAX_TOKENS, EncoderMissing
+from llm.embeddings.profiles import UNKNOWN, embedding_profile
+from llm.embeddings.windows import embed_whole
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text
 from llm.posting import post
@@ -26,11 +30,10 @@ OnProgress = Callable[[int, int], None]
 OnExchange = Callable[[Exchange], None]
 
 PROVIDERS = ("bundled", "openai", "voyage")
-VOYAGE_DIMENSIONS = 1024  # R93b
-DOCUMENTS_DEADLINE_S = 60.0  # for a batch, with retries; nobody is waiting
+VOYAGE_DIMENSIONS = 1024  # R93b, of its models that are not listed in the profiles
 QUERY_DEADLINE_S = 5.0  # a person is waiting, and words alone find something too
-TEXT_CHARACTERS_MAX = 20_000  # the smallest window, 8,191 tokens of OpenAI's models, fits this many in most languages
-BATCH = 64  # well below every provider's limits per request
+TOKEN_CHARACTERS = 2.4  # of most languages with current tokenizers, counted short; figures have fewer
+BATCH, BATCH_CHARACTERS = 64, 200_000  # well below every provider's limits per request (Voyage: 120,000 tokens)
 MISSING_BUNDLED = "The embedding model is not installed"
 MISSING_OPENAI = "No embedding server is configured: set OPENAI_API_KEY, OPENAI_BASE_URL or DOCINTEL_EMBEDDING_BASE_URL"
 MISSING_VOYAGE = "No key for Voyage is configured: set VOYAGE_API_KEY"
@@ -38,12 +41,17 @@ MISSING_VOYAGE = "No key for Voyage is configured: set VOYAGE_API_KEY"
 
 @dataclass(frozen=True)
 class Embedder:
-    """A model that makes normalised float32 vectors. Calls raise LLMError, or EncoderMissing for the bundled one."""
+    """A model that makes normalised float32 vectors. Calls raise LLMError, or EncoderMissing for the bundled one.
+
+    `identity` is all that decides on the vector of a document's text beside the text: weights, or address and options.
+    """
 
     provider: str
     model_key: str
+    identity: str
     _documents: Callable[[Sequence[str], OnProgress | None, OnExchange | None], Vectors]
     _query: Callable[[str], Vectors]
+    tokens_read: int = UNKNOWN.tokens  # of one text; a longer one is embedded in pieces
 
     def embed_documents(
         self,
@@ -57,6 +65,11 @@ class Embedder:
     def embed_query(self, text: str) -> Vectors:
         """The vector [dimensions] of a question."""
         return self._query(text)
+
+    def digest_of(self, text: str) -> str:
+        """The digest of a document's text and of all else that decides on its vector: equal ones have equal vectors."""
+        said = [self.provider, self.model_key, self.identity, self.tokens_read, windows.VERSION, clean_text(text)]
+        return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
 
 
 EMBEDDING_ERRORS = (LLMError, EncoderMissing)
@@ -78,6 +91,9 @@ def embedder_of(provider: str) -> Embedder | None:
 
 def embedder_for(model_key: str) -> Embedder | None:
     """The embedder of the model with this key, None if it is no longer configured."""
+    maker, _, rest = model_key.partition("/")
+    if maker == "voyage" and settings.VOYAGE_API_KEY:  # whichever of its models: the key of the account is enough
+        return voyage_embedder(rest.rpartition("/")[0])
     for provider in PROVIDERS:
         embedder = embedder_of(provider)
         if embedder and embedder.model_key == model_key:
@@ -89,8 +105,10 @@ def bundled_embedder() -> Embedder:
     return Embedder(
         "bundled",
         bundled.MODEL_KEY,
+        IDENTITY,
         lambda texts, on_progress, _: bundled.embed_texts(texts, on_progress),
         bundled.embed_query,
+        MAX_TOKENS,
     )
 
 
@@ -102,18 +120,23 @@ def openai_embedder() -> Embedder:
     if settings.EMBEDDING_DIMENSIONS:
         body["dimensions"] = settings.EMBEDDING_DIMENSIONS
         key = f"{key}/{settings.EMBEDDING_DIMENSIONS}"
-    return remote_embedder("openai", key, server, body, body)
+    tokens = settings.EMBEDDING_TOKENS or embedding_profile(settings.EMBEDDING_MODEL).tokens
+    return remote_embedder("openai", key, server, body, body, tokens)
 
 
-def voyage_embedder() -> Embedder:
+def voyage_embedder(model: str = "") -> Embedder:
     """Voyage's embeddings: documents and questions are embedded differently, by `input_type`."""
-    body: Body = {"model": settings.VOYAGE_MODEL, "output_dimension": VOYAGE_DIMENSIONS, "truncation": True}
+    model = model or settings.VOYAGE_MODEL
+    profile = embedding_profile(model)
+    dimensions = profile.dimensions or VOYAGE_DIMENSIONS
+    body: Body = {"model": model, "output_dimension": dimensions, "truncation": True}
     return remote_embedder(
         "voyage",
-        f"voyage/{settings.VOYAGE_MODEL}/{VOYAGE_DIMENSIONS}",
+        f"voyage/{model}/{dimensions}",
         LLMServer(settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY),
         body | {"input_type": "document"},
         body | {"input_type": "query"},
+        profile.tokens,
     )
 
 
@@ -124,32 +147,63 @@ MAKERS: dict[str, Callable[[], Embedder]] = {
 }
 
 
-def remote_embedder(provider: str, key: str, server: LLMServer, for_documents: Body, for_query: Body) -> Embedder:
+def remote_embedder(
+    provider: str, key: str, server: LLMServer, for_documents: Body, for_query: Body, tokens_read: int
+) -> Embedder:
+    most = round(tokens_read * TOKEN_CHARACTERS)
+
     def documents(texts: Sequence[str], on_progress: OnProgress | None, on_exchange: OnExchange | None) -> Vectors:
         made = []
-        for start in range(0, len(texts), BATCH):
+        done = 0
+        for batch in batches_of(texts):
+            embed = partial(embed_pieces, on_exchange=on_exchange)
+            made.append(embed_whole(batch, most, len, embed))
+            done += len(batch)
+            if on_progress:
+                on_progress(done, len(texts))
+        return np.concatenate(made) if made else np.zeros((0, 0), dtype=np.float32)
+
+    def embed_pieces(pieces: list[str], on_exchange: OnExchange | None) -> Vectors:
+        made = []
+        for batch in batches_of(pieces):
             vectors, exchange = request_vectors(
-                server, for_documents, texts[start : start + BATCH], DOCUMENTS_DEADLINE_S
+                server, for_documents, batch, UNHURRIED_DEADLINE_S, persistence=NOBODY_WAITS
             )
             made.append(vectors)
             if on_exchange:
                 on_exchange(exchange)
-            if on_progress:
-                on_progress(min(start + BATCH, len(texts)), len(texts))
-        return np.concatenate(made) if made else np.zeros((0, 0), dtype=np.float32)
+        return np.concatenate(made)
 
     def query(text: str) -> Vectors:
-        vector: Vectors = request_vectors(server, for_query, [text], QUERY_DEADLINE_S)[0][0]
+        vector: Vectors = request_vectors(server, for_query, [text[:most]], QUERY_DEADLINE_S)[0][0]
         return vector
 
-    return Embedder(provider, key[:80], documents, query)
+    identity = json.dumps([server.base_url.rstrip("/"), for_documents, most], sort_keys=True)
+    return Embedder(provider, key[:80], identity, documents, query, tokens_read)
 
 
-def request_vectors(server: LLMServer, body: Body, texts: Sequence[str], deadline_s: float) -> tuple[Vectors, Exchange]:
-    """One request; the texts are cleaned, cut to size and never empty, which servers refuse."""
-    sent = [clean_text(text)[:TEXT_CHARACTERS_MAX].strip() or "-" for text in texts]
+def batches_of(texts: Sequence[str]) -> Iterator[list[str]]:
+    """The texts in order, as many together as one request takes."""
+    batch: list[str] = []
+    characters = 0
+    for text in texts:
+        if batch and (len(batch) == BATCH or characters + len(text) > BATCH_CHARACTERS):
+            yield batch
+            batch, characters = [], 0
+        batch.append(text)
+        characters += len(text)
+    if batch:
+        yield batch
+
+
+def request_vectors(
+    server: LLMServer, body: Body, texts: Sequence[str], deadline_s: float, persistence: Persistence = SOMEBODY_WAITS
+) -> tuple[Vectors, Exchange]:
+    """One request; the texts are cleaned and never empty, which servers refuse."""
+    sent = [clean_text(text).strip() or "-" for text in texts]
     read = partial(read_vectors, count=len(sent), dimensions=body.get("output_dimension") or body.get("dimensions"))
-    return post(server, "/embeddings", body | {"input": sent}, read, purpose="embedding", deadline_s=deadline_s)
+    asked = body | {"input": sent}
+    return post(server, "/embeddings", asked, read, purpose="embedding", deadline_s=deadline_s, persistence=persistence)
 
 
 def read_vectors(told: Any, count: int, dimensions: int | None) -> Vectors:

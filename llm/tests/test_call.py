@@ -14,7 +14,7 @@ import pytest
 from pytest_django import Settings
 
 from llm import call, errors
-from llm.breaker import Breaker
+from llm.breaker import PAUSE_S, Breaker
 from llm.call import Call, LLMServer, cause_of, host_of, retry_after_s, server_url
 from llm.dialect import RESPONSES, Ask, Body
 from llm.wire import ReplyTooLarge, wire
@@ -22,13 +22,15 @@ from tests.scripted_llm import ScriptedLLM
 
 KEY = "sk-secret-key"
 URL = "http://models.example:8000/v1"
+OTHER_URL = "http://other.example/v1"
 ASK = Ask("m-1", "Judge.", "Is it so?", {"type": "object"})
 
 
 @pytest.fixture(autouse=True)
 def fresh_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What other tests found out about servers of the same address must not decide these."""
-    monkeypatch.setattr(call, "_breakers", {})
+    for url in (URL, OTHER_URL):
+        Breaker(url).succeeded()
     monkeypatch.setattr(call, "_lacks", {})
     monkeypatch.setattr(call, "BACKOFF_S", 0.0)
     yield
@@ -174,7 +176,7 @@ def test_each_failure_has_its_kind_and_says_whether_another_try_helps(
 ) -> None:
     failure, sent = run(make_call(), [error])
     assert failure is not None and type(failure) is kind and told in str(failure)
-    assert failure.permanent is permanent and sent == (1 if permanent else call.TRIES_MAX)
+    assert failure.permanent is permanent and sent == (1 if permanent else call.SOMEBODY_WAITS.tries)
     assert KEY not in repr(failure.exchange) and failure.exchange.attempts == sent
 
 
@@ -216,7 +218,7 @@ def test_a_lacking_server_is_asked_in_another_form_without_spending_a_try() -> N
     made = make_call()
     lacks = [refused(400, {"message": f"unsupported {name}", "param": name}) for name in ("temperature", "store")]
     failure, sent = run(made, [*lacks, refused(404), *[refused(500)] * 9])
-    assert type(failure) is errors.ServerFailed and sent == 3 + call.TRIES_MAX
+    assert type(failure) is errors.ServerFailed and sent == 3 + call.SOMEBODY_WAITS.tries
     assert {"temperature", "store", RESPONSES} == set(made._lacks)
     assert call._lacks == {}, "a server that never answered is not remembered"
 
@@ -228,22 +230,77 @@ def test_what_a_server_lacks_is_remembered_for_its_model_only() -> None:
     assert "input" in other.exchange("ok").request and other.exchange("ok").api == "responses"
 
 
+# ---- how patient a call is (R109)
+
+
+@pytest.mark.parametrize(
+    ("persistence", "pauses"),
+    [
+        (call.SOMEBODY_WAITS, [0.4, 0.8, 1.6]),
+        (call.NOBODY_WAITS, [2.0, 4.0, 8.0, 16.0, 32.0]),
+        (call.NOBODY_WAITS._replace(tries=8), [2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]),
+    ],
+)
+def test_pauses_double_to_the_longest_with_a_jitter(
+    persistence: call.Persistence, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six tries, 2 s doubling to 60 s, where nobody waits; four within a few seconds where somebody does (R109)."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(call, "BACKOFF_S", 0.4)
+    monkeypatch.setattr(call, "Breaker", lambda url: Breaker(url, clock=lambda: 1000.0 * len(slept)))
+    monkeypatch.setattr("llm.call.asyncio.sleep", sleep)
+    made = Call(ASK, "annotation", "p", "1", 600.0, LLMServer(URL, KEY), persistence=persistence)
+    failure, sent = run(made, [refused(500)])
+    assert type(failure) is errors.ServerFailed and sent == persistence.tries
+    waited = [each for each in slept if each]
+    assert len(waited) == len(pauses)
+    assert all(0.7 * usual <= each <= 1.3 * usual for each, usual in zip(waited, pauses, strict=True))
+
+
+def test_where_nobody_waits_a_server_that_is_left_alone_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An outage of half a minute opens the breaker (L8), and must not cost a document its descriptions."""
+    now = 0.0
+    monkeypatch.setattr(call, "Breaker", lambda url: Breaker(url, clock=lambda: now))
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += 20
+
+    for _ in range(5):
+        Breaker(URL, clock=lambda: now).failed()
+    failure, sent = run(make_call(), [None])
+    assert type(failure) is errors.CircuitOpen and sent == 0, "somebody who waits is told at once"
+    monkeypatch.setattr("llm.call.asyncio.sleep", sleep)
+    made = Call(ASK, "annotation", "p", "1", 20.0, LLMServer(URL, KEY), persistence=call.NOBODY_WAITS)
+    assert run(made, [None]) == (None, 1) and now > PAUSE_S
+
+
+def test_a_prompt_that_is_too_long_is_never_sent_again() -> None:
+    """Its own error, and permanent however patient the call is (R109)."""
+    told = refused(400, {"message": "maximum context length is 8192 tokens", "code": "context_length_exceeded"})
+    made = Call(ASK, "annotation", "p", "1", 20.0, LLMServer(URL, KEY), persistence=call.NOBODY_WAITS)
+    failure, sent = run(made, [told])
+    assert type(failure) is errors.PromptTooLong and sent == 1
+
+
 def test_two_calls_to_one_server_share_its_breaker_and_two_servers_do_not() -> None:
     run(make_call(), [refused(500)])
     run(make_call(), [refused(500)])
     failure, sent = run(make_call(), [None])
     assert type(failure) is errors.CircuitOpen and sent == 0
-    other = Call(ASK, "arbiter", "arbiter", "7", 5, LLMServer("http://other.example/v1", KEY))
+    other = Call(ASK, "arbiter", "arbiter", "7", 5, LLMServer(OTHER_URL, KEY))
     assert run(other, [None]) == (None, 1)
 
 
 @pytest.mark.parametrize("error", [refused(401), refused(429, {"message": "slow"}, "60"), ValueError("prose")])
-def test_a_server_that_answers_is_not_left_alone(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    breaker = Breaker()
-    monkeypatch.setattr(call, "_breakers", {URL: breaker})
+def test_a_server_that_answers_is_not_left_alone(error: Exception) -> None:
     for _ in range(20):
         run(make_call(), [error])
-    assert breaker.allows()
+    assert Breaker(URL).allows()
 
 
 def test_a_body_that_is_no_reply_is_kept_as_far_as_anybody_reads_it() -> None:

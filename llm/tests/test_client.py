@@ -2,12 +2,22 @@
 
 import email.utils
 import logging
+import ssl
+import threading
 import time
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
+from pathlib import Path
 
 import httpx2
 import openai
 import pydantic
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from pytest_django import Settings
 
 from llm import call, client, errors
@@ -69,6 +79,7 @@ def test_it_returns_the_reply_and_the_exchange(serve: Serve) -> None:
 
 
 def test_it_sends_a_strict_schema_temperature_zero_and_asks_not_to_store(serve: Serve) -> None:
+    """R51."""
     server = serve()
     ask()
     body = server.requests[0].body
@@ -210,9 +221,41 @@ def test_it_does_not_follow_a_redirect(serve: Serve) -> None:
     [("http://127.0.0.1:9/v1", "127.0.0.1:9"), ("http://nobody.invalid/v1", "nobody.invalid")],
 )
 def test_it_says_within_five_seconds_that_a_server_is_not_there(settings: Settings, url: str, told: str) -> None:
+    """I01, I02."""
     settings.LLM_BASE_URL, settings.LLM_CONFIGURED = url, True
     error, seconds = fail(deadline_s=60)
     assert isinstance(error, errors.Unreachable) and told in str(error)
+    assert seconds < 5
+
+
+def self_signed(folder: Path) -> Path:
+    """A certificate for 127.0.0.1 with its key in one file, signed by nobody else."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + timedelta(1))
+    own = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    signed = made.add_extension(own, critical=False).sign(key, hashes.SHA256())
+    path = folder / "server.pem"
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    path.write_bytes(key.private_bytes(*form) + signed.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+def test_it_says_within_five_seconds_that_a_certificate_is_not_trusted(settings: Settings, tmp_path: Path) -> None:
+    """I03."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(self_signed(tmp_path))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    settings.LLM_BASE_URL, settings.LLM_CONFIGURED = f"https://127.0.0.1:{server.server_port}/v1", True
+    try:
+        error, seconds = fail(deadline_s=60)
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert isinstance(error, errors.Unreachable) and "CERTIFICATE refused: self-signed certificate" in str(error)
     assert seconds < 5
 
 

@@ -2,12 +2,14 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from llm import client, errors
 from llm.conftest import BUSY_S, Serve
+from llm.models import LLMCall
+from llm.reuse import Replies, reusing
 
 PROMPT = """<excerpt number="1" pages="4">Total revenue was 12 million in fiscal 2024.</excerpt>
 <question>What was the total revenue in 2024?</question>"""
@@ -157,3 +159,46 @@ def test_it_keeps_the_deadline(serve: Serve, behaviour: str, pace_s: float, dead
     assert deadline_s - 0.1 < time.monotonic() - started < deadline_s + BUSY_S
     assert stream.exchange.outcome == "timeout"
     assert bool(stream.exchange.raw_reply) is (behaviour == "slow")
+
+
+# ---- used again
+
+
+@pytest.fixture
+def reused_base(db: None) -> Iterator[None]:
+    with reusing(Replies("a base", may_reuse=True)):
+        yield
+
+
+@pytest.mark.usefixtures("reused_base")
+def test_an_equal_request_is_streamed_from_the_record(serve: Serve) -> None:
+    """R108: the same text in pieces, without the reasoning, and nothing sent."""
+    server = serve("reasoning")
+    first = ask()
+    shown = "".join(first)
+    LLMCall.objects.record(first.exchange)
+    again = ask()
+    assert "".join(again) == shown == ANSWER and len(server.requests) == 1
+    assert again.exchange.raw_reply == first.exchange.raw_reply and again.exchange.outcome == "ok"
+    assert (again.exchange.attempts, again.exchange.tokens_in) == (0, 0) and "reused" in again.exchange.parameters
+
+
+@pytest.mark.usefixtures("reused_base")
+def test_one_that_is_stopped_before_it_begins_uses_nothing(serve: Serve) -> None:
+    server = serve("good")
+    first = ask()
+    list(first)
+    LLMCall.objects.record(first.exchange)
+    stopped = ask(should_stop=lambda: True)
+    assert list(stopped) == [] and stopped.exchange.outcome == "stopped" and len(server.requests) == 1
+    assert "reused" not in stopped.exchange.parameters and stopped.exchange.raw_reply == ""
+
+
+@pytest.mark.usefixtures("reused_base")
+def test_a_server_without_a_temperature_is_asked_each_time(serve: Serve) -> None:
+    server = serve("no-temperature")
+    for _ in range(2):
+        streamed = ask()
+        assert "".join(streamed) == ANSWER and "temperature" not in streamed.exchange.parameters
+        LLMCall.objects.record(streamed.exchange)
+    assert len({request.body["input"] for request in server.requests}) == 1 and len(server.requests) == 3

@@ -67,3 +67,20 @@ def test_nobody_is_asked_without_a_server_of_ones_own(serve: Serve, settings: Se
 def test_a_request_leaves_room_for_the_reply(tokens: int, request_tokens: int) -> None:
     assert Window(tokens).is_small and Window(tokens).request_tokens == request_tokens
     assert not Window(16_000).is_small
+
+
+@pytest.mark.parametrize(
+    ("tokens", "usual", "beside", "room"),
+    [
+        (None, 56_000, 9_000, 56_000),
+        (128_000, 56_000, 9_000, 56_000),
+        (20_000, 56_000, 9_000, 33_000),
+        (16_000, 200_000, 6_000, 27_600),
+        (1_000, 56_000, 9_000, 0),
+    ],
+)
+def test_a_request_has_at_most_seventy_per_cent_of_the_window(
+    tokens: int | None, usual: int, beside: int, room: int
+) -> None:
+    """Whatever the usual size of a request is (R111)."""
+    assert Window(tokens).room_for(usual, beside) == room

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from reading.characters import clean_text
+from reading.layout.scripts import SCRIPT_GAP, SCRIPT_REACH, SCRIPT_SIZE, ScriptEdges, is_room
 from reading.matching import match_form
 from reading.rows import LineKind, LineRow, LineSpan
 
@@ -19,8 +20,7 @@ PAINTED_FLAGS = 16 | 32  # filled or stroked; other text is invisible, such as a
 BOLD_NAMES = ("bold", "black", "heavy", "medi", "semibd", "demi")
 
 BASELINE_TOLERANCE = 0.3  # of the font size: cells set in another size still share the row
-SCRIPT_SIZE = 0.85  # a piece this much smaller than its neighbour may be its sub- or superscript
-SCRIPT_REACH = 0.75  # of the neighbour's size: maximum distance of a script's baseline
+RAISED = 0.2  # of the neighbour's size: a script this far above its baseline is raised
 GLUED_GAP = 0.13  # of the font size: pieces closer than this are one word
 STACKED_OVERLAP = 0.4  # of the font size: a sub- and a superscript one above the other are two words
 CELL_GAP = 0.9  # of the font size: a gap this wide separates two cells
@@ -94,6 +94,7 @@ class PageText:
     unknown_chars: int = 0
     removed_chars: int = 0
     concealed_chars: int = 0  # painted but not visible
+    off_page_chars: int = 0  # outside the page's edges; they are in no piece
     white: list[WhiteSpan] = field(default_factory=list)  # painted white; the background is not known yet
     is_recognised: bool = False  # by us, from the page's image
 
@@ -207,15 +208,26 @@ def is_apart(text: str, span: dict[str, Any], last: dict[str, Any], before: str)
     """Whether two spans need a space between them; a footnote mark does not belong to the word or number before."""
     if is_footnote_mark(text, span, last, before):
         return True
-    is_small = last["size"] < span["size"] * SCRIPT_SIZE and span["origin"][1] - last["origin"][1] > 0.2 * span["size"]
+    rise = span["origin"][1] - last["origin"][1]
+    is_small = last["size"] < span["size"] * SCRIPT_SIZE and rise > RAISED * span["size"]
     return is_small and before.isdigit() and text[:1].isalpha()
 
 
 def is_footnote_mark(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:
     """Whether it is a raised number after a number or word; joined to it, it would change what is read."""
-    if not (span["flags"] & SUPERSCRIPT_FLAG and span["size"] < last["size"] * SCRIPT_SIZE):
-        return False
+    is_raised = span["flags"] & SUPERSCRIPT_FLAG and span["size"] < last["size"] * SCRIPT_SIZE
+    return bool(is_raised) and is_number_after(text, before)
+
+
+def is_number_after(text: str, before: str) -> bool:
+    """Whether digits follow a number or a word."""
     return text.strip("()[],* ").isdigit() and (before[-1].isdigit() or (len(before) > 2 and before[-3:].isalpha()))
+
+
+def is_mark_after(piece: TextPiece, last: TextPiece) -> bool:
+    """The same of a raised number that is a piece of its own."""
+    is_raised = piece.size < last.size * SCRIPT_SIZE and last.baseline - piece.baseline > RAISED * last.size
+    return is_raised and is_number_after(piece.text, last.text)
 
 
 def turn_spans(
@@ -325,17 +337,9 @@ def split_at_gaps(piece: TextPiece) -> list[TextPiece]:
     """Cut a piece where a gap inside it is as wide as between two cells."""
     if len(piece.spans) < 2:
         return [piece]
-    parts: list[TextPiece] = []
-    group = [piece.spans[0]]
-    for span in (*piece.spans[1:], None):
-        if span is None or span.x0 - group[-1].x1 > CELL_GAP * piece.size:
-            start, end = group[0].start, group[-1].end
-            spans = tuple(LineSpan(one.start - start, one.end - start, one.x0, one.x1) for one in group)
-            parts.append(piece._replace(text=piece.text[start:end], x0=spans[0].x0, x1=spans[-1].x1, spans=spans))
-            group = []
-        if span is not None:
-            group.append(span)
-    return parts
+    gaps = enumerate(pairwise(piece.spans), start=1)
+    cuts = [number for number, (before, after) in gaps if after.x0 - before.x1 > CELL_GAP * piece.size]
+    return [part_of_piece(piece, first, last) for first, last in pairwise([0, *cuts, len(piece.spans)])]
 
 
 def label_edge(region: list[TextPiece]) -> float | None:
@@ -493,9 +497,9 @@ def with_scripts(rows: list[Row]) -> list[Row]:
     for index, row in enumerate(rows):
         following = rows[index + 1] if index + 1 < len(rows) else None
         if following is not None and is_script_of(row, following):
-            rows[index + 1] = following + row
+            rows[index + 1] = [part for piece in following for part in part_at(piece, row)] + row
         elif kept and is_script_of(row, kept[-1]):
-            kept[-1].extend(row)
+            kept[-1] = [part for piece in kept[-1] for part in part_at(piece, row)] + row
         else:
             kept.append(row)
     return kept
@@ -507,11 +511,34 @@ def is_script_of(row: Row, other: Row) -> bool:
         any(
             piece.size < SCRIPT_SIZE * larger.size
             and abs(piece.baseline - larger.baseline) <= SCRIPT_REACH * larger.size
-            and -0.3 * larger.size <= piece.x0 - larger.x1 <= 0.3 * larger.size
+            and (abs(piece.x0 - larger.x1) <= SCRIPT_GAP * larger.size or gap_for(piece, larger))
             for larger in other
         )
         for piece in row
     )
+
+
+def gap_for(script: TextPiece, larger: TextPiece) -> int:
+    """The number of the span of a piece before which room is left for a script; 0 if there is none."""
+    for number, (before, after) in enumerate(pairwise(larger.spans), start=1):
+        is_near = script.x0 - before.x1 <= SCRIPT_GAP * larger.size
+        if is_near and is_room(ScriptEdges(script.x0, script.x1), before.x1, after.x0, larger.size):
+            return number
+    return 0
+
+
+def part_at(piece: TextPiece, scripts: Row) -> list[TextPiece]:
+    """Cut a piece where scripts stand inside it."""
+    cuts = sorted({gap_for(script, piece) for script in scripts if script.size < SCRIPT_SIZE * piece.size} - {0})
+    return [part_of_piece(piece, first, last) for first, last in pairwise([0, *cuts, len(piece.spans)])]
+
+
+def part_of_piece(piece: TextPiece, first: int, last: int) -> TextPiece:
+    """The spans [first, last) of a piece as a piece."""
+    group = piece.spans[first:last]
+    start, end = group[0].start, group[-1].end
+    spans = tuple(LineSpan(one.start - start, one.end - start, one.x0, one.x1) for one in group)
+    return piece._replace(text=piece.text[start:end], x0=spans[0].x0, x1=spans[-1].x1, spans=spans)
 
 
 # ---- lines
@@ -569,9 +596,9 @@ def joined_text(row: Row) -> tuple[str, tuple[LineSpan, ...]]:
     spans: list[LineSpan] = []
     length = 0
     right = 0.0
-    for piece in row:
+    for last, piece in zip((None, *row), row, strict=False):
         gap = (piece.x0 - right) / piece.size if piece.size else 1.0
-        if parts and (gap > GLUED_GAP or gap < -STACKED_OVERLAP):
+        if last and (gap > GLUED_GAP or gap < -STACKED_OVERLAP or is_mark_after(piece, last)):
             parts.append(" ")
             length += 1
         spans += [LineSpan(length + span.start, length + span.end, span.x0, span.x1) for span in piece.spans]

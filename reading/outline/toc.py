@@ -1,6 +1,7 @@
 """The table of contents: the starts of the first usable source become line-exact sections (R5-R7, R13)."""
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from reading.layout.lines import PageLine
 from reading.outline.headings import VERIFIED, SectionStart
@@ -10,14 +11,31 @@ from reading.rows import FRONT_INDEX, TocRow
 FRONT_TITLE, WHOLE_TITLE = "Front matter", "Whole document"
 
 
+class Numbered(Protocol):
+    """What is needed of a line: while it is read, and when it is stored."""
+
+    @property
+    def page_number(self) -> int: ...
+
+
 def rows_of_starts(
     starts: Sequence[SectionStart], lines: Sequence[PageLine], document_title: str
 ) -> tuple[TocRow, ...]:
     """Entries with inclusive line and page ranges, front matter first; sets `toc_index` of every line."""
+    rows, indexes = sections_of(starts, lines, document_title)
+    for line, index in zip(lines, indexes, strict=True):
+        line.toc_index = index
+    return rows
+
+
+def sections_of(
+    starts: Sequence[SectionStart], lines: Sequence[Numbered], document_title: str
+) -> tuple[tuple[TocRow, ...], list[int]]:
+    """The entries, and for each line the index of its own."""
     ordered = sorted(starts, key=lambda start: start.line_index)
     last_line = len(lines)
     if not ordered:
-        return (whole_document(lines, document_title),) if lines else ()
+        return (whole_document(lines, document_title),) if lines else (), [FRONT_INDEX] * len(lines)
     rows: list[TocRow] = []
     if ordered[0].line_index > 0:
         rows.append(build_front_row(lines, ordered[0].line_index))
@@ -41,8 +59,7 @@ def rows_of_starts(
         )
         rows.append(row)
         ancestors.append(row)
-    attach(lines, ordered)
-    return tuple(rows)
+    return tuple(rows), indexes_of(ordered, last_line)
 
 
 def section_ends(ordered: Sequence[SectionStart], last_line: int) -> list[int]:
@@ -57,22 +74,21 @@ def section_ends(ordered: Sequence[SectionStart], last_line: int) -> list[int]:
     return ends
 
 
-def attach(lines: Sequence[PageLine], ordered: Sequence[SectionStart]) -> None:
+def indexes_of(ordered: Sequence[SectionStart], line_count: int) -> list[int]:
     """R7: every line belongs to the entry begun last, which is the deepest one containing it."""
-    bounds = [start.line_index for start in ordered[1:]] + [len(lines)]
-    for line in lines[: ordered[0].line_index]:
-        line.toc_index = FRONT_INDEX
+    bounds = [start.line_index for start in ordered[1:]] + [line_count]
+    indexes = [FRONT_INDEX] * ordered[0].line_index
     for index, (start, end) in enumerate(zip(ordered, bounds, strict=True), start=1):
-        for line in lines[start.line_index : end]:
-            line.toc_index = index
+        indexes += [index] * (end - start.line_index)
+    return indexes
 
 
-def build_front_row(lines: Sequence[PageLine], end: int) -> TocRow:
+def build_front_row(lines: Sequence[Numbered], end: int) -> TocRow:
     page = lines[end - 1].page_number
     return TocRow(FRONT_INDEX, 1, None, "", FRONT_TITLE, FRONT_TITLE, 1, end, lines[0].page_number, page, "front", 1.0)
 
 
-def whole_document(lines: Sequence[PageLine], title: str) -> TocRow:
+def whole_document(lines: Sequence[Numbered], title: str) -> TocRow:
     title = title or WHOLE_TITLE
     pages = (lines[0].page_number, lines[-1].page_number)
     return TocRow(FRONT_INDEX, 1, None, "", title, title, 1, len(lines), *pages, "front", 1.0)

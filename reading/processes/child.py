@@ -1,59 +1,102 @@
-"""The process that opens a PDF: sets its own limits, reads, recognises or renders, and writes the result to a file.
+"""The process that opens a file: shuts itself in, reads, recognises or renders, and writes the result to a file.
 
-usage: python -m reading.processes.child read PDF OUT_JSON LIMITS_JSON PARENT_PID RECOGNISED_FOLDER
-       python -m reading.processes.child recognise PDF FOLDER LIMITS_JSON PARENT_PID
-       python -m reading.processes.child render PDF OUT_WEBP LIMITS_JSON PARENT_PID PAGE DPI
+Its arguments are JOB FILE OUT LIMITS_JSON [MORE...]. Jobs:
+
+    read       a PDF to OUT as JSON; MORE: the folder of what was recognised
+    markdown, text                         the same of such a file
+    recognise  pages into the folder OUT
+    again      pages into the folder OUT; MORE: which, as JSON
+    unlock     a PDF to OUT; the password comes on standard input
+    render     a page to OUT as WebP; MORE: its number, the dots per inch
+    isolation  no FILE: what shuts the process in, to OUT as JSON
 """
 
-import ctypes
+import errno
 import gc
 import json
 import os
 import resource
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from reading.processes.forked import die_with
+from reading.processes.jail import PARTS, shut_in
 
-PR_SET_NO_NEW_PRIVS = 38
-CLONE_NEWNET, CLONE_NEWUSER = 0x40000000, 0x10000000
 EXIT_OF_ERROR, EXIT_OF_MEMORY = 3, 4
 
 
-def main(arguments: list[str]) -> NoReturn:
+def main(arguments: Sequence[str], parent_pid: int) -> NoReturn:
     """Confine the process, do the one job, print errors as JSON on standard output."""
-    job, pdf_path, out_path, limits_json, parent_pid, *rest = arguments
+    job, path, out_path, limits_json, *rest = arguments
     limits = json.loads(limits_json)
-    confine(limits, int(parent_pid), is_render=job == "render")
+    die_with(parent_pid)
+    set_limits(limits, is_render=job == "render")
+    in_force = isolate(job, Path(path), Path(out_path), rest)
+    if job == "isolation":
+        Path(out_path).write_text(json.dumps(in_force), encoding="utf-8")
+    elif limits["isolation_required"]:
+        check_isolation(in_force)
     gc.disable()  # one short job without cycles, and garbage collection took a tenth of it
     try:
-        if job == "read":
-            read_to_file(Path(pdf_path), Path(out_path), limits, Path(rest[0]))
-        elif job == "recognise":
-            recognise_to_folder(Path(pdf_path), Path(out_path), limits)
-        else:
-            render(Path(pdf_path), Path(out_path), limits, int(rest[0]), int(rest[1]))
+        do(job, Path(path), Path(out_path), limits, rest)
     except MemoryError:
         os._exit(EXIT_OF_MEMORY)  # nothing that allocates would work any more
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            raise
+        os._exit(EXIT_OF_MEMORY)  # a result half as large as the memory
     sys.stdout.flush()
     os._exit(0)  # the result is in a file; freeing a million objects one by one is wasted time
 
 
+def do(job: str, path: Path, out_path: Path, limits: dict[str, Any], rest: Sequence[str]) -> None:
+    """The one job. Only here is the file opened."""
+    if job == "read":
+        read_to_file(path, out_path, limits, Path(rest[0]))
+    elif job in ("markdown", "text"):
+        read_text_to_file(job, path, out_path, limits)
+    elif job == "recognise":
+        recognise_to_folder(path, out_path, limits)
+    elif job == "again":
+        read_again_to_folder(path, out_path, limits, rest[0])
+    elif job == "unlock":
+        unlock(path, out_path, limits)
+    elif job == "render":
+        render(path, out_path, limits, int(rest[0]), int(rest[1]))
+
+
 def read_to_file(pdf_path: Path, out_path: Path, limits: dict[str, Any], recognised: Path) -> None:
-    # Imported after the limits are set, so that they apply to the library too.
+    # Imported where it is needed: the server that this process is a copy of has most of it loaded.
     from reading.limits import Limits
     from reading.pdf_reader import read_pdf
     from reading.processes.transfer import encode_reading
     from reading.reasons import ReadingError
 
-    kept = {}
-    if next(recognised.glob("*.ocr.json"), None):
-        from reading.recognition import kept_pages
+    kept, added, tried = {}, {}, set()
+    if next(recognised.glob("*.json"), None):
+        from reading.heavier import kept_additions
+        from reading.recognition import kept_pages, pages_tried
 
-        kept = kept_pages(recognised)
+        kept, added, tried = kept_pages(recognised), kept_additions(recognised), pages_tried(recognised)
     try:
-        reading = read_pdf(pdf_path, Limits(**limits), lambda page, of: send_message({"page": page, "of": of}), kept)
+        reading = read_pdf(pdf_path, Limits(**limits), tell_progress, kept, added, tried)
+    except ReadingError as error:
+        exit_with_error(error.code, error.message, error.detail)
+    out_path.write_text(encode_reading(reading), encoding="utf-8")
+
+
+def read_text_to_file(job: str, path: Path, out_path: Path, limits: dict[str, Any]) -> None:
+    from reading.limits import Limits
+    from reading.plain_text import read_markdown, read_plain_text
+    from reading.processes.transfer import encode_reading
+    from reading.reasons import ReadingError
+
+    read = read_markdown if job == "markdown" else read_plain_text
+    try:
+        reading = read(path.read_text(encoding="utf-8-sig"), Limits(**limits), with_language=False)
     except ReadingError as error:
         exit_with_error(error.code, error.message, error.detail)
     out_path.write_text(encode_reading(reading), encoding="utf-8")
@@ -65,9 +108,31 @@ def recognise_to_folder(pdf_path: Path, folder: Path, limits: dict[str, Any]) ->
     from reading.reasons import ReadingError
 
     try:
-        recognition.recognise_pages(
-            pdf_path, folder, Limits(**limits), lambda page, of: send_message({"page": page, "of": of})
-        )
+        recognition.recognise_pages(pdf_path, folder, Limits(**limits), tell_progress)
+    except ReadingError as error:
+        exit_with_error(error.code, error.message, error.detail)
+
+
+def read_again_to_folder(pdf_path: Path, folder: Path, limits: dict[str, Any], wanted_json: str) -> None:
+    from reading.heavier import PageToRead, read_again
+    from reading.limits import Limits
+    from reading.reasons import ReadingError
+
+    wanted = [PageToRead(number, method, tuple(map(tuple, boxes))) for number, method, boxes in json.loads(wanted_json)]
+    try:
+        read_again(pdf_path, folder, wanted, Limits(**limits), tell_progress)
+    except ReadingError as error:
+        exit_with_error(error.code, error.message, error.detail)
+
+
+def unlock(pdf_path: Path, out_path: Path, limits: dict[str, Any]) -> None:
+    from reading.limits import Limits
+    from reading.pdf import write_unlocked
+    from reading.reasons import ReadingError
+
+    password = sys.stdin.buffer.read().decode()
+    try:
+        write_unlocked(pdf_path, out_path, password, Limits(**limits))
     except ReadingError as error:
         exit_with_error(error.code, error.message, error.detail)
 
@@ -88,6 +153,10 @@ def exit_with_error(code: str, message: str, detail: str) -> None:
     sys.exit(EXIT_OF_ERROR)
 
 
+def tell_progress(page: int, of: int) -> None:
+    send_message({"page": page, "of": of})
+
+
 def send_message(message: dict[str, Any]) -> None:
     print(json.dumps(message), flush=True)
 
@@ -95,18 +164,32 @@ def send_message(message: dict[str, Any]) -> None:
 # ---- confinement
 
 
-def confine(limits: dict[str, Any], parent_pid: int, *, is_render: bool) -> None:
-    """Die with the parent, drop the network where possible, and set the limits."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    die_with(parent_pid)
-    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    if libc.unshare(CLONE_NEWNET) != 0:
-        libc.unshare(CLONE_NEWUSER | CLONE_NEWNET)  # may be forbidden; the reader never uses the network anyway
+def set_limits(limits: dict[str, Any], *, is_render: bool) -> None:
+    """Set what the process may use. A file half as large as its memory is no result."""
     cpu_s = limits["render_cpu_s"] if is_render else limits["cpu_s"]
     limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 2)
-    limit(resource.RLIMIT_AS, limits["memory_bytes"], limits["memory_bytes"])
+    if sys.platform == "linux":  # macOS refuses to set it
+        limit(resource.RLIMIT_AS, limits["memory_bytes"], limits["memory_bytes"])
+    limit(resource.RLIMIT_FSIZE, limits["memory_bytes"] // 2, limits["memory_bytes"] // 2)
     limit(resource.RLIMIT_NOFILE, limits["open_files"], limits["open_files"])
     limit(resource.RLIMIT_CORE, 0, 0)
+
+
+def isolate(job: str, path: Path, out_path: Path, rest: Sequence[str]) -> list[str]:
+    """Leave the process its file and the folder of its result; return the parts of its isolation that are in force."""
+    reads = [path, Path(rest[0])] if job == "read" else [path]
+    folder = out_path if job in ("recognise", "again") else out_path.parent
+    tempfile.tempdir = str(folder)  # for a library that keeps something for a moment
+    return shut_in(reads, [folder])
+
+
+def check_isolation(in_force: Sequence[str]) -> None:
+    """End the process before it opens its file if a part of the isolation is missing."""
+    from reading.reasons import refusal
+
+    if missing := [part for part in PARTS if part not in in_force]:
+        error = refusal("not_isolated", f"not to be had here: {', '.join(missing)}")
+        exit_with_error(error.code, error.message, error.detail)
 
 
 def limit(what: int, soft: int, hard: int) -> None:
@@ -115,7 +198,3 @@ def limit(what: int, soft: int, hard: int) -> None:
     if ceiling != resource.RLIM_INFINITY:
         soft, hard = min(soft, ceiling), min(hard, ceiling)
     resource.setrlimit(what, (soft, hard))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -9,6 +9,7 @@ import json
 import os
 import selectors
 import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
@@ -96,7 +97,8 @@ def work_through(tasks: Sequence[Task], work: Callable[[Task], Any], writing: in
 
 
 def die_with(parent_pid: int) -> None:
-    """Have this process killed when its parent dies; exit at once if it already has."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    """Have this process killed when its parent dies, where the system can; exit at once if it already has."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent_pid:
         os._exit(0)

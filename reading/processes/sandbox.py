@@ -1,28 +1,26 @@
-"""The parent's side of reading and rendering PDFs in a limited child. Every way it can end has a reason code."""
+"""The parent's side of reading files and rendering pages in a limited child. Every way it can end has a reason code."""
 
 import json
 import os
 import selectors
 import signal
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from reading.language import detect_language, sample_of
+from reading.heavier import PageToRead
+from reading.language import name_language
 from reading.limits import MIB, Limits
 from reading.processes.child import EXIT_OF_ERROR, EXIT_OF_MEMORY
+from reading.processes.starting import NoServer, NotEnded, start_reader
 from reading.processes.transfer import decode_reading
 from reading.reasons import REASONS, ReadingError, refusal
 from reading.recognition import limits_of_recognition
 from reading.rows import Reading
 
-ROOT = Path(__file__).resolve().parents[2]
+FileKind = Literal["pdf", "markdown", "text"]
 OnProgress = Callable[[int, int], None]
 TICK_S = 0.25
 STDERR_TAIL = 2_000
@@ -31,26 +29,40 @@ OUTSIDE_SIGNALS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP,
 
 
 def read_in_child(
-    path: Path, *, limits: Limits | None = None, on_progress: OnProgress | None = None, recognised: Path | None = None
+    path: Path,
+    *,
+    kind: FileKind = "pdf",
+    limits: Limits | None = None,
+    on_progress: OnProgress | None = None,
+    recognised: Path | None = None,
+    within: Path | None = None,
 ) -> Reading:
-    """Read a PDF in a child process and name its language. Raises ReadingError.
+    """Read a file in a child process and name its language. Raises ReadingError.
 
-    The folder `recognised` has the text of pages without their own, see `recognition`.
+    The folder `recognised` has the text of pages of a PDF without their own, see `recognition`; the result is written
+    `within` a folder of the caller's, or in a temporary one.
 
     Exceptions of `on_progress(page, of)` stop the child and are passed on. It is also called about every second
     while no page ends, with the last known page (0 of 0 at first), so that a lease can be renewed.
     """
     limits = limits or Limits()
-    with tempfile.TemporaryDirectory(prefix="docintel-read-") as folder:
+    with tempfile.TemporaryDirectory(prefix="docintel-read-", dir=within) as folder:
         out_path = Path(folder) / "reading.json"
-        tail = [str(recognised or folder)]
-        run_child(["read", str(path), str(out_path)], tail, limits, limits.cpu_s, limits.wall_s, on_progress)
+        job, tail = ("read", [str(recognised or folder)]) if kind == "pdf" else (kind, [])
+        run_child([job, str(path), str(out_path)], tail, limits, limits.cpu_s, limits.wall_s, on_progress)
         try:
             reading = decode_reading(json.loads(out_path.read_bytes()))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise refusal("parse_crash", f"no usable result: {error!r}") from error
-    language, _ = detect_language(sample_of(reading.lines))
-    return replace(reading, language=language)
+    return name_language(reading)
+
+
+def unlock_in_child(path: Path, out_path: Path, password: str, limits: Limits, on_progress: OnProgress) -> None:
+    """Write a locked PDF without its password to `out_path`; the child is told it by a pipe. Raises ReadingError."""
+    head = ["unlock", str(path), str(out_path)]
+    run_child(head, [], limits, limits.cpu_s, limits.wall_s, on_progress, said=password.encode())
+    if not out_path.exists():
+        raise refusal("parse_crash", "no unlocked file")
 
 
 def recognise_in_child(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> int:
@@ -68,6 +80,16 @@ def recognise_in_child(path: Path, folder: Path, limits: Limits, on_progress: On
     return total - done
 
 
+def read_again_in_child(
+    path: Path, folder: Path, wanted: Sequence[PageToRead], limits: Limits, on_progress: OnProgress
+) -> None:
+    """Read pages by heavier methods into `folder`, see `heavier`. Raises ReadingError."""
+    limits = limits_of_recognition(limits)
+    folder.mkdir(parents=True, exist_ok=True)
+    tail = [json.dumps(wanted)]
+    run_child(["again", str(path), str(folder)], tail, limits, limits.cpu_s, limits.wall_s, on_progress)
+
+
 def render_in_child(path: Path, page_number: int, dpi: int, out_path: Path, limits: Limits | None = None) -> None:
     """Write one page as WebP to `out_path`, whole or not at all. Raises ReadingError."""
     limits = limits or Limits()
@@ -81,75 +103,64 @@ def render_in_child(path: Path, page_number: int, dpi: int, out_path: Path, limi
             raise refusal("parse_crash", f"no image: {error!r}") from error
 
 
+def isolation_in_force() -> list[str]:
+    """What shuts a child of this process in, as it found by trying; see `jail.PARTS`. Raises ReadingError."""
+    limits = Limits()
+    with tempfile.TemporaryDirectory(prefix="docintel-read-") as folder:
+        out_path = Path(folder) / "isolation.json"
+        run_child(["isolation", os.devnull, str(out_path)], [], limits, limits.cpu_s, limits.render_wall_s, None)
+        in_force: list[str] = json.loads(out_path.read_bytes())
+    return in_force
+
+
 def run_child(
-    head: list[str], tail: list[str], limits: Limits, cpu_s: int, wall_s: int, on_progress: OnProgress | None
+    head: list[str],
+    tail: list[str],
+    limits: Limits,
+    cpu_s: int,
+    wall_s: int,
+    on_progress: OnProgress | None,
+    *,
+    said: bytes = b"",
 ) -> None:
-    """Run one job to its end or to a limit. Raises ReadingError."""
-    command = [
-        sys.executable,
-        "-m",
-        "reading.processes.child",
-        *head,
-        json.dumps(limits.as_dict()),
-        str(os.getpid()),
-        *tail,
-    ]
+    """Run one job to its end or to a limit; the child reads `said` on its standard input. Raises ReadingError."""
+    arguments = [*head, json.dumps(limits.as_dict()), *tail]
+    deadline = time.monotonic() + wall_s
     oom_kills_before = oom_kills()
-    with tempfile.TemporaryFile() as errors, start_child(command, errors) as child:
-        answer = listen(child, time.monotonic() + wall_s, on_progress)
-        if answer == "timeout":
-            raise refusal("parse_timeout", "wall clock", seconds=wall_s)
-        if isinstance(answer, dict):
-            raise ReadingError(answer["code"], answer["message"], answer["detail"])
-        exit_code, cpu_used_s = wait_for_child(child)
-        if exit_code:
-            errors.seek(max(0, errors.seek(0, os.SEEK_END) - STDERR_TAIL))
-            told = errors.read().decode(errors="replace")
-            if killed := oom_kills() - oom_kills_before:
-                told += f" (meanwhile the kernel killed {killed} processes of this machine for lack of memory)"
-            raise refused_exit(exit_code, told, limits, cpu_s, cpu_used_s)
-
-
-@contextmanager
-def start_child(command: list[str], errors: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """The child in its own process group, killed with everything it started when the block ends."""
-    environment = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "PYTHONPATH": str(ROOT)}
-    child = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        start_new_session=True,
-    )
     try:
-        yield child
-    finally:
-        if child.poll() is None:
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-        if child.stdout:
-            child.stdout.close()
+        with tempfile.TemporaryFile() as errors, start_reader(arguments, errors, said) as child:
+            answer = listen(child.output, deadline, on_progress)
+            if answer == "timeout":
+                raise refusal("parse_timeout", "wall clock", seconds=wall_s)
+            if isinstance(answer, dict):
+                raise ReadingError(answer["code"], answer["message"], answer["detail"])
+            exit_code, cpu_used_s = child.wait(deadline)
+            if exit_code:
+                errors.seek(max(0, errors.seek(0, os.SEEK_END) - STDERR_TAIL))
+                told = errors.read().decode(errors="replace")
+                if killed := oom_kills() - oom_kills_before:
+                    told += f" (meanwhile the kernel killed {killed} processes of this machine for lack of memory)"
+                raise refused_exit(exit_code, told, limits, cpu_s, cpu_used_s)
+    except NotEnded as error:
+        raise refusal("parse_timeout", "it closed its output and went on", seconds=wall_s) from error
+    except NoServer as error:
+        raise refusal("parse_killed", str(error)) from error
 
 
-def listen(
-    child: subprocess.Popen[bytes], deadline: float, on_progress: OnProgress | None
-) -> dict[str, str] | str | None:
+def listen(output: int, deadline: float, on_progress: OnProgress | None) -> dict[str, str] | str | None:
     """Pass progress on until the child closes its output; return None, its error, or "timeout"."""
-    assert child.stdout is not None
     page = of = 0
     told_at = time.monotonic()
     buffer = b""
     error: dict[str, str] | None = None
     with selectors.DefaultSelector() as selector:
-        selector.register(child.stdout, selectors.EVENT_READ)
+        selector.register(output, selectors.EVENT_READ)
         while True:
             if time.monotonic() > deadline:
                 return "timeout"
             has_news = False
             if selector.select(TICK_S):
-                read = os.read(child.stdout.fileno(), 65_536)
+                read = os.read(output, 65_536)
                 if not read:
                     return error
                 *messages, buffer = (buffer + read).split(b"\n")
@@ -174,13 +185,6 @@ def parse_message(message: bytes) -> dict[str, Any]:
     if error is not None and not (isinstance(error, dict) and error.get("code") in REASONS):
         return {}
     return values
-
-
-def wait_for_child(child: subprocess.Popen[bytes]) -> tuple[int, float]:
-    """Wait for the child; return its exit code, and the CPU seconds of it and its own children."""
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    return child.returncode, usage.ru_utime + usage.ru_stime
 
 
 def oom_kills() -> int:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from reading.rows import LineRow, LineSpan, PageRow, Reading, TocRow
+from reading.rows import ImageRow, LineRow, LineSpan, Reading, TocRow, page_row
 
 
 def encode_reading(reading: Reading) -> str:
@@ -17,6 +17,7 @@ def encode_reading(reading: Reading) -> str:
         "warnings": reading.warnings,
         "report": reading.report,
         "timings_ms": reading.timings_ms,
+        "images": reading.images,
     }
     return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -26,10 +27,11 @@ def decode_reading(values: dict[str, Any]) -> Reading:
     return Reading(
         title=values["title"],
         language=values["language"],
-        pages=tuple(PageRow._make([*page[:-1], tuple(page[-1])]) for page in values["pages"]),
+        pages=tuple(page_row(page) for page in values["pages"]),
         lines=tuple(LineRow._make([*line[:-1], tuple(map(LineSpan._make, line[-1]))]) for line in values["lines"]),
         toc=tuple(TocRow(*entry) for entry in values["toc"]),
         warnings=tuple(values["warnings"]),
         report=values["report"],
         timings_ms=values["timings_ms"],
+        images=tuple(map(ImageRow._make, values["images"])),
     )

@@ -8,6 +8,7 @@ import pymupdf
 
 LEADING = 14.0
 AES_256 = 5  # what the library calls PDF_ENCRYPT_AES_256
+TEXT_FIELD = 7  # what it calls PDF_WIDGET_TYPE_TEXT
 
 
 def write_pdf(
@@ -93,3 +94,39 @@ def raw_pdf(content: bytes, *, content_extra: bytes = b"", root_extra: bytes = b
         b"5 0 obj\n<</Length %d%s>>\nstream\n%s\nendstream\nendobj\n%s"
         b"trailer\n<</Root 1 0 R>>\n%%%%EOF\n"
     ) % (root_extra, len(content), content_extra, content, more)
+
+
+def whole_pdf(*objects: bytes) -> bytes:
+    """A PDF of these objects, numbered from 1, the first its catalog, with the table that a whole file has."""
+    written, places = bytearray(b"%PDF-1.7\n"), []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(written))
+        written += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    tail = b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n"
+    return bytes(written) + tail % (size, table, size, len(written))
+
+
+def form(fields: int) -> bytes:
+    """A page of fields to fill in, without a word."""
+    document = pymupdf.open()
+    page = document.new_page()
+    for number in range(fields):
+        widget = pymupdf.Widget()
+        widget.field_type, widget.field_name = TEXT_FIELD, f"field {number}"
+        widget.rect = pymupdf.Rect(72, 100 + 40 * number, 300, 120 + 40 * number)
+        page.add_widget(widget)
+    written: bytes = document.tobytes()
+    return written
+
+
+def picture_of_a_page() -> bytes:
+    """A page of pixels, as a scanner makes it."""
+    drawn = pymupdf.open().new_page()
+    drawn.insert_text((72, 90), "The supplier keeps a copy of every invoice.", fontsize=14)
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_image(page.rect, pixmap=drawn.get_pixmap(dpi=100))
+    written: bytes = document.tobytes()
+    return written

@@ -64,6 +64,7 @@ def test_it_keeps_the_kinds_of_blocks(reading: Reading) -> None:
 
 
 def test_it_wraps_long_lines_on_pages(reading: Reading) -> None:
+    """R3."""
     assert max(len(line.text) for line in reading.lines) <= WRAP_CHARS
     assert all(54 <= line.x0 < line.x1 <= 612 and 54 <= line.y0 < line.y1 <= 792 for line in reading.lines)
     assert [line.number for line in reading.lines] == list(range(1, len(reading.lines) + 1))

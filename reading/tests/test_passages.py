@@ -4,8 +4,11 @@ from itertools import pairwise
 
 import pytest
 
-from reading.passages import TOKENS_MAX, SectionCutting, cut_passages, estimated_tokens
+from reading.limits import Limits
+from reading.parents import PARENT_TOKENS
+from reading.passages import LONG, SHORT, PassageSize, SectionCutting, cut_passages, estimated_tokens
 from reading.plain_text import read_markdown
+from reading.reasons import ReadingError
 from reading.rows import Reading
 
 WORDS = "the company shall notify each affected customer without undue delay and keep a record of it "
@@ -16,6 +19,7 @@ def document(*sections: str) -> Reading:
 
 
 def test_it_cuts_inside_sections_without_gap_or_overlap() -> None:
+    """R94."""
     reading = document(WORDS * 30, "Short.", "\n\n".join([WORDS * 4] * 6))
     passages = cut_passages(reading)
     lines = [line for passage in passages for line in range(passage.first_line, passage.last_line + 1)]
@@ -26,10 +30,12 @@ def test_it_cuts_inside_sections_without_gap_or_overlap() -> None:
     assert [passage.index for passage in passages] == list(range(len(passages)))
 
 
-def test_it_stays_within_the_token_budget() -> None:
-    passages = cut_passages(document(WORDS * 60, "\n\n".join([WORDS * 3] * 20)))
-    assert all(estimated_tokens(passage.text) <= TOKENS_MAX + 25 for passage in passages)
-    assert sum(estimated_tokens(passage.text) > TOKENS_MAX / 2 for passage in passages) > len(passages) / 2
+@pytest.mark.parametrize("size", [SHORT, LONG])
+def test_it_stays_within_the_token_budget(size: PassageSize) -> None:
+    """(R90) 256 to 512 tokens where the model reads them."""
+    passages = cut_passages(document(WORDS * 60, "\n\n".join([WORDS * 3] * 40)), size=size)
+    assert all(estimated_tokens(passage.text) <= size.most + 25 for passage in passages)
+    assert sum(estimated_tokens(passage.text) >= size.enough for passage in passages) > len(passages) / 2
 
 
 def test_it_counts_tokens_as_it_is_told() -> None:
@@ -69,12 +75,14 @@ def test_it_leaves_out_furniture() -> None:
 
 @pytest.mark.parametrize("overlap", [0, 150])
 def test_it_cuts_by_size_with_overlap(overlap: int) -> None:
+    """R96."""
     passages = cut_passages(document(WORDS * 40), SectionCutting("fixed", 600, overlap))
     assert len(passages) > 3 and all(len(passage.text) <= 640 for passage in passages)
     assert all((b.first_line <= a.last_line) == bool(overlap) for a, b in pairwise(passages))
 
 
 def test_it_cuts_by_page() -> None:
+    """R96."""
     reading = document("\n\n".join(WORDS for _ in range(80)))
     passages = cut_passages(reading, SectionCutting("page"))
     assert [passage.first_page for passage in passages] == [page.number for page in reading.pages]
@@ -86,10 +94,119 @@ def test_it_makes_words_whole_that_a_line_end_cut() -> None:
     assert "information and in-house" in text and "source-target pairs" in text
 
 
-def test_rows_of_a_table_carry_the_name_at_the_top_of_their_page() -> None:
-    table = "| Item | 2024 |\n|---|---|\n" + "\n".join(f"| Receivables of the year {n} | {n},000 |" for n in range(30))
-    passages = cut_passages(read_markdown(f"# Balance sheet\n\nIn thousands\n\n{table}"))
+def rows_of_table(count: int) -> str:
+    return "| Item | 2024 |\n|---|---|\n" + "\n".join(f"| Receivables of year {n} | {n},000 |" for n in range(count))
+
+
+def test_a_table_within_the_size_of_a_parent_is_one_passage_however_long() -> None:
+    """(R90)"""
+    passages = cut_passages(read_markdown(f"# Balance sheet\n\n{WORDS * 9}\n\n{rows_of_table(120)}"))
+    (table,) = [passage for passage in passages if passage.kind == "table"]
+    assert estimated_tokens(table.text) > 3 * SHORT.most
+    assert "year 0 " in table.text and "year 119 " in table.text and "Item" in table.text
+
+
+def test_rows_of_a_table_longer_than_a_parent_carry_the_name_at_the_top_of_their_page() -> None:
+    passages = cut_passages(read_markdown(f"# Balance sheet\n\nIn thousands\n\n{rows_of_table(400)}"))
     tables = [passage for passage in passages if passage.kind == "table"]
-    assert len(tables) > 1
-    assert tables[-1].first_page == 1 and tables[-1].context == "Balance sheet\nIn thousands\n| Item | 2024 |"
+    assert len(tables) > 1 and all(estimated_tokens(table.text) <= PARENT_TOKENS for table in tables)
+    (second, *_) = [table for table in tables[1:] if table.first_page == 1] or [tables[0]]
     assert all("In thousands" not in passage.text for passage in tables[1:])
+    assert second is tables[0] or second.context == "Balance sheet\nIn thousands\n| Item | 2024 |"
+
+
+ITEMS = [f"- the {n}th duty of the supplier, which is to keep records and to show them" for n in range(40)]
+LONG_ITEMS = [f"({chr(97 + n)}) Duty {n}. {WORDS * 9}" for n in range(8)]
+
+
+def test_a_list_is_one_passage_and_items_that_are_paragraphs_are_not() -> None:
+    """(R90)"""
+    items = "The duties are:\n\n" + "\n".join(ITEMS)
+    passages = cut_passages(document(WORDS * 12 + "\n\n" + items, "\n\n".join(LONG_ITEMS)))
+    (one,) = [passage for passage in passages if "0th duty" in passage.text]
+    assert estimated_tokens(one.text) > 2 * SHORT.most
+    assert "39th duty" in one.text and "The duties are:" in one.text and one.kind == "list"
+    clauses = [passage for passage in passages if "Duty " in passage.text]
+    assert len(clauses) == len(LONG_ITEMS) and all(estimated_tokens(each.text) <= SHORT.most + 25 for each in clauses)
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        "“Affiliate” means ",
+        "1.1 “Affiliate” or “Affiliates” shall mean ",
+        "(a) “Affiliate” (as used here) has the meaning ",
+        "« Client » désigne ",
+        "„Kunde“ bezeichnet ",
+        "**Affiliate**: ",
+        "**Affiliate** means ",
+    ],
+)
+def test_a_definition_is_one_passage(term: str) -> None:
+    """(R90) Its lines belong together even where they are longer than a passage."""
+    text = f"{WORDS * 5}\n{term}{WORDS * 20}\n“Other” means {WORDS * 4}"
+    passages = cut_passages(document(text))
+    mark = term.strip("(a) 1.*“„«").split()[0].strip("”“»:*")
+    (one,) = [passage for passage in passages if mark in passage.text]
+    assert estimated_tokens(one.text) > SHORT.most and one.text.count("undue delay") == 20
+    assert not any("“Other”" in passage.text for passage in passages if passage is one)
+
+
+@pytest.mark.parametrize("text", ["“We shall see”, he said, and went away. ", "**Note** that this is no term. "])
+def test_a_quotation_is_no_definition(text: str) -> None:
+    passages = cut_passages(document(text + WORDS * 30))
+    assert all(estimated_tokens(passage.text) <= SHORT.most + 25 for passage in passages)
+
+
+def test_a_passage_knows_its_characters_in_the_text_of_the_document() -> None:
+    """(R91)"""
+    reading = document(WORDS * 30, rows_of_table(20), "Short.", WORDS * 12)
+    text = "\n".join(line.text for line in reading.lines)
+    for passage in cut_passages(reading):
+        lines = reading.lines[passage.first_line - 1 : passage.last_line]
+        assert text[passage.char_start : passage.char_end] == "\n".join(line.text for line in lines)
+
+
+def parents(text: str) -> dict[str, tuple[int, int]]:
+    """The parent of each passage by its first word, as pages of Markdown have them."""
+    found = cut_passages(read_markdown(text))
+    return {p.text.split("\n")[0]: (p.parent_first_line or 0, p.parent_last_line or 0) for p in found}
+
+
+def test_a_parent_is_the_widest_section_that_is_no_longer_than_2048_tokens() -> None:
+    """(R90) The only section of the first level is the document, and no parent."""
+    short = f"# Policy\n\n## One\n\n### First\n\n{WORDS * 10}\n\n### Second\n\n{WORDS * 10}\n\n## Two\n\nEnd."
+    found = parents(short)
+    assert found["First"] == found["Second"] and found["First"] != found["Two"]
+    long = f"# Policy\n\n## One\n\n### First\n\n{WORDS * 70}\n\n### Second\n\n{WORDS * 70}"
+    found = parents(long)
+    assert found["First"] != found["Second"]
+
+
+def test_a_section_longer_than_a_parent_is_divided_into_parents_of_whole_passages() -> None:
+    """(R90)"""
+    reading = document("\n\n".join([WORDS * 8] * 40), "The end.")
+    passages = [passage for passage in cut_passages(reading) if passage.toc_index == 1]
+    ranges = sorted({(p.parent_first_line or 0, p.parent_last_line or 0) for p in passages})
+    assert len(ranges) > 1 and all(a[1] + 1 == b[0] for a, b in pairwise(ranges))
+    for first, last in ranges:
+        tokens = sum(estimated_tokens(line.text) for line in reading.lines[first - 1 : last])
+        assert tokens <= PARENT_TOKENS
+    for passage in passages:
+        assert (passage.parent_first_line or 0) <= passage.first_line
+        assert passage.last_line <= (passage.parent_last_line or 0)
+
+
+def test_a_passage_across_sections_is_its_own_parent() -> None:
+    passages = cut_passages(document("One.", "Two."), SectionCutting("page"))
+    assert [(p.parent_first_line, p.parent_last_line) for p in passages] == [(1, 4)]
+
+
+@pytest.mark.parametrize("cutting", [SectionCutting(), SectionCutting("fixed", 200), SectionCutting("page")])
+def test_as_many_passages_as_the_limit_are_cut_and_one_more_is_refused(cutting: SectionCutting) -> None:
+    reading = document("\n\n".join([WORDS * 6] * 9), "Short.")
+    count = len(cut_passages(reading, cutting))
+    assert len(cut_passages(reading, cutting, limits=Limits(passages=count))) == count
+    with pytest.raises(ReadingError, match="Split the file") as caught:
+        cut_passages(reading, cutting, limits=Limits(passages=count - 1))
+    assert caught.value.code == "too_many_passages" and f"into {count} passages; at most {count - 1} " in str(caught)

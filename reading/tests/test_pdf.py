@@ -12,14 +12,23 @@ from documents.tests.files import make_pdf
 from reading import pdf
 from reading.layout.lines import LINE_CHARS
 from reading.limits import Limits
-from reading.pdf import open_pdf, read_pdf_outline, render_page, zoom_within
+from reading.pdf import blocks_on_page, open_pdf, read_pdf_outline, render_page, zoom_within
 from reading.pdf_reader import read_pdf
 from reading.processes.sandbox import read_in_child
 from reading.reasons import REASONS, WARNINGS, ReadingError
 from reading.rows import Reading
-from reading.tests.pdfs import raw_pdf, slow_to_draw, with_absent_destinations, write_pdf
+from reading.tests.pdfs import (
+    form,
+    picture_of_a_page,
+    raw_pdf,
+    slow_to_draw,
+    whole_pdf,
+    with_absent_destinations,
+    write_pdf,
+)
 
 WHITE = "Written in white on white."
+CATALOG = b"<</Type/Catalog/Pages 2 0 R>>"
 TEXT = b"BT /F1 12 Tf 72 700 Td (The termination clause requires thirty days of notice.) Tj ET"
 
 
@@ -39,8 +48,15 @@ def read_bytes(tmp_path: Path, content: bytes, limits: Limits | None = None) -> 
         (b"PK\x03\x04" + bytes(500), "not_pdf"),
         (bytes(1500) + raw_pdf(TEXT), "not_pdf"),
         (raw_pdf(TEXT)[:200], "damaged"),
-        (raw_pdf(TEXT).replace(b"/Kids[3 0 R]/Count 1", b"/Kids[]/Count 0"), "no_pages"),
-        (raw_pdf(b""), "no_text"),
+        (raw_pdf(TEXT).replace(b"/Kids[3 0 R]/Count 1", b"/Kids[]/Count 0"), "damaged"),
+        (whole_pdf(CATALOG, b"<</Type/Pages/Kids[ ]/Count 0>>"), "no_pages"),
+        (whole_pdf(CATALOG, b"<</Type/Pages/Kids[3 0 R]/Count 0>>"), "damaged"),
+        (whole_pdf(CATALOG, b"<</Type/Pages/Kids[]/Count 3>>"), "damaged"),
+        (whole_pdf(b"<</Type/Catalog>>"), "damaged"),
+        (raw_pdf(b""), "blank_pages"),
+        (raw_pdf(b"72 700 200 90 re f"), "drawn_text"),
+        (picture_of_a_page(), "no_text"),
+        (form(4), "form_without_text"),
     ],
 )
 def test_it_refuses_what_is_no_readable_pdf(tmp_path: Path, content: bytes, code: str) -> None:
@@ -48,6 +64,26 @@ def test_it_refuses_what_is_no_readable_pdf(tmp_path: Path, content: bytes, code
         read_bytes(tmp_path, content)
     assert caught.value.code == code
     assert caught.value.message == REASONS[code]
+
+
+@pytest.mark.parametrize(
+    ("root_extra", "fields", "is_warned"),
+    [
+        (b"/AcroForm<</XFA(form)/Fields[]>>", 0, True),
+        (b"/AcroForm<</XFA[(template)(form)]/Fields[]>>", 0, True),
+        (b"/AcroForm<</XFA(form)>>", 2, False),
+        (b"/AcroForm<</XFA(form)>>/NeedsRendering true", 2, True),
+        (b"/AcroForm<</Fields[]>>", 0, False),
+    ],
+)
+def test_a_form_that_another_program_shows_is_warned_of(
+    tmp_path: Path, root_extra: bytes, fields: int, is_warned: bool
+) -> None:
+    widget = b"<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/Rect[72 600 200 620]>>"
+    root_extra = root_extra.replace(b"/XFA", b"/Fields[%s]/XFA" % (widget * fields)) if fields else root_extra
+    content = raw_pdf(TEXT, root_extra=root_extra)
+    content = content.replace(b"/MediaBox", b"/Annots[%s]/MediaBox" % (widget * fields), 1)
+    assert ("xfa_form" in read_bytes(tmp_path, content).warnings) is is_warned
 
 
 def test_it_refuses_an_encrypted_file(tmp_path: Path) -> None:
@@ -86,6 +122,22 @@ def test_it_divides_overlong_lines_and_says_so(tmp_path: Path) -> None:
     assert "long_lines" in reading.pages[1].flags
     assert sum(len(line.text) for line in reading.lines if line.page_number == 2) == 5_004
     assert max(len(line.text) for line in reading.lines) <= LINE_CHARS
+
+
+def test_a_line_knows_where_it_stands_and_how_it_was_read(tmp_path: Path) -> None:
+    """R2."""
+    said = [["The first line.", "The second line."], ["A line of the next page."]]
+    reading = read_pdf(write_pdf(tmp_path / "report.pdf", said), Limits())
+    assert [(line.page_number, line.number_on_page, line.text) for line in reading.lines] == [
+        (1, 1, "The first line."),
+        (1, 2, "The second line."),
+        (2, 1, "A line of the next page."),
+    ]
+    for line in reading.lines:
+        page = reading.pages[line.page_number - 1]
+        assert 0 < line.x0 < line.x1 < page.width and 0 < line.y0 < line.y1 < page.height
+        assert (line.column, line.method) == (0, "text")
+    assert reading.lines[0].y1 <= reading.lines[1].y0
 
 
 def test_it_reads_and_says_that_it_repaired_and_ignored(tmp_path: Path) -> None:
@@ -181,8 +233,43 @@ def test_it_counts_text_that_nobody_sees(tmp_path: Path, rotation: int) -> None:
     path.write_bytes(page_with_concealed_text(rotation=rotation))
     reading = read_pdf(path, Limits())
     assert reading.report["concealed_chars"] == len("whitetinyclear")
-    assert "concealed_text(1)" in reading.warnings
+    assert {"concealed_text(1)", "off_page_text(1)"} <= set(reading.warnings)
+    assert reading.report["off_page_chars"] == len("besidethepage")
     assert not any("beside" in line.text for line in reading.lines)
+
+
+def edged_page(path: Path, *, rotation: int = 0, beside: int = 1) -> Path:
+    """A page cropped on every side: words on it, across its edge and above it, and many lines beside it."""
+    document = pymupdf.open()
+    page = document.new_page(width=800, height=900)
+    page.insert_text((150, 200), "Everybody reads this.")
+    page.insert_text((670, 300), "Crossing the edge of the page.")
+    page.insert_text((150, 60), "Above the page.")
+    for number in range(beside):
+        page.insert_text((705, 320 + 0.001 * number), "Nobody reads this beside the page.")
+    page.set_cropbox((100, 100, 700, 800))
+    page.set_rotation(rotation)
+    document.save(path)
+    return path
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_what_stands_outside_a_page_is_counted_and_the_rest_read_as_ever(tmp_path: Path, rotation: int) -> None:
+    with open_pdf(edged_page(tmp_path / "a.pdf", rotation=rotation), Limits()) as document:
+        page = document[0]
+        blocks, off_page_chars = blocks_on_page(page, 600, 700, Limits())
+        clipped = page.get_text("dict", flags=pdf.TEXT_FLAGS)["blocks"]
+        shown = [span["text"] for block in blocks for line in block["lines"] for span in line["spans"]]
+    assert repr(blocks) == repr(clipped)
+    assert "Everybody reads this." in shown and not any("Nobody" in text for text in shown)
+    assert any(text.startswith("Cross") and not text.endswith("page.") for text in shown), "cut at the edge"
+    assert off_page_chars == len("Abovethepage.Nobodyreadsthisbesidethepage.")
+
+
+def test_text_outside_a_page_costs_no_more_than_a_page_may(tmp_path: Path) -> None:
+    reading = read_pdf(edged_page(tmp_path / "a.pdf", beside=200), Limits(page_chars=1_000))
+    assert [line.text[:9] for line in reading.lines] == ["Everybody", "Crossi"]
+    assert reading.warnings == ("off_page_text(1)",)
 
 
 def test_it_says_which_pages_it_could_not_check_for_white_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,11 @@ from reading import pdf
 from reading.layout.lines import PageLine, PageText, TextPiece
 from reading.limits import Limits
 from reading.outline.headings import BY_PAGE, EXACT, VERIFIED, SectionStart
+from reading.pages.without_text import why_no_text
 from reading.pdf_reader import (
     CONCEALED_MIN,
     PROGRESS_EVERY,
     Extract,
-    check_text,
     extract_pages,
     labels_of,
     mark_headings,
@@ -27,7 +27,7 @@ from reading.pdf_reader import (
 )
 from reading.reasons import ReadingError
 from reading.recognition import build_page_text
-from reading.rows import LineSpan
+from reading.rows import ImageRow, LineSpan
 from reading.tests.pdfs import write_pdf
 
 TEXT = ["This is running text that fills the page with words.", "It goes on for a second line here."]
@@ -85,6 +85,8 @@ def test_where_the_text_of_a_page_comes_from(text: PageText | None, layer: str) 
         ({"text": text_of(), "height": 14_400.0}, [make_line()], []),
         ({"text": text_of(concealed_chars=CONCEALED_MIN - 1)}, [make_line()], []),
         ({"text": text_of(concealed_chars=CONCEALED_MIN)}, [make_line()], ["concealed"]),
+        ({"text": text_of(off_page_chars=CONCEALED_MIN - 1)}, [make_line()], []),
+        ({"text": text_of(off_page_chars=CONCEALED_MIN)}, [make_line()], ["off_page"]),
         ({"text": text_of(hidden_chars=99)}, [make_line()], ["hidden_text"]),
         ({"text": text_of(is_recognised=True)}, [make_line()], ["recognised"]),
         ({"text": text_of(0, is_recognised=True)}, [], []),  # empty paper: it was looked at
@@ -122,26 +124,40 @@ def test_figures_are_summed_over_pages_that_could_be_read() -> None:
     assert (extract.total("chars"), extract.total("hidden_chars"), Extract().total("chars")) == (12, 2, 0)
 
 
+PICTURE = (ImageRow(1, 1, 0, 0, 500, 800, 1000, 1600),)
+
+
+def empty(number: int = 1, **changes: Any) -> pdf.PageFacts:
+    return fact(number, text_of(0), **{"images": (), "fields": 0} | changes)
+
+
 @pytest.mark.parametrize(
-    ("facts", "code"),
+    ("facts", "blank", "tried", "code"),
     [
-        ([fact(1, None), fact(2, None)], "damaged"),
-        ([fact(1, text_of(0)), fact(2, None)], "no_text"),
-        ([fact(1, text_of(0))], "no_text"),
-        ([fact(1, text_of(0), is_cut=True), fact(2, None)], "text_too_large"),
-        ([fact(1, None, is_out_of_memory=True), fact(2, text_of(0), is_cut=True)], "parse_memory"),
-        ([], "damaged"),
+        ([fact(1, None), fact(2, None)], [], [], "damaged"),
+        ([empty(1, images=PICTURE), fact(2, None)], [], [], "no_text"),
+        ([empty(1), empty(2, images=PICTURE)], [1], [], "no_text"),
+        ([empty(1, images=PICTURE, fields=1)], [], [], "no_text"),
+        ([empty(1, images=PICTURE, fields=3)], [], [], "form_without_text"),
+        ([empty(1, fields=1), empty(2)], [1, 2], [], "form_without_text"),
+        ([empty(1), empty(2)], [1], [], "drawn_text"),
+        ([empty(1), empty(2)], [1, 2], [], "blank_pages"),
+        ([empty(1), fact(2, None)], [1], [], "damaged"),
+        ([empty(1), empty(2, images=PICTURE)], [1], [1, 2], "nothing_recognised"),
+        ([empty(1), empty(2, images=PICTURE)], [], [1], "no_text"),
+        ([fact(1, text_of(0), is_cut=True), fact(2, None)], [], [], "text_too_large"),
+        ([fact(1, None, is_out_of_memory=True), fact(2, text_of(0), is_cut=True)], [], [], "parse_memory"),
+        ([], [], [], "damaged"),
     ],
 )
-def test_nothing_to_read_has_the_reason_that_stands_behind_it(facts: list[pdf.PageFacts], code: str) -> None:
-    with pytest.raises(ReadingError) as caught:
-        check_text(extract_of(*facts), Limits())
-    assert caught.value.code == code
+def test_nothing_to_read_has_the_reason_that_stands_behind_it(
+    facts: list[pdf.PageFacts], blank: list[int], tried: list[int], code: str
+) -> None:
+    assert why_no_text(facts, blank, tried, Limits()).code == code
 
 
-def test_one_line_is_enough_to_be_read() -> None:
-    facts = [fact(1, None, is_out_of_memory=True), fact(2, text_of())]
-    check_text(extract_of(*facts, lines=[[], [make_line(2)]]), Limits())
+def test_one_line_is_enough_to_be_read(write: Callable[..., Path]) -> None:
+    assert [page.text_layer for page in read_pdf(write([], TEXT[:1], []), Limits()).pages] == ["none", "text", "none"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reading.reasons import REASONS, WARNINGS, ReadingError, number_ranges, refusal
 
-VALUES = {"limit_mb": 50, "pages": 7, "limit": 6, "seconds": 30, "memory_mb": 1024}
+VALUES = {"limit_mb": 50, "pages": 7, "limit": 6, "seconds": 30, "passages": 9, "memory_mb": 1024}
 
 
 def placeholders(words: str) -> set[str]:
@@ -29,7 +29,10 @@ def test_a_warning_is_filled_with_its_value_and_nothing_else(code: str) -> None:
     assert placeholders(WARNINGS[code]) <= {"value"} and WARNINGS[code].endswith(".")
 
 
-@pytest.mark.parametrize("code", ["too_large", "too_many_pages", "parse_timeout", "parse_memory", "text_too_large"])
+LIMITED = ["too_large", "too_many_pages", "parse_timeout", "parse_memory", "text_too_large", "too_many_passages"]
+
+
+@pytest.mark.parametrize("code", LIMITED)
 def test_a_reason_that_names_a_limit_cannot_be_given_without_it(code: str) -> None:
     with pytest.raises(KeyError):
         refusal(code)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from retrieval.question.parse import owners_named
+from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms, year_forms
@@ -278,7 +279,10 @@ def name_doubt(found: set[str], terms: Sequence[WeighedTerm], of_documents: Sequ
         *([f"no page that was read mentions {join_words(quote_all(nowhere))}"] if nowhere else []),
         *([f"the best passage does not have {join_words(quote_all(elsewhere))}"] if elsewhere else []),
     ]
-    return ", and ".join(said) or "the passages carry too little of the question"
+    if not said:
+        return Clause("the passages carry too little of the question", "too little")
+    shown = {"nowhere": nowhere[:WORDS_NAMED], "elsewhere": elsewhere[:WORDS_NAMED]}
+    return Clause(", and ".join(said), "doubt", **shown)
 
 
 def quote_all(words: Sequence[str]) -> list[str]:
@@ -292,16 +296,18 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
     enough = FORMED_SHARE * max(candidate.strength for candidate in candidates)
     is_formed = any((each.type_match and each.strength >= enough) or each.statement for each in candidates)
     if is_formed_type(question) and not is_formed:
-        return f"no {question.answer_type} stands beside the words of the question"
+        said = f"no {question.answer_type} stands beside the words of the question"
+        return Clause(said, "no value", type=question.answer_type)
     found = {word for candidate in candidates for word in candidate.matched_keywords}
     objects = objects_of(question)
     if objects and not found & set(objects):
-        return f"{join_words([f'“{word}”' for word in objects])} occurs nowhere"
+        return Clause(f"{join_words([f'“{word}”' for word in objects])} occurs nowhere", "nowhere", words=objects)
     pages = by_page(candidates)
     asked = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
     codes = asked.intersection(*[set().union(*pages)])
     if len(codes) > 1 and question.intent == "field_extraction" and not any(map(codes.issubset, pages)):
-        return f"{join_words([f'“{code}”' for code in sorted(codes)])} stand on no page together"
+        said = f"{join_words([f'“{code}”' for code in sorted(codes)])} stand on no page together"
+        return Clause(said, "not together", words=sorted(codes))
     return ""
 
 

@@ -225,18 +225,19 @@ def judge_by_model(
     return check_meaning_only(read_reply(reply, candidates, exchange), question, candidates)
 
 
-def ask_model(prompt: str, use: ModelUse) -> tuple[ArbiterReply, Exchange]:
+def ask_model(prompt: str, use: ModelUse, purpose: str = "arbiter") -> tuple[ArbiterReply, Exchange]:
     """The reply of the model, in a simpler form where its window is small. Raises LLMError."""
     form = form_in(use.room, use.guidance)
     completion = complete(
         instructions=form.instructions,
         prompt=prompt,
         reply_schema=form.reply,
-        purpose="arbiter",
+        purpose=purpose,
         prompt_name=form.name,
         prompt_version=form.version,
         deadline_s=settings.ARBITER_DEADLINE_S,
         tier=use.tier,
+        why=use.why,
     )
     return ArbiterReply.model_validate(completion.reply.model_dump()), completion.exchange
 
@@ -246,14 +247,22 @@ def prompt_for(
 ) -> str:
     """Table of contents, candidates, and the question last (R89)."""
     blocks = [toc_block(contents, room.toc_chars), *(candidate_block(candidate.brief) for candidate in candidates)]
+    asked = asked_block(question)
+    if any("requested" in candidate.methods for candidate in candidates):
+        asked.append(SECOND_LOOK)
+    return "\n\n".join(blocks + asked)
+
+
+def asked_block(question: Question) -> list[str]:
+    """The question, its parts, and how the asker wants it read where that is said beside it."""
     asked = [f"<question>\n{fence_text(question.corrected)}\n</question>"]
     if question.parts:
         asked.append(
             "Its parts, each to be answered:\n" + "\n".join(f"- {fence_text(part)}" for part in question.parts)
         )
-    if any("requested" in candidate.methods for candidate in candidates):
-        asked.append(SECOND_LOOK)
-    return "\n\n".join(blocks + asked)
+    if question.instruction:
+        asked.append(f"How the asker wants it read: {fence_text(' '.join(question.instruction.split()))}")
+    return asked
 
 
 def not_run(candidates: Sequence[Candidate], failure: str, exchange: Exchange | None) -> Ranking:

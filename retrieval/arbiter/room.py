@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 from llm.prompts import Guidance, fits_window
 from llm.tiers import Tier
-from llm.window import CHARACTERS_PER_TOKEN, Window
+from llm.window import Window
 
 FIXED_CHARS = 6_000  # of a small request: instructions, schema and question
+WHOLE_FIXED_CHARS = 9_000  # the same of the usual request
 CHARS_MIN = 2_000  # a window too small for it is told by the server
 PLACES_MAX = 12  # of a small request: as many verdicts as such a model writes without losing its thread
 
@@ -21,11 +22,13 @@ class Room(NamedTuple):
 
 
 class ModelUse(NamedTuple):
-    """Which model judges, what a request to it may hold, and what the base adds to its prompt."""
+    """Which model judges and why, what a request to it may hold, and what the base adds to its prompt."""
 
     tier: Tier = "normal"
     room: Room = Room()
     guidance: Guidance | None = None
+    why: str = ""  # it has this tier
+    is_named: bool = False  # the base names the tier, so nothing else changes it
 
 
 WHOLE, USUAL = Room(), ModelUse()
@@ -33,10 +36,11 @@ WHOLE, USUAL = Room(), ModelUse()
 
 def room_in(window: Window) -> Room:
     """The room of a request in a window; the whole one where the window is wide or unknown."""
-    if not window.is_small:
-        return WHOLE
-    chars = max(window.request_tokens * CHARACTERS_PER_TOKEN - FIXED_CHARS, CHARS_MIN)
-    return Room(chars, chars // 5, PLACES_MAX, True)
+    if window.is_small:
+        chars = max(window.room_for(WHOLE.chars, FIXED_CHARS), CHARS_MIN)
+        return Room(chars, chars // 5, PLACES_MAX, True)
+    chars = window.room_for(WHOLE.chars, WHOLE_FIXED_CHARS)
+    return WHOLE._replace(chars=chars, toc_chars=WHOLE.toc_chars * chars // WHOLE.chars)
 
 
 def beside(guidance: Guidance | None, room: Room) -> Room:

@@ -5,10 +5,12 @@ how much of the question the place covers, higher if the words occur together an
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from retrieval.arbiter.evidence import Evidence, join_words, what_is_missing
-from retrieval.types import KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
+from retrieval.arbiter.forms_met import FormsMet, find_forms
+from retrieval.told.clauses import Clause, recorded_facts
+from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
 
 PRIMARY_MAX = 3
 PRIMARY_SHARE = 0.8  # a second primary must cover nearly as much as the first
@@ -67,10 +69,13 @@ def judge_by_rules(
     if missing:
         roles = [lower_role(role) for role in roles]
     pool = Pool(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
-    verdicts = tuple(give_verdict(candidate, role, pool) for candidate, role in zip(ordered, roles, strict=True))
+    verdicts = tuple(
+        give_verdict(candidate, role, pool, find_forms(candidate, question.keywords))
+        for candidate, role in zip(ordered, roles, strict=True)
+    )
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
     answerable = any(role == "primary" for role in roles)
-    reason = "" if answerable else missing or "no passage carries enough of the question"
+    reason = "" if answerable else missing or Clause("no passage carries enough of the question", "too little")
     return Ranking(
         "rules",
         "ran",
@@ -170,21 +175,39 @@ def parts_first(ordered: Sequence[Candidate], answered: Collection[int] | None =
     return frozenset(first.values())
 
 
-def give_verdict(candidate: Candidate, role: Role, pool: Pool) -> Verdict:
+def give_verdict(candidate: Candidate, role: Role, pool: Pool, met: FormsMet) -> Verdict:
     rule = rule_of(candidate)
     quote = quote_of(candidate) if role in KEPT_ROLES else ""
-    evidence = what_stands(candidate, rule)
+    evidence = what_stands(candidate, rule, met)
     if candidate.running:
         evidence += f" A running head: it stands {candidate.running}."
-    reason = f"{evidence} {explain_weight(candidate, rule, role, pool)}".strip()
+    weight = explain_weight(candidate, rule, role, pool)
+    facts = facts_for(candidate, rule, met) | met.facts() | ({"weight": recorded_facts(weight)} if weight else {})
+    reason = Clause(f"{evidence} {weight}".strip(), rule.name, **facts)
     return Verdict(candidate.candidate_id, role, reason, quote, rule.name)
 
 
-def what_stands(candidate: Candidate, rule: Rule) -> str:
+def facts_for(candidate: Candidate, rule: Rule, met: FormsMet) -> dict[str, Any]:
+    """What the evidence is made of, for the pages that say it in their reader's language."""
+    facts: dict[str, Any] = {"words": met.once(candidate.matched_keywords)}
+    if rule is STATEMENT:
+        facts["statement"] = candidate.statement
+    if rule is EXACT_TITLE:
+        facts["section"] = candidate.section_title
+    if rule is REFERRED:
+        facts |= {"what": candidate.referred, "in_question": IN_QUESTION in candidate.referred}
+    is_one = len(facts["words"]) == 1 < len(candidate.matched_keywords)
+    signs = {"value": candidate.type_match, "running": candidate.running, "one_printed": is_one}
+    return facts | {name: sign for name, sign in signs.items() if sign}
+
+
+def what_stands(candidate: Candidate, rule: Rule, met: FormsMet) -> str:
     """Describe the evidence, without the verdict."""
-    words = join_words([f"“{text}”" for text in candidate.matched_keywords])
-    is_several = len(candidate.matched_keywords) > 1
-    together = "stand together here" if is_several else "stands here beside other words of the question"
+    once = [met.say(text) for text in met.once(candidate.matched_keywords)]
+    words = join_words(once)
+    is_several = len(once) > 1
+    alone = "stands here" if len(candidate.matched_keywords) > 1 else "stands here beside other words of the question"
+    together = "stand together here" if is_several else alone
     valued = ", with a value of the expected type" if candidate.type_match else ""
     return {
         PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
@@ -193,8 +216,9 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
         WHOLE_LIST: f"Looked for because the list was short: it says how many there are, or lists them all: {words}.",
         TOGETHER: f"{words} {together}.",
         TYPE_MATCH: f"{words} beside a value of the expected type.",
-        REFERRED: f"Another passage points here: {candidate.referred}.",
-        ONE_WORD: said_of_words(candidate, words),
+        REFERRED: f"{'The question' if IN_QUESTION in candidate.referred else 'Another passage'} points here: "
+        f"{candidate.referred}.",
+        ONE_WORD: said_of_words(words, len(once)),
         NO_SIGNAL: "Looked at because the document is short: no word searched stands here, "
         "and it is not near in meaning.",
         MEANING_ONLY: "Only near in meaning: no word searched stands here. That alone is no evidence.",
@@ -204,31 +228,35 @@ def what_stands(candidate: Candidate, rule: Rule) -> str:
 def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> str:
     """Why the evidence earns this role: the share of the question it covers, against the best and the limits."""
     if role == "primary" and candidate.strength == pool.best:
-        return "None is stronger."
+        return Clause("None is stronger.", "best")
     if rule in (MEANING_ONLY, NO_SIGNAL) or (role in KEPT_ROLES and rule in SUFFICIENT):
         return ""
     if pool.missing and role == "tangential":
-        return f"An answer needs more: {pool.missing}."
+        return Clause(f"An answer needs more: {pool.missing}.", "missing", missing=recorded_facts(pool.missing))
     if role == "tangential" and not is_able(candidate):
-        return "Too little of the question for an answer."
+        return Clause("Too little of the question for an answer.", "little")
     percent = int(round(100 * candidate.strength / (pool.best or 1.0), 6))  # 59.99999999999999 is 60
     share = f"Strength {percent}% of the strongest"
     if role == "primary":
         is_first = candidate.candidate_id in pool.first_of_part
-        return "It comes first for its part of the question." if is_first else f"{share}."
+        if is_first:
+            return Clause("It comes first for its part of the question.", "first of part")
+        return Clause(f"{share}.", "equal", percent=percent)
+    enough, least = round(100 * SUPPORTING_SHARE), round(100 * DISCARDED_SHARE)
     if role == "supporting":
-        return f"{share}; {round(100 * SUPPORTING_SHARE)}% is enough to support."
+        return Clause(f"{share}; {enough}% is enough to support.", "supports", percent=percent, limit=enough)
     if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * pool.best:
-        return f"{pool.supporting_max} better ones support the answer already."
+        said = f"{pool.supporting_max} that come earlier in the order of the rules support the answer already."
+        return Clause(said, "others", count=pool.supporting_max)
     if role == "tangential":
-        return f"{share}; {round(100 * SUPPORTING_SHARE)}% is needed."
-    return f"{share}; below {round(100 * DISCARDED_SHARE)}% is discarded."
+        return Clause(f"{share}; {enough}% is needed.", "less", percent=percent, limit=enough)
+    return Clause(f"{share}; below {least}% is discarded.", "far less", percent=percent, limit=least)
 
 
-def said_of_words(candidate: Candidate, words: str) -> str:
+def said_of_words(words: str, count: int) -> str:
     if not words:
         return "Only the section's title speaks for it."
-    if len(candidate.matched_keywords) == 1:
+    if count == 1:
         return f"It has {words}, a word searched or a form of one."
     return f"{words} stand here, apart."
 

@@ -11,8 +11,10 @@ from llm.client import complete
 from llm.exchange import Exchange
 from llm.fence import fence_text
 from llm.prompts import Prompt
+from llm.window import read_window
 from reading.rows import FRONT_INDEX, TocRow
 from retrieval.arbiter.brief import toc_block
+from retrieval.arbiter.room import room_in
 
 PROMPT_NAME, PROMPT_VERSION = "toc", "1"
 SECTIONS_MAX = 10
@@ -50,9 +52,10 @@ class TocReasoning:
 
 def reason_on_toc(question: str, content: DocumentContent) -> TocReasoning:
     """Ask a model which sections to open for a question, from the titles alone. Raises LLMError."""
+    titles = toc_block([content], room_in(read_window()).toc_chars)
     completion = complete(
         instructions=INSTRUCTIONS,
-        prompt=f"{toc_block([content])}\n\n<question>\n{fence_text(question)}\n</question>",
+        prompt=f"{titles}\n\n<question>\n{fence_text(question)}\n</question>",
         reply_schema=TocReply,
         purpose="toc",
         prompt_name=PROMPT_NAME,

@@ -17,7 +17,7 @@ from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import layout_named
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import WeighedTerm, weigh_terms
+from retrieval.words.terms import WeighedTerm, weigh_searched
 
 CLUSTER_GAP = 4  # hits within this many lines belong to one place
 PLACES_PER_UNIT = 2  # further places of one section on one page repeat the same
@@ -92,7 +92,7 @@ def aggregate(
     ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
     noise = find_noise(ordered, question)
-    terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
+    terms = {content.document_id: weigh_searched(question, lexicon_of(content)) for content in contents}
     full = f"the {pool_max} places judged rank higher, or are the first of their page"
     candidates: dict[str, Briefed] = {}
     left_out: dict[str, LeftOut] = {}

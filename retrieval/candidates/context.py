@@ -1,59 +1,74 @@
 """The context around an anchor, by kind of question (R43, R71-R74): enough to answer, never a whole book."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from documents.storage.content import DocumentContent
+from reading.blocks import item_of, next_item
 from reading.boxes import Box
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
-from retrieval.types import Briefed, Candidate, Context, LineRange, Question
+from retrieval.candidates.units import ENDS_SENTENCE, even, units_of
+from retrieval.types import Briefed, Candidate, Context, LineRange, Question, ReadAround
 
 CHARS_MAX = 8000  # about 2,048 tokens: the parent unit of R90
+ANSWERING_CHARS_MAX = 32_000  # of a primary place: half of what a writer reads in one call, so that it is never alone
 LINES_AROUND = 5  # R71: a paragraph, on the same page
-LISTING_LINES, SECTION_LINES, LOOKUP_LINES = 200, 120, 50  # R72: the upper ends that fit CHARS_MAX
+LISTING_LINES, SECTION_LINES, LOOKUP_LINES = 2000, 1500, 200  # R72, the upper ends
 TABLE_LINES = 60
 TABLE_HEAD = 6  # the caption, unit and years are above the first row
 PEEKED_LINES = 40  # of the next page, to see whether a list continues there
-ITEM = re.compile(r"\(?(?:(\d{1,3})[.)]|([A-Za-z])[.)]|([•▪–—*-]))\s")
 WIDE_INTENTS = {"listing": LISTING_LINES, "section_retrieval": SECTION_LINES, "open_scoped": SECTION_LINES}
 
 
-def widen(candidate: Briefed, question: Question, content: DocumentContent) -> Context:
+def widen(candidate: Briefed, question: Question, content: DocumentContent, chars_max: int = CHARS_MAX) -> Context:
     """The context of a candidate: the page for a named page, the table for a row, section or paragraph else.
 
-    It has all that a model was given of the place to judge.
+    It has all that a model was given of the place to judge, and at most `chars_max` characters.
     """
     lines = lines_around(candidate, question, content)
+    if question.hints.around:  # no more than was asked for, also where the arbiter saw more
+        return context_at(cut_to_size(lines, candidate.anchor, content, chars_max), content)
     if candidate.shown and set(candidate.methods) <= {"whole", "vectors"}:  # no word says where in it to look
         lines = lines.union(candidate.shown)
     if candidate.brief_lines:
         lines = lines.union(candidate.brief_lines)
-    return context_at(cut_to_size(lines, candidate.anchor, content), content)
+    return context_at(cut_to_size(lines, candidate.anchor, content, chars_max), content)
 
 
 def whole_sections(kept: Sequence[Briefed], contents: Mapping[str, DocumentContent]) -> dict[str, Context]:
-    """For several kept candidates of one short section, give the first the whole section as context (R74)."""
-    first: dict[tuple[str, int], Briefed] = {}
-    shared: set[tuple[str, int]] = set()
+    """For several kept candidates of one parent, give the first the whole parent as context (R74)."""
+    first: dict[tuple[str, LineRange], Briefed] = {}
+    shared: set[tuple[str, LineRange]] = set()
     for candidate in kept:
-        key = (candidate.document_id, candidate.toc_index)
+        parent = parent_of(candidate, contents[candidate.document_id])
+        if parent is None:
+            continue
+        key = (candidate.document_id, parent)
         if key in first:
             shared.add(key)
         first.setdefault(key, candidate)
     found = {}
     for key in shared:
-        content = contents[key[0]]
-        lines = section_of(first[key], content)
-        if lines and (seen := first[key].brief_lines):
+        content, lines = contents[key[0]], key[1]
+        if seen := first[key].brief_lines:
             lines = lines.union(seen)
-        if lines and len(content.text_between(*lines, searched_only=True)) <= CHARS_MAX:
+        if len(content.text_between(*lines, searched_only=True)) <= CHARS_MAX:
             found[first[key].candidate_id] = context_at(lines, content)
     return found
+
+
+def parent_of(candidate: Candidate, content: DocumentContent) -> LineRange | None:
+    """The parent of the passage a candidate is in; of readings without parents, its own section."""
+    passage = content.passage_at(candidate.anchor.first)
+    if passage is None or passage.parent_first_line is None or passage.parent_last_line is None:
+        return section_of(candidate, content)
+    return LineRange(passage.parent_first_line, passage.parent_last_line)
 
 
 def lines_around(candidate: Candidate, question: Question, content: DocumentContent) -> LineRange:
     if candidate.running:
         return LineRange(*content.heads_around(candidate.anchor.first))
+    if question.hints.around:
+        return lines_asked(question.hints.around, candidate, content)
     if "pinned" in candidate.methods:
         return find_page_range(candidate.anchor.first, content)
     kind = content.lines[candidate.best_line - 1].kind
@@ -66,7 +81,18 @@ def lines_around(candidate: Candidate, question: Question, content: DocumentCont
         return range_around(candidate.anchor, WIDE_INTENTS[question.intent], section)
     if question.intent == "conditional_lookup" and section:
         return range_around(candidate.anchor, LOOKUP_LINES, section)
-    return paragraph_around(candidate.anchor, content)
+    return finish_sentences(paragraph_around(candidate.anchor, content), content)
+
+
+def lines_asked(around: ReadAround, candidate: Candidate, content: DocumentContent) -> LineRange:
+    """The lines of what was asked for by name (R71): the page where there is no section."""
+    if around == "line":
+        return finish_sentences(candidate.anchor, content)
+    if around == "paragraph":
+        return finish_sentences(paragraph_around(candidate.anchor, content), content)
+    section = section_of(candidate, content) if around == "section" else None
+    first, last = find_page_range(candidate.anchor.first, content), find_page_range(candidate.anchor.last, content)
+    return (section or first.union(last)).union(candidate.anchor)
 
 
 def section_of(candidate: Candidate, content: DocumentContent) -> LineRange | None:
@@ -89,14 +115,40 @@ def range_around(anchor: LineRange, count: int, inside: LineRange) -> LineRange:
 
 
 def paragraph_around(anchor: LineRange, content: DocumentContent) -> LineRange:
-    first, last = find_page_range(anchor.first, content).first, find_page_range(anchor.last, content).last
-    first, last = max(first, anchor.first - LINES_AROUND), min(last, anchor.last + LINES_AROUND)
+    top, bottom = find_page_range(anchor.first, content).first, find_page_range(anchor.last, content).last
+    while bottom > anchor.last and content.lines[bottom - 1].kind in UNSEARCHED_KINDS:
+        bottom -= 1
+    first, last = max(top, anchor.first - LINES_AROUND), min(bottom, anchor.last + LINES_AROUND)
     # A running header above, or a heading whose text is not included, belongs to something else.
     while first < anchor.first and content.lines[first - 1].kind in UNSEARCHED_KINDS:
         first += 1
     while last > anchor.last and content.lines[last - 1].kind in (*UNSEARCHED_KINDS, "heading"):
         last -= 1
-    return LineRange(first, last if last < find_page_range(anchor.last, content).last else end_of_list(last, content))
+    return LineRange(first, last if last < bottom else end_of_list(last, content))
+
+
+def finish_sentences(lines: LineRange, content: DocumentContent) -> LineRange:
+    """The lines, and as many before and after as their sentences go on over lines, columns and pages (R73)."""
+    units = units_of(content)
+    above, below = units.around(lines.first), units.around(lines.last)
+    before = [line for line in content.lines_between(above.first, lines.first - 1) if is_prose(line)]
+    after = [line for line in content.lines_between(lines.last + 1, below.last) if is_prose(line)]
+    first, last = lines
+    while before and not ends_sentence(before[-1]):
+        first = before.pop().number
+    is_open = is_prose(content.lines[last - 1]) and not ends_sentence(content.lines[last - 1])
+    while after and is_open:
+        line = after.pop(0)
+        last, is_open = line.number, not ends_sentence(line)
+    return LineRange(first, last)
+
+
+def ends_sentence(line: LineRow) -> bool:
+    return ENDS_SENTENCE.search(even(line.text).rstrip()) is not None
+
+
+def is_prose(line: LineRow) -> bool:
+    return line.kind not in (*UNSEARCHED_KINDS, "heading", "caption", "table_row")
 
 
 def end_of_list(last: int, content: DocumentContent) -> int:
@@ -114,18 +166,6 @@ def end_of_list(last: int, content: DocumentContent) -> int:
             break
         last, item = line.number, following or item
     return last
-
-
-def item_of(text: str) -> str:
-    """The marker of a list item without brackets and stops: "e", "12", "•"; "" for other lines."""
-    found = ITEM.match(text.strip())
-    return next(filter(None, found.groups())).lower() if found else ""
-
-
-def next_item(item: str) -> str:
-    if item.isdigit():
-        return str(int(item) + 1)
-    return chr(ord(item) + 1) if item.isalpha() else item
 
 
 def find_page_range(number: int, content: DocumentContent) -> LineRange:
@@ -161,7 +201,7 @@ def is_table(number: int, content: DocumentContent) -> bool:
     return content.lines[number - 1].kind == "table_row" or kinds.count("table_row") == len(kinds) - 1 == 2
 
 
-def cut_to_size(lines: LineRange, anchor: LineRange, content: DocumentContent) -> LineRange:
+def cut_to_size(lines: LineRange, anchor: LineRange, content: DocumentContent, chars_max: int) -> LineRange:
     """Drop lines from the end farther from the anchor until the text fits."""
     first, last = lines
     sizes = {
@@ -169,7 +209,7 @@ def cut_to_size(lines: LineRange, anchor: LineRange, content: DocumentContent) -
         for line in content.lines_between(first, last)
     }
     total = sum(sizes.values())
-    while total > CHARS_MAX and (first < anchor.first or last > anchor.last):
+    while total > chars_max and (first < anchor.first or last > anchor.last):
         if anchor.first - first >= last - anchor.last and first < anchor.first:
             total -= sizes[first]
             first += 1

@@ -2,15 +2,15 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.blocks import item_of, next_item
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from retrieval.candidates.context import item_of, next_item
 from retrieval.types import LineRange
 from retrieval.words.counts import counting_words
 
@@ -27,9 +27,17 @@ OF_WORDS = 4  # the last of an introduction: "the following functions are used:"
 BULLET = re.compile(r"^\s*(?:[-*\u2022\u2023\u25aa\u25cf\u2013\u2014]|\(?\w{1,5}[.)])\s+")
 
 
+MARKER = re.compile(r"\A\s*+(?:\(?(\w{1,5})[.)]|([-*\u2022\u2023\u25aa\u25cf\u2013\u2014]))\s")
+ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
+
+
 class Item(NamedTuple):
+    """An item with all of its text; where a list is inside it, `lead` is what comes before that."""
+
     text: str
     lines: LineRange
+    lead: str = ""
+    children: tuple["Item", ...] = ()
 
 
 class PrintedList(NamedTuple):
@@ -84,10 +92,41 @@ def read_lists(lines: Iterable[LineRow]) -> list[PrintedList]:
             introductions.append(" ".join(row.text for row in above[-INTRODUCED_BY:]))
         above.append(line)
     return [
-        PrintedList(tuple(map(read_item, block[:ITEMS_MAX])), introduction, len(block) > ITEMS_MAX or number in endless)
-        for number, (block, introduction) in enumerate(zip(blocks, introductions, strict=True))
+        PrintedList(tuple(map(read_item, block[:ITEMS_MAX])), introduction, len(block) > ITEMS_MAX or is_endless)
+        for block, introduction, is_endless in join_around(blocks, introductions, endless)
         if len(block) >= ITEMS_MIN
     ]
+
+
+Block = list[list[LineRow]]
+
+
+def join_around(
+    blocks: Sequence[Block], introductions: Sequence[str], endless: Collection[int]
+) -> Iterator[tuple[Block, str, bool]]:
+    """The lists with what introduces each; one that is not set in and parts another (1, a, b, 2) is inside it."""
+    joined: list[tuple[Block, str, bool]] = []
+    for number, block in enumerate(blocks):
+        if len(joined) > 1 and is_parted(joined[-2][0], joined[-1][0], block):
+            inner, _, is_endless = joined.pop()
+            outer, introduction, was_endless = joined.pop()
+            last = [*outer[-1], *(line for item in inner for line in item)]
+            whole = [*outer[:-1], last, *block]
+            joined.append((whole, introduction, is_endless or was_endless or number in endless))
+        else:
+            joined.append((block, introductions[number], number in endless))
+    yield from joined
+
+
+def is_parted(outer: Block, inner: Block, rest: Block) -> bool:
+    """Whether a list goes on right after another, which began right after its last item with a first marker."""
+    is_right_after = all(
+        one[-1][-1].number + 1 == other[0][0].number and is_beside(one[0][0], other[0][0])
+        for one, other in ((outer, inner), (inner, rest))
+    )
+    last, first, following = (item_marker(block[at][0]) for block, at in ((outer, -1), (inner, 0), (rest, 0)))
+    fits = sum(len(item) for item in inner) + len(outer[-1]) <= ITEM_LINES_MAX
+    return is_right_after and fits and first in ("a", "i", "1") and last.isalnum() and following in next_markers(last)
 
 
 def is_next_item(block: Sequence[Sequence[LineRow]], line: LineRow) -> bool:
@@ -127,8 +166,48 @@ def is_beside(one: LineRow, other: LineRow) -> bool:
 
 
 def read_item(lines: Sequence[LineRow]) -> Item:
-    text = " ".join(" ".join(line.text for line in lines).split())
-    return Item(BULLET.sub("", text), LineRange(lines[0].number, lines[-1].number))
+    """The item of some lines, with the items of the list inside it."""
+    first = next((at for at, line in enumerate(lines) if at and line.kind == "list_item"), len(lines))
+    parts = part_items(lines[first:])
+    children = tuple(map(read_item, parts)) if len(parts) >= ITEMS_MIN else ()
+    lead = text_of(lines[:first]) if children else ""
+    return Item(text_of(lines), LineRange(lines[0].number, lines[-1].number), lead, children)
+
+
+def text_of(lines: Sequence[LineRow]) -> str:
+    return BULLET.sub("", " ".join(" ".join(line.text for line in lines).split()))
+
+
+def part_items(lines: Sequence[LineRow]) -> list[list[LineRow]]:
+    """The items of a list that begins with these lines; what does not count on belongs to the item before."""
+    parts: list[list[LineRow]] = []
+    for line in lines:
+        if not parts or (line.kind == "list_item" and is_sibling(parts, line)):
+            parts.append([line])
+        else:
+            parts[-1].append(line)
+    return parts
+
+
+def is_sibling(parts: Sequence[Sequence[LineRow]], line: LineRow) -> bool:
+    """Whether a line begins the next item of these: by its number or letter, or by the same sign at the same edge."""
+    before, now = item_marker(parts[-1][0]), item_marker(line)
+    if before.isalnum() or now.isalnum():
+        return now in next_markers(before)
+    return before == now and not (is_beside(parts[0][0], line) and abs(line.x0 - parts[0][0].x0) > INDENT)
+
+
+def item_marker(line: LineRow) -> str:
+    """The number, letter or sign an item begins with, in lower case; "" without one."""
+    found = MARKER.match(line.text)
+    return next(filter(None, found.groups())).lower() if found else ""
+
+
+def next_markers(marker: str) -> set[str]:
+    """What may come after a number or letter; "i" is both a letter and a Roman number."""
+    found = {str(int(marker) + 1)} if marker.isdecimal() else set()
+    found |= {chr(ord(marker) + 1)} if len(marker) == 1 and "a" <= marker < "z" else set()
+    return found | ({ROMANS[ROMANS.index(marker) + 1]} if marker in ROMANS[:-1] else set())
 
 
 # ---- in a sentence

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from documents.storage.content import DocumentContent
+from reading.wording import Wordings, read_wordings
 from retrieval.candidates.units import units_of
-from retrieval.words.wording import Wordings, read_wordings
 
 SIGNED_AROUND = 5  # lines before and after on the page, in which a block of signatures shows
 SIGNED_MIN = 3

@@ -8,6 +8,7 @@ from documents.storage.content import DocumentContent
 from retrieval import dispatch
 from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.completion import complete_list
+from retrieval.candidates.pointed import find_pointed
 from retrieval.candidates.references import follow
 from retrieval.candidates.rerank_pool import EACH_MAX, hybrid_candidates
 from retrieval.filters import Within
@@ -37,7 +38,8 @@ def propose(
     pool_max: int,
     within: Within | None = None,
 ) -> Proposed:
-    """Passages for a reranker, places for all other arbiters; if enabled, with the places they refer to.
+    """Passages for a reranker, places for all other arbiters; if enabled, with what the question points to (R21) and
+    the places they refer to (R75).
 
     For a list that is shorter than the text says, the places that list all of it are added in one further pass.
     """
@@ -47,14 +49,23 @@ def propose(
         candidates, left_out = passages[:pool_max], tuple(LeftOut.of(each, reason) for each in passages[pool_max:])
     else:
         candidates, left_out = aggregate(hits, question, contents, pool_max=pool_max)
-    if not candidates:
+    if arbiter == "rerank":  # it orders passages, and looks at no places
+        for name in ("layout_hints", "cross_references", "list_pass"):
+            plan = dispatch.switch_off(plan, name, "a reranker orders passages, and looks at no places")
         return Proposed(candidates, left_out, hits, plan)
     found: list[Hit] = []
+    if plan.is_on("layout_hints"):
+        pointed = find_pointed(question, contents, hits)
+        plan = dispatch.note_reason(plan, "layout_hints", pointed.outcome)
+        plan = plan if pointed.hits else dispatch.switch_off(plan, "layout_hints", pointed.outcome)
+        found += pointed.hits
+    if not candidates and not found:
+        return Proposed(candidates, left_out, hits, plan)
     if plan.is_on("cross_references"):
         followed = follow(candidates, contents)
         plan = dispatch.note_reason(plan, "cross_references", followed.outcome)
         found += followed.hits
-    if plan.is_on("list_pass") and arbiter != "rerank":  # a reranker orders passages, and looks at no places
+    if plan.is_on("list_pass"):
         completed = complete_list(question, candidates, contents, within)
         plan = dispatch.note_reason(plan, "list_pass", completed.outcome)
         found += completed.hits

@@ -6,11 +6,12 @@ from collections.abc import Collection
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
-from retrieval.candidates.units import SENTENCE, cut_around, prose_of, split_at, units_of
+from retrieval.candidates.units import SENTENCE, Piece, cut_around, lead_in_of, marker_of, prose_of, split_at, units_of
 from retrieval.types import LineRange, Sentences
 
 QUOTE_CHARS = 700  # a long clause of a contract; several sentences together are no longer
 SENTENCE_CHARS = 2_400  # of one sentence that is longer only whole clauses are quoted
+LIST_LINES = 12  # of the items that a sentence announces with a colon
 PROSE = frozenset({"body", "list_item"})
 AMID_NUMBER = re.compile(r"\A\s*\(\d{1,4}\)\s+")  # "six | (6) years": the figure of a number that was in words
 
@@ -18,7 +19,8 @@ AMID_NUMBER = re.compile(r"\A\s*\(\d{1,4}\)\s+")  # "six | (6) years": the figur
 def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], content: DocumentContent) -> Sentences:
     """The sentences on the best line of a place, with those of its anchor that have a word of the question.
 
-    Below a heading they are the first ones of its text. Empty in a table, where a row is quoted instead.
+    Below a heading they are the first ones of its text. Those that end with a colon go on over the items they announce.
+    Empty in a table, where a row is quoted instead.
     """
     line = next((each for each in content.legible_lines(best_line, anchor.last) if each.kind in PROSE), None)
     if line is None or content.lines[best_line - 1].kind == "table_row":
@@ -39,8 +41,30 @@ def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], cont
     if end - start > SENTENCE_CHARS:
         start, end = cut_around(prose.text, own, SENTENCE_CHARS)
     pieces = prose.pieces(start, end)
+    if pieces and prose.text[start:end].rstrip().endswith(":"):
+        items = items_after(pieces[-1].number, content)
+        pieces += [Piece(row.number, 0, len(row.text)) for row in items]
     text = "\n".join(content.lines[piece.number - 1].text[piece.start : piece.end] for piece in pieces)
     return Sentences(text, LineRange(pieces[0].number, pieces[-1].number) if pieces else anchor)
+
+
+def items_after(number: int, content: DocumentContent) -> list[LineRow]:
+    """The lines of the items that the line with that number announces; whole items of a list, LIST_LINES at most."""
+    units = units_of(content)
+    announcing = units.around(number)
+    begins = {announcing.first}  # of what introduces further items
+    taken: list[LineRow] = []
+    at = units.position(number)
+    for position in range(at + 1, min(at + 1 + LIST_LINES, len(units.starts))):
+        item = units.at(position)
+        lead_in = lead_in_of(item, content)
+        rows = content.legible_lines(*item)
+        is_beside = bool(taken) and marker_of(item, content) == marker_of(announcing, content)
+        if lead_in is None or lead_in.first not in begins or is_beside or len(taken) + len(rows) > LIST_LINES:
+            break
+        begins.add(item.first)
+        taken += rows
+    return taken
 
 
 def run_around(number: int, content: DocumentContent) -> LineRange:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from documents.storage.content import DocumentContent
-from reading.boxes import Box, boxes_of
+from reading.boxes import Box, PictureBox
 from retrieval.candidates.calibration import calibrate
-from retrieval.candidates.context import context_at, whole_sections, widen
+from retrieval.candidates.context import ANSWERING_CHARS_MAX, CHARS_MAX, context_at, whole_sections, widen
 from retrieval.types import (
     KEPT_ROLES,
     Briefed,
@@ -14,6 +14,7 @@ from retrieval.types import (
     LineRange,
     Question,
     Ranking,
+    Role,
     Settled,
     Verdict,
 )
@@ -28,13 +29,22 @@ def settle(
     by_id = {candidate.candidate_id: candidate for candidate in candidates}
     content_of = {content.document_id: content for content in contents}
     judged = [by_id[verdict.candidate_id] for verdict in ranking.verdicts]
-    contexts = {one.candidate_id: widen(one, question, content_of[one.document_id]) for one in judged}
+    contexts = {
+        one.candidate_id: widen(one, question, content_of[one.document_id], context_chars(verdict.role))
+        for one, verdict in zip(judged, ranking.verdicts, strict=True)
+    }
     kept = [by_id[verdict.candidate_id] for verdict in ranking.verdicts if verdict.role in KEPT_ROLES]
-    contexts |= whole_sections(kept, content_of)
+    if not question.hints.around:
+        contexts |= whole_sections(kept, content_of)
     return tuple(
         settle_one(candidate, verdict, contexts[candidate.candidate_id], content_of[candidate.document_id])
         for candidate, verdict in zip(judged, ranking.verdicts, strict=True)
     )
+
+
+def context_chars(role: Role) -> int:
+    """The characters of a context: what answers is read as far as its kind asks (R72)."""
+    return ANSWERING_CHARS_MAX if role == "primary" else CHARS_MAX
 
 
 def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: DocumentContent) -> Settled:
@@ -54,17 +64,16 @@ def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: 
         **vars(candidate),
         verdict=verdict,
         quote=quote,
-        boxes=mark_boxes(quote, anchor, within, content),
+        boxes=mark_boxes(quote, anchor, content),
         context=context,
         page_label=page.label,
         page_size=(page.width, page.height),
     )
 
 
-def mark_boxes(quote: Calibrated, anchor: LineRange, within: LineRange, content: DocumentContent) -> tuple[Box, ...]:
-    """The boxes of the quote, or of the anchor if nothing was quoted."""
+def mark_boxes(quote: Calibrated, anchor: LineRange, content: DocumentContent) -> tuple[Box | PictureBox, ...]:
+    """The boxes of the quote, or of the anchor if nothing was quoted, and of the pictures its lines belong to."""
     pieces = [(piece.line_number, piece.start, piece.end) for piece in quote.pieces]
     if not pieces:
         pieces = [(line.number, 0, len(line.text)) for line in content.lines_between(*anchor)]
-    lines = {line.number: line for line in content.lines_between(*within)}
-    return tuple(boxes_of(pieces, lines))
+    return content.boxes_at(pieces)

@@ -122,6 +122,8 @@ def text_lines(lines: LineRange, content: DocumentContent) -> list[LineRow]:
 
 def is_gap(above: Piece, piece: Piece, content: DocumentContent) -> bool:
     """Whether text is left out between two pieces."""
+    if above.number == piece.number:
+        return bool(content.lines[above.number - 1].text[above.end : piece.start].strip())
     end, start = content.lines[above.number - 1].text[above.end :], content.lines[piece.number - 1].text[: piece.start]
     between = content.lines_between(above.number + 1, piece.number - 1)
     return bool(end.strip() or start.strip()) or any(line.kind not in UNSEARCHED_KINDS for line in between)

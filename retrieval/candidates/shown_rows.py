@@ -73,7 +73,7 @@ def find_rows(anchor: LineRange, best: int, needed: Sequence[int], content: Docu
     if table is None:
         return None
     page = [each for each in content.lines_on_page(line.page_number) if each.kind not in UNSEARCHED_KINDS]
-    numbers = {each.number for each in page}
+    numbers = {each.number for each in page} | set(table.inherited)
     worth = {number: place for place, number in enumerate(needed)}
     blocks = [
         RowBlock(tuple(block), table.first_line <= block[0] <= table.last_line or not worth.keys().isdisjoint(block))
@@ -116,6 +116,7 @@ def explain_rows(
 ) -> Iterator[int]:
     """The lines of the anchor's rows, and those that say what they are: title, columns, period, unit, group, total."""
     yield from range(anchor.first, anchor.last + 1)
+    yield from table.inherited
     yield from heads_with_periods(table, tables)
     yield from page_head(table, tables, page, content)
     rows = [row for row in table.rows if row.first_line <= anchor.last and anchor.first <= row.last_line]
@@ -141,7 +142,7 @@ def heads_with_periods(table: Table, tables: Sequence[Table]) -> list[int]:
 
 
 def head_of(table: Table) -> list[int]:
-    return [number for number in (table.title_line, *table.head_lines) if number]
+    return [number for number in (table.title_line, *table.head_lines) if number and number not in table.inherited]
 
 
 def period_above(number: int, table: Table, page: Sequence[LineRow]) -> list[int]:

@@ -7,7 +7,7 @@ from uuid import UUID
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
 from reading.rows import FRONT_INDEX
-from retrieval.candidates.context import boxes_by_page, cut_to_size, find_page_range, paragraph_around
+from retrieval.candidates.context import CHARS_MAX, boxes_by_page, cut_to_size, find_page_range, paragraph_around
 from retrieval.types import LineRange
 
 Scope = Literal["line", "paragraph", "section", "page"]
@@ -48,7 +48,7 @@ def read_widened(parse_id: UUID, anchor: LineRange, scope: Scope) -> Widened:
     wanted = lines_in_scope(scope, anchor, content)
     if wanted is None:
         return Widened(scope, absence=NO_SECTION)
-    shown = cut_to_size(wanted, anchor, content)
+    shown = cut_to_size(wanted, anchor, content, CHARS_MAX)
     rows = content.legible_lines(*shown)
     return Widened(
         scope,

@@ -9,7 +9,7 @@ from documents.storage.content import DocumentContent
 from reading.rows import LineRow
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words.lexicon import Lexicon, Numbers, lexicon_of
-from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
+from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_searched
 
 HITS_MAX = 300  # per document; absence is counted in the lexicon, not from hits
 REACH = 4  # lines: a sentence of this length, or a row and its header
@@ -26,18 +26,18 @@ Scores = NDArray[np.float32]
 def detect_keywords(question: Question, content: DocumentContent, inside: LineRange | None = None) -> list[Hit]:
     """A hit for each of the best lines with a question word; the score is the share of the question it covers.
 
-    A word counts fully on the line itself, and less on nearby lines, in the section's title or on the page. Only lines
-    `inside` are hits.
+    A word counts fully on the line itself, and less on nearby lines, in the section's title or on the page; a learned
+    word adds to the score, and its absence takes nothing. Only lines `inside` are hits.
     """
     lexicon = lexicon_of(content)
-    terms = weigh_terms(question, lexicon)
-    total = sum(term.weight for term in terms)
+    terms = weigh_searched(question, lexicon)
+    total = sum(term.weight for term in terms if not term.is_learned)
     scores = np.zeros(lexicon.line_count + 1, dtype=np.float32)
     points = np.zeros(lexicon.line_count + 1, dtype=np.float32)
     for term in terms:
         scores += np.float32(term.weight) * nearness(term, lexicon, content)
         points[term.lines] += term.points
-    if not points.any():
+    if not points.any() or not total:
         return []
     scores /= np.float32(total)
     for phrase in question.phrases:
@@ -66,7 +66,8 @@ def line_hit(
     line: LineRow, document_id: str, matched: list[WeighedTerm], following: list[WeighedTerm], score: float
 ) -> Hit:
     """The hit on one line; words continued on the next line count as adjacent (a sentence, a wrapped row)."""
-    near = [*matched, *following]
+    own = [term for term in matched if not term.is_learned]
+    near = [term for term in (*matched, *following) if not term.is_learned]
     together = {term.text for term in near if term.points}
     return Hit(
         method="keywords",
@@ -76,7 +77,7 @@ def line_hit(
         matched_keywords=tuple(term.text for term in matched),
         toc_index=line.toc_index,
         co_occurrence=len(together) > 1 and any(term.is_primary for term in near),
-        line_score=float(sum(term.points for term in matched)),
+        line_score=float(sum(term.points for term in own)),
     )
 
 

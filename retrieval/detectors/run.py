@@ -12,6 +12,7 @@ from reading.rows import UNSEARCHED_KINDS
 from retrieval import dispatch
 from retrieval.deadline import detection_limited, wait_for
 from retrieval.detectors import DETECTORS
+from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.question.parse import parse_question
 from retrieval.types import ConceptTerms, Hit, LineRange, Method, Plan, Question
 
@@ -23,7 +24,11 @@ _encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder"
 
 
 def detect(
-    question: Question, plan: Plan, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()
+    question: Question,
+    plan: Plan,
+    contents: Sequence[DocumentContent],
+    dictionary: Sequence[ConceptTerms] = (),
+    rules: ReadingRules = SHIPPED,
 ) -> tuple[list[Hit], Plan]:
     """The hits of the plan's detectors, for the question and each of its parts, and the plan as it was executed.
 
@@ -31,7 +36,9 @@ def detect(
     the word detectors exceed their time.
     """
     asked = [(0, question)]
-    asked += [(number, parse_question(part, contents, dictionary)) for number, part in enumerate(question.parts, 1)]
+    asked += [
+        (number, parse_question(part, contents, dictionary, rules)) for number, part in enumerate(question.parts, 1)
+    ]
     nearest = begin_vectors(asked, contents) if plan.is_on("vectors") else []
     hits = pin_pages(question, contents) if plan.is_on("page_hints") else []
     with detection_limited():

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple, cast
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from documents.spreadsheet import defuse, restore
+from documents.pages.phrasing import group_thousands
+from documents.spreadsheet import restore, write_csv
 from retrieval.words.tokens import normalise_words
 
 COLUMNS = ("concept", "language", "term", "priority", "weight")
@@ -30,7 +31,7 @@ PLACES = {"concept": _("concept"), "term": _("term")}
 TEXT_MAX = 120  # characters, as the columns of Concept and Term
 WEIGHT_MAX = 5.0  # a heavier term would drown every other word of a question
 BYTES_MAX = 1_000_000
-ROWS_MAX = 10_000  # of one file and of one base; the two packs that ship hold about 2,500
+ROWS_MAX = 10_000  # of one file and of one base; the packs that ship hold about 3,000
 CONCEPT_TERMS_MAX = 200  # of one concept: its terms are compared pairwise, and shown on one page
 ERRORS_MAX = 50  # a file of the wrong kind fails on every line
 
@@ -60,7 +61,7 @@ class WordlistError(ValueError):
 
 def size_error() -> WordlistError:
     words = gettext("The file is larger than %(limit_kb)s kB. Please split it.")
-    return WordlistError(words % {"limit_kb": f"{BYTES_MAX // 1000:,}"})
+    return WordlistError(words % {"limit_kb": group_thousands(BYTES_MAX // 1000)})
 
 
 def not_utf8() -> WordlistError:
@@ -103,7 +104,9 @@ def read_text(text: str) -> tuple[list[WordRow], list[LineError]]:
             errors.append(LineError(number, gettext("Reading stopped here; too many lines are wrong.")))
             break
         if len(rows) > ROWS_MAX:
-            raise WordlistError(gettext("The file has more than %(count)s rows.") % {"count": f"{ROWS_MAX:,}"})
+            raise WordlistError(
+                gettext("The file has more than %(count)s rows.") % {"count": group_thousands(ROWS_MAX)}
+            )
     return [row for _, row in rows.values()], errors
 
 
@@ -173,11 +176,6 @@ def checked_weight(text: str) -> float:
     return weight
 
 
-def write_csv(rows: Iterable[WordRow]) -> str:
+def write_words(rows: Iterable[WordRow]) -> str:
     """The rows as CSV that no spreadsheet executes as formulas and `read_text` reads back unchanged."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    for row in rows:
-        writer.writerow([*map(defuse, row[:4]), f"{row.weight:g}"])
-    return out.getvalue()
+    return write_csv([COLUMNS, *([*row[:4], f"{row.weight:g}"] for row in rows)])

@@ -1,16 +1,23 @@
-"""Changing the dictionary of a base (R103): one concept or term by hand, or a whole file."""
+"""Changing the dictionary of a base (R103): one concept or term by hand, or a whole file.
+
+Each raises ChangeProposed where the base requires a golden check; `by` is then named with the proposal.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count
 from django.utils.translation import gettext
 
+from accounts.models import User
 from documents.models import KnowledgeBase
+from documents.pages.phrasing import group_thousands
 from retrieval.dictionary.csv_format import CONCEPT_TERMS_MAX, ROWS_MAX, WordlistError, WordRow, checked_text
-from retrieval.dictionary.packs import load_missing
+from retrieval.dictionary.guarded import DICTIONARY
+from retrieval.dictionary.learned import follow_rename
+from retrieval.dictionary.packs import load_missing, switch
 from retrieval.models import Concept, Term
 
 Kind = Literal["new", "changed", "same"]
@@ -28,7 +35,8 @@ def already_there(name: str) -> WordlistError:
     return WordlistError(gettext("There is a concept “%(name)s” already.") % {"name": name})
 
 
-def add_concept(base: KnowledgeBase, row: WordRow) -> Concept:
+@DICTIONARY.change
+def add_concept(base: KnowledgeBase, row: WordRow, by: User | None = None) -> Concept:
     """Add a concept with its first term. Raises WordlistError if the name is taken."""
     check_room(base, 1)
     if Concept.objects.filter(base=base, name__iexact=row.concept).exists():
@@ -39,17 +47,27 @@ def add_concept(base: KnowledgeBase, row: WordRow) -> Concept:
     return concept
 
 
-def rename_concept(concept: Concept, name: str) -> None:
+@DICTIONARY.change
+def rename_concept(concept: Concept, name: str, by: User | None = None) -> None:
     """Rename a concept. Raises WordlistError if the name cannot be used."""
     name = checked_text(name, "concept")
     if Concept.objects.filter(base=concept.base, name__iexact=name).exclude(pk=concept.pk).exists():
         raise already_there(name)
     if name != concept.name:
-        concept.name, concept.pack = name, ""
-        concept.save(update_fields=["name", "pack"])
+        with transaction.atomic():
+            follow_rename(concept.base, concept.name, name)
+            concept.name, concept.pack = name, ""
+            concept.save(update_fields=["name", "pack"])
 
 
-def put_term(concept: Concept, row: WordRow, term: Term | None = None) -> Term:
+@DICTIONARY.change
+def remove_concept(concept: Concept, by: User | None = None) -> None:
+    """Delete a concept with its terms."""
+    concept.delete()
+
+
+@DICTIONARY.change
+def put_term(concept: Concept, row: WordRow, term: Term | None = None, by: User | None = None) -> Term:
     """Add or change a term; from then on it is the expert's, and no pack removes it. Raises WordlistError."""
     if term is None:
         check_room(concept.base, 1)
@@ -70,6 +88,17 @@ def put_term(concept: Concept, row: WordRow, term: Term | None = None) -> Term:
     return term
 
 
+@DICTIONARY.change
+def delete_term(term: Term, by: User | None = None) -> None:
+    term.delete()
+
+
+@DICTIONARY.change
+def use_packs(base: KnowledgeBase, names: Collection[str], by: User | None = None) -> None:
+    """Use exactly these packs. A pack already in use keeps its expert edits."""
+    switch(base, names)
+
+
 def row_of_term(term: Term) -> WordRow:
     priority: Literal["primary", "secondary"] = "secondary" if term.priority == "secondary" else "primary"
     return WordRow(term.concept.name, term.language, term.text, priority, term.weight)
@@ -78,7 +107,7 @@ def row_of_term(term: Term) -> WordRow:
 def check_room(base: KnowledgeBase, count: int) -> None:
     """Raises WordlistError if a base would hold more terms than a question can be compared with in time."""
     if Term.objects.filter(concept__base=base).count() + count > ROWS_MAX:
-        raise WordlistError(gettext("A base holds at most %(count)s terms.") % {"count": f"{ROWS_MAX:,}"})
+        raise WordlistError(gettext("A base holds at most %(count)s terms.") % {"count": group_thousands(ROWS_MAX)})
 
 
 # ---- a whole file
@@ -103,7 +132,8 @@ def key_of_row(row: WordRow) -> tuple[str, str, str]:
     return row.concept.casefold(), row.language, row.term.casefold()
 
 
-def take_in(base: KnowledgeBase, rows: Sequence[WordRow]) -> Counter[Kind]:
+@DICTIONARY.change
+def take_in(base: KnowledgeBase, rows: Sequence[WordRow], by: User | None = None) -> Counter[Kind]:
     """Apply `changes_of`, all or nothing, and count the changes by kind. Raises WordlistError."""
     with transaction.atomic():
         # Of two concurrent files, the second is compared with the first one's result.

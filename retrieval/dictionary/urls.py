@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from retrieval.dictionary import views
+from retrieval.dictionary import learned_views, tier_views, views
 
 app_name = "retrieval"
 
 urlpatterns = [
     path("bases/<uuid:pk>/dictionary/", views.dictionary, name="dictionary"),
     path("bases/<uuid:pk>/dictionary/packs/", views.packs, name="packs"),
+    path("bases/<uuid:pk>/dictionary/models/", tier_views.tiers, name="tiers"),
+    path("bases/<uuid:pk>/dictionary/learned/<int:word_pk>/", learned_views.learned_word, name="learned_word"),
     path("bases/<uuid:pk>/dictionary/import/", views.take_file, name="import"),
     path("bases/<uuid:pk>/dictionary/dictionary.csv", views.give_file, name="export"),
     path("bases/<uuid:pk>/dictionary/<int:concept_pk>/", views.concept, name="concept"),

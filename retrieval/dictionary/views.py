@@ -14,6 +14,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.requests import user_of
 from documents import access
 from documents.models import KnowledgeBase
 from documents.views import describe_base
@@ -27,11 +28,12 @@ from retrieval.dictionary.csv_format import (
     not_utf8,
     read_bytes,
     size_error,
-    write_csv,
+    write_words,
 )
 from retrieval.dictionary.forms import ConceptForm, TermForm
+from retrieval.dictionary.learned_views import show_learned
 from retrieval.dictionary.load import phrase_of, read_word_rows
-from retrieval.dictionary.packs import PACKS, load_missing, packs_on, switch
+from retrieval.dictionary.packs import PACKS, load_missing, packs_on
 from retrieval.models import Concept, Term
 
 CONCEPTS_A_PAGE = 50
@@ -53,7 +55,7 @@ def dictionary(request: HttpRequest, pk: UUID) -> HttpResponse:
     form = ConceptForm(request.POST or None, initial={"language": "en"})
     if request.method == "POST" and form.is_valid():
         try:
-            concept = editing.add_concept(found, form.row)
+            concept = editing.add_concept(found, form.row, by=user_of(request))
         except WordlistError as error:
             form.add_error(None, str(error))
         else:
@@ -72,6 +74,7 @@ def dictionary(request: HttpRequest, pk: UUID) -> HttpResponse:
         "counts": Concept.objects.filter(base=found).aggregate(
             concepts=Count("pk", distinct=True), terms=Count("terms")
         ),
+        "learned": show_learned(request, found),
     }
     return render(request, "retrieval/dictionary.html", shown, status=400 if form.errors else 200)
 
@@ -99,7 +102,7 @@ def concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
     row = get_concept(found, concept_pk)
     if request.method == "POST":
         try:
-            editing.rename_concept(row, request.POST.get("name", ""))
+            editing.rename_concept(row, request.POST.get("name", ""), by=user_of(request))
         except WordlistError as error:
             row.refresh_from_db()
             return show_concept(request, found, row, failure=str(error))
@@ -155,7 +158,7 @@ def delete_concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpRespo
     """Delete a concept with its terms."""
     found = get_base(request, pk)
     row = get_concept(found, concept_pk)
-    row.delete()
+    editing.remove_concept(row, by=user_of(request))
     words = gettext("“%(name)s” is deleted. Answers given so far keep what they were found with.")
     messages.success(request, words % {"name": row.name})
     return redirect("retrieval:dictionary", found.pk)
@@ -178,7 +181,7 @@ def term(request: HttpRequest, pk: UUID, concept_pk: int, term_pk: int) -> HttpR
     if known is None:
         raise Http404("There is nothing here for you.")
     if request.POST.get("action") == "delete":
-        known.delete()
+        editing.delete_term(known, by=user_of(request))
         messages.success(request, gettext("“%(name)s” is deleted.") % {"name": known.text})
         return redirect("retrieval:concept", found.pk, row.pk)
     return save_term(request, found, row, known)
@@ -188,7 +191,7 @@ def save_term(request: HttpRequest, found: KnowledgeBase, row: Concept, known: T
     form = TermForm(request.POST, concept=row.name)
     if form.is_valid():
         try:
-            saved = editing.put_term(row, form.row, known)
+            saved = editing.put_term(row, form.row, known, by=user_of(request))
         except WordlistError as error:
             form.add_error(None, str(error))
         else:
@@ -205,7 +208,7 @@ def save_term(request: HttpRequest, found: KnowledgeBase, row: Concept, known: T
 def packs(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Choose the packs a base uses."""
     found = get_base(request, pk)
-    switch(found, request.POST.getlist("pack"))
+    editing.use_packs(found, request.POST.getlist("pack"), by=user_of(request))
     messages.success(request, gettext("The packs are set. What you changed or added yourself is left as it was."))
     return redirect("retrieval:dictionary", found.pk)
 
@@ -218,7 +221,7 @@ def give_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Download the dictionary as CSV."""
     found = get_base(request, pk)
     load_missing(found)
-    response = HttpResponse("\ufeff" + write_csv(read_word_rows(found)), content_type="text/csv; charset=utf-8")
+    response = HttpResponse("\ufeff" + write_words(read_word_rows(found)), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="dictionary.csv"'
     return response
 
@@ -235,7 +238,7 @@ def take_file(request: HttpRequest, pk: UUID) -> HttpResponse:
         text = sent_text(request)
         rows, errors = read_bytes(text.encode())
         if "confirmed" in request.POST and not errors:
-            counts = editing.take_in(found, rows)
+            counts = editing.take_in(found, rows, by=user_of(request))
             told = {"new": counts["new"], "changed": counts["changed"]}
             messages.success(request, gettext("Taken in: %(new)s new terms, %(changed)s changed.") % told)
             return redirect("retrieval:dictionary", found.pk)

@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from documents.storage.content import DocumentContent
-from llm.prompts import Guidance
 from retrieval.absence import WARNING_CAP
 from retrieval.accounting import coverage_of
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.evidence import join_words, share_of_weight
-from retrieval.arbiter.room import WHOLE, ModelUse, beside
+from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, beside
 from retrieval.briefs import fit_for
 from retrieval.candidates.aggregation import FINGERPRINT
 from retrieval.candidates.settle import settle
@@ -70,7 +69,7 @@ def compare_sides(
     search: SearchSide,
     arbiter: ArbiterName,
     settings: Mapping[str, object],
-    guidance: Guidance | None = None,
+    use: ModelUse = USUAL,
 ) -> RetrievalResult:
     """The result of a comparison. Each side is a part of the question, with its own outcome and its own quotes.
 
@@ -82,7 +81,7 @@ def compare_sides(
     kind: PartKind = "independent"
     question = replace(question, parts=asked, part_kinds=(kind,) * len(found))
     coverage = coverage_of(question, contents, account)
-    candidates, ranking, left_out = judge_sides(question, found, contents, arbiter, guidance)
+    candidates, ranking, left_out = judge_sides(question, found, contents, arbiter, use)
     of_side = {each.side: keys_of(each, contents) for each in found}
     parts = tuple(tell_side(each, of_side[each.side], candidates, ranking, bool(coverage.gaps)) for each in found)
     status = status_of(parts)
@@ -161,7 +160,7 @@ def judge_sides(
     found: Sequence[FoundSide],
     contents: Sequence[DocumentContent],
     arbiter: ArbiterName,
-    guidance: Guidance | None,
+    use: ModelUse,
 ) -> tuple[tuple[Settled, ...], Ranking, tuple[LeftOut, ...]]:
     """The candidates of all sides, judged; a place that speaks to several is one candidate."""
     merged = merge_candidates(found, contents)
@@ -179,7 +178,7 @@ def judge_sides(
         )
     briefed: list[Briefed] = [as_briefed(each) for each in merged[:JUDGED_MAX]]
     more = [LeftOut.of(each, f"the {JUDGED_MAX} best places of the sides are judged") for each in merged[JUDGED_MAX:]]
-    use = ModelUse(room=beside(guidance, WHOLE), guidance=guidance)
+    use = use._replace(room=beside(use.guidance, WHOLE))
     fitted, unfit = fit_for("model", tuple(briefed), toc_block(contents), contents, use.room)
     ranking = arbitrate("model", question, fitted, contents, use=use)
     return settle(fitted, ranking, question, contents), ranking, (*left_out, *more, *unfit)

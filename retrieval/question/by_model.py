@@ -18,14 +18,15 @@ from llm.exchange import Exchange
 from llm.fence import fence_text, unfence
 from llm.prompts import Guidance, Prompt, instruct
 from reading.matching import match_form
-from retrieval.question.parse import ANSWER_TYPES, IDENTIFIER, QUESTION_MAX, parse_question, read_years, word_forms
+from retrieval.question.kinds import ANSWER_TYPES, SHIPPED, ReadingRules
+from retrieval.question.parse import IDENTIFIER, QUESTION_MAX, parse_question, read_years, word_forms
 from retrieval.types import ConceptTerms, Keyword, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.tokens import is_stop_word, normalise_words
 
 PROMPT_NAME, PROMPT_VERSION = "question", "2"
 DEADLINE_S = 20.0  # a person is waiting, and the rules have already read the question
-REWRITES_MAX = 12  # R84: the question's own words are always kept as well
+ADDED_MAX = 12  # R84, with what was learned; the question's own words are always kept as well
 REWRITE_CHARS = 60
 REWRITE_WEIGHT = 0.6  # not a word of the question
 PARTS_MAX = 4
@@ -80,6 +81,7 @@ def read_by_model(
     contents: Sequence[DocumentContent],
     dictionary: Sequence[ConceptTerms] = (),
     guidance: Guidance | None = None,
+    rules: ReadingRules = SHIPPED,
 ) -> tuple[Question, Exchange | None]:
     """The question as read by the rules and a model, with the exchange; by the rules alone if the model fails."""
     told = instruct(PROMPT, guidance)
@@ -97,11 +99,15 @@ def read_by_model(
     except LLMError as error:
         note = f"The model could not read the question ({error}); it was read by the rules alone."
         return replace(question, notes=(*question.notes, note)), error.exchange
-    return merge_reply(question, completion.reply, contents, dictionary), completion.exchange
+    return merge_reply(question, completion.reply, contents, dictionary, rules), completion.exchange
 
 
 def merge_reply(
-    question: Question, reply: QuestionReply, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms]
+    question: Question,
+    reply: QuestionReply,
+    contents: Sequence[DocumentContent],
+    dictionary: Sequence[ConceptTerms],
+    rules: ReadingRules = SHIPPED,
 ) -> Question:
     """The rules' reading of the corrected question, with the valid parts of the reply."""
     notes = list(question.notes)
@@ -111,7 +117,7 @@ def merge_reply(
     if fault:
         notes.append(f"The model's correction was refused: it {fault}.")
     elif is_changed:
-        read = parse_question(corrected, contents, dictionary)
+        read = parse_question(corrected, contents, dictionary, rules)
         if read.corrected != question.corrected:
             notes.append(f"Read as “{read.corrected}”.")
         question = replace(read, original=question.original, exclusions=question.exclusions)
@@ -119,11 +125,18 @@ def merge_reply(
     if rewrites:
         notes.append(f"Searched too: {', '.join(f'“{keyword.text}”' for keyword in rewrites)}.")
     parts = check_parts(question, reply)
+    # A type of the base's own is nothing a model was told of.
+    is_known = reply.answer_type in TYPES and question.answer_type in TYPES
+    answer_type = reply.answer_type if is_known else question.answer_type
+    value_pattern, printed_pattern = rules.patterns_of(answer_type)
     return replace(
         question,
         intent=reply.intent if reply.intent in INTENTS else question.intent,
         shape=reply.shape if reply.shape in SHAPES else question.shape,
-        answer_type=reply.answer_type if reply.answer_type in TYPES else question.answer_type,
+        answer_type=answer_type,
+        value_pattern=value_pattern,
+        printed_pattern=printed_pattern,
+        part_types=tuple(map(rules.type_of, parts)) if parts else question.part_types,
         keywords=(*question.keywords, *rewrites),
         parts=parts or question.parts,
         part_kinds=() if parts else question.part_kinds,
@@ -166,10 +179,11 @@ def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[Doc
     """Other words for words of the question, counted together with them; those for words not asked are ignored."""
     lexicons = [lexicon_of(content) for content in contents]
     known = {keyword.text for keyword in question.keywords}
+    own = [each for each in question.keywords if each.source != "learned"]
     found: dict[str, Keyword] = {}
     for entry in reply.rewrites:
         asked = {match_form(entry.of).strip(), *normalise_words(entry.of)}
-        meant = next((each for each in question.keywords if each.text in asked or asked & set(each.forms)), None)
+        meant = next((each for each in own if each.text in asked or asked & set(each.forms)), None)
         for word in entry.words if meant else ():
             text = " ".join(normalise_words(word))
             if meant is None or not text or len(text) > REWRITE_CHARS or text in known or text in found:
@@ -179,7 +193,7 @@ def rewrites_of(question: Question, reply: QuestionReply, contents: Sequence[Doc
             found[text] = Keyword(
                 text, forms, "llm_rewrite", meant.priority, REWRITE_WEIGHT, group, language=question.language
             )
-    return list(found.values())[:REWRITES_MAX]
+    return list(found.values())[: ADDED_MAX - len(question.learned)]
 
 
 def check_parts(question: Question, reply: QuestionReply) -> tuple[str, ...]:

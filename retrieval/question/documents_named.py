@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
+from sys import intern
 from typing import NamedTuple
 
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
 
 COMMON_SHARE = 0.5  # a word in the names of more of the scope's documents than this distinguishes none
+NAMES_MAX = 10_000  # kept as words: about 5 KB each
 PART_MIN = 5  # letters of a name found inside a name written without spaces ("express" in AMERICANEXPRESS)
 ABBREVIATION = re.compile(r"^(?=(?:.*[A-Z]){2})[A-Za-z&]{2,6}$")
 YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d\d)(?!\d)|\bFY\s?'?(\d\d)\b", re.IGNORECASE)
@@ -50,9 +53,10 @@ def documents_named(topic: str, names: Sequence[Name], known: Collection[str] = 
     return sorted(chosen), has_year
 
 
+@lru_cache(maxsize=NAMES_MAX)
 def called_of(name: Name) -> Called:
     label = tuple(normalise_words(re.sub(r"[_-]", " ", name.label)))
-    return Called(label, "".join(label), tuple(normalise_words(name.cover)))
+    return Called(label, "".join(label), tuple(map(intern, normalise_words(name.cover))))
 
 
 def runs_of(topic: str, known: Collection[str]) -> list[tuple[str, ...]]:
@@ -133,6 +137,8 @@ def made_of(letters: str, words: Sequence[str], depth: int = 0) -> bool:
 
 def stands_in(words: tuple[str, ...], text: tuple[str, ...]) -> bool:
     size = len(words)
+    if words and words[0] not in text:  # as of most documents
+        return False
     return any(text[start : start + size] == words for start in range(len(text) - size + 1))
 
 

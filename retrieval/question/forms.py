@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from retrieval.question.documents_named import Name, called_of, years_in, years_of_document
+from reading.wording import Wordings, read_wordings
+from retrieval.question.documents_named import Name, called_of, stands_in, years_in, years_of_document
 from retrieval.question.phrasing import pages_named, section_named
 from retrieval.types import Form, Side
 from retrieval.words.tokens import is_stop_word, normalise_words
-from retrieval.words.wording import Wordings, read_wordings
 
 SIDES_MAX = 4  # columns side by side; a longer list is a question about many documents
 SIDE_WORDS_MAX = 12  # of the name of a thing; more is a sentence
@@ -25,11 +25,11 @@ ACRONYM_MAX = 5
 COVER_LINES = 40  # of a first page, which has company and year
 VERSION = re.compile(r"\bv(?:ersion)?[\s.]?(\d+(?:\.\d+)*)\b", re.IGNORECASE)
 
-POLITELY = r"^\W*(?:(?:{polite})[\s,]+)*"
-ABOUT = r"^\W*(?:{about_before})\s+(?P<what>[^?]+?)\s+(?:{about_after})\W*$"
+POLITELY = r"^\W*+(?:(?:{polite})[\s,]+)*"
+ABOUT = r"^\W*+(?:{about_before})\s+(?P<what>[^?]+?)\s+(?:{about_after})\W*$"
 SAYING = r"^(?:{saying_before})\s+(?P<sides>.+?)\s+(?:{saying})\s+(?P<aspect>.+)$"
-HOW = r"^\W*(?:{how_before})\s+(?P<sides>.+?)\s+(?:{how_after})(?:\s+(?P<tail>.+?))?[\s?.!]*$"
-DIFFERENCE_IN = r"^\W*(?:{difference_in})\s+(?P<aspect>.+?)\s+(?:{between})\s+(?P<sides>.+)$"
+HOW = r"^\W*+(?:{how_before})\s+(?P<sides>.+?)\s+(?:{how_after})(?:\s+(?P<tail>.+?))?[\s?.!]*$"
+DIFFERENCE_IN = r"^\W*+(?:{difference_in})\s+(?P<aspect>.+?)\s+(?:{between})\s+(?P<sides>.+)$"
 FRAMES = {
     "polite": r"(?:^|[\s,])(?:{polite})(?=[\s,.?!]|$)",
     "summary": rf"{POLITELY}(?:{{summary}})(?P<what>(?:\s.*)?)$",
@@ -242,11 +242,17 @@ def name_side(said: str) -> str:
 
 
 def documents_called(side: str, contents: Sequence[DocumentContent], language: str) -> tuple[str, ...]:
-    """The documents that a side names and nothing else, () for a thing: by name, by year, by number of version."""
+    """The documents that a side names and nothing else, () for a thing: by name, by year, by number of version.
+
+    Where its very words are in the name of some, "agreement" and the like among them, only those are meant.
+    """
     if version := VERSION.fullmatch(side):
         return tuple(each.document_id for each in contents if version[1] in VERSION.findall(full_name_of(each).label))
     words = name_words(side, language) or [each for each in normalise_words(side) if not is_stop_word(each, language)]
-    return tuple(each.document_id for each in contents if is_called(words, full_name_of(each)))
+    called = [each for each in contents if is_called(words, full_name_of(each))]
+    typed = tuple(normalise_words(side))
+    exactly = [each for each in called if stands_in(typed, called_of(full_name_of(each)).label)]
+    return tuple(each.document_id for each in exactly or called)
 
 
 def is_thing(side: str, language: str) -> bool:

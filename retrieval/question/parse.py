@@ -4,19 +4,21 @@ import re
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import groupby
-from pathlib import Path
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
 from reading.matching import identifier_form, match_form
 from retrieval.question.forms import ReadForm, read_form
+from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
+from retrieval.question.learned import learned_keywords
 from retrieval.question.phrasing import (
     AskedPart,
     Phrasing,
+    around_asked,
     layout_named,
+    objects_named,
     pages_named,
     parts_named,
     phrasing_rules,
@@ -24,12 +26,14 @@ from retrieval.question.phrasing import (
     section_named,
     split_condition,
     split_parts,
+    split_scope,
     without_pages,
 )
-from retrieval.types import ConceptTerms, Hints, Keyword, Question
+from retrieval.question.vague import consider, say, with_meaning
+from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.counts import count_before, counting_words, read_count
-from retrieval.words.lexicon import Lexicon, lexicon_of, title_words
+from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of, title_words
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
     CORRECTED_MIN,
@@ -42,12 +46,10 @@ from retrieval.words.tokens import (
     normalise_words,
     stem,
 )
-from retrieval.words.wording import Wordings, read_word_lists, read_wordings
 
 QUESTION_MAX = 4000  # characters: anything longer is a document, not a question
 NAME_WEIGHT = 0.3  # the document's own name is on every page
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
-FORMS_MAX = 40  # a stem with more forms than this is not a real word
 PHRASE_WORDS_MAX = 4
 PLURAL_ENDING_MAX = 2  # letters: -s, -es, -en, -x
 
@@ -65,53 +67,9 @@ IDENTIFIER = re.compile(
 YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d{2})(?!\d)|\bFY\s?'?(\d{2})\b", re.IGNORECASE)
 FISCAL = re.compile(r"^(?:fy|q[1-4]|h[12])?\d*$")
 
-# The first type whose section matches a question is the type of its answer.
-TYPE_OF_SECTION = {
-    "term": "definition",
-    "email": "email",
-    "phone": "phone",
-    "url": "url",
-    "iban": "iban",
-    "date": "date",
-    "frequency": "frequency",
-    "duration": "duration",
-    "rate": "rate",
-    "person": "person",
-    "percentage": "percentage",
-    "amount": "amount",
-    "number": "number",
-    "definition": "definition",
-    "explanation": "explanation",
-    "boolean": "boolean",
-}
-ADDRESSES = frozenset({"email", "phone", "url", "iban"})
-ANSWER_TYPES = tuple(dict.fromkeys(TYPE_OF_SECTION.values()))
-# The shape sets how much is read around a hit (R19): a list, a table or a tree its section, one value its line. What is
-# nested (several things, each with values of its own) is read by paragraph, each of them whole.
-SHAPE_OF_SECTION = {"in_table": "table", "nested": "nested", "tree": "tree", "listing": "listing"}
 LISTED_SHAPES = ("listing", "tree", "nested")
-FRAMES = {
-    **{section: f"{{{section}}}" for section in (*TYPE_OF_SECTION, *SHAPE_OF_SECTION)},
-    "open": r"\b(?:{open})\b",
-    "conditional": r"\b(?:{conditional})\b",
-    "counted": r"\b(?:{counted})\b",
-    "greeting": r"^\W*(?:(?:{greeting})(?:\W+|$))+$",
-}
 NAME_PART_MIN = 5
-GREETED = "I answer questions about the documents of this base, with quotes. What would you like to know?"
 VAGUE_LENGTH_MAX = 5  # "What is the cap, then?" is vague; a longer sentence with one topic word is odd, not vague
-
-
-@cache
-def answer_rules() -> Wordings:
-    """The expressions that show what kind of answer is wanted."""
-    return read_wordings(Path(__file__).parent, "answers", FRAMES)
-
-
-@cache
-def vague_words() -> frozenset[str]:
-    """Words that alone fit many places of many documents, so that the question must be clarified (R23, A15)."""
-    return frozenset().union(*read_word_lists(Path(__file__).parent, "vague_words").values())
 
 
 class QuestionToken(NamedTuple):
@@ -122,35 +80,73 @@ class QuestionToken(NamedTuple):
     starts_phrase: bool
 
 
-def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms] = ()) -> Question:
-    """Read a question against the documents it is asked of; deterministic and not cached (R26)."""
+def parse_question(
+    text: str,
+    contents: Sequence[DocumentContent],
+    dictionary: Sequence[ConceptTerms] = (),
+    rules: ReadingRules = SHIPPED,
+) -> Question:
+    """Read a question against the documents it is asked of, by the rules of its base; deterministic (R26).
+
+    A vague word that the base has learned the meaning of is read as that.
+    """
+    question = read_question(text, contents, dictionary, rules)
+    if not question.vague.assumed:
+        return question
+    read = read_question(asked_with(question, question.vague.assumed), contents, dictionary, rules)
+    return replace(read, original=question.original, vague=question.vague, clarification="")
+
+
+def asked_with(question: Question, meaning: str) -> str:
+    """The question with its vague word replaced by what is meant by it."""
+    forms = (question.vague.word, *(each for key in question.keywords for each in key.forms if key.source == "direct"))
+    return with_meaning(question.original, forms, meaning)
+
+
+def read_question(
+    text: str, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms], rules: ReadingRules
+) -> Question:
     asked = " ".join(clean_text(text).split())[:QUESTION_MAX]
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
+    language = language_of(normalise_words(topic), default=lexicons[0].language if lexicons else "en")
+    topic, phrasing = without_scope(topic, phrasing, language)
     words = normalise_words(topic)
-    language = language_of(words, default=lexicons[0].language if lexicons else "en")
     corrections = slips(words, lexicons, language)
     topic = correct(topic, corrections)
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language)
     known = {keyword.text for keyword in keywords}
     expansions = dictionary_keywords(topic, dictionary, lexicons)
+    searched = (*keywords, *(keyword for keyword in expansions if keyword.text not in known))
+    learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
     hints = Hints(
-        pages_named(asked), known_section(section_named(asked), contents), layout_named(asked), statement_names(asked)
+        pages_named(asked),
+        known_section(section_named(asked), contents),
+        layout_named(asked),
+        statement_names(asked),
+        objects_named(asked),
+        around_asked(asked),
     )
-    shape = shape_of(topic)
+    shape = rules.shape_of(topic)
+    answer_type = rules.type_of(topic)
+    value_pattern, printed_pattern = rules.patterns_of(answer_type)
     parts = real_parts(topic, language)
     listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
     asks_form = read_form(asked, contents, language) if not parts else ReadForm()
+    is_formed = bool(asks_form.form)
+    vague, clarification = (
+        (VagueWord(), "") if is_formed else clarify(asked, keywords, hints, topic, contents, language, rules)
+    )
     return Question(
         original=asked,
         corrected=correct(asked, corrections),
         language=language,
         intent=intent_of(topic, shape, hints),
         shape=shape,
-        answer_type=type_of(topic),
+        answer_type=answer_type,
         topic=topic,
-        keywords=(*keywords, *(keyword for keyword in expansions if keyword.text not in known)),
+        keywords=(*searched, *learned),
         phrases=phrases,
         years=read_years(asked),
         hints=hints,
@@ -162,12 +158,27 @@ def parse_question(text: str, contents: Sequence[DocumentContent], dictionary: S
         is_count=is_count,
         exclusions=phrasing.exclusions,
         instructions=phrasing.instructions,
-        clarification="" if asks_form.form else clarify(asked, keywords, hints, topic),
+        clarification=clarification,
+        vague=vague,
         notes=tuple(f"Read “{typed}” as “{word}”." for typed, word in corrections),
         form=asks_form.form,
         outlined=asks_form.document_ids,
         sides=asks_form.sides,
+        value_pattern=value_pattern,
+        printed_pattern=printed_pattern,
+        part_types=tuple(rules.type_of(part.text) for part in parts),
     )
+
+
+def without_scope(topic: str, phrasing: Phrasing, language: str) -> tuple[str, Phrasing]:
+    """The topic without words that only say where to look or how much to read (R21), if it still names something; what
+    they name is looked for as the parts that an instruction mentions are.
+    """
+    rest, said = split_scope(topic)
+    if not said or not is_topical(rest, language):
+        return topic, phrasing
+    named = dict.fromkeys((*phrasing.named_parts, *(part for each in said for part in parts_named(each))))
+    return rest, phrasing._replace(instructions=(*phrasing.instructions, *said), named_parts=tuple(named))
 
 
 # ---- keywords
@@ -316,9 +327,11 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
     return list(keywords.values())
 
 
-def inflect_word(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
-    """The word and its inflections; no cognates, since the dictionary has the other language's own word."""
-    return tuple(dict.fromkeys((word, *(form for one in lexicons for form in one.inflections(word)[:FORMS_MAX]))))
+def named_in(topic: str, dictionary: Sequence[ConceptTerms], rules: ReadingRules) -> list[str]:
+    """The names of the concepts a topic names, where something was learned for concepts."""
+    if not any(each.concept for each in rules.learned):
+        return []
+    return [named.concept.name for named in concepts_named(topic, dictionary)]
 
 
 # ---- spelling
@@ -358,23 +371,6 @@ def correct(text: str, corrections: Sequence[tuple[str, str]]) -> str:
 # ---- what kind of answer, and where
 
 
-def shape_of(topic: str) -> str:
-    return next(
-        (shape for section, shape in SHAPE_OF_SECTION.items() if answer_rules()[section].search(topic)), "single"
-    )
-
-
-def type_of(topic: str) -> str:
-    """The first type whose expression matches; a listing wants a list whatever its elements are.
-
-    "May notice be given by e-mail?" wants a yes or no, not an address.
-    """
-    kinds = [kind for section, kind in TYPE_OF_SECTION.items() if answer_rules()[section].search(topic)]
-    if "boolean" in kinds and kinds[0] in ADDRESSES:
-        return "boolean"
-    return kinds[0] if kinds else "text"
-
-
 def intent_of(topic: str, shape: str, hints: Hints) -> str:
     if shape in LISTED_SHAPES:
         return "listing"
@@ -388,7 +384,8 @@ def intent_of(topic: str, shape: str, hints: Hints) -> str:
 def listed_in(topic: str, shape: str, keywords: Sequence[Keyword], language: str) -> tuple[str, int, bool]:
     """The keyword for what is to be listed or counted, how many the question says there are, and whether it asks that.
 
-    "What are the six functions?" lists functions, six of them; "How many steps are there?" counts steps.
+    "What are the six functions?" lists functions, six of them; "How many steps are there?" counts steps. "How many days
+    of leave are there?" counts nothing that could be listed: a passage says the number.
     """
     counted = answer_rules()["counted"].search(topic)
     if not counted and shape not in LISTED_SHAPES:
@@ -396,6 +393,8 @@ def listed_in(topic: str, shape: str, keywords: Sequence[Keyword], language: str
     named = {word: each.text for each in keywords if each.source == "direct" for word in (*each.forms, each.text)}
     words = normalise_words(topic[counted.end() :] if counted else without_order(topic, named))
     known = counting_words()
+    if counted and words and words[0] in known.measures:
+        return "", 0, False
     runs = [
         list(run)
         for is_one, run in groupby(
@@ -462,18 +461,23 @@ def is_greeting(text: str) -> bool:
     return bool(answer_rules()["greeting"].search(text))
 
 
-def clarify(asked: str, keywords: Sequence[Keyword], hints: Hints, topic: str) -> str:
-    """What is said instead of an answer where nothing is asked, or too little; else ""."""
-    return GREETED if is_greeting(asked) else clarification_for(keywords, hints, topic)
-
-
-def clarification_for(keywords: Sequence[Keyword], hints: Hints, topic: str) -> str:
-    """One focused question to ask back if the question fits too many places, else "" (R23)."""
+def clarify(
+    asked: str,
+    keywords: Sequence[Keyword],
+    hints: Hints,
+    topic: str,
+    contents: Sequence[DocumentContent],
+    language: str,
+    rules: ReadingRules,
+) -> tuple[VagueWord, str]:
+    """What a vague question can mean, and what is said back where nothing is asked, or too little; else "" (R23)."""
+    if is_greeting(asked):
+        return VagueWord(), say("greeted", language)
     if hints.pages or hints.section or hints.layout:
-        return ""
+        return VagueWord(), ""
     if not keywords:
-        return "What should I look for? Please name the subject, for example a term, a section or a page."
-    word = keywords[0].text
-    if len(keywords) == 1 and word in vague_words() and len(normalise_words(topic)) <= VAGUE_LENGTH_MAX:
-        return f"Which {word} do you mean? Please say what it belongs to, for example “the {word} of …”."
-    return ""
+        return VagueWord(), say("subject", language)
+    word = keywords[0]
+    if len(keywords) > 1 or word.text not in rules.vague_words or len(normalise_words(topic)) > VAGUE_LENGTH_MAX:
+        return VagueWord(), ""
+    return consider(word.text, word.forms, contents, language, rules)

@@ -7,11 +7,13 @@ Rules only: each returns the matched text and removes it from the topic. Words a
 import re
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from retrieval.types import PartKind
+from reading.registry.references import LABEL, ROW_NAMES, ROWS, one_of_names, references_in
+from reading.registry.references import NAMES as OBJECT_NAMES
+from reading.wording import Wordings, read_wordings
+from retrieval.types import OBJECT_KINDS, NamedThing, PartKind, ReadAround
 from retrieval.words.statements import names_in
-from retrieval.words.wording import Wordings, read_wordings
 
 SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z\d\"'(¿¡])")
 COURTEOUSLY = r"(?:(?:{courtesy})(?:\s*,\s*|\s+))?"
@@ -29,6 +31,16 @@ NEXT_STEP = r"(?<!\s)\s*[,;]\s*(?=(?:{sequence})\b,?\s+(?:{question_word})\b)"
 # "What is the rent, and the deposit?": the second thing is asked for with the words of the first.
 SAME_QUESTION = r"""^(?P<head>(?:{asking})\s+)(?P<first>[^,;?]+),\s*(?:{joining})\s+
     (?P<second>(?=(?:{determiner}))[^,;?]+)(?P<end>\s*\??)$"""
+OBJECT = one_of_names(tuple(name for kind in OBJECT_KINDS for name in OBJECT_NAMES[kind]))
+ITS_LABEL = r"\.?\s+(?-i:" + LABEL + r")(?!\w)"
+POINTING_AT = r"\b(?:(?:{locating})\s+(?:{article})|(?:{contracted})\s+)(?P<which>(?:[\w-]+\s+){0,2}?)"
+# "in the table", "in the second table"; "in a table" says how to answer, not where to look.
+LOCATED = POINTING_AT + r"(?:(?P<table>{table})|(?P<figure>{figure})|(?P<appendix>{annex}))(?!\w)(?!" + ITS_LABEL + ")"
+NAMED = r"\b(?:{locating}|{contracted})\s+(?:{article})?(?:" + OBJECT + ")" + ITS_LABEL
+NAMED += r"(?:\s*,?\s*(?:" + ROW_NAMES + r")\s*(?:" + ROWS + "))?"
+AROUND = (
+    r"(?:(?P<line>{line})|(?P<paragraph>{paragraph})|(?P<section>{section_whole})|(?P<page>{page_whole}))(?!\w|\s*\d)"
+)
 # Which slots the entries of each section fill; the last ones combine several sections.
 FRAMES = {
     "courtesy": r"\b(?:{courtesy})\b",
@@ -53,6 +65,15 @@ FRAMES = {
     "table": r"\b(?:{table})\b",
     "figure": r"\b(?:{figure})\b",
     "owner": r"\b(?:{owner})(?=\w)",
+    "locating": f"{LOCATED} | {NAMED}",
+    "contracted": LOCATED,
+    "article": LOCATED,
+    "giving": rf"\b(?:{{giving}})\s+{AROUND}",
+    "concerning": rf"{AROUND}\s+(?:{{concerning}})\b",
+    "line": rf"\b{AROUND}",
+    "paragraph": rf"\b{AROUND}",
+    "section_whole": rf"\b{AROUND}",
+    "page_whole": rf"\b{AROUND}",
     "exclusion": r"(?:{exclusion})\s+(?P<what>[^,;.?]{2,80})",
     "joining": NEXT_QUESTION,
     "question_word": NEXT_QUESTION,
@@ -70,10 +91,15 @@ FRAMES = {
     "page_span": r"(\d{1,4})\s*(?:-|–|{page_to})\s*(?:(?:{page})\s*)?(\d{1,4})",
     "place": rf"\b\s*(?:{NUMBER} | {TITLE} | {LETTER})",
     "layout": r"\b(?P<table>{table})\b | \b(?P<figure>{figure})\b",
+    "located": LOCATED,
+    "named": NAMED,
+    "around": rf"\b{AROUND}",
+    "around_asked": rf"""(?:(?<!\s)\s*[,;]\s*)?(?:\b(?:{{joining}})\s+)?(?:\b(?:{{giving}})\s+)?\b{AROUND}
+        (?:\s+(?:{{concerning}})\b)?""",
     "part_break": rf"{NEXT_QUESTION} | {NEXT_STEP} | (?<!\s)\s*;\s*(?=(?:{{question_word}})\b) | (?<=\?)\s+(?=[^?]*\?)",
     "same_question": SAME_QUESTION,
     "condition_before": r"^(?:{condition})\s+(?P<said>[^,?;]{3,100}),\s*(?:(?:{then})\s+)?(?=\S)",
-    "condition_after": r"(?<=\S),?\s+\b(?:{condition})\s+(?P<said>[^,?;]{3,100})(?=\s*\??$)",
+    "condition_after": r"(?<=\S),?\s+\b(?:{condition})\s+(?P<said>[^,?;]{3,100}+)(?=\s*\??$)",
     "subject": r"^(?:(?:{asking})\s+)?(?:{determiner})?",
 }
 PAGES_MAX = 50  # "pages 1 to 9999" must not pin a whole book
@@ -156,6 +182,33 @@ def layout_named(text: str) -> str:
     """ "table" or "figure" if the question mentions one, else ""."""
     found = phrasing_rules()["layout"].search(text)
     return found.lastgroup or "" if found else ""
+
+
+def objects_named(text: str) -> tuple[NamedThing, ...]:
+    """The figures, tables, appendices and the like a question points to (R21): "Table 3 row (E)" is one of them, "in
+    the table" any table, with an empty label.
+    """
+    named = [each for each, _, _ in references_in(text) if each.kind in OBJECT_KINDS]
+    kinds = [found.lastgroup or "" for found in phrasing_rules()["located"].finditer(text)]
+    found = [NamedThing(each.kind, each.label, each.row) for each in named] + [NamedThing(kind) for kind in kinds]
+    return tuple(dict.fromkeys(found))
+
+
+def around_asked(text: str) -> ReadAround:
+    """How much a question asks to have read around what is found (R71): "the whole section"; "" if it does not say."""
+    found = phrasing_rules()["around"].search(text)
+    return cast(ReadAround, found.lastgroup) if found else ""
+
+
+def split_scope(topic: str) -> tuple[str, tuple[str, ...]]:
+    """A topic without what only says where to look and how much to read, and what was taken out of it (R21)."""
+    said: list[str] = []
+    for name in ("around_asked", "located", "named"):
+        expression = phrasing_rules()[name]
+        said += [found.group().strip(" ,;") for found in expression.finditer(topic)]
+        kept = r" \g<which> " if "which" in expression.groupindex else " "  # "in the fee table" asks for a fee
+        topic = " ".join(expression.sub(kept, topic).split()).rstrip(" .,;")
+    return topic, tuple(said)
 
 
 def split_parts(topic: str) -> tuple[AskedPart, ...]:

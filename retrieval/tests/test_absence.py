@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from documents.storage.content import DocumentContent
+from retrieval.absence import zero_hits
 from retrieval.accounting import account_of
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
-from retrieval.types import RetrievalResult
+from retrieval.types import Keyword, RetrievalResult
 
 
 def ask(text: str, *contents: DocumentContent) -> RetrievalResult:
@@ -18,12 +19,25 @@ def fired(result: RetrievalResult) -> list[str]:
 
 
 def test_a_topic_without_a_hit_is_not_found(policy: DocumentContent) -> None:
+    """R55, G1."""
     result = ask("Does this cover earthquakes in 2024?", policy)
     assert result.not_found_reason.endswith("“earthquakes” occurs nowhere"), "“cover” occurs, and is not what is asked"
     result = ask("What about earthquakes in 2024?", policy)
     assert (result.status, fired(result), result.confidence) == ("not_found", ["G1"], 0.0)
     assert "earthquakes" in result.not_found_reason
     assert {each.verdict.rule for each in result.candidates} == {"no signal"}, "two pages are looked at all the same"
+
+
+def test_names_of_other_languages_are_not_told_as_missing(policy: DocumentContent) -> None:
+    question = ask("What about earthquakes?", policy).question
+    added = [
+        Keyword(text, (text,), source="dictionary", language=language)
+        for text, language in (("erdbeben", "de"), ("seisms", "en"), ("temblor", ""))
+    ]
+    question = replace(question, keywords=(*question.keywords, *added))
+    told = zero_hits(question, (), {"en"})
+    assert all(f"“{word}”" in told for word in ("earthquakes", "seisms", "temblor")) and "erdbeben" not in told
+    assert "erdbeben" in zero_hits(question, (), {"en", "und"}), "of what language nobody knows"
 
 
 def test_a_year_or_a_framing_word_proves_nothing(policy: DocumentContent) -> None:
@@ -34,12 +48,14 @@ def test_a_year_or_a_framing_word_proves_nothing(policy: DocumentContent) -> Non
 
 
 def test_meaning_never_turns_a_zero_into_a_find(policy: DocumentContent) -> None:
+    """R56, G2."""
     result = ask("How do I resign?", with_vectors(policy))
     assert "vectors" in {hit.method for hit in result.hits}
     assert (result.status, fired(result)) == ("not_found", ["G2"])
 
 
 def test_all_words_are_counted_with_their_forms(policy: DocumentContent) -> None:
+    """R55."""
     words = {word.text: word for word in ask("Which fee covers flood?", policy).searched}
     assert words["flood"].count == 1 and "floods" in words["flood"].forms
     assert words["fee"].count == 4  # a title and three rows
@@ -52,6 +68,7 @@ def test_words_in_titles_count() -> None:
 
 
 def test_unreadable_pages_mean_cannot_tell() -> None:
+    """G0."""
     result = ask("What is the revenue?", content_of_lines(["The premium is due."], blind_pages=1))
     assert (result.status, fired(result)) == ("cannot_tell", ["G0", "G1"])
     assert result.not_found and "p. 2" in result.not_found_reason
@@ -83,6 +100,7 @@ def test_too_little_evidence_is_weak_and_keeps_its_near_misses(policy: DocumentC
 
 
 def test_confidence_is_the_probability_of_the_evidence(policy: DocumentContent) -> None:
+    """R63."""
     whole, half = ask("What is the notice period?", policy), ask("Which notice period do tenants have?", policy)
     assert whole.confidence > half.confidence > 0
     assert whole.ranking.probability == whole.confidence

@@ -68,7 +68,7 @@ def test_the_sections_asked_for_are_kept_each_with_a_reason(question: str, secti
 
 
 def test_the_line_with_the_figure_comes_before_the_glossary() -> None:
-    """C3."""
+    """C3, R30."""
     first, second, *_ = ask("What is the deductible amount?").candidates
     assert (first.section_title, second.section_title) == ("Cover", "Definitions")
     assert "500 EUR" in first.quote.text
@@ -139,9 +139,10 @@ def test_without_a_table_of_contents_the_next_page_says_whether_a_list_goes_on(g
 
 
 def test_a_negotiated_price_is_no_amount() -> None:
-    """C9: not found, and what stands there instead is shown beside it."""
+    """C9, R58, G3: not found, and what stands there instead is shown beside it."""
     result = ask("How much does the pricing of additional services amount to?")
     assert result.status == "not_found"
+    assert [gate.code for gate in result.gates if gate.fired] == ["G3"]
     assert "no amount stands beside the words of the question" in result.not_found_reason
     assert "negotiated" in result.candidates[0].anchor_text
 

@@ -17,15 +17,16 @@ from retrieval.corpus import (
     account_of_scope,
     content_for,
     contents_for,
-    lexical,
     retrieve_among,
-    retrieve_in,
+    search_chosen,
     searched_phrases,
     shortlist,
 )
+from retrieval.pipeline import carry_out
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS
 from retrieval.types import ConceptTerm, ConceptTerms, ScopeAccount
+from retrieval.words.at_scale import lexical
 from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +55,7 @@ def test_a_few_documents_are_all_read(keep: Keep) -> None:
 
 
 def test_of_many_the_ones_with_the_words_are_read(keep: Keep) -> None:
+    """R104."""
     documents = many(keep)
     wanted = keep("Terms", "# Fees\n\nThe cancellation fees are forty dollars.")
     chosen = shortlist("What is the cancellation fee?", [*documents, wanted], WITHOUT).chosen
@@ -84,6 +86,7 @@ def test_the_order_of_the_documents_is_kept(keep: Keep) -> None:
 
 
 def test_no_row_outside_the_scope_is_looked_at(keep: Keep) -> None:
+    """R101."""
     other = KnowledgeBase.objects.create(name="Other")
     secret = keep("Secret", "# Fees\n\nThe cancellation fees are a secret.", other)
     documents = many(keep)
@@ -107,8 +110,10 @@ def test_absence_is_shown_over_documents_that_were_not_read(keep: Keep) -> None:
     account = account_for("Are earthquakes covered?", [*documents, hidden], documents[:1])
     assert (len(account.documents), account.counts["earthquakes"]) == (len(documents) + 1, 1)
     only = Shortlist((documents[0],), {})
-    result = retrieve_in(
-        "What about earthquakes?", [*documents, hidden], only, settings=WITHOUT, dictionary=(), arbiter="rules"
+    result = carry_out(
+        search_chosen(
+            "What about earthquakes?", [*documents, hidden], only, settings=WITHOUT, dictionary=(), arbiter="rules"
+        )
     )
     assert result.searched[0].count == 1
 

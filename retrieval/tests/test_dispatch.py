@@ -33,6 +33,7 @@ def test_every_flag_has_a_reason(policy: DocumentContent) -> None:
 
 
 def test_keywords_always_run(policy: DocumentContent) -> None:
+    """R27."""
     assert flag("keywords", "x", policy).on
 
 
@@ -67,6 +68,7 @@ def test_vectors_are_off_until_they_are_ready(policy: DocumentContent, monkeypat
 
 @pytest.mark.parametrize(("text", "said"), [("Why is flood covered?", "conceptual"), ("premium?", "no other words")])
 def test_vectors_run_when_words_may_not_suffice(policy: DocumentContent, text: str, said: str) -> None:
+    """R33."""
     found = flag("vectors", text, with_vectors(policy))
     assert found.on and said in found.reason
 
@@ -85,6 +87,7 @@ def test_vectors_are_skipped_when_a_title_is_what_is_asked_for(policy: DocumentC
 
 
 def test_vectors_are_skipped_when_one_line_leads(policy: DocumentContent) -> None:
+    """R33, R39."""
     question = parse_question("premium due", [policy])
     assert not dispatch.reconsider(ON, question, [hit(line_score=6), hit(line_score=3)]).is_on("vectors")
     assert dispatch.reconsider(ON, question, [hit(line_score=6), hit(line_score=4)]).is_on("vectors")
@@ -127,15 +130,18 @@ def test_a_listing_hands_on_whole_sections(policy: DocumentContent) -> None:
 @pytest.mark.parametrize(
     ("question", "mode", "on", "reason"),
     [
-        ("Explain Table 3", "thorough", True, "hang together"),
         ("Where is the premium shown?", "thorough", True, "where something stands"),
-        ("Explain Table 3", "balanced", False, "mode is balanced"),
+        ("Where is the premium shown?", "balanced", False, "mode is balanced"),
+        ("Explain Table 3", "balanced", True, "says where to look"),
+        ("What is the premium in the table?", "fast", True, "says where to look"),
+        ("What are the premium figures?", "fast", False, "mode is fast"),
         ("What is the premium?", "thorough", False, "points nowhere"),
     ],
 )
-def test_references_are_followed_in_thorough_mode(
+def test_references_are_followed_where_the_question_points_or_in_thorough_mode(
     policy: DocumentContent, question: str, mode: str, on: bool, reason: str
 ) -> None:
+    """(R21, R75): a section, figure, table or appendix that is named is enough in every mode."""
     found = flag("cross_references", question, policy, mode=mode)
     assert found.on is on
     assert reason in found.reason

@@ -1,5 +1,6 @@
 """A question for some pages, a section, a number of places or a nearness is kept to it, and the run says so."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ def pages(result: RetrievalResult) -> set[int]:
 
 
 def test_only_the_pages_asked_for_are_searched(lease: DocumentContent) -> None:
+    """R101."""
     assert pages(ask(lease)) >= {1, 3}
     result = ask(lease, pages=(3, 4))
     assert pages(result) == {3} and result.status == "found"
@@ -74,6 +76,21 @@ def test_what_is_less_near_than_the_threshold_is_not_proposed(lease: DocumentCon
     near = [hit.score for hit in ask(content, asked).hits if hit.method == "vectors"]
     kept = [hit.score for hit in ask(content, asked, threshold=0.3).hits if hit.method == "vectors"]
     assert kept == [score for score in near if score >= 0.3] and len(kept) < len(near)
+
+
+def test_a_base_may_ask_for_nearness_and_a_question_for_less(lease: DocumentContent) -> None:
+    """(R102)"""
+    content = with_vectors(lease)
+    asked = "How much must the tenant pay?"
+    near = [hit.score for hit in ask(content, asked).hits if hit.method == "vectors"]
+    chosen = replace(SETTINGS, nearness_min=30)
+    result = retrieve(asked, [content], settings=chosen, arbiter="rules")
+    kept = [hit.score for hit in result.hits if hit.method == "vectors"]
+    assert kept == [score for score in near if score >= 0.3] and len(kept) < len(near)
+    assert result.settings["nearness_min"] == 30
+    assert any(flag.name == "filters" and "at least 0.3" in flag.reason for flag in result.plan.flags)
+    own = retrieve(asked, [content], settings=chosen, arbiter="rules", filters=Filters(threshold=0.2))
+    assert [hit.score for hit in own.hits if hit.method == "vectors"] == [score for score in near if score >= 0.2]
 
 
 def test_nothing_set_is_nothing_recorded(lease: DocumentContent) -> None:

@@ -198,7 +198,7 @@ def test_the_record_keeps_every_finding(keep: Keep, base: KnowledgeBase) -> None
     )
     assert told == kept
     entry = json.loads(RUN.read([run.pk])[run.pk])
-    assert entry["format"] == "docintel-run-4"
+    assert entry["format"] == "docintel-run-5"
     assert [each["finding"]["status"] for each in entry["documents"]] == [
         one.status for one in findings(result).values()
     ]

@@ -37,13 +37,15 @@ def digest(question: str) -> str:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_ten_answers_are_one(question: str) -> None:
+    """R27."""
     content = content_of_reading(read_pdf(REPORT, Limits()), REPORT)
     ask = {"settings": SETTINGS, "dictionary": pack_concepts()}
-    results = [result_json(retrieve(question, [content], arbiter="rules", **ask)) for _ in range(TIMES)]  # type: ignore[arg-type]
+    results = [result_json(retrieve(question, [content], arbiter="rules", **ask)) for _ in range(TIMES)]
     assert len({json.dumps({**result, "timings_ms": 0}, default=str) for result in results}) == 1
 
 
 def test_another_process_gives_the_same_bytes() -> None:
+    """R27."""
     here = [digest(question) for question in QUESTIONS]
     code = (
         "import django; django.setup()\n"

@@ -53,6 +53,7 @@ def stored(asked: Asked) -> RetrievalRun:
 
 
 def test_a_run_keeps_what_it_saw(asked: Asked) -> None:
+    """R105."""
     run = stored(asked)
     assert (run.question, run.status, run.arbiter, run.mode) == (QUESTION, "found", "rules", "balanced")
     assert (run.asked_by_name, run.base_name) == ("Asker", "Policies")
@@ -73,6 +74,7 @@ def test_a_question_is_read_back_as_it_was_understood(asked: Asked, policy: Docu
 
 
 def test_every_candidate_is_kept_with_its_text_and_place(asked: Asked) -> None:
+    """R105."""
     candidates = list(stored(asked).candidates.all())
     assert [candidate.position for candidate in candidates] == list(range(1, len(asked.result.candidates) + 1))
     first, seen = candidates[0], asked.result.candidates[0]
@@ -104,6 +106,7 @@ def test_a_changed_row_changes_the_bytes(asked: Asked) -> None:
 
 
 def test_no_row_can_be_changed_or_deleted(asked: Asked) -> None:
+    """R107."""
     run = stored(asked)
     changes: list[Callable[[], object]] = [
         lambda: RetrievalRun.objects.update(status="other"),
@@ -119,6 +122,7 @@ def test_no_row_can_be_changed_or_deleted(asked: Asked) -> None:
 def test_the_exchange_with_a_model_is_kept(
     asked: Asked, policy: DocumentContent, serve: Callable[..., ScriptedLLM]
 ) -> None:
+    """R106."""
     serve("good")
     result = retrieve(QUESTION, [policy], settings=SETTINGS, arbiter="model")
     run = store_run(result, base=asked.base, user=asked.user, mode="balanced")
@@ -198,6 +202,7 @@ def test_nothing_is_stored_when_the_ledger_refuses(asked: Asked, monkeypatch: py
 
 
 def test_the_json_has_the_public_names(asked: Asked) -> None:
+    """R61, R62."""
     shown = result_json(asked.result)
     json.dumps(shown)
     assert {

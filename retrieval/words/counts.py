@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from reading.matching import match_form
+from reading.wording import WordingError, check_fields, files_of
 from retrieval.types import Question
-from retrieval.words.wording import WordingError, check_fields, files_of
 
 WORDS_BETWEEN = 4  # from the number to what it counts
 FIGURES_MAX = 60  # "the 99 articles" is a law, not a list

@@ -11,6 +11,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from documents.storage.collecting import collection_paused
 from documents.storage.content import DocumentContent
 from reading.rows import LineRow
 from retrieval.deadline import check_time
@@ -21,6 +22,7 @@ NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
 NO_LINES.flags.writeable = False  # shared by all callers
 HEADING_LINES = 3  # the top of a page: a statement's name, its subtitle and its unit
 HEADING_CHARS = 90  # longer lines at the top of a page are running text
+FORMS_MAX = 40  # a stem with more forms than this is not a real word
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +119,8 @@ def lexicon_of(content: DocumentContent) -> Lexicon:
     key = id(content)
     lexicon = _lexicons.get(key)
     if lexicon is None:
-        lexicon = _lexicons[key] = build_lexicon(content)
+        with collection_paused():
+            lexicon = _lexicons[key] = build_lexicon(content)
         weakref.finalize(content, _lexicons.pop, key, None)
     return lexicon
 
@@ -125,6 +128,7 @@ def lexicon_of(content: DocumentContent) -> Lexicon:
 def build_lexicon(content: DocumentContent) -> Lexicon:
     """Split the searched lines into words; a word broken over a line end counts on the line where it begins."""
     places: dict[str, list[int]] = {}
+    broken: set[str] = set()
     searched = content.searched_lines
     for row in searched:
         for word in set(split_words(row.match)):
@@ -134,8 +138,10 @@ def build_lexicon(content: DocumentContent) -> Lexicon:
         if row.match.endswith("-") and following.match[:1].isalpha():
             head, tail = split_words(row.match), split_words(following.match)
             if head and tail:
+                broken.add(head[-1] + tail[0])
                 places.setdefault(head[-1] + tail[0], []).append(row.number)
-    lines = {word: np.unique(np.array(numbers, dtype=np.int32)) for word, numbers in places.items()}
+    lines = {word: np.array(numbers, dtype=np.int32) for word, numbers in places.items()}
+    lines |= {word: np.unique(lines[word]) for word in broken}  # only these are named twice or out of order
     titles: dict[str, list[int]] = {}
     for entry in content.toc:
         for word in set(split_words(content.title_forms[entry.index])):
@@ -161,3 +167,8 @@ def group_by_stem(words: Iterable[str], language: str) -> dict[str, tuple[str, .
     for word in words:
         grouped.setdefault(stem(word, language), []).append(word)
     return {root: tuple(forms) for root, forms in grouped.items()}
+
+
+def inflect_word(word: str, lexicons: Sequence[Lexicon]) -> tuple[str, ...]:
+    """The word and its inflections; no cognates, since the dictionary has the other language's own word."""
+    return tuple(dict.fromkeys((word, *(form for one in lexicons for form in one.inflections(word)[:FORMS_MAX]))))

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
+from reading.wording import WordingError
 from retrieval.deadline import check_time
 from retrieval.types import LineRange
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.wording import WordingError
 
 ROWS_MIN = 8  # a page with fewer rows only mentions a statement
 NOUN_MIN = 3  # letters
@@ -21,7 +21,7 @@ NAME_CHARS_MAX = 110  # a longer line is a sentence that mentions a statement
 
 PACK = Path(__file__).parent.parent / "dictionary" / "packs" / "finance.csv"
 KINDS = ("balance sheet", "income statement", "cash flow statement")
-JOINING_WORDS = frozenset(["of", "and", "or", "de", "des", "du", "la"])
+JOINING_WORDS = frozenset(["of", "and", "or", "de", "des", "du", "la", "und"])
 # What may surround a statement's name in its heading: the company, how it was prepared, "continued".
 APART = re.compile(
     r"""\b(?:analysis|certain|comprehensive|components?|data|effects?|group|information|items?|notes?|off|other|parent
@@ -69,14 +69,14 @@ def statement_patterns() -> dict[str, re.Pattern[str]]:
 
 
 def name_expression(name: str) -> str:
-    """An expression for a name with each noun in singular or plural: "p&l", "statements of cash flows"."""
+    """An expression for a name with each noun in singular or plural: "p&l", "cashflow-rechnung", "income statement"."""
     expression = ""
     for word in re.findall(r"\w+|&", name):
         if expression:
-            expression += " ?" if "&" in (word, expression[-1]) else " "
+            expression += " ?" if "&" in (word, expression[-1]) else "[- ]{1,2}"
         is_noun = len(word) >= NOUN_MIN and word not in JOINING_WORDS
         expression += f"{word if word.endswith('ss') else word.removesuffix('s')}[sx]?" if is_noun else word
-    return expression.replace(" of ", " of (?:consolidated )?")
+    return expression.replace("of[- ]{1,2}", "of[- ]{1,2}(?:consolidated )?")
 
 
 def statement_names(text: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The words of a question weighted for one document: where each occurs and how much that tells."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from os.path import commonprefix
 
@@ -32,6 +32,7 @@ class WeighedTerm:
     weight: float
     is_concept: bool = False  # in the expert dictionary
     is_computed: bool = False  # computed from other terms of the question
+    is_learned: bool = False  # a further keyword: it finds places, and is no part of the question
 
     @property
     def text(self) -> str:
@@ -53,6 +54,13 @@ def weigh_terms(question: Question, lexicon: Lexicon) -> tuple[WeighedTerm, ...]
         lines = lexicon.lines_with_any(year_forms(year))
         terms.append(WeighedTerm((year,), year_forms(year), lines, NO_LINES, False, 0, YEAR_WEIGHT))
     return tuple(terms)
+
+
+@lru_cache(maxsize=16)
+def weigh_searched(question: Question, lexicon: Lexicon) -> tuple[WeighedTerm, ...]:
+    """The terms of a question, then what was learned for it and occurs in this document (R83)."""
+    learned = [replace(term_of([each], lexicon), is_learned=True) for each in question.learned]
+    return (*weigh_terms(question, lexicon), *(term for term in learned if len(term.lines)))
 
 
 def terms_within(text: str, terms: Sequence[WeighedTerm]) -> tuple[WeighedTerm, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import snowballstemmer
 
 from reading.matching import match_form
-from retrieval.words.wording import read_word_lists
+from reading.wording import read_word_lists
 
 WORD = re.compile(r"[^\W_]+")
 POSSESSIVE = re.compile(r"'s\b")

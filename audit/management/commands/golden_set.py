@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.translation import override
 
 from audit.review.golden import (
     Golden,
@@ -19,6 +20,7 @@ from audit.review.golden import (
     question_rows,
     record_check,
     reviewed_runs,
+    say_check,
 )
 from audit.review.replay import Judge
 from documents.access import BaseNotFound, find_base
@@ -68,11 +70,19 @@ class Command(BaseCommand):
     def judge_again(self, base: KnowledgeBase, runs: Sequence[Any], options: dict[str, Any]) -> None:
         found = check_golden(runs, Judge(options["check"], model=options["model"]), ACTOR)
         record_check(base, found, ACTOR)
-        self.stdout.write(
-            json.dumps(asdict(found), indent=2, ensure_ascii=False) if options["json"] else describe_check(found)
-        )
+        if options["json"]:
+            self.stdout.write(json.dumps(asdict(found), indent=2, ensure_ascii=False))
+        else:
+            self.tell(found)
         if found.broken:
             raise CommandError(f"{len(found.broken)} of {found.verdicts} reviewed verdicts would break.")
+
+    def tell(self, found: GoldenCheck) -> None:
+        with override("en"):
+            ending = say_check(len(found.broken) + found.still_wrong, found.verdicts, len(found.not_judged))
+        styles = {"ok": self.style.SUCCESS, "warn": self.style.WARNING, "fail": self.style.ERROR}
+        self.stdout.write(styles[ending.kind](f"{ending.words}."))
+        self.stdout.write(describe_check(found))
 
 
 def named_base(name: str) -> KnowledgeBase:

@@ -11,7 +11,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.access_log import record_event
 from audit.review.replay import CannotReplay, Judge, Rebuilt, rebuild, rejudge, summary
+from documents.base_settings import BaseSettings
 from llm.models import LLMCall
+from llm.tiers import asking
 from retrieval.models import RetrievalRun
 
 REPEATS_MAX = 50
@@ -46,7 +48,8 @@ class Command(BaseCommand):
     def judge(self, run: RetrievalRun, options: dict[str, Any]) -> dict[str, Any]:
         try:
             judge = Judge(options["arbiter"], options["model"], options["prompt"])
-            found = rejudge(run, judge, repeats=options["repeat"])
+            with asking(BaseSettings.from_json(run.base.settings).model):
+                found = rejudge(run, judge, repeats=options["repeat"])
         except CannotReplay as error:
             return {"run": str(run.pk), "error": str(error)}
         calls = [str(LLMCall.objects.record(exchange).pk) for exchange in found.exchanges]

@@ -5,12 +5,16 @@ import time
 from argparse import ArgumentParser
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
+from audit.proof.stamping import find_late, sentence_of_stamps
 from audit.proof.verification import Report, verify
+from audit.proof.verifier import StampClock, Unreadable, add_stamp_options, chosen_stamps, read_given
+from audit.proof.verifier import read_heads as read_head_fields
 from ledger.chain import Head
 from ledger.heads import BadHeadFile, make_key, read_heads, write_head
 
@@ -28,6 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--only-new", action="store_true", help="walk only what came after the newest head")
         parser.add_argument("--write-head", type=Path, metavar="FILE", help="if all is well, write the head here")
         parser.add_argument("--sign", type=Path, metavar="PEM", help="with --write-head: sign it with this private key")
+        add_stamp_options(parser)
         parser.add_argument("--make-key", type=Path, metavar="PEM", help="make a key pair, and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -37,8 +42,10 @@ class Command(BaseCommand):
                 public = make_key(options["make_key"])
                 self.stdout.write(f"Signing key: {options['make_key']}. Keep {public} where heads are checked.")
                 return
+            clock = read_clock(options)
             report = verify(**trust(read_trusted_heads(options), options["only_new"]))
-            if report.ok and options["write_head"]:
+            late = find_late(clock) if clock and report.ok else ""
+            if report.ok and not late and options["write_head"]:
                 write_head(options["write_head"], report.verification.head, options["sign"])
         except BadHeadFile as error:
             raise CommandError(str(error)) from error
@@ -46,11 +53,13 @@ class Command(BaseCommand):
             raise CommandError(f"The ledger cannot be read: {str(error).splitlines()[0]}") from error
         seconds = round(time.monotonic() - began, 3)
         if options["json"]:
-            self.stdout.write(json.dumps(finding(report, seconds), indent=2))
+            self.stdout.write(json.dumps(finding(report, seconds) | stamps_told(clock, late), indent=2))
         elif report.ok:
             self.stdout.write(sentence(report, seconds))
-        if not report.ok:
-            raise CommandError(report.sentence)
+            if clock and not late:
+                self.stdout.write(sentence_of_stamps(clock))
+        if not report.ok or late:
+            raise CommandError(report.sentence or late)
 
 
 def read_trusted_heads(options: dict[str, Any]) -> list[Head]:
@@ -59,6 +68,29 @@ def read_trusted_heads(options: dict[str, Any]) -> list[Head]:
         raise CommandError("--checkpoint and --key need each other.")
     heads = read_heads(options["head"]) if options["head"] else []
     return heads + (read_heads(options["checkpoint"], options["key"]) if options["checkpoint"] else [])
+
+
+def read_clock(options: dict[str, Any]) -> StampClock | None:
+    """What holds the chain against the stamps that were given. Raises BadHeadFile."""
+    if not options["stamps"]:
+        return None
+    try:
+        clock: StampClock = read_given(
+            lambda path: chosen_stamps(SimpleNamespace(**options), read_head_fields(path)), options["stamps"]
+        )
+    except (Unreadable, OSError) as error:
+        raise BadHeadFile(f"The stamps cannot be checked: {error}.") from error
+    if not clock.openssl:
+        raise BadHeadFile("The stamps cannot be checked: there is no openssl of version 1.1 or later here.")
+    return clock
+
+
+def stamps_told(clock: StampClock | None, late: str) -> dict[str, Any]:
+    if clock is None:
+        return {}
+    last = clock.last.isoformat() if clock.last else None
+    told = {"vouched_to": clock.vouched_to, "last": last, "pauses": clock.pauses, "late": late}
+    return {"stamps": told, **({"ok": False} if late else {})}
 
 
 def trust(heads: list[Head], only_new: bool) -> dict[str, Any]:

@@ -126,3 +126,14 @@ def test_coverage_is_shown_to_those_who_may_open_the_document(house: House, brow
     if response.status_code == 200:
         assert sum(response.context["counts"].values()) == len(response.context["pages"]) == 2
     assert browse(house.owner, f"/audit/coverage/{uuid4()}/").status_code == 404
+
+
+def test_a_reviewed_question_that_asks_nothing_is_named(
+    house: House, make_run: MakeRun, reviewed: RetrievalRun, browse: Any
+) -> None:
+    """A verdict “wrong” alone says of no candidate what is right, and is not dropped in silence."""
+    silent = make_run(question="Who leads it?")
+    review(silent, None, house.auditor, Opinion("wrong", reason="That is another company."))
+    page = " ".join(browse(house.auditor, "/audit/golden/").content.decode().split())
+    assert "1 reviewed question asks nothing yet" in page and f"/audit/runs/{silent.pk}/" in page
+    assert "manage.py" not in page

@@ -105,6 +105,22 @@ def test_a_hold_stops_an_erasure_until_it_is_released(house: House, make_run: Ma
     assert RetrievalRun.objects.get().question == ""
 
 
+@pytest.mark.parametrize("act", ["hold", "release"])
+@pytest.mark.parametrize("subject", ["base:{base}", "base:{base}:user:{asker}", "document:{document}"])
+def test_a_hold_is_a_change_of_its_base(
+    house: House, make_run: MakeRun, signed_in: Any, subject: str, act: str
+) -> None:
+    make_run()
+    held = subject.format(base=house.base.pk, asker=house.asker.pk, document=house.document.pk)
+    for each in ("hold", "release")[: 1 + (act == "release")]:
+        send(signed_in(house.owner), house, each, subject=held, reason=REASON)
+    kind = {"hold": "hold_placed", "release": "hold_released"}[act]
+    page = signed_in(house.auditor).get(f"/audit/changes/?kind={kind}&base={house.base.pk}")
+    (row,) = page.context["page"].rows
+    assert row.base == house.base.name and ("reason", REASON) in row.details
+    assert (("title", house.document.title) in row.details) is held.startswith("document:")
+
+
 def test_days_are_kept_from_now_on(house: House, signed_in: Any) -> None:
     assert f"Kept for {FLOOR_DAYS} days" in send(signed_in(house.owner), house, "days", days=FLOOR_DAYS)
     house.base.refresh_from_db()

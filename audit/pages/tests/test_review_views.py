@@ -8,9 +8,11 @@ from django.http import Http404
 
 from audit.conftest import House, MakeRun
 from audit.models import AuditEvent, Review, ReviewSample
+from audit.pages.forms import REASON_MIN
 from audit.pages.review_views import address_after, candidate_of
-from audit.review.queue import RISKS, SECOND
+from audit.review.queue import SECOND
 from audit.review.reviewing import Opinion, review
+from audit.runs.risks import RISKS
 from audit.trail.candidates import Choice
 from retrieval.models import RetrievalRun
 
@@ -25,6 +27,12 @@ def run(make_run: MakeRun) -> RetrievalRun:
 
 def send(client: Any, run: RetrievalRun, **values: str) -> Any:
     return client.post(f"/audit/runs/{run.pk}/reviews/", {"outcome": "agree"} | values)
+
+
+def review_forms(response: Any) -> list[str]:
+    """The forms of a trail that save a review."""
+    parts = response.content.decode().split('<form\n  class="review')[1:]
+    return [part.split("</form>")[0] for part in parts]
 
 
 @pytest.mark.parametrize(
@@ -92,6 +100,23 @@ def test_what_is_wrong_comes_back_with_what_was_typed(
     assert response.status_code == status and not Review.objects.exists()
     if "short <b>" in values.values() and values["outcome"] != "nonsense":
         assert b"short &lt;b&gt;" in response.content
+    if response.status_code == 400:
+        focused = [form for form in review_forms(response) if "autofocus" in form]
+        assert len(focused) == 1 and 'role="alert"' in focused[0], "the field is in sight with what is wrong"
+
+
+def test_the_links_of_a_page_that_came_back_lead_to_the_trail(house: House, run: RetrievalRun, browse: Any) -> None:
+    address = f"/audit/runs/{run.pk}/reviews/?candidate=p1-l2-3&queue=risk"
+    response = browse(house.auditor, address)
+    assert response.status_code == 302
+    assert response["Location"] == f"/audit/runs/{run.pk}/?candidate=p1-l2-3&queue=risk"
+    assert browse(house.stranger, address).status_code == 404 and not Review.objects.exists()
+
+
+def test_what_a_reason_needs_is_said_before_it_is_sent(house: House, run: RetrievalRun, browse: Any) -> None:
+    forms = review_forms(browse(house.auditor, f"/audit/runs/{run.pk}/"))
+    assert len(forms) == 2 and not any("autofocus" in form for form in forms)
+    assert all(f"Unless you agree: a reason of at least {REASON_MIN} characters." in form for form in forms)
 
 
 def test_of_two_who_saw_the_same_the_second_is_told(house: House, run: RetrievalRun, signed_in: Any) -> None:
@@ -141,6 +166,7 @@ def test_a_sample_says_how_far_it_is_and_whether_it_would_be_drawn_again(
     review(run, None, house.auditor, Opinion("wrong", reason=REASON))
     review(run, run.candidates.all()[0], house.auditor, Opinion("overrule", "discarded", REASON))
     shown = browse(house.auditor, address).context
-    assert (shown["reviewed"], shown["overruled"], shown["is_same"], len(shown["rows"])) == (1, 1, True, 1)
+    quality = shown["quality"][0]
+    assert (quality.reviewed, shown["overruled"], shown["is_same"], len(shown["rows"])) == (1, 1, True, 1)
     assert browse(house.stranger, address).status_code == 404
     assert browse(house.auditor, f"/audit/queue/{uuid4()}/").status_code == 404

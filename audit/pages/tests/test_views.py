@@ -1,5 +1,6 @@
 """The list and the trail by address: nobody learns of a run that is not his, and nonsense in an address is left out."""
 
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -7,12 +8,14 @@ import pytest
 from django.core.exceptions import BadRequest
 from django.test import RequestFactory
 
-from audit.conftest import House, MakeRun
-from audit.models import AuditEvent
+from audit.conftest import House, MakeAnswer, MakeRun, run_fields
+from audit.models import AuditEvent, RunSign
 from audit.pages.forms import RunFilters
 from audit.pages.views import attachment, read_choice, turn_to
 from audit.runs.listing import RunKey
+from audit.runs.signs import LOOKED, signs_of_run
 from audit.trail.candidates import Choice
+from documents.ingestion.trash import move_to_trash, purge_document
 from llm.models import LLMCall
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +49,25 @@ def test_what_an_address_asks_for(query: str, choice: Choice) -> None:
 )
 def test_a_strange_page_breaks_nothing(house: House, make_run: MakeRun, browse: Any, page: str) -> None:
     assert browse(house.auditor, f"/audit/runs/{make_run().pk}/?page={page}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("section", "last_page", "said"),
+    [
+        ("", 1, "page 1, lines 1–2 · "),
+        ("2. Term", 1, "2. Term, page 1, lines 1–2 · "),
+        ("2. Term", 2, "2. Term, pages 1–2, lines 1–2 · "),
+    ],
+)
+def test_a_citation_says_where_its_quote_begins_and_ends(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any, section: str, last_page: int, said: str
+) -> None:
+    """A quote may begin on the page before the lines that its candidate was found by."""
+    run = make_run(pictures=[{"page": last_page, "x0": 72, "y0": 80, "x1": 300, "y1": 92}], section=section)
+    make_answer(run)
+    shown = browse(house.auditor, f"/audit/runs/{run.pk}/").content.decode()
+    (place,) = re.findall(r'</q>\s*<span class="meta">(.*?)<span class="mono">', shown, re.DOTALL)
+    assert " ".join(place.split()) == said.strip()
 
 
 def test_a_neighbouring_page_keeps_the_filters(house: House) -> None:
@@ -115,3 +137,56 @@ def test_a_run_that_a_model_made_hard_to_show_is_shown(
     """A reply that no parser gets to the end of: the trail shows it as it came."""
     run = make_run(arbiter="model", llm_call=make_call(raw_reply="[" * 100_000))
     assert browse(house.auditor, f"/audit/runs/{run.pk}/").status_code == 200
+
+
+@pytest.mark.parametrize("configured", [True, False])
+def test_without_a_model_none_judges_again(
+    house: House, make_run: MakeRun, browse: Any, settings: Any, configured: bool
+) -> None:
+    settings.LLM_CONFIGURED = configured
+    page = browse(house.auditor, f"/audit/runs/{make_run().pk}/").content.decode()
+    button = page.split('value="model"')[1].split("</button>")[0]
+    assert ("disabled" in button) is not configured
+    assert ("No model is configured." in page) is not configured
+
+
+def test_a_missing_word_is_named_and_led_to(house: House, make_run: MakeRun, browse: Any) -> None:
+    searched = [
+        {"text": "attention", "forms": ["attention"], "count": 91},
+        {"text": "parental", "forms": ["parental", "parent"], "count": 0},
+    ]
+    run = make_run(searched=searched)
+    for name in (LOOKED, *signs_of_run(run)):
+        RunSign.objects.create(run=run, name=name)
+    page = browse(house.auditor, f"/audit/runs/{run.pk}/").content.decode()
+    signs = page.split('class="signs"')[1].split("</p>")[0]
+    assert "“parental”" in signs and "attention" not in signs and 'href="#searched"' in signs
+    listed = page.split('id="searched"')[1].split("</dd>")[0]
+    assert "<b>attention</b> 91" in listed and "parental, parent" in listed
+
+
+def test_the_head_says_that_a_document_is_gone(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run()
+    address = f"/audit/runs/{run.pk}/"
+    assert b"deleted for good" not in browse(house.auditor, address).content
+    move_to_trash(house.document, house.owner)
+    page = browse(house.auditor, address).content.decode()
+    assert "In the trash." in page and "the page image went" not in page and "deleted for good" not in page
+    house.document.refresh_from_db()
+    assert purge_document(house.document, house.owner)
+    page = browse(house.auditor, address).content.decode()
+    head = page.split('class="head"')[1].split("</header>")[0]
+    assert f"“{house.document.title}” was deleted for good on" in head
+    assert f"/audit/changes/?base={run.base_id}&amp;kind=purged" in head and "the page image went" in page
+    theirs = browse(house.asker, address).content.decode()
+    assert "was deleted for good on" in theirs and "/audit/changes/?base=" not in theirs
+
+
+def test_the_words_that_matched_are_lit(house: House, make_run: MakeRun, browse: Any) -> None:
+    keywords = [{"text": "attention", "forms": ["attention", "softmax"], "source": "direct", "priority": "primary"}]
+    run = make_run(parsed=run_fields(house)["parsed"] | {"keywords": keywords})
+    page = browse(house.auditor, f"/audit/runs/{run.pk}/").content.decode()
+    quote = page.split('class="row quotehead"')[1].split("<dl")[0]
+    context = page.split('class="doc lines-kept"')[1].split("</p>")[0]
+    for text in (quote, context):
+        assert {word.lower() for word in re.findall(r"<mark\s*>(.*?)</mark\s*>", text)} == {"softmax"}

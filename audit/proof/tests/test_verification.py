@@ -67,7 +67,9 @@ def test_a_report_says_the_first_fault(
 
 def test_every_kind_that_must_be_vouched_for_can_be_read() -> None:
     assert set(VOUCHED) <= set(PAYLOADS) and set(FIRST_FORM) <= set(VOUCHED)
-    assert set(PAYLOADS) - set(VOUCHED) == {"reading", "look", "exchange"}, "which are found by their run or answer"
+    assert set(PAYLOADS) - set(VOUCHED) == {"reading", "look", "shared", "exchange"}, (
+        "which are found by their run or answer"
+    )
     for kind, payload in PAYLOADS.items():
         assert payload.kind == kind
         if kind in VOUCHED:

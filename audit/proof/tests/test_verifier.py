@@ -4,6 +4,8 @@ import hashlib
 import io
 import json
 import pathlib
+import subprocess
+import sys
 import zipfile
 from typing import Any
 
@@ -75,6 +77,32 @@ def head_of(files: dict[str, bytes]) -> dict[str, Any]:
 
 
 # ---- verdicts
+
+
+def test_without_an_argument_it_checks_the_folder_it_lies_in(tmp_path: pathlib.Path) -> None:
+    files = pack_of()
+    folder, heads = tmp_path / "pack", tmp_path / "heads.jsonl"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    program = folder / "verify.py"
+    program.write_bytes(pathlib.Path(verifier.__file__).read_bytes())
+    manifest = json.loads(files["manifest.json"])
+    manifest["files"]["verify.py"] = sha(program.read_bytes())
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    heads.write_text(json.dumps(head_of(files)))
+
+    def check(*options: str) -> tuple[int, str]:
+        command = [sys.executable, "verify.py", *options]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert not done.stderr
+        return done.returncode, done.stdout
+
+    code, told = check()
+    assert code == CONSISTENT and "SHA-256 of manifest.json" in told
+    assert check("--head", str(heads), "--manifest", sha((folder / "manifest.json").read_bytes()))[0] == OK
+    (folder / "run.json").write_text("{}")
+    assert check()[0] == BAD
 
 
 def test_with_a_head_and_the_manifests_digest_it_is_ok() -> None:

@@ -1,6 +1,7 @@
 """Reviews become questions with gold evidence, which the benchmark reads, and a test that a change has to pass."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -15,9 +16,9 @@ from accounts.models import User
 from audit.conftest import PASSAGE, House, MakeAnswer, MakeRun
 from audit.models import AuditEvent, Rejudgement
 from audit.proof.verification import verify
-from audit.review.golden import ANY_KEPT, check_golden, golden_of, question_rows
+from audit.review.golden import ANY_KEPT, check_golden, compare_verdicts, golden_of, question_rows, say_check
 from audit.review.rejudging import judge_stored
-from audit.review.replay import Judge
+from audit.review.replay import Flip, Judge, Rejudged
 from audit.review.reviewing import Opinion, review
 from audit.review.tests.test_replay import ask, lease, serve  # noqa: F401  (fixtures)
 from benchmarks.library import Library
@@ -25,6 +26,7 @@ from benchmarks.questions import load_questions
 from benchmarks.retrieval import run as run_benchmark
 from ledger.models import Event
 from retrieval.models import RetrievalRun
+from retrieval.types import ABSENT, Status
 
 WHY = "It states the rule itself."
 Ask = Callable[..., RetrievalRun]
@@ -49,7 +51,7 @@ def test_it_asks_what_reviewers_said_and_nothing_they_dispute(
         (overruled.candidate_id, "primary", "tangential"),
         (cited.candidate_id, ANY_KEPT, "primary"),
     ]
-    assert (golden.absent, golden.disputed) == (False, 1)
+    assert (golden.absent, golden.disputed) == ((), 1)
     (row,) = question_rows([golden])
     assert row["id"] == str(run.pk)
     assert (row["pages"], row["alt_pages"], row["not_found"]) == ([1], [], False)
@@ -64,6 +66,41 @@ def test_a_confirmed_refusal_asks_that_nothing_be_found(house: House, make_run: 
     assert golden is not None and golden.absent
     (row,) = question_rows([golden])
     assert row["not_found"] is True and row["pages"] == []
+
+
+def test_an_answer_that_should_be_not_found_asks_for_the_outcome(house: House, ask: Ask) -> None:  # noqa: F811
+    run = ask("What is the rent a month?", arbiter="rules")
+    assert run.status == "found"
+    review(run, None, house.auditor, Opinion("absent", reason="Nothing of it is in there."))
+    golden = golden_of(run)
+    assert golden is not None and golden.wanted == ()
+    assert (golden.absent, golden.absent_by) == (ABSENT, house.auditor.name)
+    (row,) = question_rows([golden])
+    assert row["not_found"] is True and row["quotes"] == []
+    checked = check_golden([run], Judge("rules"), "Tester")
+    assert (checked.verdicts, checked.still_wrong, checked.mended) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "after", "fate"),
+    [
+        ("found", "found", "discarded", "still_wrong"),
+        ("found", "weak", "tangential", "still_wrong"),
+        ("found", "not_found", "tangential", "mended"),
+        ("not_found", "not_found", "discarded", "kept"),
+        ("not_found", "found", "primary", "broken"),
+    ],
+)
+def test_an_expected_outcome_is_right_or_wrong_by_how_the_run_would_end(
+    house: House, make_run: MakeRun, status: str, outcome: str, after: str, fate: str
+) -> None:
+    run = make_run("tangential", status=status)
+    review(run, None, house.auditor, Opinion("absent", reason="Nothing of it is in there."))
+    golden = golden_of(run)
+    assert golden is not None
+    flip = Flip("p1-l1-2", "Section 1", "tangential", after, "")
+    found = Rejudged("rules", "", "", 1, (flip,), 1, 1.0, 1, (), cast(Status, outcome))
+    assert [name for name, _ in compare_verdicts(golden, found)] == [fate]
 
 
 def test_a_reviewed_answer_is_read_by_the_benchmark(
@@ -113,13 +150,55 @@ def test_the_command_fails_when_a_verdict_breaks(
         review(run, candidate, house.auditor, Opinion("agree"))
     out = StringIO()
     call_command("golden_set", "--base", house.base.name, "--check", "model", stdout=out)
-    assert "0 break" in out.getvalue()
+    assert "0 break" in out.getvalue() and out.getvalue().startswith("0 of ")
+    assert ", nothing breaks.\n" in out.getvalue()
     serve("missing-ids")
     with pytest.raises(CommandError, match="would break"):
         call_command("golden_set", "--base", house.base.name, "--check", "model", "--json", stdout=out)
     broken = Event.objects.filter(kind="golden_check").latest("created_at").details
     assert broken["broken_count"] >= 1
     assert verify().ok
+
+
+@pytest.mark.parametrize(
+    ("wrong", "verdicts", "not_judged", "kind", "words"),
+    [
+        (0, 8, 0, "ok", "0 of 8 otherwise than the auditors, nothing breaks"),
+        (1, 8, 0, "fail", "1 of 8 otherwise than the auditors"),
+        (8, 8, 3, "fail", "8 of 8 otherwise than the auditors"),
+        (0, 8, 1, "warn", "0 of 8 otherwise than the auditors, 1 question not judged"),
+        (0, 8, 2, "warn", "0 of 8 otherwise than the auditors, 2 questions not judged"),
+        (0, 0, 0, "warn", "no verdict was checked"),
+        (0, 0, 4, "warn", "no verdict was checked"),
+    ],
+)
+def test_nothing_breaks_is_said_only_beside_none_wrong(
+    wrong: int, verdicts: int, not_judged: int, kind: str, words: str
+) -> None:
+    assert say_check(wrong, verdicts, not_judged) == (kind, words)
+
+
+def test_what_stays_wrong_is_red_on_the_page_and_in_the_console(
+    house: House,
+    ask: Ask,  # noqa: F811
+    signed_in: Callable[[User], Client],
+) -> None:
+    """Nothing breaks that was right, and one verdict is still not what the auditor said."""
+    run = ask("What is the rent a month?", arbiter="rules")
+    first, second = run.candidates.order_by("position")[:2]
+    review(run, first, house.auditor, Opinion("agree"))
+    review(
+        run, second, house.auditor, Opinion("overrule", "discarded" if second.role != "discarded" else "primary", WHY)
+    )
+    out = StringIO()
+    call_command("golden_set", "--base", house.base.name, "--check", "rules", stdout=out, force_color=True)
+    assert (
+        out.getvalue().startswith("\x1b[31;1m1 of 2 otherwise than the auditors.")
+        and "nothing breaks" not in out.getvalue()
+    )
+    page = signed_in(house.auditor).get("/audit/golden/").content.decode()
+    assert re.search(r'class="state s-fail">(<svg.*?</svg>)1 of 2 otherwise than the auditors<', page)
+    assert "nothing breaks" not in page and "1 stay wrong" in " ".join(page.split())
 
 
 def test_the_command_names_a_base_that_is_not_there(db: None) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
 from html import unescape
+from uuid import uuid4
 
 import pytest
 from django.http import HttpResponse
@@ -14,12 +15,14 @@ from accounts.models import User
 from audit.conftest import House, MakeAnswer, MakeRun
 from audit.models import ReviewSample
 from audit.proof.verification import verify
-from audit.review.queue import RISKS, SECOND_MEANING, find_position, risky
+from audit.review.queue import SECOND_MEANING, find_position, risky
 from audit.review.reviewing import Opinion, RunReviews, review
 from audit.review.sampling import redraw_sample, take_sample
 from audit.runs.listing import list_runs
+from audit.runs.risks import RISKS
 from audit.statistics.period import rates_of
 from audit.trail.story import story_of
+from documents.access import create_base
 from retrieval.models import RetrievalRun, RunCandidate
 
 SignIn = Callable[[User], Client]
@@ -67,7 +70,10 @@ def test_a_refusal_on_reading_is_queued_and_told_as_not_found(
     make_answer(plain)
     make_answer(run, kind="not_found", text="The passages speak of something else.")
     assert list(risky(house.auditor)) == list(risky(house.auditor, "not_found")) == [run]
-    assert {each.run.pk: each.outcome.kind for each in list_runs([plain, run])} == {plain.pk: "ok", run.pk: "warn"}
+    assert {each.run.pk: each.outcome for each in list_runs([plain, run])} == {
+        plain.pk: "passages",
+        run.pk: "not_found",
+    }
     assert "do not hold the answer" in " ".join(story_of(run, [], run.answer, 0, RunReviews()))
     assert [rate.part for rate in rates_of(RetrievalRun.objects.all(), 30)] == [1]
 
@@ -82,6 +88,7 @@ def test_it_queues_shortened_quotes_and_leaves_out_ones_own_and_reviewed_runs(ho
 
 
 def test_it_draws_the_same_sample_again(house: House, make_run: MakeRun) -> None:
+    """AT11."""
     start = timezone.now() - timedelta(days=1)
     runs = [make_run(PLAIN, created_at=start + timedelta(minutes=number)) for number in range(12)]
     sample = take_sample(house.base, 5, house.auditor, "november")
@@ -117,6 +124,28 @@ def test_it_shows_the_queue_to_auditors(
     response = signed_in(getattr(house, who)).get("/audit/queue/")
     assert response.status_code == status
     assert (str(run.pk) in response.content.decode()) is (who in ("auditor", "owner"))
+
+
+def test_it_keeps_to_one_base_and_so_do_its_links(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    run = make_run()
+    other = create_base(house.auditor, "Other")
+    client = signed_in(house.auditor)
+    own = client.get(f"/audit/queue/?base={house.base.pk}").content.decode()
+    assert str(run.pk) in own and f'href="?base={house.base.pk}&amp;risk=not_found"' in own
+    assert f'value="{house.base.pk}" selected' in own
+    assert str(run.pk) not in client.get(f"/audit/queue/?base={other.pk}").content.decode()
+    for nobodys in ("x", "", uuid4(), create_base(house.owner, "Closed").pk):
+        assert str(run.pk) in client.get(f"/audit/queue/?base={nobodys}").content.decode()
+
+
+@pytest.mark.parametrize(("who", "has_tabs"), [("auditor", True), ("viewer", False)])
+def test_the_list_of_questions_leads_to_the_other_pages_of_the_audit(
+    house: House, signed_in: SignIn, who: str, has_tabs: bool
+) -> None:
+    page = signed_in(getattr(house, who)).get("/audit/").content.decode()
+    for name in ("queue", "signoffs", "golden", "changes", "verify"):
+        assert (f'href="/audit/{name}/"' in page) is has_tabs
+    assert ('href="/ask/links/"' in page) is has_tabs
 
 
 def test_it_says_what_each_sign_means(house: House, make_run: MakeRun, browse: Browse) -> None:

@@ -83,7 +83,7 @@ def ask(house: House, lease: Document) -> Ask:
 
     def answer(question: str = QUESTIONS[0], arbiter: str = "model") -> RetrievalRun:
         chosen = BaseSettings.from_json({"embeddings": "none"})
-        result = retrieve(question, content_for([lease]), settings=chosen, arbiter=arbiter)  # type: ignore[arg-type]
+        result = retrieve(question, content_for([lease]), settings=chosen, arbiter=arbiter)
         stored = store_run(result, base=house.base, user=house.asker, mode="balanced")
         return RetrievalRun.objects.get(pk=stored.pk)
 
@@ -258,6 +258,7 @@ def test_a_model_that_fails_is_told(ask: Ask, make_run: MakeRun, house: House, s
 def test_it_lasts_whatever_becomes_of_documents_and_prompt(
     ask: Ask, serve: Serve, house: House, signed_in: Callable[[User], Client]
 ) -> None:
+    """AT14."""
     serve("good")
     for question in QUESTIONS:
         ask(question)

@@ -25,6 +25,7 @@ def post(client: Client, run: RetrievalRun, **fields: Any) -> Any:
 
 
 def test_it_overrules_and_shows_both_roles(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    """AT9."""
     run, client = make_run(), signed_in(house.auditor)
     response = post(client, run, outcome="overrule", corrected_role="tangential", reason=WHY)
     assert response.status_code == 302
@@ -53,6 +54,7 @@ def test_it_overrules_and_shows_both_roles(house: House, make_run: MakeRun, sign
 def test_it_refuses_a_review_that_says_too_little(
     house: House, make_run: MakeRun, signed_in: SignIn, fields: dict[str, str], told: str
 ) -> None:
+    """AT9."""
     response = post(signed_in(house.auditor), make_run(), **fields)
     assert response.status_code == 400
     assert told in response.content.decode()
@@ -69,6 +71,7 @@ def test_it_lets_auditors_and_owners_only(
 def test_it_refuses_and_records_a_review_of_ones_own_question(
     house: House, make_run: MakeRun, signed_in: SignIn
 ) -> None:
+    """AT8, AT10."""
     run = make_run(asked_by=house.auditor)
     response = post(signed_in(house.auditor), run, outcome="agree")
     assert response.status_code == 403
@@ -80,6 +83,7 @@ def test_it_refuses_and_records_a_review_of_ones_own_question(
 
 
 def test_it_tells_a_conflict_and_keeps_both_texts(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    """AT9."""
     run = make_run()
     fields = {"outcome": "overrule", "corrected_role": "discarded"}
     assert post(signed_in(house.owner), run, **fields, reason="What the owner wrote").status_code == 302

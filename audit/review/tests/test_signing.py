@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.conftest import House, MakeRun
-from audit.models import AuditEvent, SignOff
+from audit.models import AuditEvent, RunSign, SignOff
 from audit.proof.verification import verify
-from audit.review.queue import SECOND, find_position, first_in_queue
+from audit.review.queue import SECOND, find_position, first_in_queue, own_waiting_for_second
 from audit.review.reviewing import Opinion, ReviewRefused, review
 from audit.review.sampling import take_sample
 from audit.review.signing import (
@@ -25,6 +25,7 @@ from audit.review.signing import (
     of_sample,
     sign,
 )
+from audit.runs.signs import LOOKED
 from audit.runs.tests.test_search import complain
 from retrieval.models import RetrievalRun
 
@@ -38,6 +39,7 @@ def agree(run: RetrievalRun, user: User) -> None:
 
 
 def test_it_signs_a_sample_off_with_two_people(house: House, make_run: MakeRun) -> None:
+    """AT10."""
     runs = [make_run("tangential") for _ in range(3)]
     sample = take_sample(house.base, 3, house.auditor, "x")
     with pytest.raises(SignOffRefused, match="3 questions of the sample wait"):
@@ -61,6 +63,7 @@ def test_it_signs_a_sample_off_with_two_people(house: House, make_run: MakeRun) 
 
 
 def test_it_signs_a_period_off_once_every_risk_is_reviewed(house: House, make_run: MakeRun) -> None:
+    """AT11."""
     risky = make_run("", status="not_found")
     make_run("", hits=[])
     today = timezone.now().date()
@@ -100,6 +103,22 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     today = f"{timezone.now():%Y-%m-%d}"
     form = {"base": house.base.pk, "since": today, "until": "2020-01-01"}
     assert signed_in(house.owner).post("/audit/signoffs/period/", form).status_code == 400
+
+
+def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    """AT11: whoever signs before every verdict is there keeps place and note."""
+    make_run("", hits=[])
+    sample = take_sample(house.base, 1, house.auditor)
+    client = signed_in(house.auditor)
+    told = "1 question of the sample waits for a verdict"
+    assert told in client.get(f"/audit/queue/{sample.pk}/").content.decode()
+    response = client.post(f"/audit/signoffs/sample/{sample.pk}/", {"note": "<b>all</b> seen"})
+    page = response.content.decode()
+    assert (
+        response.status_code == 409 and 'role="alert"' in page and told in page and "The attempt is recorded." in page
+    )
+    assert "with the seed" in page and 'value="&lt;b&gt;all&lt;/b&gt; seen"' in page
+    assert not SignOff.objects.exists()
 
 
 # ---- what the queue holds
@@ -146,15 +165,19 @@ def test_the_most_serious_sign_comes_first_and_neighbours_follow_that_order(hous
         assert place.following == (order[index + 1].pk if index + 1 < len(order) else None)
 
 
-def test_an_objection_waits_for_a_second_reviewer(house: House, make_run: MakeRun) -> None:
+def test_an_objection_waits_for_a_second_reviewer(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
     run = make_run("primary")
     review(run, run.candidates.get(), house.auditor, Opinion("overrule", "discarded", WHY))
     assert first_in_queue(house.auditor, SECOND) == []
+    assert list(own_waiting_for_second(house.auditor)) == [run] and not own_waiting_for_second(house.owner)
+    assert "1 question that you objected to waits for somebody else." in " ".join(
+        signed_in(house.auditor).get("/audit/queue/?risk=second").content.decode().split()
+    )
     assert first_in_queue(house.owner, SECOND) == [run]
     place = find_position(run, SECOND, house.owner)
     assert place is not None and place.blind
     review(run, run.candidates.get(), house.owner, Opinion("agree", is_blind=True))
-    assert first_in_queue(house.owner, SECOND) == []
+    assert first_in_queue(house.owner, SECOND) == [] == list(own_waiting_for_second(house.auditor))
 
 
 def test_who_has_seen_what_others_said_is_not_blind(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
@@ -182,3 +205,16 @@ def test_after_the_last_candidate_comes_the_answer_and_then_the_next_run(
     assert response["Location"] == f"/audit/runs/{second.pk}/?queue=not_found"
     response = client.post(f"/audit/runs/{second.pk}/reviews/", {"outcome": "agree", "queue": "not_found"})
     assert response["Location"] == "/audit/queue/"
+
+
+def test_signs_lead_a_blind_reviewer_to_no_page_with_what_others_said(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    run = make_run("primary")
+    RunSign.objects.bulk_create([RunSign(run=run, name=name) for name in (LOOKED, "against_detectors")])
+    review(run, run.candidates.get(), house.auditor, Opinion("overrule", "discarded", WHY))
+    client = signed_in(house.owner)
+    seen = "?against_detectors=1#candidates"
+    assert seen in client.get("/audit/queue/").content.decode()
+    assert seen not in client.get("/audit/queue/?risk=second").content.decode()
+    assert seen not in client.get(f"/audit/runs/{run.pk}/?blind=1").content.decode()

@@ -1,6 +1,7 @@
 """Each detector's ranking is rebuilt from the stored hits, and verdicts against all of them are found."""
 
 import pytest
+from django.utils import translation
 
 from audit.conftest import House, MakeRun
 from audit.runs.disagreement import (
@@ -61,3 +62,11 @@ def test_it_says_who_would_have_put_it_where(house: House, make_run: MakeRun) ->
 )
 def test_it_counts_in_words(number: int, words: str) -> None:
     assert ordinal(number) == words
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("fr", "titres 3e, pas par vecteurs"), ("de", "Titel 3., nicht von Vektoren")]
+)
+def test_it_counts_in_the_reader_s_language(language: str, told: str) -> None:
+    with translation.override(language):
+        assert detectors_sentence({"titles": 3}, ("titles", "vectors")) == told

@@ -4,13 +4,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from audit.conftest import House, MakeAnswer, MakeRun
-from audit.runs.listing import RUNS_A_PAGE
+from audit.runs.listing import RUNS_A_PAGE, list_runs
 
 LIST = "/audit/"
-QUERIES_MAX = 15  # six of them record that the list was read
+QUERIES_MAX = 22  # six of them record that the list was read, five count what was reviewed, one reads open alerts
 
 
 def questions(response: Any) -> list[str]:
@@ -31,6 +31,16 @@ def test_it_shows_auditors_everything_and_others_their_own(
     assert len(response.context["page"].rows) == seen
 
 
+def test_a_completed_question_is_listed_as_it_was_typed(house: House, make_run: MakeRun, browse: Any) -> None:
+    plain = make_run()
+    run = make_run(question="How long does the notice run?", parsed=plain.parsed | {"typed": "And how long?"})
+    page = browse(house.auditor, LIST).content.decode()
+    assert "And how long?" in page and "searched as “How long does the notice run?”" in page
+    assert page.count("searched as") == 1, "what was asked in full says nothing of it"
+    trail = browse(house.auditor, f"/audit/runs/{run.pk}/").content.decode()
+    assert "<h1>And how long?</h1>" in trail and "Searched as “How long does the notice run?”" in trail
+
+
 def test_it_sends_nobody_to_sign_in(browse: Any, db: None) -> None:
     assert browse(None, LIST).status_code == 302
 
@@ -49,17 +59,42 @@ def test_it_says_what_is_here_when_nothing_was_asked(house: House, browse: Any) 
         ("?text=REASON+4", ["a"]),
         ("?text=c&arbiter=model", ["c"]),
         ("?text=%25", []),
-        ("?status=found&arbiter=rules", ["a"]),
+        ("?status=found", ["c"]),
+        ("?status=partly&arbiter=rules", ["a"]),
+        ("?arbiter=not_needed", ["b"]),
     ],
 )
 def test_it_filters_by_the_address(
-    house: House, make_run: MakeRun, browse: Any, query: str, expected: list[str]
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any, query: str, expected: list[str]
 ) -> None:
     now = timezone.now()
-    make_run(question="a", created_at=now - timedelta(hours=2))
-    make_run("discarded", question="b", status="not_found", created_at=now - timedelta(hours=1))
+    lacking = {"outcome": "not_found", "missing": []}
+    make_answer(make_run(question="a", created_at=now - timedelta(hours=2)), items=[lacking])
+    nothing = {"status": "not_found", "arbiter_status": "not_needed"}
+    make_run("discarded", question="b", created_at=now - timedelta(hours=1), **nothing)
     make_run("primary", question="c", arbiter="model", created_at=now)
     assert questions(browse(house.auditor, LIST + query)) == expected
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        {"arbiter": "model", "arbiter_status": "ran"},
+        {"arbiter": "rules", "arbiter_status": "ran"},
+        {"arbiter": "rerank", "arbiter_status": "ran"},
+        {"arbiter": "model", "arbiter_status": "not_run"},
+        {"arbiter": "none", "arbiter_status": "ran"},
+        {"arbiter": "rules", "arbiter_status": "ran", "answerable": False},
+        {"arbiter": "rules", "arbiter_status": "ran", "status": "weak"},
+    ],
+)
+def test_each_outcome_lists_what_the_list_calls_so(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any, judged: dict[str, Any]
+) -> None:
+    make_answer(make_run(**judged))
+    (row,) = browse(house.auditor, LIST).context["page"].rows
+    for outcome in ("found", "passages", "partly", "unjudged", "weak"):
+        assert len(questions(browse(house.auditor, f"{LIST}?status={outcome}"))) == (outcome == row.outcome), outcome
 
 
 def test_it_offers_only_bases_one_is_in(house: House, make_run: MakeRun, browse: Any) -> None:
@@ -125,6 +160,7 @@ def test_it_asks_the_database_as_often_for_many_as_for_one(
         make_run(question=str(number))
     make_answer(make_run())
     client = signed_in(house.auditor)
+    client.get("/bases/")  # the first request of a session notes when it began
     with django_assert_max_num_queries(QUERIES_MAX):
         assert len(questions(client.get(LIST))) == RUNS_A_PAGE
 
@@ -136,3 +172,13 @@ def test_it_escapes_what_was_asked(house: House, make_run: MakeRun, browse: Any)
     assert "<b>base" not in page
     assert "<img src=x" not in page
     assert "&lt;script&gt;alert(1)" in page
+
+
+def test_why_nothing_was_found_is_told_in_the_readers_language(house: House, make_run: MakeRun) -> None:
+    """A run from before facts were recorded shows what was recorded."""
+    told = {"reason": {"code": "zero hits", "words": ["rent"]}}
+    new = make_run(status="not_found", not_found_reason="zero keyword hits", plan={"flags": [], "told": told})
+    old = make_run(status="not_found", not_found_reason="no candidate")
+    with translation.override("fr"):
+        said = [each.why for each in list_runs([new, old])]
+    assert said[0].startswith("“rent” n’apparaît nulle part") and said[1] == "no candidate"

@@ -14,8 +14,9 @@ from accounts.models import User
 from audit.conftest import House, MakeAnswer, MakeRun
 from audit.review.reviewing import Opinion, review
 from audit.statistics.charts import BAR_MAX, HEIGHT, LegendKey, Point, Series, bars, columns
-from audit.statistics.period import compute_figures, coverage_of, percentile
-from documents.models import Document
+from audit.statistics.coverage import coverage_by_section, coverage_of
+from audit.statistics.period import compute_figures, percentile
+from documents.models import Document, TocEntry
 from llm.models import Charge
 from retrieval.models import RetrievalRun
 
@@ -29,6 +30,7 @@ def read(house: House) -> None:
 
 
 def test_it_counts_what_was_not_found_by_day_and_by_month(make_run: MakeRun) -> None:
+    """R60."""
     day = timezone.now().replace(year=2026, month=3, day=5)
     for status, moment in [
         ("found", day),
@@ -126,6 +128,61 @@ def test_it_maps_the_pages_of_a_document(house: House, make_run: MakeRun, make_a
     assert coverage_of(Document(base=house.base), ALL().none()) == []
 
 
+def test_it_tells_which_sections_were_never_reached_or_always_discarded(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, signed_in: SignIn
+) -> None:
+    for index, parent, title in ((1, None, "Model"), (2, 1, "Stacks"), (3, 1, "Attention"), (4, None, "Training")):
+        TocEntry.objects.create(
+            parse=house.parse,
+            index=index,
+            level=1 if parent is None else 2,
+            parent_index=parent,
+            title=title,
+            breadcrumb=title,
+            first_line=index,
+            last_line=index,
+            first_page=1,
+            last_page=2,
+            origin="outline",
+            confidence=1.0,
+        )
+    read(house)
+
+    def states(days: str = "") -> list[str]:
+        page = signed_in(house.auditor).get(f"/audit/coverage/{house.document.pk}/?days={days}")
+        return [section.state for section in page.context["sections"]]
+
+    assert states() == ["never"] * 4
+    make_run("discarded tangential", created_at=timezone.now() - timedelta(days=60))  # all in Attention
+    assert states() == ["proposed", "never", "proposed", "never"]
+    assert states("30") == ["never"] * 4
+    make_answer(make_run("primary discarded"))
+    assert states() == states("7") == ["cited", "never", "cited", "never"]
+    assert [each[1:] for each in coverage_by_section(house.document, ALL())] == [
+        (4, 1, 1),
+        (0, 0, 0),
+        (4, 1, 1),
+        (0, 0, 0),
+    ]
+    other = signed_in(house.viewer).get(f"/audit/coverage/{house.document.pk}/")
+    assert {section.state for section in other.context["sections"]} == {"never"}, "of what one may read"
+    assert "only proposed" in other.content.decode()
+    assert signed_in(house.auditor).get(f"/audit/coverage/{house.document.pk}/?days=x").status_code == 400
+
+
+def test_the_strip_of_a_base_is_for_those_who_audit_it(
+    house: House, make_run: MakeRun, signed_in: SignIn, settings: Any
+) -> None:
+    review(make_run(), None, house.auditor, Opinion("wrong", reason="The page says otherwise."))
+    address, page = f"/audit/quality/{house.base.pk}/", f"/bases/{house.base.pk}/"
+    for person in (house.owner, house.auditor):
+        assert "1 of 1 answer reviewed" in signed_in(person).get(address).content.decode()
+        assert address in signed_in(person).get(page).content.decode()
+    for person in (house.viewer, house.stranger):
+        assert signed_in(person).get(address).status_code == 404
+    assert address not in signed_in(house.viewer).get(page).content.decode()
+
+
 @pytest.mark.parametrize(("who", "count"), [("auditor", "1 question "), ("stranger", "0 questions"), ("viewer", "0 q")])
 def test_it_counts_only_what_a_person_may_read(
     house: House, make_run: MakeRun, signed_in: SignIn, who: str, count: str
@@ -149,10 +206,10 @@ def test_it_shows_figures_and_coverage_with_their_tables(
     assert page.count('class="drawn"') >= 9 + 4 + 1
     assert page.count('class="chartkey"') == 6
     assert page.count("<table") >= 9
-    assert "Of 1 single candidates that were reviewed, auditors agreed with the role of 1" in page
+    assert "Candidates reviewed one by one: 1. Auditors agreed with the role of 1" in page
     assert client.get("/audit/figures/?days=5").status_code == 400
     coverage = client.get(f"/audit/coverage/{house.document.pk}/").content.decode()
-    assert "1 were cited" in coverage and "1 never came up" in coverage
+    assert "1 were cited" in coverage and "1 never proposed" in coverage
     assert signed_in(house.stranger).get(f"/audit/coverage/{house.document.pk}/").status_code == 404
 
 

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from audit.runs.outcomes import METHOD_NAMES
-from audit.trail.candidates import CandidateTable, Choice, build_table, cut_words
+from audit.trail.candidates import CandidateTable, Choice, build_table, cut_words, marks_of
 from audit.trail.story import HITS_TOLD
 from retrieval import api
 from retrieval.models import RunCandidate
@@ -119,3 +119,25 @@ def test_it_can_be_empty() -> None:
 )
 def test_it_shows_which_words_were_cut(raw: str, kept: str, cut: str) -> None:
     assert cut_words(candidate(1, "primary", 1, raw_content_anchor=raw, content_anchor=kept)) == cut
+
+
+@pytest.mark.parametrize(
+    ("methods", "marks"),
+    [
+        (["titles", "keywords", "patterns", "vectors"], "TKPV"),
+        (["keywords", "vectors"], "·K·V"),
+        (["pinned", "keywords"], "·K··+"),
+        (["whole"], "····+"),
+        ([], "····"),
+    ],
+)
+def test_each_detector_has_a_mark_or_a_dot(methods: list[str], marks: str) -> None:
+    assert "".join(marks_of(methods)) == marks
+
+
+def test_the_rows_are_in_groups_by_role_and_each_mark_has_a_name() -> None:
+    shown = table()
+    assert [row for _, rows in shown.role_groups for row in rows] == list(shown.rows)
+    assert all(row.candidate.role == role for role, rows in shown.role_groups for row in rows)
+    assert dict(shown.legend) == {"T": "titles", "K": "keywords", "P": "patterns", "V": "vectors"}
+    assert not shown.is_narrowed and table(method="keywords").is_narrowed and not table(role="primary").is_narrowed

@@ -87,7 +87,8 @@ def test_a_request_that_was_altered_is_not_intact() -> None:
 def view(amount: str = "", currency: str = "USD", is_reused: bool = False, **tokens: int | None) -> ExchangeView:
     charge = SimpleNamespace(currency=currency, amount=Decimal(amount)) if amount else None
     reused = {"call": "another", "on": "2026-11-23"} if is_reused else {}
-    made = SimpleNamespace(reused=reused, **({"tokens_in": None, "tokens_out": None, "tokens_cached": None} | tokens))
+    counted = {"tokens_in": None, "tokens_out": None, "tokens_cached": None} | tokens
+    made = SimpleNamespace(reused=reused, recorded={}, **counted)
     if charge:
         made.charge = charge
     return ExchangeView("x", "x", made, (), "", "", False, True)  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """The trail page: complete, from stored rows alone, for those who may read it and nobody else."""
 
+import csv
 import json
 import uuid
 from typing import Any
@@ -8,12 +9,16 @@ import pytest
 from django.utils import timezone
 
 from audit.conftest import PASSAGE, RAW_REPLY, House, MakeAnswer, MakeRun, Tamper
+from audit.models import RunSign
+from audit.review.reviewing import Opinion, review
+from audit.runs.signs import LOOKED
 from llm.exchange import request_digest
 from retrieval.models import RetrievalRun
 from retrieval.types import METHODS, POINTED
 from tests.pages import on_one_line
 
-QUERIES_MAX = 28  # six of them record that the trail was read
+# Six of them record that the trail was read, two ask whether the reader may review, five read signs and objections.
+QUERIES_MAX = 38
 UNREAD = {
     "intent": "section_retrieval",
     "shape": "single",
@@ -45,7 +50,8 @@ def test_it_opens_for_those_who_may_read_it(
     call = f"calls/{run.llm_call_id}"
     for query in ("", "?candidate=p1-l1-2", f"{call}/request/", f"{call}/reply/"):
         assert browse(person, address(run, query)).status_code == status
-    assert browse(person, address(run), **{"HX-Request": "true"}).status_code == status
+    # Half a page has no place for the page to sign in.
+    assert browse(person, address(run), **{"HX-Request": "true"}).status_code == (status if person else 401)
 
 
 def test_it_lists_every_document_of_the_scope(house: House, make_run: MakeRun, browse: Any) -> None:
@@ -58,8 +64,8 @@ def test_it_lists_every_document_of_the_scope(house: House, make_run: MakeRun, b
     )
     assert f'href="/documents/{house.document.pk}/"' in page and "document deleted" in page
     file = browse(house.auditor, address(run, "documents.csv"))
-    rows = file.content.decode().splitlines()
-    assert [row.split(",")[7] for row in rows] == ["state", "read", "counted", "unreadable"]
+    rows = list(csv.reader(file.content.decode().splitlines()))
+    assert [row[7] for row in rows] == ["state", "read", "counted", "unreadable"]
     assert "'=Paper 1" in rows[1], "a spreadsheet computes nothing of it"
     for name, status in (("asker", 200), ("viewer", 404), ("stranger", 404)):
         assert browse(getattr(house, name), address(run, "documents.csv")).status_code == status
@@ -332,6 +338,7 @@ def test_it_still_shows_everything_when_the_document_is_in_the_trash(
 def test_it_still_shows_everything_when_the_document_is_deleted(
     house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any
 ) -> None:
+    """AT14."""
     run = make_run()
     make_answer(run)
     house.document.delete()
@@ -380,6 +387,7 @@ def test_it_asks_the_database_a_bounded_number_of_times(
     run = make_run(" ".join(["primary"] + ["discarded"] * 59), arbiter="model", llm_call=make_call())
     make_answer(run)
     client = signed_in(house.auditor)
+    client.get("/bases/")  # the first request of a session notes when it began
     with django_assert_max_num_queries(QUERIES_MAX):
         assert client.get(address(run)).status_code == 200
 
@@ -425,3 +433,41 @@ def test_the_verdict_of_the_claim_check_is_shown(
     assert told in page
     assert ("Left out of the answer." in page) is bool(check.get("left_out"))
     assert ("no fault found" in page) is ("verdict" not in check)
+
+
+def judge(house: House, run: RetrievalRun, outcome: str = "wrong", **opinion: Any) -> None:
+    review(run, None, house.auditor, Opinion(outcome, reason="Another contract.", **opinion))
+
+
+def test_the_head_and_the_checks_lose_their_ticks_over_an_answer_judged_wrong(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any
+) -> None:
+    run = make_run()
+    make_answer(run)
+    assert "Judged wrong" not in text(browse(house.owner, address(run))).partition('class="termbox"')[0]
+    judge(house, run)
+    page = text(browse(house.owner, address(run))).partition('class="termbox"')[0]
+    assert "Judged wrong" in page and "the program said Passages found" in page
+    assert "A reviewer judged this answer wrong." in page and "<q>Another contract.</q>" in page
+    assert 's-ok"><svg class="i" aria-hidden="true"><use href="#i-check"/></svg>no fault found' not in page
+
+
+def test_a_blind_reviewer_is_not_told_what_others_hold_against_an_answer(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any
+) -> None:
+    run = make_run()
+    make_answer(run)
+    judge(house, run)
+    page = text(browse(house.owner, address(run, "?blind=1")))
+    assert "Another contract." not in page and "the program said" not in page
+
+
+def test_the_head_names_the_signs_of_risk_and_where_they_show(house: House, make_run: MakeRun, browse: Any) -> None:
+    """AT11: whoever comes from the queue sees on the trail why the question was in it."""
+    run = make_run(contradictions=[{"candidate_ids": ["p1-l1-2", "p1-l2-3"], "point": "the rent"}])
+    page = text(browse(house.auditor, address(run)))
+    assert "Signs of risk:" in page and "sources contradict" in page and "are still to come" in page
+    RunSign.objects.bulk_create([RunSign(run=run, name=name) for name in (LOOKED, "against_detectors")])
+    page = text(browse(house.auditor, address(run)))
+    assert "are still to come" not in page and 'href="?against_detectors=1#candidates"' in page
+    assert "Signs of risk:" not in text(browse(house.asker, address(run))), "signs are for who reviews"

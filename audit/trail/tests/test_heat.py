@@ -76,6 +76,7 @@ def test_without_an_encoder_the_page_says_so(house: House, make_run: MakeRun, mo
 @needs_encoder
 @pytest.mark.django_db
 def test_the_nearest_lines_come_first_and_running_headers_not_at_all(house: House, make_run: MakeRun) -> None:
+    """R34."""
     Line.objects.filter(number=2).update(text="How is attention computed?")
     Line.objects.filter(number=3).update(text="How is attention computed?", kind="furniture")
     Line.objects.filter(number=4).update(text="")

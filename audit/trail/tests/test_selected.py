@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from audit.conftest import House, MakeRun
+from audit.conftest import PASSAGE, House, MakeRun, run_fields
 from audit.trail.candidates import Choice, build_table
 from audit.trail.selected import (
     Selected,
@@ -16,7 +18,7 @@ from audit.trail.selected import (
     printed_label,
     read_selected,
 )
-from documents.models import Document, Page
+from documents.models import Document, Line, Page
 from retrieval.models import RetrievalRun, RunCandidate
 
 
@@ -112,6 +114,26 @@ def test_paper_and_boxes_stay_when_the_document_is_gone(house: House, make_run: 
 
 
 @pytest.mark.django_db
+def test_words_that_were_searched_are_lit_on_the_page_where_their_place_is_known(
+    house: House, make_run: MakeRun, client: Client
+) -> None:
+    parsed = run_fields(house)["parsed"]
+    parsed["keywords"][0]["forms"] = ["softmax function"]
+    run = make_run("primary", parsed=parsed)
+    found = opened(run)
+    assert found is not None and not found.sheet.has_words
+    Line.objects.filter(number__in=(2, 3)).update(spans=[[0, len(PASSAGE), 72, 540]])
+    found = opened(run)
+    assert found is not None
+    words = [box for box in found.sheet.boxes if box.css == "hl-word"]
+    assert [box.y for box in words] == [124.0, 136.0]
+    assert all(box.x > 400 and 60 < box.width < 120 for box in words)
+    client.force_login(house.owner)
+    page = client.get(reverse("audit:trail", args=[run.pk])).content.decode()
+    assert page.count('class="hl-word"') == 2 and "word searched" in page
+
+
+@pytest.mark.django_db
 def test_an_auditor_widens_the_text_and_the_record_stays(house: House, make_run: MakeRun) -> None:
     run = make_run()
     before = list(run.candidates.values())
@@ -132,3 +154,17 @@ def test_a_reading_that_is_gone_has_no_text_around(house: House, make_run: MakeR
     house.document.delete()
     found = opened(run, wide="page")
     assert found is not None and found.widened is not None and found.widened.absence == "gone"
+
+
+@pytest.mark.django_db
+def test_a_picture_at_the_lines_is_a_region_that_says_it_was_not_read(
+    client: Client, house: House, make_run: MakeRun
+) -> None:
+    """(R85)"""
+    picture = {"page": 1, "x0": 100.0, "y0": 200.0, "x1": 400.0, "y1": 500.0}
+    run = make_run("primary", pictures=[picture | {"picture": "not_read"}, picture | {"picture": "read", "y0": 510.0}])
+    client.force_login(house.owner)
+    page = client.get(reverse("audit:trail", args=[run.pk])).content.decode()
+    assert page.count('class="hl-picture"') == 2 and page.count('class="hl-anchor"') == 1
+    assert ">picture, not read</text>" in page and ">picture, read by text recognition</text>" in page
+    assert "(picture, not read)" in page and "picture at the lines" in page

@@ -200,5 +200,7 @@ def test_what_became_of_each_part_is_told_unless_all_was_found() -> None:
     found = {"subject": "rent", "kind": "independent", "outcome": "found", "missing": [], "candidate_ids": ["p1-l1-1"]}
     lost = found | {"subject": "shoe size", "outcome": "not_found", "missing": ["shoe"], "candidate_ids": []}
     told = [list(telling_parts(run(plan={"parts": parts}), None)) for parts in ([], [found, found], [found, lost])]
-    words = "The question has parts. Found: rent. Not found: shoe size – no page that was read mentions “shoe”."
+    words = (
+        "The question has parts. Passages found: rent. Not found: shoe size – no page that was read mentions “shoe”."
+    )
     assert told == [[], [], [words]]

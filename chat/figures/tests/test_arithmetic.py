@@ -50,6 +50,7 @@ VALUES: dict[str, Calculated] = {
     ],
 )
 def test_it_calculates_in_decimals_with_units(formula: str, value: str, units: tuple[tuple[str, int], ...]) -> None:
+    """R78."""
     assert calculate(read_expression(formula), VALUES) == Quantity(Decimal(value), units)
 
 

@@ -125,6 +125,7 @@ def refused(found: RequestedFigures) -> str:
 def test_it_computes_what_was_asked_from_what_is_printed(
     inputs: list[dict[str, Any]], formula: str, result: str, told: str
 ) -> None:
+    """R78."""
     found = resolve(inputs, [asked(formula, result)], question="Was it more than 10 % in 2024?")
     assert shown(found) == [told]
     assert found.text.startswith(f"It was {told} [6]")

@@ -3,6 +3,7 @@
 import uuid
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from django.test import Client
@@ -12,17 +13,27 @@ from pytest_django import Settings
 from accounts.models import User
 from chat.asking import keep_question
 from chat.conftest import Ask, Serve
-from chat.figures.printed import values_in
-from chat.figures.typed import table_of
+from chat.drafts import CitedLines
+from chat.figures.cells import find_cells, quote_cell
+from chat.figures.names import read_values
+from chat.figures.typed import first_table, rest_of, table_of
+from chat.figures.yes_no import yes_or_no
 from chat.models import Answer
 from chat.page.thread import read_words
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
-from documents.models import KnowledgeBase
+from documents.models import Document, KnowledgeBase
 from documents.storage.content import load_content
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
+from reading.tables import read_tables
+from reading.tests.test_joined_tables import HEAD, NORTH, SOUTH, write_ruled
+from retrieval.candidates.shown_rows import find_rows
+from retrieval.models import RunCandidate
+from retrieval.question.parse import parse_question
+from retrieval.types import LineRange
+from retrieval.words.printed import values_in
 from tests.pages import on_one_line
 
 REPORT = Path(__file__).resolve().parents[3] / "samples" / "annual-report.pdf"
@@ -62,13 +73,16 @@ def test_what_is_printed_is_read(text: str, answer_type: str, read: list[tuple[s
 def test_a_table_has_its_headings_over_its_columns() -> None:
     lines = read_pdf(REPORT, Limits()).lines
     page = [line for line in lines if line.page_number == 10]
-    typed = table_of(page, 248, 250)
+    tables = read_tables(page)
+    table = first_table(tables, 248, 250)
+    assert table is not None
+    typed = table_of([table])
     assert typed is not None and (typed["headers"], typed["unit"]) == (["2024", "2023"], "EUR thousand")
     assert [(row["label"], row["cells"], row["lines"]) for row in typed["rows"]][1:3] == [
         ("Cost of products sold", ["(198,745)", "(189,410)"], [246, 246]),
         ("Cost of services", ["(41,230)", "(38,065)"], [247, 247]),
     ]
-    assert table_of(page, page[-1].number + 1, page[-1].number + 9) is None
+    assert first_table(tables, page[-1].number + 1, page[-1].number + 9) is None
 
 
 def typed_of(answer: Answer) -> list[dict[str, Any]]:
@@ -118,6 +132,37 @@ def test_a_written_value_that_no_cited_line_prints_is_not_typed(ask: Ask, serve:
     assert typed_of(answer) == []
 
 
+@pytest.fixture
+def harbours(base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings) -> Document:
+    """A table over two pages, whose head is on the first."""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    return ingest_path(write_ruled(tmp_path / "harbours.pdf", [*HEAD, *NORTH], SOUTH), base, tenant)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_cell_of_a_table_that_goes_on_has_the_period_and_unit_of_its_first_page(harbours: Document) -> None:
+    assert harbours.current_parse is not None
+    content = load_content(harbours.current_parse)
+    candidate = RunCandidate(parse_id=harbours.current_parse.pk, anchor_first_page=2, anchor_last_page=2)
+    question = parse_question("What was the amount of Cadiz in 2023?", [content])
+    (cell,) = find_cells(question, [candidate], {candidate.parse_id: content})
+    assert (cell.cell.text, cell.period, "thousand" in cell.unit) == ("398", "2023", True)
+    assert quote_cell(cell, 1).place == CitedLines(cell.row.first_line, cell.row.last_line, 2, "2", ANY)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_typed_table_goes_on_over_the_page(harbours: Document) -> None:
+    assert harbours.current_parse is not None
+    content = load_content(harbours.current_parse)
+    table = content.tables_on_page(1)[0]
+    parts = [table, *rest_of(table, content)]
+    typed = table_of(parts)
+    assert [part.page_number for part in parts] == [1, 2] and typed["headers"][-3:] == ["2024", "2023", "2022"]
+    assert {"Lisbon", "Cadiz"} <= {row["label"] for row in typed["rows"]}
+    rows = find_rows(LineRange(parts[1].first_line, parts[1].first_line), parts[1].first_line, (), content)
+    assert rows is not None and set(table.head_lines) <= {piece.number for piece in rows.pieces(600)}
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_question_for_a_list_shows_its_items(
     base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
@@ -139,3 +184,47 @@ def test_a_question_for_a_list_shows_its_items(
     client.force_login(tenant)
     page = on_one_line(client.get(reverse("chat:conversation", args=[turn.conversation_id])))
     assert "<li>war</li> <li>flood</li> <li>nuclear &lt;b&gt;risks&lt;/b&gt;</li>" in page and "3 items" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "answer_type", "read"),
+    [
+        ("The landlord is Harbour Sheds Limited.", "party", ["landlord", "Harbour Sheds Limited"]),
+        (
+            "Bank of Zürich AG and the Société de Gestion SARL",
+            "party",
+            ["Bank of Zürich AG", "Société de Gestion SARL"],
+        ),
+        ("signed by John Q. Public and Frau Anna Müller", "person", ["John Q. Public", "Frau Anna Müller"]),
+        ("The chairman of it", "role", ["chairman"]),
+        ("at 12 Quay Road\nLondon SW1A 2AA\nThe rent", "address", ["12 Quay Road London SW1A 2AA"]),
+        ("12 bis, rue de la Paix, 75002 Paris", "address", ["12 bis, rue de la Paix, 75002 Paris"]),
+        ("London SW1A 2AA", "postcode", ["SW1A 2AA"]),
+        ("war and flood", "person", []),
+    ],
+)
+def test_names_and_addresses_are_cut_whole(text: str, answer_type: str, read: list[str]) -> None:
+    """R77"""
+    found = read_values(text, answer_type)
+    assert [value.value for value in found] == read
+    assert [" ".join(text[value.start : value.end].split()) for value in found] == read, "literally there"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "yes"),
+        ({"sentence": "No, the tenant may not sublet."}, "no"),
+        ({"sentence": "No notice is needed after a fire."}, ""),
+        ({"sentence": "Yes."}, ""),
+        ({"verdict": "not_shown", "left_out": True}, ""),
+        ({"verdict": ""}, ""),
+        ({"markers": []}, ""),
+        ({"problems": ["number_not_cited"]}, ""),
+    ],
+)
+def test_a_yes_or_no_is_typed_only_where_it_was_checked(change: dict[str, Any], said: str) -> None:
+    """R77"""
+    check = {"sentence": "Yes, the tenant may sublet.", "markers": [1], "verdict": "supported", "problems": []}
+    assert yes_or_no("boolean", [check | change]) == said
+    assert yes_or_no("text", [check | change]) == "" == yes_or_no("boolean", [])

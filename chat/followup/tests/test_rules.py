@@ -2,7 +2,9 @@
 
 import pytest
 
+from chat.followup.gaps import gaps
 from chat.followup.rules import read_follow_up
+from reading.wording import Wording
 
 RENT = "What is the rent a month?"
 REVENUE = "What was the revenue of Apple in 2013?"
@@ -42,6 +44,29 @@ REPAIRS = "Who repairs the roof?"
         ("What does this mean?", "What is the notice period?", "What does the notice period mean?"),
         ("How old is he?", "Who is the chief executive of Apple?", "How old is the chief executive of Apple?"),
         ("and how long does it last?", "What is the warranty?", "And how long does the warranty last?"),
+        ("For how long?", "What is the notice period?", "For how long is the notice period?"),
+        ("and until when?", "Must the tenant give notice?", "Until when must the tenant give notice?"),
+        ("Why?", "Must the tenant give notice?", "Why must the tenant give notice?"),
+        ("When?", "How much does the tenant pay?", "When does the tenant pay?"),
+        ("What about them?", "Which expenses are reimbursed?", "What about the expenses?"),
+        ("Who pays them?", "Which fees apply?", "Who pays the fees?"),
+        ("and in Germany?", "What is the parental leave?", "What is the parental leave in Germany?"),
+        (
+            "Pour combien de temps ?",
+            "Quel est le délai de préavis ?",
+            "Pour combien de temps est le délai de préavis ?",
+        ),
+        (
+            "Et quand ?",
+            "Le locataire doit-il payer les charges ?",
+            "Quand le locataire doit-il payer les charges ?",
+        ),
+        ("Qui les paie ?", "Quelles sont les charges ?", "Qui paie les charges ?"),
+        ("Qui les paie ?", "Quels frais sont dus ?", "Qui paie ces frais ?"),
+        ("Bis wann?", "Muss der Mieter kündigen?", "Bis wann muss der Mieter kündigen?"),
+        ("Wann?", "Wie hoch ist die Kaution?", "Wann ist die Kaution?"),
+        ("Wer bezahlt sie?", "Was sind die Nebenkosten?", "Wer bezahlt die Nebenkosten?"),
+        ("Wer bezahlt sie?", "Welche Kosten sind erstattet?", "Wer bezahlt diese Kosten?"),
     ],
 )
 def test_it_completes_what_leans_on_the_question_before(typed: str, last: str, rewritten: str) -> None:
@@ -64,6 +89,9 @@ def test_it_completes_what_leans_on_the_question_before(typed: str, last: str, r
         "deposit",
         "Quel est le loyer ?",
         "If a tenant leaves, must they pay?",
+        "For how long is the lease?",
+        "Können Sie das erklären?",
+        "Wie hoch ist die Miete?",
     ],
 )
 def test_it_leaves_what_stands_alone(typed: str) -> None:
@@ -77,6 +105,10 @@ def test_it_leaves_what_stands_alone(typed: str) -> None:
         ("and Google?", "Is the revenue of Apple higher than that of Microsoft?"),
         ("Why?", RENT),
         ("how much?", REPAIRS),
+        ("For how long?", REPAIRS),
+        ("By when?", "What notice must the tenant give?"),  # without the notice it would be another question
+        ("What about them?", "Does the tenant repair the roof?"),
+        ("Wer bezahlt sie?", "Wer zahlt?"),
         ("and the doors?", "Does the tenant repair the roof?"),
         ("How old is he?", REPAIRS),
         ("When is it due?", "Why?"),
@@ -85,6 +117,13 @@ def test_it_leaves_what_stands_alone(typed: str) -> None:
 )
 def test_it_says_so_when_it_cannot_be_certain(typed: str, last: str) -> None:
     assert read_follow_up(typed, last) == ("unclear", typed)
+
+
+@pytest.mark.parametrize("row", gaps().alternatives, ids=lambda row: f"{row.language} {row.section} {row.pattern[:20]}")
+def test_every_row_of_words_matches_its_examples_and_not_the_others(row: Wording) -> None:
+    pattern = gaps().alone(row)
+    assert [text for text in row.examples if not pattern.search(text)] == []
+    assert [text for text in row.counter_examples if pattern.search(text)] == []
 
 
 @pytest.mark.parametrize(

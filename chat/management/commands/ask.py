@@ -24,6 +24,7 @@ from documents.models import Document, KnowledgeBase, Membership, Role
 from documents.storage.uploads import UploadRefused
 from retrieval.models import RetrievalRun
 from retrieval.run_record import result_json, stored_result_json
+from retrieval.told.outcomes import outcome_named
 from retrieval.types import UNANSWERED, RetrievalResult
 
 SHELL_EMAIL = "commandline@localhost"  # the user of the shell; nobody can sign in as it
@@ -154,7 +155,7 @@ def as_text(turn: Turn) -> str:
     lines = [answer.note, answer.text]
     if answer.kind in UNANSWERED:
         words = ", ".join(f"{word['text']} {word['count']}" for word in turn.run.searched)
-        outcome = "No passage clearly answers this." if answer.kind == "weak" else "Not found."
+        outcome = f"{outcome_named(answer.kind).words}."
         lines = [outcome, answer.text, f"Words searched: {words}" if words else ""]
     for citation in answer.citations.select_related("candidate"):
         place = describe_place(citation.candidate, cited_pages(citation), with_document=True)

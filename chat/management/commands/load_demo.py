@@ -1,4 +1,4 @@
-"""`manage.py load_demo`: load the samples and ask two questions, so that chat and audit have something to show."""
+"""`manage.py load_demo`: load the samples and ask five questions, so that chat and audit have something to show."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from documents.storage.uploads import UploadRefused
 
 
 class Command(BaseCommand):
-    help = "Load the sample documents into the base Demo and ask two questions of them."
+    help = "Load the sample documents into the base Demo and ask five questions of them, three by recorded replies."
 
     def handle(self, *args: Any, **options: Any) -> None:
         owner = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()

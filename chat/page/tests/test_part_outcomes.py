@@ -39,8 +39,8 @@ def test_the_answer_says_on_top_which_half_is_missing(turn: Turn, client: Client
 
 def test_copies_and_exports_say_so(turn: Turn) -> None:
     shown = [ShownTurn(each) for each in turns_of(turn.conversation)]
-    assert f"Found: rent.\n{TOLD}" in shown[0].plain_text
-    assert f"- Found: rent.\n\n- {TOLD}" in markdown_of(turn.conversation, shown)
+    assert f"Passages found: rent.\n{TOLD}" in shown[0].plain_text
+    assert f"- Passages found: rent.\n\n- {TOLD}" in markdown_of(turn.conversation, shown)
     [told] = json.loads(json_of(turn.conversation, shown))["turns"]
     assert [part["outcome"] for part in told["parts"]] == ["found", "not_found"]
 

@@ -12,6 +12,7 @@ from chat.page.viewer import (
     DELETED,
     NOT_KEPT,
     QUOTE_IN_ADDRESS,
+    TRASHED,
     CitedPage,
     PaneLink,
     cited_page,
@@ -47,6 +48,19 @@ def opened(turn: Turn, marker: int, house: House) -> CitedPage:
 
 
 # ---- citations
+
+
+def test_it_turns_to_the_other_pages_of_its_document_and_marks_what_stands_there(turn: Turn, house: House) -> None:
+    own = opened(turn, 1, house)
+    assert own.page_before is None and own.page_after is not None and own.around.before == ""
+    assert parse_qs(urlsplit(own.around.after).query) == {"page": ["2"]}
+    other = cited_page(turn, 1, house.asker, page=2)
+    assert other is not None and other.sheet is not None and other.sheet.page_number == 2
+    assert not [box for box in other.sheet.boxes if box.css == "hl-anchor"]
+    assert other.page_after is None and other.page_before is not None and other.page_before.page == 1
+    for page in (0, 3, 999_999_999):
+        shown = cited_page(turn, 1, house.asker, page=page)
+        assert shown is not None and shown.sheet is not None and shown.sheet.page_number == 1, page
 
 
 def test_the_open_citation_is_lit_and_the_others_are_outlined(turn: Turn, house: House) -> None:
@@ -124,7 +138,7 @@ def test_the_quote_stays_when_its_page_is_gone(turn: Turn, house: House, what: s
         Parse.objects.all().delete()
     page = cited_page(turn, 1, reader)
     assert page is not None and page.sheet is None
-    assert page.absence == str(DELETED if what in ("trashed", "closed") else NOT_KEPT)
+    assert page.absence == str({"trashed": TRASHED, "closed": DELETED}.get(what, NOT_KEPT))
     assert page.citation.quote == PASSAGE and page.document_title == house.document.title
 
 

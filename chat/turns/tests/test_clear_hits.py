@@ -34,6 +34,7 @@ def flag_of(turn: Any) -> dict[str, Any] | None:
 
 
 def test_a_clear_hit_asks_no_model(allowed: None, ask: Ask, serve: Serve, client: Client, tenant: User) -> None:
+    """R39."""
     server = serve()
     turn = answered(ask(CLEAR_QUESTION))
     assert not server.requests and not LLMCall.objects.exists()

@@ -16,6 +16,7 @@ from chat.turns.compose import (
     NO_MODEL,
     NO_PRIMARY,
     PARTIAL,
+    PICTURE_NOT_READ,
     RERANKED,
     STOPPED,
     TOO_LONG,
@@ -83,7 +84,7 @@ def judged(house: House, make_run: MakeRun) -> Judged:
         ({"arbiter": "model"}, ["primary"], Kind.EXTRACTIVE, NO_MODEL),
         ({"arbiter": "rerank"}, ["primary"], Kind.EXTRACTIVE, RERANKED),
         ({"arbiter": "none"}, ["unjudged"], Kind.EXTRACTIVE, UNJUDGED),
-        ({"arbiter_status": "not_run"}, ["unjudged"], Kind.EXTRACTIVE, "The arbiter did not run"),
+        ({"arbiter_status": "not_run"}, ["unjudged"], Kind.EXTRACTIVE, "Nobody judged these passages"),
         ({"status": "cannot_tell", "arbiter_status": "not_run"}, ["primary"], Kind.CANNOT_TELL, ""),
     ],
 )
@@ -128,7 +129,7 @@ def test_why_the_arbiter_did_not_run_is_said(judged: Judged, reader: Reader) -> 
 @pytest.mark.parametrize(
     ("reason", "said"),
     [
-        ("the year 2022", " What is missing, by the arbiter: The year 2022."),
+        ("the year 2022", " What is missing: The year 2022."),
         ("", ""),
     ],
 )
@@ -217,6 +218,7 @@ def test_a_figure_that_was_computed_goes_behind_what_was_written() -> None:
 
 
 def test_a_written_answer_cites_only_what_it_used(judged: Judged, reader: Reader, serve: Serve) -> None:
+    """R88."""
     serve()
     draft = compose(judged({}, {}, {}), reader.writing())
     assert (draft.kind, draft.ended, draft.note) == (Kind.GENERATED, "complete", "")
@@ -242,6 +244,16 @@ def test_nothing_is_sent_where_no_quote_survived(judged: Judged, reader: Reader,
     server = serve()
     draft = compose(judged({"content_anchor": ""}), reader.writing())
     assert draft.kind == Kind.EXTRACTIVE and draft.note.startswith(NO_LITERAL_QUOTE) and server.requests == []
+
+
+@pytest.mark.parametrize(("state", "is_said"), [("not_read", True), ("read", False), ("", False)])
+def test_a_cited_picture_that_was_not_read_is_said(judged: Judged, reader: Reader, state: str, is_said: bool) -> None:
+    """(R85) The quote stays that of the lines."""
+    place = {"page": 1, "x0": 1.0, "y0": 1.0, "x1": 2.0, "y1": 2.0}
+    boxes = [place, place | {"picture": state}] if state else [place]
+    draft = compose(judged({"boxes": boxes}), reader.writing())
+    assert draft.note.endswith(PICTURE_NOT_READ) == is_said
+    assert draft.quoted[0].quote in draft.text
 
 
 def test_a_reader_who_stops_at_once_gets_what_there_is(judged: Judged, reader: Reader, serve: Serve) -> None:

@@ -24,10 +24,11 @@ from chat.turns import conductor, tasks
 from chat.turns.compose import compose
 from chat.turns.conductor import AnsweringFailed, answer_turn
 from documents import access
-from documents.models import Document, KnowledgeBase
+from documents.models import Document, Embedding, KnowledgeBase, Line, Passage, TocEntry
+from jobs import waking
 from llm.models import LLMCall
 from retrieval.corpus import retrieve_among
-from retrieval.models import RetrievalRun
+from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import store_failed_run
 
 PATIENCE_S = 60.0  # with what may take a moment on a busy machine
@@ -42,7 +43,7 @@ def answered(turn: Turn) -> tuple[Turn, Answer]:
 
 def told(turn: Turn) -> list[str]:
     """The types of the events of a turn, tokens counted as one."""
-    entries: Any = stream.writer_client().xrange(stream.stream_key(turn.pk))
+    entries: Any = stream.shared_client().xrange(stream.stream_key(turn.pk))
     types = [fields["type"] for _, fields in entries]
     return [each for index, each in enumerate(types) if each != "token" or types[index - 1] != "token"]
 
@@ -85,6 +86,7 @@ def test_it_writes_and_cites_with_a_model(ask: Ask, serve: Serve) -> None:
 
 
 def test_it_puts_the_run_before_the_first_byte_of_the_answer(ask: Ask, serve: Serve, monkeypatch: Any) -> None:
+    """AT1."""
     serve()
     turn = ask()
     seen: list[tuple[str, bool]] = []
@@ -115,6 +117,8 @@ def is_run_committed(turn: Turn) -> bool:
 
 
 def test_it_shows_no_answer_when_the_run_cannot_be_recorded(ask: Ask, monkeypatch: Any) -> None:
+    """AT1."""
+
     def refuse(*args: Any, **fields: Any) -> None:
         raise DatabaseError("disk full")
 
@@ -155,7 +159,7 @@ def test_it_lists_unjudged_passages_when_the_arbiter_fails(
     server = serve(fault)
     turn, answer = answered(ask())
     assert turn.run is not None and turn.run.arbiter_status == "not_run"
-    assert answer.kind == "extractive" and answer.note.startswith("The arbiter did not run")
+    assert answer.kind == "extractive" and answer.note.startswith("Nobody judged these passages")
     assert answer.citations.count() and all(is_literal(citation) for citation in answer.citations.all())
     assert not any(request.body.get("stream") for request in server.requests)
 
@@ -283,6 +287,7 @@ def test_it_leaves_one_run_however_often_it_is_called(ask: Ask) -> None:
 
 
 def test_it_leaves_one_run_when_two_workers_begin_at_once(ask: Ask) -> None:
+    """AT1."""
     turn = ask()
     workers = [threading.Thread(target=run_and_close, args=(turn,)) for _ in range(4)]
     for worker in workers:
@@ -380,7 +385,7 @@ def test_the_task_leaves_an_unknown_turn_alone() -> None:
 @pytest.fixture
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     woken: list[Any] = []
-    monkeypatch.setattr(tasks, "wake", lambda turn: woken.append(turn.pk))
+    monkeypatch.setattr(waking, "send", lambda task, turn: woken.append(turn.pk))
     return woken
 
 
@@ -444,15 +449,19 @@ def test_a_reader_who_leaves_in_the_middle_changes_nothing(ask: Ask, serve: Serv
     assert tokens and turn.answer.text.endswith("".join(tokens).strip()) and rest[-1][0] == "done"
 
 
+async def always() -> bool:
+    return True
+
+
 async def read_until_token_and_leave(turn: Turn) -> str:
     """The id of the first word's event; the connection is closed after it."""
-    frames = stream.follow(turn.pk, stream.BEGINNING, is_ended=False)
+    frames = stream.follow(turn.pk, stream.BEGINNING, is_ended=False, may_go_on=always)
     try:
         async for frame in frames:
             if b"event: token" in frame:
                 return frame.decode().split("\n")[0].removeprefix("id: ")
     finally:
-        await frames.aclose()  # type: ignore[attr-defined]  # as the server does when the connection is gone
+        await frames.aclose()  # as the server does when the connection is gone
         await stream.reader_client().aclose()
     raise AssertionError("no word came")
 
@@ -460,10 +469,20 @@ async def read_until_token_and_leave(turn: Turn) -> str:
 async def frames_after(turn: Turn, last_id: str) -> list[tuple[str, str]]:
     found = []
     try:
-        async for frame in stream.follow(turn.pk, last_id, is_ended=True):
+        async for frame in stream.follow(turn.pk, last_id, is_ended=True, may_go_on=always):
             fields = dict(line.split(": ", 1) for line in frame.decode().splitlines() if ": " in line)
             if "event" in fields:
                 found.append((fields["event"], fields["data"]))
     finally:
         await stream.reader_client().aclose()
     return found
+
+
+def test_one_database_holds_all_of_it(ask: Ask, serve: Serve) -> None:
+    """R112: documents, what was read of them, the question, its run, the answer and the calls."""
+    serve()
+    answered(ask())
+    stored = (Document, Line, TocEntry, Passage, Turn, RetrievalRun, RunCandidate, Answer, Citation, LLMCall)
+    assert [model.__name__ for model in stored if not model.objects.using("default").exists()] == []
+    assert Embedding._meta.db_table in connection.introspection.table_names()
+    assert list(settings.DATABASES) == ["default"]

@@ -122,7 +122,8 @@ def test_what_was_not_loaded_is_not_handed_over() -> None:
 
 
 def test_each_question_has_a_form_of_its_own() -> None:
-    assert set(demo.FORM_IDS) == {demo.QUESTION, demo.ABSENT_QUESTION} and len(set(demo.FORM_IDS.values())) == 2
+    asked = {demo.QUESTION, demo.ABSENT_QUESTION, *demo.RECORDED_QUESTIONS}
+    assert set(demo.FORM_IDS) == asked and len(set(demo.FORM_IDS.values())) == 5
     assert demo.ASKED_OF in demo.SAMPLES
 
 

@@ -112,7 +112,7 @@ def test_it_is_computed_shown_and_cited(tenant: User, report: Document, serve: S
 def test_the_block_is_never_streamed(tenant: User, report: Document, serve: Serve, number: int) -> None:
     serve().written = [block(MARGIN, excerpt=number) + "The operating margin was {c1}."]
     answer = answer_of(tenant, report)
-    entries: Any = stream.writer_client().xrange(stream.stream_key(answer.turn_id))
+    entries: Any = stream.shared_client().xrange(stream.stream_key(answer.turn.pk))
     told = [json.loads(fields["data"])["text"] for _, fields in entries if fields["type"] == "token"]
     assert "".join(told) == "The operating margin was \u2026."
 

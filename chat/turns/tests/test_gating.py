@@ -1,6 +1,7 @@
 """The claim gate over HTTP: what its quotes do not say is written again once, then left out, and kept in the record."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,15 +9,17 @@ import pytest
 from chat import stream
 from chat.answer_record import EXCHANGE, other_calls_of
 from chat.conftest import Ask, Serve
+from chat.figures.across import conflicts_in_sentences
 from chat.models import Answer
 from chat.turns.compose import NOT_BACKED
 from chat.turns.conductor import DRAFT, answer_turn
-from chat.turns.gating import REWRITTEN, Gated, Written, pass_gate
-from chat.writing.claims import FINDING_MAX
+from chat.turns.gating import MENDED, REWRITTEN, Gated, Written, pass_gate
+from chat.writing.claims import FINDING_MAX, check_claims
 from chat.writing.excerpts import Excerpt
 from chat.writing.writer import StreamedReply
 from documents.models import KnowledgeBase
 from ledger.models import Entry
+from llm.window import CHARACTERS_PER_TOKEN
 from tests.scripted_llm import ScriptedLLM
 
 TEXT = "The rent is 12,500 euros a month. The tenant pays the rent by bank transfer."
@@ -55,6 +58,18 @@ def test_what_the_quotes_say_is_shown_as_it_was_written(serve: Serve) -> None:
     assert len(server.requests) == len(gated.others) == 1
     assert '<sentence number="2" cites="1">The tenant pays the rent by bank transfer.</sentence>' in asked(server)[0]
     assert TEXT in asked(server)[0]
+
+
+def test_in_a_narrow_window_sentences_are_checked_in_parts(serve: Serve) -> None:
+    """No request of the check has more than 70 % of the window (R111), and each sentence has its verdict."""
+    server = serve()
+    server.told = {"max_model_len": 4096}
+    long = [Excerpt(number, "Lease", "Rent", "1", TEXT * 40, TEXT * 40) for number in (1, 2)]
+    sentences = [{"sentence": f"The rent is due, part {number}.", "markers": [number]} for number in (1, 2)]
+    checked = check_claims(sentences, long)
+    assert {number: each.verdict for number, each in checked.findings.items()} == {1: "supported", 2: "supported"}
+    assert len(server.requests) == len(checked.exchanges) == 2
+    assert all(len(json.dumps(each.body)) <= 0.7 * 4096 * CHARACTERS_PER_TOKEN for each in server.requests)
 
 
 def test_a_draft_is_written_again_with_what_was_found(serve: Serve) -> None:
@@ -144,7 +159,7 @@ def test_an_answer_of_which_nothing_is_left_is_quoted(ask: Ask, serve: Serve) ->
 
 def says_draft(answer: Answer) -> bool:
     """Whether a reader was told, before the first word, that a draft appears."""
-    entries: Any = stream.writer_client().xrange(stream.stream_key(answer.turn_id))
+    entries: Any = stream.shared_client().xrange(stream.stream_key(answer.turn.pk))
     return DRAFT in json.dumps([fields for _, fields in entries])
 
 
@@ -159,3 +174,21 @@ def test_a_base_can_do_without_the_check(ask: Ask, serve: Serve, base: Knowledge
     answer = answer_of(ask)
     assert (answer.kind, answer.other_calls) == ("generated", [])
     assert not says_draft(answer)
+
+
+def test_dates_the_wrong_way_round_are_told_once_and_then_flagged(serve: Serve) -> None:
+    """R82: nothing is corrected and nothing left out; the writer was told why."""
+    serve()
+    wrong = "The lease begins on 1 March 2025 and ends on 1 March 2024 [1]."
+    told: list[str] = []
+
+    def rewrite(findings: str) -> Written:
+        told.append(findings)
+        return written(wrong)
+
+    find_conflicts = partial(conflicts_in_sentences, quotes=[], contents={})
+    gated = pass_gate(written(wrong), EXCERPTS, rewrite, find_conflicts)
+    assert "a start is later than its end (1 March 2025 – 1 March 2024)" in told[0] and len(told) == 1
+    assert gated.text == wrong and gated.notes == (MENDED,)
+    assert ["start_after_end" in check["problems"] for check in gated.checks] == [True, True]
+    assert [check.get("left_out", False) for check in gated.checks] == [False, True]

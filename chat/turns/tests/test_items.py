@@ -92,6 +92,7 @@ def test_each_year_of_a_row_is_an_item(db: None) -> None:
 
 
 def test_what_the_writer_refused_is_lacking_whoever_found_it(db: None) -> None:
+    """R59."""
     run = a_run(plan={"parts": [part("the rent", candidate_ids=["p1-l1-1"]), part("the deposit")]})
     draft = AnswerDraft(
         Kind.GENERATED,
@@ -130,4 +131,4 @@ def test_an_answer_without_one_of_its_parts_is_partial_everywhere(ask: Ask, serv
     assert answer.note.startswith("Only a part of the question is answered.")
     client.force_login(turn.conversation.user)
     page = on_one_line(client.get(reverse("chat:conversation", args=[turn.conversation_id])))
-    assert "The colour of the door, they name the rent" in page and "partly answered" in page
+    assert "The colour of the door, they name the rent" in page and "Partly found" in page

@@ -1,5 +1,6 @@
-"""An equal request of the same base gets the reply it had: recorded as a call of its own, free, and never in doubt."""
+"""R108: an equal request of a base gets the reply it had: recorded as a call of its own, free, and never in doubt."""
 
+import json
 import zipfile
 from collections.abc import Callable
 from decimal import Decimal
@@ -18,6 +19,7 @@ from audit.proof.evidence import write_evidence
 from audit.proof.verification import verify
 from audit.review.replay import Judge, rebuild, rejudge
 from audit.review.reviewing import Opinion, review
+from chat import stream
 from chat.asking import ask_again
 from chat.conftest import LEASE_TEXT, RENT_QUESTION, Ask, Serve
 from chat.models import Turn
@@ -25,6 +27,7 @@ from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from chat.turns.feedback import give_feedback
 from chat.turns.retrieving import keep_retrieval, retrieve_evidence
+from chat.turns.stopping import TurnLease
 from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Role
@@ -75,7 +78,7 @@ def test_a_reply_is_used_again_and_recorded_as_a_call_of_its_own(
     turn = Turn.objects.select_related("run__llm_call", "answer__llm_call").get(pk=turn.pk)
     assert turn.run is not None and turn.answer.llm_call is not None
     assert call_of(turn.run).reused["call"] == str(first.pk), "of the call that was sent"
-    assert not turn.answer.llm_call.reused, "what is written is streamed and not used again"
+    assert not turn.answer.llm_call.reused, "nothing was written before"
     rebuilt = rebuild(turn.run)
     assert rebuilt is not None and rebuilt.ok and verify().ok
 
@@ -172,6 +175,92 @@ def test_what_asks_anew_or_measures_asks_the_model(retrieve: Retrieve, ask: Ask,
     found = {each.pk: each for each in Turn.objects.select_related("run__llm_call")}
     reused: list[Any] = [bool(call_of(found[each.pk].run).reused) for each in (turn, fresh, again)]  # type: ignore[arg-type]
     assert reused == [True, False, False]
+
+
+# ---- what the writer streams
+
+
+@pytest.fixture
+def write(ask: Ask) -> Callable[[], Turn]:
+    """The question asked and answered, each time of other settings, which do not change what the writer is sent."""
+    numbers = iter(range(10, 30))
+
+    def write() -> Turn:
+        KnowledgeBase.objects.update(settings={"embeddings": "none", "risk_max": next(numbers)})
+        turn = ask()
+        answer_turn(turn.pk)
+        found = Turn.objects.select_related("run__llm_call", "answer__llm_call").get(pk=turn.pk)
+        assert found.run is not None and not found.run.repeat
+        return found
+
+    return write
+
+
+def words_shown(turn: Turn) -> str:
+    """What readers of the events saw being written."""
+    entries: Any = stream.shared_client().xrange(stream.stream_key(turn.pk))
+    return "".join(json.loads(fields["data"])["text"] for _, fields in entries if fields["type"] == "token")
+
+
+def writer_call(turn: Turn) -> LLMCall:
+    assert turn.answer.llm_call is not None
+    return turn.answer.llm_call
+
+
+def test_a_written_answer_is_streamed_again_from_the_record(
+    write: Callable[[], Turn], serve: Serve, settings: Settings, client: Client, tenant: User
+) -> None:
+    server = serve()
+    settings.LLM_PRICES = parse_prices('{"scripted-model": {"in": 100, "out": 100}}')
+    settings.SPENDING_LIMITS = {"day": Decimal(5)}
+    first = write()
+    asked, spent = len(server.requests), Spent.objects.get().amount
+    second = write()
+    assert len(server.requests) == asked and Spent.objects.get().amount == spent > 0
+    call, before = writer_call(second), writer_call(first)
+    assert call.reused == {"call": str(before.pk), "on": f"{before.started_at:%Y-%m-%d}"} and not before.reused
+    assert (call.outcome, call.request, call.raw_reply) == ("ok", before.request, before.raw_reply)
+    assert (call.attempts, call.tokens_in, call.tokens_out, call.charge.amount) == (0, 0, 0, Decimal(0))
+    assert before.parameters["stream"] is True and before.parameters["temperature"] == 0
+    assert (second.answer.text, second.answer.checks) == (first.answer.text, first.answer.checks)
+    assert words_shown(second) == words_shown(first) != ""
+    client.force_login(tenant)
+    trail = client.get(reverse("audit:trail", args=[second.run_id])).content.decode()
+    assert "Reply of an earlier equal call" in trail and str(before.pk) in trail and verify().ok
+
+
+def test_a_written_answer_is_not_used_once_somebody_doubts_it(write: Callable[[], Turn], serve: Serve) -> None:
+    serve()
+    first = write()
+    give_feedback(first, first.conversation.user, "wrong_answer")
+    second, third = write(), write()
+    assert not writer_call(second).reused and writer_call(third).reused["call"] == str(writer_call(second).pk)
+
+
+def test_a_question_asked_again_is_written_anew(write: Callable[[], Turn], serve: Serve) -> None:
+    serve()
+    again = ask_again(write())
+    answer_turn(again.pk)
+    again = Turn.objects.select_related("answer__llm_call").get(pk=again.pk)
+    assert not writer_call(again).reused
+
+
+def test_a_written_answer_that_broke_off_is_not_used(write: Callable[[], Turn], serve: Serve) -> None:
+    serve("good", "stream-cut", "good")
+    assert writer_call(write()).outcome == "truncated"
+    second = writer_call(write())
+    assert second.outcome == "ok" and not second.reused
+
+
+def test_a_written_answer_that_was_stopped_is_not_used(
+    write: Callable[[], Turn], serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(pace_s=0.1)
+    with monkeypatch.context() as patch:
+        patch.setattr(TurnLease, "stop_requested", lambda lease: bool(words_shown(lease.job)))
+        assert writer_call(write()).outcome == "stopped"
+    second = writer_call(write())
+    assert second.outcome == "ok" and not second.reused
 
 
 def test_a_model_that_takes_no_temperature_is_always_asked(retrieve: Retrieve, serve: Serve) -> None:

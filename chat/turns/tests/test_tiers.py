@@ -9,8 +9,11 @@ from chat.conftest import RENT_QUESTION, Ask, Serve
 from chat.followup.tests.test_rewriting import follow
 from chat.models import Turn
 from chat.turns.conductor import answer_turn
+from documents.models import Document, KnowledgeBase
 from llm.models import LLMCall
 from llm.prices import parse_prices
+from retrieval.dictionary.csv_format import WordRow
+from retrieval.dictionary.editing import add_concept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,6 +70,68 @@ def test_without_tiers_one_model_does_it_all(ask: Ask, serve: Serve) -> None:
     turn = answered(ask("What is the rent a month and who repairs the roof?"))
     assert set(LLMCall.objects.values_list("model", flat=True)) == {"scripted-model"}
     assert not any(flag["name"] == "hard_model" for flag in turn.run.plan["flags"])
+
+
+def tiers_of_calls() -> dict[str, tuple[str, str]]:
+    """The tier and why of the calls of each purpose, as the record names them."""
+    rows = LLMCall.objects.values_list("purpose", "parameters")
+    return {purpose: (parameters["tier"]["name"], parameters["tier"]["why"]) for purpose, parameters in rows}
+
+
+def name_tiers(base: KnowledgeBase, **stored: str) -> None:
+    base.settings = {**base.settings, "tiers": {key.replace("__", ":"): tier for key, tier in stored.items()}}
+    base.save(update_fields=["settings"])
+
+
+def test_every_exchange_names_its_tier_and_why(tiers: None, ask: Ask, serve: Serve) -> None:
+    """(R25)"""
+    serve()
+    answered(ask("What is the rent a month and who repairs the roof?"))
+    found = tiers_of_calls()
+    assert found["arbiter"] == found["answer"] == ("hard", "several things are asked")
+    assert found["claims"] == ("small", "calls of this kind read or check something short")
+
+
+@pytest.mark.parametrize(
+    ("stored", "tier", "why"),
+    [
+        ({"default": "small"}, "small", "the base names it for every question it says nothing else of"),
+        ({"default": "small", "type__amount": "hard"}, "hard", "the base names it for answers of type amount"),
+        (
+            {"default": "small", "type__amount": "hard", "concept__RENT money": "normal"},
+            "normal",
+            "the base names it for the concept “Rent money”",
+        ),
+    ],
+)
+def test_a_base_names_a_tier_by_concept_else_by_type_else_for_all(
+    tiers: None, ask: Ask, serve: Serve, document: Document, stored: dict[str, str], tier: str, why: str
+) -> None:
+    """(R25)"""
+    serve()
+    add_concept(document.base, WordRow("Rent money", "en", "rent", "primary", 1.0))
+    name_tiers(document.base, **stored)
+    turn = answered(ask("How much is the rent a month and how much is the deposit?"))
+    assert turn.run.parsed["answer_type"] == "amount"
+    found = tiers_of_calls()
+    assert found["arbiter"] == found["answer"] == (tier, why)
+    models = {"small": "small-model", "normal": "scripted-model", "hard": "hard-model"}
+    assert models_by_purpose()["answer"] == {models[tier]}
+    assert turn.run.settings["tiers"]  # the run keeps what the base named
+
+
+def test_a_tier_the_base_names_holds_for_a_second_look_and_a_comparison(
+    tiers: None, ask: Ask, serve: Serve, document: Document
+) -> None:
+    """(R25)"""
+    server = serve()
+    server.wanted = {"wanted_sections": [], "wanted_words": ["deposit"]}
+    name_tiers(document.base, default="small")
+    answered(ask())
+    assert models_by_purpose()["arbiter"] == {"small-model"}
+    server.wanted = None
+    answered(ask("Compare the rent and the deposit."))
+    assert models_by_purpose()["answer"] == {"small-model"}
 
 
 def test_each_model_has_its_own_price(tiers: None, ask: Ask, serve: Serve, settings: Settings) -> None:

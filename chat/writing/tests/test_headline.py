@@ -74,7 +74,17 @@ def test_a_sentence_has_its_heading_what_it_refers_to_and_no_ends_of_lines() -> 
 
 
 def test_an_item_is_said_with_what_introduces_it() -> None:
-    assert sentences_at(8) == ["The tenant shall: (b) report damage within three days; and"]
+    assert sentences_at(7) == ["The tenant shall: (a) keep the rooms clean;"]
+
+
+def test_what_stands_between_an_item_and_its_lead_in_is_marked_as_left_out() -> None:
+    assert sentences_at(8) == ["The tenant shall: […] (b) report damage within three days; and"]
+    kept = [candidate_at(8)]
+    question = parse_question("How soon must the tenant report damage?", [LEASE])
+    [found] = find_headlines(question, kept, {kept[0].parse_id: LEASE})
+    cited = quote_headline(found, 1)
+    assert cited.quote == "The tenant shall:\n[…]\n(b) report damage within three days; and"
+    assert cited.place is not None and (cited.place.first_line, cited.place.last_line) == (8, 8)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +102,19 @@ def test_the_best_sentence_is_the_one_of_the_form_asked_for(
     question: str, lines: tuple[int, ...], said: list[str]
 ) -> None:
     assert headlines_of(question, *lines) == said
+
+
+def test_a_sentence_about_another_code_is_no_headline() -> None:
+    said = "Damage of class {} is repaired within {} days of the report, by the landlord and at his own cost."
+    lines = ["# 7. Damage", said.format("P1", "seven"), said.format("P2", "thirty"), "# 8. End", "It ends."]
+    content = content_of_lines(lines)
+    kept = [candidate_at(line, content) for line in (2, 3)]
+    question = parse_question("When is damage of class P2 repaired?", [content])
+    assert [each.text for each in find_headlines(question, kept, {each.parse_id: content for each in kept})] == [
+        said.format("P2", "thirty")
+    ]
+    question = parse_question("When is damage of class P2 repaired?", [content])
+    assert not find_headlines(question, kept[:1], {kept[0].parse_id: content_of_lines([*lines[:2], *lines[3:], "P2"])})
 
 
 def test_each_part_of_a_question_has_its_own_sentence() -> None:

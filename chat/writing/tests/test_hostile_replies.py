@@ -20,7 +20,7 @@ from chat.turns.conductor import answer_turn
 from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
-from llm import call
+from llm.breaker import Breaker
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
 from tests.scripted_llm import URL
@@ -149,8 +149,7 @@ def test_every_fault_of_a_provider_is_clear_and_bounded(ask: Ask, serve: Serve, 
     settings.ARBITER_DEADLINE_S = settings.ANSWER_DEADLINE_S = DEADLINE_S
     assert len(FAULTS) == 18
     for number, fault in enumerate(FAULTS):
-        call._breakers.clear()
-        serve(fault)
+        Breaker(serve(fault).base_url).succeeded()
         started = time.monotonic()
         answer = answered(ask(f"{RENT_QUESTION}{' ' * number}"))
         assert time.monotonic() - started < 2 * DEADLINE_S + BUSY_S, fault
@@ -159,7 +158,7 @@ def test_every_fault_of_a_provider_is_clear_and_bounded(ask: Ask, serve: Serve, 
         assert run.arbiter_failure and run.arbiter_failure in answer.note, fault
         assert run.llm_call is not None and run.llm_call.outcome not in ("ok", ""), fault
         assert set(run.candidates.values_list("role", flat=True)) == {"unjudged"}, fault
-        assert run.confidence <= 0.3 and "nobody judged" in answer.note, fault
+        assert run.confidence <= 0.3 and "nobody judged" in answer.note.lower(), fault
 
 
 def test_a_stream_that_never_goes_on_ends_at_the_deadline(ask: Ask, serve: Serve, settings: Settings) -> None:

@@ -5,6 +5,7 @@ import pytest
 from chat.writing import writer
 from chat.writing.excerpts import Excerpt
 from chat.writing.writer import RefusedPart, StreamedReply, check_sentences
+from retrieval.words.printed import number_form
 
 
 def an_excerpt(number: int = 1, text: str = "The fee is 512 euros a month.", **fields: str) -> Excerpt:
@@ -20,6 +21,7 @@ def written(reply: str, numbers: tuple[int, ...] = (1, 2, 3), piece: int = 3) ->
 
 
 def test_it_puts_the_excerpts_before_the_question() -> None:
+    """R89."""
     prompt = writer.build_writer_prompt("What is the fee?", [an_excerpt(1), an_excerpt(2, "It rises each year.")])
     assert prompt.index('<excerpt number="1"') < prompt.index('<excerpt number="2"') < prompt.index("<question>")
     assert 'document="Agreement" section="Fees" pages="3"' in prompt
@@ -74,6 +76,7 @@ def test_a_comparison_copied_from_the_prompt_is_shown_and_checked_as_printed(pie
 def test_it_keeps_known_markers_and_counts_the_others(
     reply: str, text: str, used: list[int], unknown: list[int], piece: int
 ) -> None:
+    """R88."""
     streamed, shown = written(reply, piece=piece)
     assert shown == streamed.text == text
     assert (streamed.used, streamed.unknown) == (used, unknown)
@@ -82,6 +85,7 @@ def test_it_keeps_known_markers_and_counts_the_others(
 @pytest.mark.parametrize("piece", [1, 4, 1000])
 @pytest.mark.parametrize("opening", ["NOT FOUND: ", "not found. ", "\n**NOT FOUND:** ", "NOT_FOUND: "])
 def test_it_holds_back_a_not_found(opening: str, piece: int) -> None:
+    """R59, G4."""
     streamed, shown = written(opening + "The excerpts say that pricing is negotiated [1].", piece=piece)
     assert streamed.is_not_found and shown == streamed.text == ""
     assert streamed.caveat == "The excerpts say that pricing is negotiated."
@@ -249,4 +253,4 @@ def test_a_name_or_a_month_that_is_not_cited_is_flagged() -> None:
     ],
 )
 def test_it_knows_a_number_by_its_value(one: str, other: str, is_equal: bool) -> None:
-    assert (writer.number_form(one) == writer.number_form(other)) is is_equal
+    assert (number_form(one) == number_form(other)) is is_equal

@@ -8,11 +8,12 @@ import json
 import selectors
 from collections.abc import Iterable
 from http import HTTPStatus
+from pathlib import Path
 
 import pytest
 
 from docintel_site.http import body_limit
-from docintel_site.http.asgi_types import Message, Receive, Scope, Send
+from docintel_site.http.asgi_types import Application, Message, Receive, Scope, Send
 from docintel_site.http.body_limit import Allowance, BodyLimit
 from docintel_site.http.problems import problem
 
@@ -31,6 +32,21 @@ async def echo_size(scope: Scope, receive: Receive, send: Send) -> None:
         size, more = size + len(message.get("body", b"")), message.get("more_body", False)
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": str(size).encode()})
+
+
+def keep(path: Path, body: bytes) -> None:
+    with path.open("wb", buffering=0) as file:
+        file.write(body)
+
+
+async def keep_on_full_disk(scope: Scope, receive: Receive, send: Send) -> None:
+    """Like Django with a large body, on a disk that is full."""
+    keep(Path("/dev/full"), (await receive())["body"])
+
+
+async def fail_in_the_middle(scope: Scope, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await keep_on_full_disk(scope, receive, send)
 
 
 class IdleClock(selectors.SelectSelector):
@@ -53,7 +69,14 @@ def idle_loop() -> asyncio.AbstractEventLoop:
 class Sender:
     """Somebody who sends pieces to the application, and what they were answered."""
 
-    def __init__(self, pieces: Iterable[bytes], headers: Headers, path: str = "/", pause_s: float = 0) -> None:
+    def __init__(
+        self,
+        pieces: Iterable[bytes],
+        headers: Headers,
+        path: str = "/",
+        pause_s: float = 0,
+        application: Application = echo_size,
+    ) -> None:
         self.arriving = iter(pieces)
         self.pause_s = pause_s
         self.taken = 0
@@ -61,7 +84,7 @@ class Sender:
         self.sent: list[Message] = []
         scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
         with asyncio.Runner(loop_factory=idle_loop) as runner:
-            runner.run(BodyLimit(echo_size, LIMIT, self.allowance)(scope, self.receive, self.send))
+            runner.run(BodyLimit(application, LIMIT, self.allowance)(scope, self.receive, self.send))
             self.seconds = runner.get_loop().time()
 
     async def allowance(self, scope: Scope) -> Allowance:
@@ -137,6 +160,18 @@ def test_a_body_that_stops_arriving_is_refused() -> None:
 def test_a_body_that_keeps_arriving_has_its_time() -> None:
     sender = Sender([b"x" * 50_000] * 9, [], pause_s=10)  # 5,000 bytes a second
     assert (sender.status, sender.body) == (200, b"450000")
+
+
+def test_a_body_that_finds_no_room_is_refused() -> None:
+    sender = Sender([b"x"], [], "/api/v1/bases", application=keep_on_full_disk)
+    assert (sender.status, json.loads(sender.body)["code"]) == (507, "storage_full")
+    assert (b"retry-after", b"60") in sender.sent[0]["headers"]
+    assert b"disk is full" in Sender([b"x"], [], application=keep_on_full_disk).body
+
+
+def test_an_answer_that_has_begun_is_not_begun_again() -> None:
+    with pytest.raises(OSError, match="No space"):
+        Sender([b"x"], [], application=fail_in_the_middle)
 
 
 def test_it_tells_a_program_in_the_form_of_every_problem() -> None:

@@ -13,6 +13,7 @@ from pytest_django import Settings
 from accounts.models import User
 from docintel_site.cache import SteadyCache
 from docintel_site.http import limits
+from llm.breaker import FAILURES_MAX, Breaker
 
 NOWHERE = "redis://127.0.0.1:1"
 
@@ -82,6 +83,19 @@ def test_it_goes_on_in_its_own_memory_without_redis(caplog: pytest.LogCaptureFix
     assert (steady.get("history"), steady.has_key("history"), steady.touch("history", 60)) == ([1.5, 2.5], True, True)
     assert (steady.delete("history"), steady.get("history", "gone")) == (True, "gone")
     assert "Redis does not answer" in caplog.text
+
+
+def test_a_model_server_that_fails_is_left_alone_without_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """L8: by each process for itself."""
+    steady = SteadyCache(NOWHERE, {"OPTIONS": {"serializer": "docintel_site.cache.Json"}})
+    monkeypatch.setattr("llm.breaker.cache", steady)
+    server = Breaker("http://nowhere.example/v1")
+    for _ in range(FAILURES_MAX):
+        assert server.allows()
+        server.failed()
+    assert not server.allows()
+    server.succeeded()
+    assert server.allows()
 
 
 def test_it_keeps_values_in_redis_as_json() -> None:

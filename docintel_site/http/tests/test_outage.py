@@ -1,6 +1,9 @@
 """What says that the database is away, and what only says that a request went wrong."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -11,7 +14,8 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import RequestFactory
 
 from docintel_site.http import problems
-from docintel_site.http.outage import is_database_away
+from docintel_site.http.outage import is_database_away, is_disk_full
+from tests.small_disk import small_disk
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -60,6 +64,58 @@ def test_it_tells_a_server_that_is_not_there_or_is_full() -> None:
     disk.__cause__ = psycopg.errors.DiskFull()
     assert [is_database_away(error) for error in (full, starting, disk)] == [True, True, False]
     assert not is_database_away(None) and not is_database_away(ValueError())
+
+
+@pytest.fixture
+def small_tablespace() -> Iterator[str]:
+    """A tablespace on a disk of a megabyte."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW data_directory")
+        data = Path(cursor.fetchone()[0])
+        with small_disk(data.parent / f"small-{uuid4().hex[:8]}") as directory:
+            os.chown(directory, data.stat().st_uid, data.stat().st_gid)
+            name = f"small_{uuid4().hex[:8]}"
+            cursor.execute(f"CREATE TABLESPACE {name} LOCATION '{directory}'")
+            try:
+                yield name
+            finally:
+                cursor.execute(f"DROP TABLE IF EXISTS filled_{name}")
+                cursor.execute(f"DROP TABLESPACE {name}")
+
+
+def test_it_tells_a_database_whose_disk_is_full(small_tablespace: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE filled_{small_tablespace} (n int, words text) TABLESPACE {small_tablespace}")
+    with pytest.raises(OperationalError) as caught, connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO filled_{small_tablespace} SELECT n, md5(n::text) FROM generate_series(1, 50000) n")
+    assert is_disk_full(caught.value) and not is_database_away(caught.value)
+    told = problems.handle(caught.value, {})
+    assert told is not None and (told.status_code, told.headers["Retry-After"]) == (507, "60")
+
+
+def test_it_tells_a_disk_of_our_own_that_is_full() -> None:
+    with pytest.raises(OSError) as caught, open("/dev/full", "wb", buffering=0) as full:
+        full.write(b"x")
+    wrapped = SessionInterrupted("The session was deleted.")
+    wrapped.__cause__ = caught.value
+    assert is_disk_full(caught.value) and is_disk_full(wrapped)
+    assert not is_disk_full(None) and not is_disk_full(FileNotFoundError(2, "x")) and not is_disk_full(ValueError())
+    page = problems.bad_request(RequestFactory().post("/ask/"), wrapped)
+    assert (page.status_code, page.headers["Retry-After"]) == (507, "60")
+    told = problems.bad_request(RequestFactory().post("/api/v1/bases"), wrapped)
+    assert (told.status_code, told.headers["Content-Type"]) == (507, "application/problem+json")
+
+
+@pytest.mark.parametrize(("path", "kind"), [("/ask/", "text/html"), ("/api/v1/bases", "application/problem+json")])
+def test_a_page_that_finds_the_disk_full_ends_with_507(path: str, kind: str) -> None:
+    request = RequestFactory().post(path)
+    try:
+        with open("/dev/full", "wb", buffering=0) as full:
+            full.write(b"x")
+    except OSError:
+        told = problems.report_failure(request)
+    assert (told.status_code, told.headers["Retry-After"]) == (507, "60")
+    assert told.headers["Content-Type"].startswith(kind)
 
 
 def test_a_session_that_could_not_be_saved_is_not_said_to_be_deleted() -> None:

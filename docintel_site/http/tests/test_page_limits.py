@@ -122,6 +122,7 @@ def test_every_costly_page_is_refused_before_it_does_anything(limited: Site, set
         "POST ask/turns/<uuid:turn_id>/retry": 404,
         "POST ask/turns/<uuid:turn_id>/search-rest": 404,
         "POST audit/golden/check/": 400,
+        "POST audit/proposals/<uuid:base_id>/<uuid:proposal_id>/check/": 302,
         "POST audit/runs/<uuid:run_id>/replay/": 400,
     }
 

@@ -23,7 +23,8 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
             for check in found:
-                self.stdout.write(f"{check.state:<5} {check.name:<10} {check.what}")
+                seen = f"{check.what} ({check.detail})" if check.detail else check.what
+                self.stdout.write(f"{check.state:<5} {check.name:<10} {seen}")
                 if check.what_to_do:
                     self.stdout.write(f"{'':<17}{check.what_to_do}")
         if worst(found) == "fail":

@@ -14,6 +14,7 @@ from documents.tests.files import make_pdf
 from llm import call
 from llm.embeddings.bundled import MODEL_KEY, is_available
 from llm.models import LLMCall
+from llm.window import CHARACTERS_PER_TOKEN
 from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +57,7 @@ def bodies(server: ScriptedLLM) -> list[dict[str, Any]]:
 
 
 def test_it_annotates_every_passage_and_records_what_it_took(queued: Queued, base: KnowledgeBase, serve: Serve) -> None:
+    """R92."""
     server = serve()
     parse = annotated(queued, base)
     passages = list(parse.passages.all())
@@ -84,6 +86,7 @@ def test_the_document_comes_first_and_is_the_same_for_every_passage(
 
 
 def test_it_is_searched_and_never_quoted(queued: Queued, base: KnowledgeBase, serve: Serve) -> None:
+    """R92."""
     serve()
     parse = annotated(queued, base)
     assert parse.passages.filter(search=SearchQuery("situate", config="english")).count() == PAGES
@@ -219,3 +222,11 @@ def test_a_long_document_is_sent_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(annotation, "WINDOW_CHARS", 120)
     assert [len(inner) for _, inner in annotation.windows(passages)] == [2, 2, 1]
     assert [passage for _, inner in parts for passage in inner] == passages
+
+
+def test_the_parts_of_a_document_fit_the_window_of_the_model(serve: Callable[..., ScriptedLLM]) -> None:
+    """A part with its passage has at most 70 % of it (R111), whatever the usual size of a part is."""
+    serve().told = {"max_model_len": 8192}
+    passages = [Passage(index=index, text=str(index % 10) * 1000) for index in range(40)]
+    sizes = [len(text) + 2 for text, _ in annotation.windows(passages)]
+    assert len(sizes) > 1 and max(sizes) + annotation.BESIDE_CHARS <= 0.7 * 8192 * CHARACTERS_PER_TOKEN + 500

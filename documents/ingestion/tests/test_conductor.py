@@ -4,6 +4,7 @@ import os
 import signal
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
@@ -13,11 +14,13 @@ import pytest
 from django.contrib.postgres.search import SearchQuery
 from django.db import connection
 from django.db.models.functions import Now
+from django.utils.translation import override
 
 from accounts.models import User
 from documents.access import create_base
 from documents.ingestion import conductor, embedding, ending, parsing, queueing, reporting, titling
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line, Parse
+from documents.pages.sentences import translate_sentence
 from documents.storage.content import read_content
 from documents.storage.store import store_reading
 from documents.storage.uploads import UploadRefused, accept_upload
@@ -45,6 +48,7 @@ def seen(job: IngestJob) -> tuple[IngestJob, Document]:
 
 @pytest.mark.usefixtures("without_embeddings")
 def test_it_makes_a_document_that_can_be_asked(queued: Queued) -> None:
+    """R3."""
     job = queued()
     conductor.ingest(job)
     job, document = seen(job)
@@ -87,7 +91,7 @@ def test_it_finds_a_passage_by_its_section(queued: Queued) -> None:
 @pytest.mark.parametrize(
     ("content", "name", "code"),
     [
-        (make_scan(), "scan.pdf", "no_text"),
+        (make_scan(), "drawn.pdf", "drawn_text"),
         (make_locked_pdf(), "locked.pdf", "encrypted"),
         (make_pdf()[:700], "cut.pdf", "damaged"),
         (b"\n \n\n", "blank.md", "empty_file"),
@@ -108,6 +112,17 @@ def test_it_refuses_a_file_with_too_many_pages(queued: Queued, settings: Any) ->
     job = queued()
     conductor.ingest(job)
     assert "4 pages; at most 3" in seen(job)[0].error_for_people
+
+
+def test_it_refuses_a_file_of_more_passages_than_are_embedded(queued: Queued) -> None:
+    """(T8)"""
+    job = queued("\n".join(f"# {number}" for number in range(50_001)).encode(), "many.md")
+    conductor.ingest(job)
+    job, document = seen(job)
+    assert (job.state, job.reason_code, document.state) == ("failed", "too_many_passages", "failed")
+    assert "50001 passages; at most 50000" in job.error_for_people and not Parse.objects.exists()
+    with override("de"):
+        assert "50001 Textstellen" in translate_sentence(job.error_for_people)
 
 
 def test_it_notices_that_the_stored_file_has_changed(queued: Queued) -> None:
@@ -136,6 +151,7 @@ def test_it_reads_markdown(queued: Queued) -> None:
 
 @pytest.mark.usefixtures("without_embeddings")
 def test_it_does_nothing_the_second_time(queued: Queued) -> None:
+    """T3."""
     job = queued()
     conductor.ingest(job)
     lines = list(Line.objects.values_list("pk", flat=True))
@@ -314,17 +330,14 @@ def test_it_recognises_again_when_the_child_was_stopped_from_outside(queued: Que
 
 
 def children_of(pid: int) -> list[int]:
-    """The readers a process has started."""
-    found = []
+    """The readers that the server of a process has started."""
+    started_by: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(path.read_text().rsplit(")", 1)[1].split()[1])
-            is_reader = b"reading.processes.child" in (path.parent / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if parent == pid and is_reader:
-            found.append(int(path.parent.name))
-    return found
+        with suppress(OSError):
+            if b"reading.processes.server" in (path.parent / "cmdline").read_bytes():
+                parent = int(path.read_text().rsplit(")", 1)[1].split()[1])
+                started_by.setdefault(parent, []).append(int(path.parent.name))
+    return [reader for server in started_by.get(pid, []) for reader in started_by.get(server, [])]
 
 
 def test_it_leaves_a_failure_of_ours_to_the_next_attempt(queued: Queued, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,6 +357,7 @@ def test_it_leaves_a_failure_of_ours_to_the_next_attempt(queued: Queued, monkeyp
 
 
 def test_it_gives_up_after_the_last_attempt(queued: Queued, settings: Any) -> None:
+    """T2."""
     job = queued()
     IngestJob.objects.update(state="running", attempts=settings.ATTEMPTS_MAX, lease_owner="dead", heartbeat_at=Now())
     ending.give_up_exhausted()
@@ -367,6 +381,7 @@ def test_it_claims_the_job_of_a_dead_worker_but_not_of_a_living_one(queued: Queu
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("without_embeddings")
 def test_it_reads_once_when_started_many_times_at_once(queued: Queued) -> None:
+    """T3."""
     job = queued(make_pdf(30))
     together = Barrier(3)
 
@@ -438,6 +453,43 @@ def test_it_goes_on_where_embedding_stopped(queued: Queued, monkeypatch: pytest.
     conductor.run(job, IngestJob.Stage.EMBED)
     assert kept < set(Embedding.objects.values_list("pk", flat=True))
     assert Parse.objects.get().embedding_model == MODEL_KEY
+
+
+@needs_encoder
+def test_a_long_document_lets_others_embed_between_its_turns(queued: Queued, monkeypatch: pytest.MonkeyPatch) -> None:
+    """T8, R108: no turn counts as a failed attempt, what is shown is stored, and a kill loses and doubles nothing."""
+    monkeypatch.setattr(embedding, "BATCH", 2)
+    monkeypatch.setattr(embedding, "TURN_S", 0)
+    monkeypatch.setattr(reporting, "REPORT_EVERY_S", 0)
+    sections = "\n\n".join(f"# Site {number}\n\nRecords of site {number} are kept." for number in range(6))
+    long, short = queued(sections.encode(), "long.md"), queued(b"# Access\n\nKeys are changed.", "short.md")
+    for each in (long, short):
+        conductor.ingest(each)
+
+    def kill(stage: str, done: int, total: int) -> None:
+        if done > 4:
+            raise RuntimeError("the worker is killed")
+
+    for turn in (1, 2):
+        conductor.run(long, IngestJob.Stage.EMBED)
+        job, document = seen(long)
+        stored = document.current_parse.embeddings.count()  # type: ignore[union-attr]
+        assert (job.state, job.stage, job.attempts, job.reason_code) == ("queued", "embed", 0, "")
+        assert job.done_count == stored == 2 * turn and 0 < (job.progress["percent"] or 0) < 50
+    with pytest.raises(RuntimeError):
+        conductor.run(long, IngestJob.Stage.EMBED, watch=kill)
+    assert seen(long)[0].attempts == 1
+    conductor.finish(short)
+    assert seen(short)[0].state == "done" and seen(long)[0].state == "queued"
+    assert seen(long)[1].current_parse.embedding_model == ""  # type: ignore[union-attr]
+    conductor.finish(long)
+    job, document = seen(long)
+    parse = document.current_parse
+    assert parse is not None and (job.state, parse.embedding_model) == ("done", MODEL_KEY)
+    wanted = parse.passages.count() + parse.toc_entries.count()
+    assert parse.embeddings.count() == job.done_count == job.total_count == wanted > 10
+    owners = set(parse.embeddings.values_list("passage_id", "toc_entry_id"))
+    assert len(owners) == wanted
 
 
 @needs_encoder

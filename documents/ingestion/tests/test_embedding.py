@@ -39,7 +39,7 @@ def embedder(key: str = "m/2", seen: list[list[str]] | None = None) -> Embedder:
             seen.append(list(texts))
         return np.ones((len(texts), 2), dtype=np.float32)
 
-    return Embedder("openai", key, documents, lambda text: np.ones(2, dtype=np.float32))
+    return Embedder("openai", key, "", documents, lambda text: np.ones(2, dtype=np.float32))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_worker_that_lost_its_job_writes_no_vector(parse: Parse, lease: Ingest
         return np.ones((len(texts), 2), dtype=np.float32)
 
     with pytest.raises(LeaseLost):
-        fill(parse, Embedder("openai", "m/2", steal, lambda text: np.ones(2, dtype=np.float32)), lease)
+        fill(parse, Embedder("openai", "m/2", "", steal, lambda text: np.ones(2, dtype=np.float32)), lease)
     assert not Embedding.objects.exists()
     with pytest.raises(LeaseLost):
         put_to_use(parse, "m/2", lease)

@@ -55,6 +55,12 @@ def test_the_next_stage_gets_all_attempts_and_nothing_of_the_last(lease: IngestL
     assert claim_job(job, [stage]) is not None
 
 
+def test_a_stage_that_goes_on_later_keeps_what_is_done(lease: IngestLease) -> None:
+    hand_over(lease, Stage.PAGES)
+    job = job_of(lease)
+    assert (job.state, job.attempts, job.done_count, job.total_count) == ("queued", 0, 3, 4)
+
+
 def test_the_last_stage_ends_the_job_with_its_parse(lease: IngestLease) -> None:
     parse = store_text(lease.job.document)
     hand_over(lease, Stage.DONE, parse_id=parse.pk)

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from documents.base_settings import BaseSettings
-from documents.ingestion.parsing import check_file, collection_paused, cut, read_file, swap_in
+from documents.ingestion.parsing import check_file, cut, read_file, swap_in
 from documents.ingestion.reporting import IngestLease, claim_job
 from documents.models import Document, IngestJob
+from documents.storage.collecting import collection_paused
 from documents.storage.uploads import MARKDOWN
 from documents.tests.readings import HANDBOOK
 from reading.plain_text import read_markdown
@@ -100,6 +101,7 @@ def test_text_of_nothing_has_its_reason(lease: IngestLease, content: bytes, code
 )
 @pytest.mark.parametrize("contextualisation", ["breadcrumb", "none"])
 def test_passages_are_cut_as_the_base_says(settings: dict[str, Any], contextualisation: str) -> None:
+    """R96."""
     reading = read_markdown(HANDBOOK)
     passages = cut(reading, BaseSettings(**settings, contextualisation=contextualisation, embeddings="none"))
     words = " ".join(" ".join(passage.text for passage in passages).split())

@@ -14,6 +14,7 @@ from django.urls import reverse
 from accounts.models import User
 from documents.base_settings import BaseSettings
 from documents.ingestion import conductor, page_images, queueing, tasks
+from documents.ingestion.improving import improvements
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.pages import listing
 from documents.storage.content import load_content
@@ -22,6 +23,7 @@ from reading import recognition
 from reading.pdf_reader import read_pdf
 from reading.processes.sandbox import recognise_in_child
 from reading.reasons import refusal
+from reading.tests.pdfs import form, raw_pdf
 from retrieval.pipeline import retrieve
 
 Queued = Callable[..., IngestJob]
@@ -168,8 +170,53 @@ def test_it_keeps_what_was_read_when_recognition_fails(queued: Queued, monkeypat
 @pytest.mark.django_db
 @pytest.mark.skipif(bool(recognition.engine()), reason="text recognition is installed")
 def test_a_scan_fails_with_its_reason_without_the_library(queued: Queued, base: KnowledgeBase) -> None:
-    job, document, _ = finished(queued(make_scan()))
+    job, document, _ = finished(queued(scanned_pages(SCANNED)))
     assert (job.reason_code, document.state) == ("no_text", "failed")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("make", "code", "stages"),
+    [
+        (lambda: scanned_pages(SCANNED), "no_text", [IngestJob.Stage.RECOGNISE]),
+        (make_scan, "drawn_text", [IngestJob.Stage.RECOGNISE]),
+        (lambda: form(4), "form_without_text", [IngestJob.Stage.RECOGNISE]),
+        (lambda: raw_pdf(b""), "blank_pages", []),
+        (lambda: raw_pdf(b"")[:200], "damaged", []),
+    ],
+)
+def test_only_what_may_have_letters_is_recognised(
+    queued: Queued,
+    base: KnowledgeBase,
+    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[], bytes],
+    code: str,
+    stages: list[IngestJob.Stage],
+) -> None:
+    job = queued(make())
+    monkeypatch.setattr(recognition, "engine", lambda: "")
+    conductor.ingest(job)
+    job.refresh_from_db()
+    assert (job.state, job.reason_code) == ("failed", code)
+    monkeypatch.setattr(recognition, "engine", lambda: "rapidocr 3")
+    assert improvements(Document.objects.get()) == stages  # what a person is offered
+    base.settings = {"embeddings": "none", "recognition": "automatic"}
+    base.save()
+    again = queueing.queue_again(Document.objects.get())
+    conductor.ingest(again)
+    again.refresh_from_db()
+    assert (again.stage == "recognise") is bool(stages)
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("base_without_embeddings")
+def test_a_scan_that_was_recognised_in_vain_says_so(queued: Queued) -> None:
+    document = queued(scanned_pages(SCANNED, "")).document
+    recognised(document, 1)
+    recognised(document, 2, is_blank=True)
+    job, document, _ = finished(document.jobs.get())
+    assert (job.reason_code, document.state) == ("nothing_recognised", "failed")
+    assert not improvements(document)
 
 
 @pytest.mark.django_db

@@ -16,6 +16,7 @@ from documents.storage.store import copy_vectors
 from documents.tests.files import make_pdf
 from ledger.models import Event
 from llm import call
+from llm.breaker import Breaker
 from llm.embeddings.providers import Embedder
 from llm.errors import LLMError
 from llm.models import LLMCall
@@ -143,7 +144,7 @@ def test_a_server_that_is_away_is_asked_again_and_then_given_up(
     server.behaviour = "error-500"
     document = queued().document
     for _ in range(settings.ATTEMPTS_MAX):
-        call._breakers.clear()
+        Breaker(server.base_url).succeeded()
         job = document.jobs.get()
         try:
             finish(job)

@@ -65,6 +65,7 @@ def test_it_takes_an_upload_although_the_broker_is_away(
 
 
 def test_it_sweeps_up_what_nobody_was_woken_for(queued: Queued, woken: list[tuple[str, str]]) -> None:
+    """T5."""
     job = queued()
     tasks.sweep()
     assert woken == []
@@ -87,6 +88,7 @@ def test_it_sweeps_up_after_a_dead_worker(queued: Queued, woken: list[tuple[str,
 
 
 def test_it_ends_a_job_that_kills_its_workers(queued: Queued, woken: list[tuple[str, str]], settings: Any) -> None:
+    """T2."""
     queued()
     IngestJob.objects.update(
         state="running", attempts=settings.ATTEMPTS_MAX, lease_owner="dead", heartbeat_at=Now() - LONG_AGO
@@ -189,6 +191,10 @@ def is_finished() -> bool:
     return IngestJob.objects.filter(state__in=("done", "failed", "cancelled")).exists()
 
 
+def left_by_readings() -> list[Path]:
+    return [*Path(settings.TEMPORARY_ROOT).glob("read-*")]
+
+
 def kill_everything(process: psutil.Process) -> None:
     os.killpg(process.pid, signal.SIGKILL)
 
@@ -201,16 +207,23 @@ def kill_the_one_at_work(process: psutil.Process) -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("kill", [kill_everything, kill_the_one_at_work])
 def test_it_finishes_a_document_whose_worker_was_killed(queued: Queued, kill: Callable[[psutil.Process], None]) -> None:
+    """T1. What the killed reading left is removed by the next worker that starts, or by the hourly sweep."""
     job = queued(make_pdf(1900))
     with worker() as first:
         wait_for(is_reading)
         kill(first)
         assert not Parse.objects.exists()
+        left = left_by_readings()
+        assert len(left) == 1
+        os.utime(left[0], (0, 0))
         if kill is kill_the_one_at_work:
             wait_for(is_finished)
         else:
             with worker():
                 wait_for(is_finished)
+            assert left_by_readings() == []
+    tasks.tidy()
+    assert left_by_readings() == []
     job.refresh_from_db()
     document = Document.objects.get()
     assert (job.state, document.state) == ("done", "ready")
@@ -221,6 +234,7 @@ def test_it_finishes_a_document_whose_worker_was_killed(queued: Queued, kill: Ca
 
 @pytest.mark.django_db(transaction=True)
 def test_it_finishes_what_was_uploaded_while_nobody_worked(queued: Queued) -> None:
+    """T5."""
     queued()
     with worker():
         wait_for(is_finished)

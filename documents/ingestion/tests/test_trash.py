@@ -2,16 +2,18 @@
 
 from datetime import timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from accounts.models import User
-from documents.ingestion import page_images
+from documents.ingestion import page_images, trash
 from documents.ingestion.trash import (
     KEPT_DAYS,
     CopyExists,
+    find_citing,
     forget_files,
     identify_document,
     move_to_trash,
@@ -19,6 +21,7 @@ from documents.ingestion.trash import (
     purge_document,
     purge_due,
     restore_document,
+    say_citing,
 )
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line, Parse
 from documents.tests.readings import make_document, store_text
@@ -55,6 +58,20 @@ def chain(base: KnowledgeBase, length: int) -> list[Document]:
         made.append(make_document(base, f"v{number}.md", replaces=made[-1] if made else None))
     Document.objects.filter(pk__in=[one.pk for one in made[:-1]]).update(replaced_at=timezone.now())
     return [fresh(one) for one in made]
+
+
+def test_it_is_said_how_many_answers_cite_what_goes(base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that cites two of them is one answer; one that cites an older version counts for the newest."""
+    first, second = chain(base, 2)
+    other, third = make_document(base, "other.md"), make_document(base, "third.md")
+    one, two = uuid4(), uuid4()
+    pairs = [(first.pk, one), (second.pk, one), (second.pk, two), (other.pk, two)]
+    monkeypatch.setattr(trash, "citing_answers", [lambda ids: [pair for pair in pairs if pair[0] in ids]])
+    found = find_citing([second, other, third])
+    assert found == {second.pk: {one, two}, other.pk: {two}, third.pk: set()}
+    assert say_citing([second, other, third]).startswith("2 answers cite this: their quotes stay")
+    assert say_citing([other]).startswith("1 answer cites this: its quotes stay")
+    assert say_citing([third]) == say_citing([]) == "No answer cites this."
 
 
 def test_a_document_goes_to_the_trash_once_and_comes_back_once(document: Document) -> None:
@@ -147,10 +164,10 @@ def test_files_go_when_no_other_document_has_the_same_bytes(base: KnowledgeBase,
     path, images = Path(document.file.path), page_images.folder_of(document.sha256)
     images.mkdir(parents=True)
     copy = make_document(KnowledgeBase.objects.create(name="Other"))
-    forget_files(str(document.file), document.sha256)
+    forget_files(document)
     assert path.exists() is False and images.exists(), "the copy's page images are the same"
     Document.objects.filter(pk__in=[document.pk, copy.pk]).delete()
-    forget_files(str(document.file), document.sha256)
+    forget_files(document)
     assert not images.exists()
 
 

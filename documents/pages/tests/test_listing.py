@@ -95,6 +95,13 @@ def test_work_says_since_when(seconds: int, note: str, monkeypatch: pytest.Monke
     assert found.note == note and found.percent == 33
 
 
+@pytest.mark.parametrize(("attempts", "percent"), [(0, 50), (1, None)])
+def test_a_document_between_two_turns_says_how_far_it_is(attempts: int, percent: int | None) -> None:
+    """An attempt that failed may begin anew."""
+    job = IngestJob(state="queued", stage="embed", attempts=attempts, done_count=2, total_count=4)
+    assert situation_of(document_of(parse_of()), job).percent == percent
+
+
 def test_every_state_is_said_in_the_language_of_the_reader() -> None:
     jobs = [IngestJob(state=state, stage=stage) for state in IngestJob.State for stage in IngestJob.Stage]
     for parse in (None, parse_of()):

@@ -127,3 +127,44 @@ def test_it_draws_a_page_in_three_sizes(signed_in: Client, document: Document) -
             widths.append(image.width)
     assert widths[0] < widths[1] < widths[2]
     assert widths[3] == widths[1]
+
+
+def sheet_of(client: Client, document: Document, number: int, **query: str | int) -> Any:
+    return client.get(reverse("documents:sheet", args=[document.pk, number]), query)
+
+
+def test_the_sheets_around_a_page_have_addresses_with_the_words_found(signed_in: Client, document: Document) -> None:
+    word = word_on_every_page(document)
+    text = text_of(signed_in, document, page=2, find=word)
+    before, after = (re.search(rf'data-{side}="([^"]*)"', text) for side in ("before", "after"))
+    assert before is not None and after is not None
+    assert before[1].startswith(reverse("documents:sheet", args=[document.pk, 1]))
+    following = signed_in.get(after[1].replace("&amp;", "&"))
+    shown = on_one_line(following)
+    assert following.status_code == 200 and 'data-page="3"' in shown and "<html" not in shown
+    assert 'class="hl-found"' in shown and "data-before" in shown and "data-after" not in shown
+
+
+def test_a_sheet_has_the_marks_of_the_place_on_its_own_page_only(signed_in: Client, document: Document) -> None:
+    assert document.current_parse is not None
+    line = document.current_parse.lines.filter(page_number=2, kind="body").first()
+    assert line is not None
+    own, other = (on_one_line(sheet_of(signed_in, document, number, line=line.number)) for number in (2, 3))
+    assert 'class="hl-anchor"' in own and 'class="hl-context"' in own
+    assert 'class="hl-anchor"' not in other and 'class="hl-context"' not in other
+
+
+@pytest.mark.parametrize(
+    ("number", "query", "status"),
+    [
+        (0, {}, 404),
+        (4, {}, 404),
+        (10**12, {}, 404),
+        (1, {"parse": "99"}, 404),
+        (1, {"parse": "x", "page": "-1", "line": "9" * 50, "find": "\x00" * 3, "quote": "q" * 9000}, 200),
+    ],
+)
+def test_a_sheet_that_is_not_there_is_refused_and_odd_addresses_are_not(
+    signed_in: Client, document: Document, number: int, query: dict[str, str], status: int
+) -> None:
+    assert sheet_of(signed_in, document, number, **query).status_code == status

@@ -50,6 +50,14 @@ def test_a_short_tag_stands_in_the_margin_and_covers_nothing() -> None:
     assert shown.tags[0].box.x + shown.tags[0].box.width < shown.boxes[0].x
 
 
+def test_the_tag_of_a_quote_that_begins_within_a_line_covers_no_letter() -> None:
+    [tag] = sheet([Mark("anchor", [box(1, x0=180)], "1")], (line(1), line(2, y0=212))).tags
+    assert tag.box.x + tag.box.width < 100
+    [beside] = sheet([Mark("anchor", [box(1, x0=380)], "1")], (line(1, x0=100), line(2, x0=380))).tags
+    assert beside.box.x + beside.box.width < 380
+    assert not (beside.box.x < 300 and beside.box.x + beside.box.width > 100), "it covers the other column"
+
+
 def test_the_name_of_a_section_stands_in_its_box_at_the_right() -> None:
     shown = sheet([Mark("context", [box(1)], "section 3.2.1")])
     tag, frame = shown.tags[0].box, shown.boxes[0]
@@ -95,3 +103,13 @@ def test_it_draws_without_style_and_escapes_the_text() -> None:
 def test_without_an_image_the_text_is_what_is_seen() -> None:
     page = render_to_string("documents/_sheet.html", {"sheet": sheet([], (line(1),), image=False)})
     assert "is-text" in page and "<img" not in page
+
+
+def test_a_picture_is_a_region_below_the_text_with_words_of_its_own() -> None:
+    """(R85) Cited twice, it is drawn once, and the tag of the citation stays at its lines."""
+    picture = box(1, x0=10) | {"picture": "not_read"}
+    shown = sheet([Mark("anchor", [box(1), picture], "1"), Mark("other", [box(1, y0=300), picture], "2")])
+    assert [one.css for one in shown.boxes] == ["hl-picture", "hl-other", "hl-anchor"] and shown.has_picture
+    assert [tag.text for tag in shown.tags] == ["picture, not read", "2", "1"]
+    without = sheet([Mark("anchor", [box(1)], "1"), Mark("other", [box(1, y0=300)], "2")])
+    assert shown.tags[1:] == without.tags and not without.has_picture

@@ -16,7 +16,6 @@ from documents.storage.content import (
     DocumentContent,
     Vectors,
     content_of,
-    matrix,
     read_content,
     read_vectors,
 )
@@ -102,21 +101,15 @@ def test_a_snapshot_says_what_was_read_and_is_plain_json() -> None:
     assert content.snapshot() == {
         "document_id": "a1" * 16, "title": "Handbook", "file_name": "handbook.md", "sha256": "a1" * 32, "parse_id": ANY,
         "parse_number": 1, "parser_version": "", "pages": 2, "lines": 6, "toc_origin": "markdown",
-        "toc_strength": ANY, "unreadable_pages": [2], "embedding_model": "",
+        "toc_strength": ANY, "unreadable_pages": [2], "embedding_model": "", "language": "en",
     }  # fmt: skip
 
 
 def test_a_snapshot_names_the_model_of_its_vectors() -> None:
     reading = read_markdown(HANDBOOK)
-    vectors = Vectors("m/2", matrix([]), matrix([]))
+    vectors = Vectors("m/2", np.zeros((0, 2)), np.zeros((0, 2)))
     content = content_of(reading, [], file_name="a", media_type="b", sha256="c" * 64, vectors=vectors)
     assert content.snapshot()["embedding_model"] == "m/2"
-
-
-@pytest.mark.parametrize("rows", [[], [[1.0, 2.0]], [np.ones(3), np.zeros(3)]])
-def test_vectors_are_a_matrix_of_small_floats(rows: list[Any]) -> None:
-    made = matrix(rows)
-    assert made.dtype == np.float32 and len(made) == len(rows)
 
 
 # ---- from the database
@@ -138,6 +131,16 @@ def test_vectors_are_none_until_they_are_complete_and_then_in_order(base: Knowle
     assert vectors is not None and vectors.model_key == "m/2"
     assert len(vectors.passages) == parse.passages.count() and len(vectors.toc) == parse.toc_entries.count()
     assert all(before[0] < after[0] for before, after in pairwise(vectors.passages.tolist()))
+    assert np.array_equal(vectors.toc, np.arange(vectors.toc.size, dtype=np.float32).reshape(-1, 2))
+    assert {vectors.toc.dtype.name, vectors.passages.dtype.name} == {"float32"}
+
+
+@pytest.mark.django_db
+def test_of_no_rows_there_is_an_empty_matrix(base: KnowledgeBase) -> None:
+    parse = store_text(make_document(base))
+    parse.embedding_model = "never/2"
+    vectors = read_vectors(parse)
+    assert vectors is not None and vectors.passages.size == vectors.toc.size == 0
 
 
 @pytest.mark.django_db
@@ -164,3 +167,20 @@ def test_the_cache_lets_go_of_what_was_not_used_for_longest(base: KnowledgeBase)
     assert cache.get(parses[0]) is first
     cache.get(parses[2])
     assert cache.get(parses[0]) is first and cache.get(parses[1]) is not second
+
+
+@pytest.mark.django_db
+def test_an_older_parse_has_the_registry_that_is_stored_today(base: KnowledgeBase) -> None:
+    """(R1, R14) A parse from before there were registers gets the same one, made from its rows."""
+    text = "# Fees\n\nSee Appendix A and Section 9.\n\n# Appendix A\n\nWhat is charged.\n"
+    parse = store_text(make_document(base), text)
+    stored = read_content(parse)
+    assert stored.stored_registry is not None and parse.profile["pages"] == 1
+    assert [(each.kind, each.label) for each in stored.registry.objects] == [("appendix", "a")]
+    assert [(each.kind, each.target_line > 0) for each in stored.registry.references] == [
+        ("appendix", True), ("section", False),
+    ]  # fmt: skip
+    parse.profile = {}
+    parse.save()
+    older = read_content(parse)
+    assert older.stored_registry is None and older.registry == stored.registry

@@ -11,6 +11,7 @@ from accounts.models import User
 from documents.access import delete_base
 from documents.ingestion import conductor, tasks, trash
 from documents.models import Document, IngestJob, KnowledgeBase
+from documents.naming import rename_document
 from documents.storage.replacement import newest, replace, versions_of
 from documents.storage.uploads import UploadRefused
 from documents.tests.files import make_locked_pdf, make_pdf, upload_of
@@ -53,6 +54,38 @@ def test_the_old_version_answers_until_the_new_one_is_read(first: Document, owne
     assert first.current_parse is not None, "its pages stay for the trails that cite them"
     assert second.tags == ["supplier"]
     assert Event.objects.get(kind="replaced").subject == f"document:{first.pk}"
+
+
+def test_a_replaced_version_shows_the_way_to_the_one_that_answers(
+    first: Document, owner: User, signed_in: Client
+) -> None:
+    page = signed_in.get(reverse("documents:document", args=[first.pk])).content.decode()
+    assert "This version was replaced" not in page and f"?document={first.pk}" in page
+    second = newer_than(first, owner, "two")
+    third = newer_than(second, owner, "three")
+    page = signed_in.get(reverse("documents:document", args=[first.pk])).content.decode()
+    newest_url = reverse("documents:newest", args=[first.pk])
+    assert "This version was replaced" in page and newest_url in page
+    assert "Ask the newer version" in page and f"?document={third.pk}" in page and f"?document={first.pk}" not in page
+    for version in (first, second, third):
+        moved = signed_in.get(reverse("documents:newest", args=[version.pk]), {"quote": "a  b"})
+        assert moved.headers["Location"] == reverse("documents:document", args=[third.pk]) + "?quote=a+b"
+    page = signed_in.get(reverse("documents:document", args=[third.pk])).content.decode()
+    assert "This version was replaced" not in page and "Ask the newer version" not in page
+    Document.objects.filter(pk__in=[second.pk, third.pk]).update(trashed_at=timezone.now())
+    page = signed_in.get(reverse("documents:document", args=[first.pk])).content.decode()
+    assert "The newer version is not there any more." in page and "?document=" not in page
+
+
+def test_a_name_a_person_gave_stays_with_the_newer_version(first: Document, owner: User) -> None:
+    second = newer_than(first, owner, "two")
+    assert second.title == first.title and not second.is_title_given, "what it prints"
+    rename_document(second, "Our policy", owner)
+    third = newer_than(Document.objects.get(pk=second.pk), owner, "three", is_read=False)
+    assert third.title == "Our policy", "before it is read as well"
+    conductor.ingest(third.jobs.get())
+    third.refresh_from_db()
+    assert third.title == "Our policy" and third.is_title_given
 
 
 def test_versions_form_a_chain(first: Document, owner: User) -> None:

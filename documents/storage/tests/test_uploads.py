@@ -1,17 +1,18 @@
 """What is taken and what is refused, by content and size, and what becomes of names and duplicates."""
 
-import errno
 import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
 
 import pytest
-from django.core.files.storage import FileSystemStorage
 from django.db import connection
+from django.test import Client
+from pytest_django import Settings
 
 from accounts.models import User
 from documents.access import create_base
@@ -19,11 +20,13 @@ from documents.ingestion import trash
 from documents.models import Document, IngestJob, KnowledgeBase
 from documents.storage.uploads import (
     DuplicateDocument,
+    QuotaReached,
     UploadRefused,
     accept_all,
     accept_upload,
     clean_file_name,
     has_readable_suffix,
+    quota_renewed_in_s,
 )
 from documents.tests.files import make_pdf, upload_of
 
@@ -41,6 +44,7 @@ def test_it_keeps_the_file_and_queues_a_job(base: KnowledgeBase, owner: User) ->
 
 
 def test_it_stores_under_a_name_of_its_own(base: KnowledgeBase, owner: User) -> None:
+    """U7."""
     document = accept_upload(base, owner, upload_of(PDF_BYTES, "../../etc/passwd.pdf"))
     assert document.file.name == f"{base.pk}/{document.pk}"
     assert document.file_name == "passwd.pdf"
@@ -165,19 +169,6 @@ def test_it_judges_each_file_by_itself(base: KnowledgeBase, owner: User) -> None
     assert [type(one) is Document or one for one in told] == [True, "empty_file", True, "duplicate"]
 
 
-def test_it_keeps_nothing_when_the_disk_is_full(
-    base: KnowledgeBase, owner: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*args: Any, **kwargs: Any) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(FileSystemStorage, "_save", full)
-    with pytest.raises(UploadRefused) as refusal:
-        accept_upload(base, owner, upload_of(PDF_BYTES))
-    assert refusal.value.code == "storage_full"
-    assert not Document.objects.exists()
-
-
 @pytest.mark.django_db(transaction=True)
 def test_it_makes_one_document_of_the_same_bytes_at_once(base: KnowledgeBase, owner: User, settings: Any) -> None:
     together = Barrier(4)
@@ -237,3 +228,75 @@ def test_the_same_bytes_come_and_go_at_once_and_are_there_at_most_once(base: Kno
 def test_it_knows_what_of_a_folder_to_try() -> None:
     names = ["a.pdf", "b.MD", "c.txt", "d.docx", ".DS_Store"]
     assert [name for name in names if has_readable_suffix(name)] == ["a.pdf", "b.MD", "c.txt"]
+
+
+# ---- quotas of a person (U12)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_uploads_at_once_are_not_more_than_the_quota(base: KnowledgeBase, owner: User, settings: Settings) -> None:
+    """U12."""
+    settings.QUOTA_FILES_DAY = 5
+    at_once = 20
+    together, refused = Barrier(at_once), []
+
+    def send(number: int) -> None:
+        together.wait()
+        try:
+            accept_upload(base, owner, upload_of(f"# Page {number}".encode(), f"{number}.md"))
+        except QuotaReached as refusal:
+            refused.append(refusal.message)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(at_once) as people:
+        list(people.map(send, range(at_once)))
+    assert (base.documents.count(), IngestJob.objects.count(), len(refused)) == (5, 5, 15)
+    assert all(words.startswith("You have uploaded 5 files today, as many as one person may") for words in refused)
+    kept = {document.file.path for document in base.documents.all()}
+    assert {str(path) for path in Path(settings.MEDIA_ROOT, str(base.pk)).iterdir()} == kept
+
+
+def test_a_quota_is_of_one_person_and_one_day(base: KnowledgeBase, owner: User, settings: Settings) -> None:
+    settings.QUOTA_FILES_DAY = 1
+    first = accept_upload(base, owner, upload_of(b"# One", "one.md"))
+    with pytest.raises(DuplicateDocument):
+        accept_upload(base, owner, upload_of(b"# One", "one.md"))
+    with pytest.raises(QuotaReached):
+        accept_upload(base, owner, upload_of(b"# Two", "two.md"))
+    trash.move_to_trash(first, owner)
+    with pytest.raises(QuotaReached):
+        accept_upload(base, owner, upload_of(b"# Two", "two.md"))
+    for whose in (User.objects.create_user("other@example.org", "quiet-harbour-91"), None):
+        assert accept_upload(base, whose, upload_of(f"# By {whose}".encode(), "by.md"))
+    assert 0 < quota_renewed_in_s() <= 24 * 3600
+    Document.objects.filter(pk=first.pk).update(created_at=first.created_at - timedelta(days=1))
+    assert accept_upload(base, owner, upload_of(b"# Two", "two.md"))
+
+
+def test_a_quota_of_bytes_is_never_passed(base: KnowledgeBase, owner: User, settings: Settings) -> None:
+    settings.QUOTA_BYTES_DAY = 2_000_000
+    assert accept_upload(base, owner, upload_of(b"a" * 1_500_000, "a.md"))
+    with pytest.raises(QuotaReached, match="more than 2 MB today"):
+        accept_upload(base, owner, upload_of(b"b" * 500_001, "b.md"))
+    assert accept_upload(base, owner, upload_of(b"c" * 500_000, "c.md"))
+
+
+def test_beyond_the_quota_pages_and_programs_are_told_with_429(
+    base: KnowledgeBase, owner: User, signed_in: Client, settings: Settings
+) -> None:
+    settings.QUOTA_FILES_DAY = 1
+    accept_upload(base, owner, upload_of(b"# One", "one.md"))
+    page, api = f"/bases/{base.pk}/upload/", f"/api/v1/bases/{base.pk}/documents"
+    for path, accept in ((page, "application/json"), (page, "text/html"), (api, "application/json")):
+        answer = signed_in.post(path, {"files": upload_of(b"# Two", "two.md")}, headers={"Accept": accept})
+        assert answer.status_code == 429 and 0 < int(answer.headers["Retry-After"]) <= 24 * 3600
+        assert "You have uploaded 1 files today" in answer.content.decode()
+        if accept == "application/json":
+            told = answer.json()
+            assert (told["code"] if path == api else told["outcomes"][0]["code"]) == "quota"
+    assert base.documents.count() == 1
+    newer = f"/documents/{base.documents.get().pk}/replace/"
+    replaced = signed_in.post(newer, {"files": upload_of(b"# Two", "two.md")}, follow=True)
+    assert "You have uploaded 1 files today" in replaced.content.decode()
+    assert base.documents.count() == 1

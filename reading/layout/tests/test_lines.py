@@ -137,6 +137,52 @@ def test_it_joins_a_script_that_stands_in_its_own_piece() -> None:
     assert line.text == "x2"
 
 
+@pytest.mark.parametrize(
+    ("before", "mark", "joined"), [("2,213", "1", "2,213 1"), ("Revenue", "(2)", "Revenue (2)"), ("m", "2", "m2")]
+)
+def test_it_does_not_glue_a_footnote_mark_in_its_own_piece(before: str, mark: str, joined: str) -> None:
+    line = piece(before, 100, 200)
+    right = line["spans"][0]["bbox"][2]
+    assert [line.text for line in lines_of(line, piece(mark, right + 0.2, 195.5, 6.0))] == [joined]
+
+
+def raised(page: pymupdf.Page, before: str, mark: str, after: str, rise: float = 3.2) -> None:
+    """A line with a small raised mark for which room is left, drawn after it as word processors do."""
+    left = 72 + pymupdf.get_text_length(before, fontsize=8.2)
+    right = left + pymupdf.get_text_length(mark, fontsize=4.4)
+    page.insert_text((72, 200), before, fontsize=8.2)
+    page.insert_text((right, 200), after, fontsize=8.2)
+    page.insert_text((72, 191), "is paid as the law says on the day of the month for each day,", fontsize=8.2)
+    page.insert_text((left, 200 - rise), mark, fontsize=4.4)
+
+
+@pytest.mark.parametrize(
+    ("before", "mark", "after", "joined"),
+    [
+        ("calculated at 1/260", "th", " of the salary.", "calculated at 1/260th of the salary."),
+        ("a levy of CO", "2", " and others", "a levy of CO2 and others"),
+        ("of the Agreement", "4", " and others", "of the Agreement 4 and others"),
+        ("in all 12", "3", " days", "in all 12 3 days"),
+    ],
+)
+def test_a_script_inside_a_line_stays_where_it_stands(
+    tmp_path: Path, before: str, mark: str, after: str, joined: str
+) -> None:
+    """No word is moved, and a footnote's number does not change a figure."""
+    document = pymupdf.open()
+    raised(document.new_page(), before, mark, after)
+    document.save(tmp_path / "script.pdf")
+    document.close()
+    above, line = read_pdf(tmp_path / "script.pdf", Limits()).lines
+    assert line.text == joined and above.text.endswith("for each day,")
+    assert [line.text[span.start : span.end] for span in line.spans] == [before, mark, after.strip()]
+
+
+def test_small_words_where_no_room_is_left_are_lines_of_their_own() -> None:
+    lines = lines_of(piece("twelve words stand here", 70, 200), piece("small", 100, 196, 5.0))
+    assert sorted(line.text for line in lines) == ["small", "twelve words stand here"]
+
+
 def test_it_gives_turned_text_its_own_line_and_box() -> None:
     stamp = piece("arXiv:1706.03762v7", 20, 500, dir=(0.0, -1.0))
     stamp["spans"][0]["bbox"] = (12.0, 300.0, 24.0, 500.0)

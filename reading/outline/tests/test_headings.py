@@ -172,6 +172,7 @@ def test_what_stands_after_the_entry_before_goes_first() -> None:
 def test_without_its_words_only_the_page_and_the_height_are_left(
     page: int, y: float, expected: tuple[int, float] | None
 ) -> None:
+    """R7."""
     lines = [*pages_of(["~ Head", TEXT, TEXT]), make_line(TEXT, 3)]
     found = TitleFinder(lines).find(TitleTarget(1, "Nowhere to be found", page, y), 0)
     assert (None if found is None else (found.place, found.sureness)) == expected

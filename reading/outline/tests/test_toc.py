@@ -49,6 +49,7 @@ def test_it_starts_each_entry_on_its_heading(reading: Reading) -> None:
 
 
 def test_it_ends_a_section_before_the_next_of_the_same_or_a_higher_level(reading: Reading) -> None:
+    """R6."""
     ranges = {entry.title: (entry.first_line, entry.last_line, entry.last_page) for entry in reading.toc}
     assert ranges["Front matter"] == (1, 3, 1)
     assert ranges["Scope"] == (4, 6, 2)
@@ -58,6 +59,7 @@ def test_it_ends_a_section_before_the_next_of_the_same_or_a_higher_level(reading
 
 
 def test_it_files_every_line_under_its_deepest_entry(reading: Reading) -> None:
+    """R7."""
     entries = {entry.index: entry for entry in reading.toc}
     for line in reading.lines:
         around = [entry for entry in reading.toc if entry.first_line <= line.number <= entry.last_line]
@@ -66,6 +68,7 @@ def test_it_files_every_line_under_its_deepest_entry(reading: Reading) -> None:
 
 
 def test_it_builds_paths(reading: Reading) -> None:
+    """R5."""
     words = next(entry for entry in reading.toc if entry.title == "Words used")
     assert words.breadcrumb == "Terms > Words used"
     assert words.parent_index == next(entry.index for entry in reading.toc if entry.title == "Terms")

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from reading.processes.forked import Patience, done_apart
-from reading.processes.sandbox import ROOT
+from reading.processes.starting import ROOT
 
 
 def doubled(number: int) -> int:

@@ -6,6 +6,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +15,12 @@ import pytest
 from reading.language import detect_language
 from reading.limits import MIB, Limits
 from reading.pdf_reader import read_pdf
-from reading.processes.sandbox import ROOT, read_in_child, refused_exit, render_in_child
+from reading.plain_text import read_markdown, read_plain_text
+from reading.processes import starting
+from reading.processes.sandbox import FileKind, read_in_child, refused_exit, render_in_child
+from reading.processes.starting import ROOT
 from reading.reasons import ReadingError
+from reading.rows import Reading
 from reading.tests.pdfs import raw_pdf, slow_to_draw, with_absent_destinations, write_pdf
 
 HOSTILE = ROOT.parent / "shared" / "data" / "hostile"
@@ -32,6 +37,37 @@ def test_it_reads_the_same_as_without_a_child(path: Path) -> None:
     reading = read_in_child(path)
     direct = read_pdf(path, Limits())
     assert reading == replace(direct, language="en", timings_ms=reading.timings_ms)
+
+
+@pytest.mark.parametrize(("kind", "read"), [("markdown", read_markdown), ("text", read_plain_text)])
+def test_it_reads_text_the_same_as_without_a_child(
+    tmp_path: Path, kind: FileKind, read: Callable[[str, Limits], Reading]
+) -> None:
+    text = "# Préavis\r\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n## 1.1 漢字 \x00\x1b\u2028\n- one\n  - two\n"
+    (tmp_path / "notice").write_bytes(b"\xef\xbb\xbf" + (text * 200).encode())
+    reading = read_in_child(tmp_path / "notice", kind=kind)
+    assert reading == replace(read(text * 200, Limits()), timings_ms=reading.timings_ms)
+    assert len(reading.lines) > 1000 and bool(reading.report["toc_origin"] == "markdown") is (kind == "markdown")
+
+
+@pytest.mark.parametrize("kind", ["markdown", "text"])
+@pytest.mark.parametrize(
+    ("content", "limits", "code"),
+    [
+        (b" \n", Limits(), "empty_file"),
+        (b"word " * 1000, Limits(document_chars=900), "text_too_large"),
+        (b"a\n" * 3_000_000, Limits(memory_bytes=256 * MIB), "parse_memory"),
+        (b"a\n" * 3_000_000, Limits(cpu_s=1), "parse_timeout"),
+    ],
+)
+def test_text_is_held_to_the_same_limits(
+    tmp_path: Path, kind: FileKind, content: bytes, limits: Limits, code: str
+) -> None:
+    """U3."""
+    (tmp_path / "notes").write_bytes(content)
+    with pytest.raises(ReadingError) as caught:
+        read_in_child(tmp_path / "notes", kind=kind, limits=limits)
+    assert caught.value.code == code
 
 
 def test_it_tells_progress_and_stops_when_it_is_told_to(path: Path) -> None:
@@ -73,14 +109,15 @@ def test_it_stops_a_file_that_takes_too_long(tmp_path: Path, limits: Limits) -> 
 
 def test_the_last_limit_of_processor_time_is_told_as_such(tmp_path: Path) -> None:
     bomb = endless(tmp_path, 800)
-    before = signal.signal(
-        signal.SIGXCPU, signal.SIG_IGN
-    )  # inherited by the child, which is then killed like by anybody
+    starting.stop()
+    # Inherited by a new server and by its copy, which is then killed like by anybody.
+    before = signal.signal(signal.SIGXCPU, signal.SIG_IGN)
     try:
         with pytest.raises(ReadingError) as caught:
             read_in_child(bomb, limits=Limits(cpu_s=1))
     finally:
         signal.signal(signal.SIGXCPU, before)
+        starting.stop()
     assert (caught.value.code, caught.value.detail) == ("parse_timeout", "processor time")
 
 
@@ -147,9 +184,13 @@ def comes_true(condition: Callable[[], object]) -> bool:
 
 
 def running_for(path: Path) -> list[str]:
-    """The live children that read this file."""
-    listed = subprocess.run(["ps", "-eo", "stat,args", "-ww"], capture_output=True, text=True, check=True).stdout
-    return [row for row in listed.splitlines() if f"reading.processes.child read {path} " in row and row[0] != "Z"]
+    """The live processes that have this file before them."""
+    found = []
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        with suppress(OSError):
+            if f" {path}\n" in maps.read_text():
+                found.append(maps.parent.name)
+    return found
 
 
 def test_it_writes_a_page_image_whole_or_not_at_all(path: Path, tmp_path: Path) -> None:
@@ -170,7 +211,7 @@ def test_it_ends_hostile_files_in_a_reading_or_a_reason(name: str) -> None:
     try:
         read_in_child(path)
     except ReadingError as error:
-        assert error.code in ("encrypted", "damaged", "not_pdf", "no_text")
+        assert error.code in ("encrypted", "damaged", "not_pdf", "no_text", "blank_pages", "drawn_text")
     assert time.monotonic() - begun < 15
 
 

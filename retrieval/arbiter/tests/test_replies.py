@@ -115,6 +115,7 @@ def test_null_content_is_a_failed_call_in_either_api(lease: DocumentContent, ser
 
 
 def test_contradictions_need_two_known_candidates(lease: DocumentContent, serve: Serve) -> None:
+    """(R50)"""
     serve("wrong-contradictions")
     found = ask(lease).ranking.contradictions
     assert [len(each.candidate_ids) for each in found] == [2]

@@ -87,3 +87,14 @@ def test_weak_json_is_read(serve: Serve, settings: Settings, tokens: int) -> Non
     assert len(server.requests) == 1
     assert (result.ranking.status, result.ranking.answerable, result.status) == ("ran", True, "found")
     assert result.kept()[0].quote.text
+
+
+@pytest.mark.parametrize("tokens", [4096, 8192, 16_000, 20_000, 24_000, 32_000])
+@pytest.mark.parametrize("arbiter", ["model", "hybrid"])
+def test_no_request_has_more_than_seventy_per_cent_of_a_window(serve: Serve, tokens: int, arbiter: ArbiterName) -> None:
+    """Also of one that is not small (R111): with 16,000 tokens the usual request would fill it."""
+    server = serve()
+    server.told = {"max_model_len": tokens}
+    found = ask(QUESTIONS[1], arbiter)
+    [request] = server.requests
+    assert found.ranking.status == "ran" and tokens_of(request.body) <= 0.75 * tokens

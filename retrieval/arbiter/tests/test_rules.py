@@ -10,7 +10,9 @@ from retrieval.arbiter import arbitrate
 from retrieval.arbiter.rules import judge_by_rules, quote_of
 from retrieval.candidates.aggregation import aggregate
 from retrieval.question.parse import parse_question
-from retrieval.types import Candidate, Hit, LineRange, Sentences, Verdict
+from retrieval.told.clauses import Clause
+from retrieval.told.reasons import say_passage
+from retrieval.types import Candidate, Hit, Keyword, LineRange, Sentences, Verdict
 
 
 @pytest.fixture
@@ -33,6 +35,7 @@ def judged(policy: DocumentContent, *candidates: Candidate) -> dict[str, Verdict
 
 
 def test_an_exact_title_beats_any_strength(policy: DocumentContent, make: Any) -> None:
+    """R48."""
     verdicts = judged(policy, make("line", 0.9, co_occurrence=True), make("title", 0.5, exact_title=True))
     assert next(iter(verdicts)) == "title"
     assert (verdicts["title"].role, verdicts["title"].rule) == ("primary", "exact title")
@@ -48,6 +51,67 @@ def test_meaning_alone_is_never_primary_beside_words(policy: DocumentContent, ma
 
 def test_meaning_alone_is_never_primary_at_all(policy: DocumentContent, make: Any) -> None:
     assert judged(policy, make("near", 0.9, methods=("vectors",), matched_keywords=()))["near"].role != "primary"
+
+
+@pytest.mark.parametrize(
+    ("keyword", "text", "said", "facts"),
+    [
+        (
+            Keyword("parental", ("parental", "parent")),
+            "The parent company.",
+            "“parent” for “parental”",
+            {"form": "parent"},
+        ),
+        (Keyword("parental", ("parental", "parent")), "Parental or parent.", "“parental”", {}),
+        (Keyword("parental", ("parental", "parent")), "Something else.", "“parental”", {}),
+        (
+            Keyword("sales", ("sales",), "dictionary", group="revenue"),
+            "Net sales",
+            "“sales” for “revenue”",
+            {"asked": "revenue"},
+        ),
+        (Keyword("turnover", ("turnover",), group="revenue"), "The turnover", "“turnover”", {}),
+        (
+            Keyword("family leave", ("family leave", "family leaves"), "dictionary", group="parental leave"),
+            "All family\nleaves are paid",
+            "“family leaves” for “parental leave”",
+            {"form": "family leaves", "asked": "parental leave"},
+        ),
+    ],
+)
+def test_a_form_is_said_as_it_stands_with_what_was_asked(
+    policy: DocumentContent, make: Any, keyword: Keyword, text: str, said: str, facts: dict[str, str]
+) -> None:
+    """R48: a stem or another name is not passed off as the word of the question."""
+    question = replace(parse_question("premium", [policy]), keywords=(keyword,))
+    place = make("place", 0.9, matched_keywords=(keyword.text,), anchor_text=text)
+    reason = judge_by_rules(question, [place]).verdicts[0].reason
+    assert isinstance(reason, Clause) and said in reason
+    told = {name: reason.facts[name][keyword.text] for name in ("form", "asked") if name in reason.facts}
+    assert told == facts and reason.facts["words"] == [keyword.text]
+
+
+TERMINATES, TERMINATION = (Keyword(word, (word, "terminate")) for word in ("terminates", "termination"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("may terminate this agreement", "“terminate” for “terminates” and “agreement” stand together here."),
+        ("may terminate it", "“terminate” for “terminates” stands here."),
+        ("on termination he terminates it", "“terminates” and “termination” stand together here."),
+    ],
+)
+def test_a_printed_word_is_said_once(policy: DocumentContent, make: Any, text: str, said: str) -> None:
+    """R48: two words searched that stand there as one are no two pieces of evidence."""
+    keywords = (TERMINATES, TERMINATION, Keyword("agreement", ("agreement",)))
+    question = replace(parse_question("premium", [policy]), keywords=keywords)
+    found = tuple(word.text for word in keywords if any(form in text for form in word.forms))
+    place = make("place", 0.9, co_occurrence=True, matched_keywords=found, anchor_text=text)
+    reason = judge_by_rules(question, [place]).verdicts[0].reason
+    assert isinstance(reason, Clause) and reason.startswith(said)
+    told = say_passage({"code": reason.code, **reason.facts})
+    assert told.count("“terminate”") == said.count("“terminate”") and "beside" not in told
 
 
 def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> None:
@@ -71,6 +135,7 @@ def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> 
 
 
 def test_roles_fall_with_strength(policy: DocumentContent, make: Any) -> None:
+    """R47."""
     verdicts = judged(policy, make("a", 0.8), make("b", 0.7), make("c", 0.5), make("d", 0.3), make("e", 0.1))
     assert [verdict.role for verdict in verdicts.values()] == [
         "primary", "primary", "supporting", "tangential", "discarded",
@@ -83,9 +148,10 @@ def test_primaries_are_few(policy: DocumentContent, make: Any) -> None:
 
 
 def test_a_refusal_says_what_is_missing(policy: DocumentContent, make: Any) -> None:
+    """R48: what comes earlier by its rule may be of less strength, so no more than the order is claimed."""
     candidates = [make(str(n), 0.8) for n in range(9)]
     last = judge_by_rules(parse_question("premium", [policy]), candidates).verdicts[-1]
-    assert last.reason.endswith("5 better ones support the answer already.")
+    assert last.reason.endswith("5 that come earlier in the order of the rules support the answer already.")
     unformed = judge_by_rules(parse_question("How often is the premium reviewed?", [policy]), candidates[:1])
     assert unformed.verdicts[0].reason.endswith("more: no frequency stands beside the words of the question.")
 

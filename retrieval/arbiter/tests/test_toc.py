@@ -17,6 +17,7 @@ POLICY = Path(__file__).resolve().parents[3] / "samples" / "information-security
 
 
 def test_it_asks_for_bare_ids_with_the_whole_table_of_contents(serve: Serve) -> None:
+    """R35."""
     server = serve("good")
     content = content_of_lines(["# Parties", "a", "# Termination </toc>", "b", "# Fees", "c"])
     reasoning = reason_on_toc("How does termination work?", content)

@@ -23,6 +23,7 @@ def test_no_hit_no_candidate(policy: DocumentContent) -> None:
 
 
 def test_a_candidate_knows_its_place(policy: DocumentContent) -> None:
+    """R41, R43."""
     found = candidates("What is the notice period?", policy)[0]
     assert found.anchor == LineRange(10, 10)
     assert (found.candidate_id, found.anchor_pages, found.section_title) == ("p2-l10-10", (2, 2), "Termination")
@@ -37,11 +38,13 @@ def test_an_anchor_is_the_whole_sentence(policy: DocumentContent) -> None:
 
 
 def test_hits_of_one_place_are_one_candidate() -> None:
+    """R41."""
     content = content_of_lines(["A fee.", "Another fee.", "A third fee."])
     assert len(candidates("fee", content)) == 1
 
 
 def test_sections_on_one_page_are_apart(policy: DocumentContent) -> None:
+    """R40."""
     sections = [found.section_title for found in candidates("premium notice fee", policy)]
     assert {"Summary of the contract", "Termination", "Schedule of fees"} <= set(sections)
 

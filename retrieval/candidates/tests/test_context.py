@@ -7,10 +7,13 @@ import pytest
 
 from documents.storage.content import DocumentContent
 from retrieval.candidates.aggregation import aggregate
-from retrieval.candidates.context import CHARS_MAX, whole_sections, widen
+from retrieval.candidates.context import ANSWERING_CHARS_MAX, CHARS_MAX, whole_sections, widen
+from retrieval.candidates.settle import settle
+from retrieval.filters import Filters
+from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
-from retrieval.tests.builders import content_of_lines
-from retrieval.types import Briefed, Hit, LineRange, Method
+from retrieval.tests.builders import SETTINGS, content_of_lines
+from retrieval.types import Briefed, Hit, LineRange, Method, Ranking, Role, Verdict
 
 LONG = content_of_lines(
     [
@@ -42,11 +45,109 @@ def context(number: int, text: str, **changes: Any) -> LineRange:
 
 
 def test_a_fact_is_handed_on_with_its_paragraph() -> None:
+    """R43."""
     assert context(10, "What are terms?", intent="field_extraction") == LineRange(5, 15)
 
 
 def test_a_paragraph_ends_with_its_page() -> None:
     assert context(29, "What are terms?", intent="field_extraction") == LineRange(24, 30)
+
+
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [
+        ("", LineRange(5, 15)),
+        ("Just the sentence.", LineRange(10, 10)),
+        ("Give the whole paragraph.", LineRange(5, 15)),
+        ("Give the whole section.", LineRange(1, 40)),
+        ("Donnez la page entière.", LineRange(1, 30)),
+    ],
+)
+def test_how_much_is_read_around_a_place_can_be_asked_for(said: str, lines: LineRange) -> None:
+    """(R19, R71): in the words of a question, whatever its kind is."""
+    assert context(10, f"What are terms? {said}", intent="field_extraction") == lines
+
+
+def test_a_list_is_read_by_the_line_where_that_is_asked_for() -> None:
+    """(R71)"""
+    assert context(10, "List all terms") == LineRange(1, 40)
+    assert context(10, "List all terms. Just the line.") == LineRange(10, 10)
+
+
+def test_without_a_section_the_page_is_read() -> None:
+    """(R71)"""
+    flat = content_of_lines(["The terms begin.", "They go on.", "---", "They end."])
+    question = parse_question("What are terms? Give the whole section.", [flat])
+    assert widen(at(1, flat), question, flat).lines == LineRange(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("context", "on", "lines"),
+    [("page", True, (1, 30)), ("auto", False, (1, 40)), ("", True, (2, 2))],
+)
+def test_a_request_says_more_than_the_words(context: Any, on: bool, lines: tuple[int, int]) -> None:
+    """(R71)"""
+    asked = "What are terms? Just the sentence."
+    filters = Filters(pages=(1,), context=context)
+    result = retrieve(asked, [LONG], settings=SETTINGS, arbiter="rules", filters=filters)
+    flag = next(flag for flag in result.plan.flags if flag.name == "read_around")
+    assert (flag.on, bool(context) == flag.reason.startswith("the request says so")) == (on, True)
+    assert result.candidates[0].context.lines == LineRange(*lines)
+    assert result.settings["filters"].get("context", "") == context
+
+
+ACROSS = content_of_lines(
+    [
+        "# Rent",
+        "The rent is due in advance. It rises each year by",
+        "the share by which prices rose, but never by",
+        ("Page 1", "furniture"),
+        "---",
+        ("Lease", "furniture"),
+        "more than three",
+        "per cent. The deposit is two rents.",
+        "Keys are returned.",
+        *[f"Sentence {number} of the lease." for number in range(10, 20)],
+    ]
+)
+
+
+def test_a_sentence_is_handed_on_whole_over_the_page() -> None:
+    """(R73): before and after, with nothing of the furniture between."""
+    question = replace(parse_question("What is the rent?", [ACROSS]), intent="field_extraction")
+    below = widen(at(2, ACROSS), question, ACROSS)
+    assert below.text.endswith("never by\nmore than three\nper cent. The deposit is two rents.")
+    assert "Page 1" not in below.text
+    above = widen(at(8, ACROSS), question, ACROSS)
+    assert above.text.startswith("The rent is due in advance. It rises")
+
+
+def test_a_list_is_peeked_for_behind_the_foot_of_the_page() -> None:
+    """(R73)"""
+    content = content_of_lines(
+        [
+            "# Duties",
+            "(a) keep it clean;",
+            "(b) report damage;",
+            ("Page 1", "furniture"),
+            "---",
+            "(c) pay; and",
+            "Keys.",
+        ]
+    )
+    question = replace(parse_question("What is to be reported?", [content]), intent="field_extraction")
+    assert widen(at(3, content), question, content).text.endswith("(c) pay; and")
+
+
+@pytest.mark.parametrize(("role", "most"), [("primary", ANSWERING_CHARS_MAX), ("supporting", CHARS_MAX)])
+def test_what_answers_is_read_as_far_as_its_kind_asks(role: Role, most: int) -> None:
+    """(R72): a whole section of a list, of which a place beside it gives a part."""
+    lines = ["# Terms", *[f"({number}) the tenant keeps term number {number} of this lease" for number in range(900)]]
+    content = content_of_lines(lines)
+    candidate = at(450, content)
+    ranking = Ranking("rules", "not_needed", (Verdict(candidate.candidate_id, role, "", ""),))
+    [settled] = settle([candidate], ranking, parse_question("List all the terms", [content]), [content])
+    assert most - 100 < len(settled.context.text) <= most
 
 
 @pytest.mark.parametrize("intent", ["listing", "section_retrieval", "open_scoped", "conditional_lookup"])
@@ -84,6 +185,7 @@ def test_the_text_has_no_furniture(policy: DocumentContent) -> None:
 
 
 def test_the_first_of_kept_neighbours_hands_on_their_section() -> None:
+    """R74."""
     first, second = at(5), at(20)
     found = whole_sections([first, second], {LONG.document_id: LONG})
     assert {name: context.lines for name, context in found.items()} == {first.candidate_id: LineRange(1, 40)}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.candidates.lists import ITEM_LINES_MAX, ITEMS_MAX, lists_around, read_lists, series_at
+from retrieval.candidates.lists import ITEM_LINES_MAX, ITEMS_MAX, Item, lists_around, read_lists, series_at
 from retrieval.tests.builders import Written, content_of_lines
 from retrieval.types import LineRange
 
@@ -135,3 +135,41 @@ def test_an_item_is_no_longer_than_a_page() -> None:
     content = content_of_lines(["Clauses:", item("1. First"), item("2. Heading"), *text, "The end."])
     [found] = read_lists(content.lines)
     assert found.is_cut and found.items[1].lines.last - found.items[1].lines.first < ITEM_LINES_MAX
+
+
+def tree(items: tuple[Item, ...]) -> list[object]:
+    return [[each.lead, tree(each.children)] if each.children else each.text for each in items]
+
+
+def test_a_nested_list_has_levels_with_the_lines_of_each() -> None:
+    """R77: numbering 1, (a), (i) by how far each is set in; a plain item has no children."""
+    written = [
+        item("1. Floods:"),
+        item("(a) rain;"),
+        item("(b) rivers:"),
+        item("(i) wide;"),
+        item("(ii) narrow."),
+        item("2. Fire."),
+    ]
+    content = content_of_lines(written)
+    [found] = read_lists(moved(content, {2: (0, 90.0), 3: (0, 90.0), 4: (0, 110.0), 5: (0, 110.0)}).lines)
+    assert tree(found.items) == [["Floods:", ["rain;", ["rivers:", ["wide;", "narrow."]]]], "Fire."]
+    floods = found.items[0]
+    assert [(each.lines.first, each.lines.last) for each in (floods, *floods.children)] == [(1, 5), (2, 2), (3, 5)]
+
+
+def test_a_nested_list_that_is_not_set_in_is_told_by_its_numbers() -> None:
+    content = content_of_lines([item("1. Floods:"), item("(a) rain;"), item("(b) rivers."), item("2. Fire."), "End."])
+    [found] = read_lists(content.lines)
+    assert tree(found.items) == [["Floods:", ["rain;", "rivers."]], "Fire."]
+
+
+def test_lists_one_after_the_other_stay_two() -> None:
+    content = content_of_lines([item("1. Floods."), item("2. Fire."), item("(a) rain;"), item("(b) rivers.")])
+    assert texts(content) == [["Floods.", "Fire."], ["rain;", "rivers."]]
+
+
+def test_bullets_have_levels_too() -> None:
+    content = content_of_lines([item("- Floods:"), item("- rain"), item("- rivers"), item("- Fire")])
+    [found] = read_lists(moved(content, {2: (0, 90.0), 3: (0, 90.0)}).lines)
+    assert tree(found.items) == [["Floods:", ["rain", "rivers"]], "Fire"]

@@ -3,11 +3,11 @@
 import pytest
 
 from documents.storage.content import DocumentContent
+from reading.wording import Wording
 from retrieval.candidates.noise import name_noise, noise_signs
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import RetrievalResult
-from retrieval.words.wording import Wording
 
 CONTRACT = [
     "# Agreement",

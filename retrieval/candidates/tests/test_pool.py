@@ -30,6 +30,7 @@ def test_references_are_followed_where_the_plan_says_so() -> None:
 
 
 def test_a_thorough_pool_is_the_largest_a_base_may_have() -> None:
+    """R44."""
     question = parse_question("When is the fee due?", [])
     assert pool_size("rules", question, Plan(()), SETTINGS, "balanced") == SETTINGS.pool_max
     assert pool_size("rules", question, Plan(()), SETTINGS, "thorough") == BaseSettings.RANGES["pool_max"][1]
@@ -40,6 +41,7 @@ def fees_on_pages(count: int) -> DocumentContent:
 
 
 def test_what_the_pool_has_no_room_for_is_listed() -> None:
+    """R44."""
     content = fees_on_pages(45)
     result = retrieve("When is the reminder fee due?", [content], settings=SETTINGS, arbiter="rules")
     assert (len(result.candidates), len(result.left_out)) == (40, 5)

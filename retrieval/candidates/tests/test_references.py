@@ -1,11 +1,12 @@
-"""What a text points to, what is meant by it, and what following it brings."""
+"""What following the references of the best passages brings (R14, R75)."""
 
 from dataclasses import replace
 
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.candidates.references import TARGETS_MAX, Followed, Reference, follow, references_in, resolve_reference
+from reading.registry.objects import Registry
+from retrieval.candidates.references import TARGETS_MAX, Followed, follow
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import Candidate, RetrievalResult
@@ -38,53 +39,10 @@ def contract() -> DocumentContent:
     return replace(content, toc=toc)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("see Section 7.2", ["Section 7.2"]),
-        ("(see Table 3 row (E))", ["Table 3 row (E)"]),
-        (
-            "In Table 3 rows (A) and (B), and further in rows (C) and (D)",
-            ["Table 3 row (A)", "Table 3 row (B)", "Table 3 row (C)", "Table 3 row (D)"],
-        ),
-        ("as shown in Fig. 4 and in Appendix B", ["Figure 4", "Appendix B"]),
-        ("Tableau 2, annexe C et article 5", ["Table 2", "Appendix C", "Section 5"]),
-        ("Note 5 says so; Note 5 again", ["Note 5"]),
-        ("rows (C) of no table", []),
-        ("the section about a table", []),
-        ("a sectional view, 3 tables", []),
-    ],
-)
-def test_it_reads_what_a_text_points_to(text: str, found: list[str]) -> None:
-    assert [str(reference) for reference, _ in references_in(text)] == found
-
-
-@pytest.mark.parametrize(
-    ("reference", "begins"),
-    [
-        (Reference("section", "7.2"), "Penalties"),
-        (Reference("appendix", "a"), "Appendix A. Definitions"),
-        (Reference("table", "3"), "Table 3: What is charged"),
-        (Reference("table", "3", "(b)"), "(B) second week"),
-        (Reference("table", "3", "(c)"), "Table 3: What is charged"),  # a row of another table: the table at least
-    ],
-)
-def test_a_reference_means_lines(contract: DocumentContent, reference: Reference, begins: str) -> None:
-    place = resolve_reference(reference, contract)
-    assert place is not None
-    assert contract.lines[place.first - 1].text.startswith(begins)
-
-
-@pytest.mark.parametrize(
-    "reference", [Reference("table", "9"), Reference("section", "9"), Reference("table", "9", "(a)")]
-)
-def test_a_reference_may_lead_nowhere(contract: DocumentContent, reference: Reference) -> None:
-    assert resolve_reference(reference, contract) is None
-
-
-def ask(content: DocumentContent, mode: str = "thorough") -> RetrievalResult:
-    question = "How is the late fee explained?"
-    return retrieve(question, [content], settings=SETTINGS, mode=mode, arbiter="rules")  # type: ignore[arg-type]
+def ask(
+    content: DocumentContent, mode: str = "thorough", question: str = "How is the late fee explained?"
+) -> RetrievalResult:
+    return retrieve(question, [content], settings=SETTINGS, mode=mode, arbiter="rules")
 
 
 def test_thorough_mode_brings_what_the_best_passage_points_to(contract: DocumentContent) -> None:
@@ -101,10 +59,13 @@ def test_thorough_mode_brings_what_the_best_passage_points_to(contract: Document
 
 
 @pytest.mark.parametrize("mode", ["fast", "balanced"])
-def test_other_modes_follow_nothing(contract: DocumentContent, mode: str) -> None:
+def test_other_modes_follow_nothing_unless_the_question_points(contract: DocumentContent, mode: str) -> None:
+    """(R75): "in Section …", "in the table" are followed in every mode."""
     result = ask(contract, mode)
     assert not any(candidate.referred for candidate in result.candidates)
     assert not result.plan.is_on("cross_references")
+    pointed = ask(contract, mode, "How is the late fee explained in the appendix?")
+    assert "Section 7.2, named on p. 1" in {each.referred for each in pointed.candidates}
 
 
 def test_a_table_is_handed_on_from_its_caption(contract: DocumentContent) -> None:
@@ -129,3 +90,12 @@ def test_it_goes_one_hop_and_takes_few() -> None:
     candidates: tuple[Candidate, ...] = ask(content, "balanced").candidates
     assert len(follow(candidates, [content]).hits) == TARGETS_MAX
     assert sum(bool(each.referred) for each in ask(content).candidates) == TARGETS_MAX
+
+
+def test_a_stored_registry_is_used_as_it_is_and_an_older_reading_makes_its_own(contract: DocumentContent) -> None:
+    """(R14) One way: what is followed is what the registry says, stored at ingestion or computed from the rows."""
+    own = [each for each in ask(contract).candidates if each.referred]
+    stored = replace(contract, stored_registry=contract.registry)
+    assert [each.referred for each in ask(stored).candidates if each.referred] == [each.referred for each in own]
+    emptied = replace(contract, stored_registry=Registry((), ()))
+    assert not any(each.referred for each in ask(emptied).candidates)

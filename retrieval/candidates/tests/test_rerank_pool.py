@@ -10,7 +10,9 @@ from pytest_django import Settings
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent, Vectors
 from llm.embeddings.providers import embedder_of
+from retrieval.arbiter.heuristic import heuristic_scores
 from retrieval.arbiter.narrowed import NARROWED
+from retrieval.arbiter.rerank import PROMPT
 from retrieval.candidates.rerank_pool import by_meaning, by_words, fused_passages, passage_text
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import retrieve
@@ -32,7 +34,7 @@ def server(serve: Serve, settings: Settings) -> Iterator[ScriptedLLM]:
         "pa-voyage",
         "voyage-3.5",
     )
-    settings.RERANK_BASE_URL, settings.RERANK_MODEL = "", "rerank-2.5"
+    settings.RERANK_BASE_URL, settings.RERANK_MODEL, settings.RERANK_INSTRUCTIONS = "", "rerank-2.5", "query"
     query_vector.cache_clear()
     yield server
     query_vector.cache_clear()
@@ -57,6 +59,7 @@ def embedded(content: DocumentContent) -> DocumentContent:
 def test_the_twenty_most_relevant_passages_are_kept_in_the_rerankers_order(
     server: ScriptedLLM, lease: DocumentContent
 ) -> None:
+    """R93."""
     result = retrieve(QUESTION, [lease], settings=RERANK)
     assert (result.status, result.ranking.arbiter, result.ranking.status) == ("found", "rerank", "ran")
     assert len(result.candidates) == 20
@@ -67,7 +70,7 @@ def test_the_twenty_most_relevant_passages_are_kept_in_the_rerankers_order(
     assert first.quote.text == "The rent is due on the first working day." and first.boxes
     assert {candidate.verdict.role for candidate in result.candidates[1:]} == {"supporting"}
     asked = [request for request in server.requests if request.path == "/v1/rerank"]
-    assert len(asked) == 1 and asked[0].body["query"] == QUESTION and asked[0].body["top_k"] == 20
+    assert len(asked) == 1 and asked[0].body["query"] == f"{PROMPT.text}\n\n{QUESTION}" and asked[0].body["top_k"] == 20
     assert len(asked[0].body["documents"]) > 20
     assert result.ranking.exchange is not None and result.ranking.exchange.purpose == "rerank"
     assert 0 < result.confidence <= 0.6
@@ -82,6 +85,7 @@ def test_the_question_is_embedded_as_a_question_and_by_the_model_of_the_vectors(
 
 
 def test_meaning_and_words_are_fused_by_weight(server: ScriptedLLM, lease: DocumentContent) -> None:
+    """R93."""
     question = parse_question(QUESTION, [lease])
     meaning, words = by_meaning(question.topic, [lease]), by_words(question, [lease])
     assert len(meaning) <= 150 and len(words) <= 150 and (0, 1) not in words[:1]
@@ -109,6 +113,50 @@ def test_a_reranker_that_fails_leaves_the_fused_order_and_says_so(
     assert result.ranking.status == "not_run" and result.ranking.failure
     assert {candidate.verdict.role for candidate in result.candidates} == {"unjudged"} and result.confidence <= 0.3
     assert result.candidates[0].section_title == "Rent"
+
+
+def test_words_phrases_and_names_order_the_pool_without_any_model(server: ScriptedLLM, lease: DocumentContent) -> None:
+    """(R95) Rerank by rules: nothing is asked over the network but the vector of the question."""
+    result = retrieve(QUESTION, [lease], settings=replace(RERANK, reranking="heuristic"))
+    assert (result.status, result.ranking.arbiter, result.ranking.status) == ("found", "rerank", "ran")
+    assert [request.path for request in server.requests if request.path == "/v1/rerank"] == []
+    first = result.candidates[0]
+    assert (first.section_title, first.verdict.role, len(result.candidates)) == ("Rent", "primary", 20)
+    assert "words, exact phrases and names of files" in first.verdict.reason and result.ranking.exchange is None
+    assert {candidate.verdict.role for candidate in result.candidates[1:]} == {"supporting"}
+
+
+def test_a_base_may_leave_the_fused_order_as_it_is(server: ScriptedLLM, lease: DocumentContent) -> None:
+    """(R95)"""
+    result = retrieve(QUESTION, [lease], settings=replace(RERANK, reranking="none"))
+    assert (result.ranking.arbiter, result.ranking.status, result.ranking.failure) == ("none", "ran", "")
+    assert {candidate.verdict.role for candidate in result.candidates} == {"unjudged"} and result.confidence <= 0.3
+    assert "/v1/rerank" not in server.paths and len(result.candidates) == 20
+
+
+def scores_of(question: str, texts: list[str], *, names: tuple[str, ...] = ()) -> list[float]:
+    """What the heuristic gives passages of one place in the order, each in a document of its own."""
+    contents = [
+        replace(content_of_lines([f"# Part {n}", text], number=n + 1), file_name=names[n] if names else "a.pdf")
+        for n, text in enumerate(texts)
+    ]
+    asked = parse_question(question, contents)
+    result = retrieve(question, contents, settings=BaseSettings(ranking="rerank", reranking="none"))
+    by_text = {each.document_id: replace(each, rrf_rank=1) for each in result.candidates}
+    return heuristic_scores(asked, [by_text[content.document_id] for content in contents], contents)
+
+
+def test_each_signal_of_the_heuristic_counts() -> None:
+    """(R95) More of the question's words; its words as a phrase; its words in the name of the file."""
+    more, less = scores_of(
+        "When is the security deposit refunded?", ["The deposit is refunded.", "The deposit is kept."]
+    )
+    assert more > less
+    texts = ["Security deposit refunded at the end.", "Refunded at the end: deposit, security."]
+    phrase, apart = scores_of("When is the security deposit refunded?", texts)
+    assert phrase > apart
+    named, other = scores_of("What is the deposit?", ["The deposit."] * 2, names=("deposit.pdf", "rent.pdf"))
+    assert named > other
 
 
 def test_without_a_reranker_it_says_what_is_missing(lease: DocumentContent, settings: Settings) -> None:

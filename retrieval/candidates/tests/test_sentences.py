@@ -4,7 +4,7 @@ import pytest
 
 from documents.storage.content import DocumentContent
 from reading.rows import LineKind
-from retrieval.candidates.sentences import QUOTE_CHARS, SENTENCE_CHARS, sentences_at
+from retrieval.candidates.sentences import LIST_LINES, QUOTE_CHARS, SENTENCE_CHARS, sentences_at
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import LineRange
 
@@ -98,3 +98,42 @@ def test_of_an_endless_sentence_only_whole_clauses_are_quoted() -> None:
     found = quote(content, (20, 20), 20, "part")
     assert lines[18] in found and len(found) <= SENTENCE_CHARS
     assert found.startswith("the supplier repairs") and found.endswith(";")
+
+
+NOTICE: list[str | tuple[str, LineKind]] = [
+    "# Term",
+    "2.1 The employment goes on until either party gives the following written notice:",
+    "2.1.1 6 weeks’ notice, which is given in",
+    "writing;",
+    "2.1.2 in the cases of the law:",
+    "(a) at once; or",
+    "(b) within a day.",
+    "2.2 The employment began in May.",
+    "# Fees",
+    "The fees are named here:",
+    "They are not repaid, in no case and to nobody, and they are not lowered either.",
+]
+
+
+def test_a_quote_that_announces_a_list_goes_on_over_its_items() -> None:
+    """R65: what a sentence with a colon announces is part of the one unbroken stretch that is quoted."""
+    content = content_of_lines(NOTICE)
+    found = sentences_at(LineRange(2, 2), 2, ("notice",), content)
+    assert found.text.splitlines() == NOTICE[1:7] and found.lines == (2, 7)
+
+
+def test_a_quote_does_not_go_on_over_what_is_no_item() -> None:
+    assert quote(content_of_lines(NOTICE), (10, 10), 10, "fees") == NOTICE[9]
+
+
+def test_a_list_that_is_too_long_is_quoted_up_to_a_whole_item() -> None:
+    items = [line for number in range(1, 9) for line in (f"{number}. the part of kind {number} that", "is repaired;")]
+    content = content_of_lines(["# Parts", "The supplier repairs these:", *items])
+    found = sentences_at(LineRange(2, 2), 2, ("repairs",), content)
+    assert found.text.splitlines() == ["The supplier repairs these:", *items[:LIST_LINES]]
+
+
+def test_an_endless_item_is_not_quoted() -> None:
+    long = [f"line {number} of the one item that is too long" for number in range(LIST_LINES)]
+    content = content_of_lines(["# Parts", "The supplier repairs these:", "(a) first,", *long])
+    assert quote(content, (2, 2), 2, "repairs") == "The supplier repairs these:"

@@ -33,6 +33,7 @@ def ranked(*verdicts: Verdict) -> Ranking:
 def test_candidates_come_in_the_order_of_their_verdicts(
     policy: DocumentContent, question: Question, found: tuple[Briefed, ...]
 ) -> None:
+    """R44, R61."""
     first, second = found
     ranking = ranked(Verdict(second.candidate_id, "primary", "b"), Verdict(first.candidate_id, "discarded", "a"))
     settled = settle(found, ranking, question, [policy])

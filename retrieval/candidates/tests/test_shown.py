@@ -180,3 +180,11 @@ def test_places_in_one_clause_are_one_candidate() -> None:
     found = aggregate(hits, parse_question("copy", [CLAUSES]), [CLAUSES], pool_max=9).candidates
     anchors = sorted(tuple(each.anchor) for each in found)
     assert len(anchors) == len({units_of(CLAUSES).position(first) for first, _ in anchors})
+
+
+def test_a_place_in_ordinary_text_is_shown_with_three_to_five_lines() -> None:
+    """R42."""
+    said = "Line {} of the clause says in ordinary words what both sides agreed upon here."
+    content = content_of_lines([said.format(number) for number in range(1, 41)])
+    shown = show(at(20, content), content)
+    assert 3 <= len(shown.text.splitlines()) <= 5 and shown.lines.first <= 20 <= shown.lines.last

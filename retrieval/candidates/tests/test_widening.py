@@ -8,7 +8,7 @@ from documents.models import Document, KnowledgeBase, Parse
 from documents.storage.store import store_reading
 from reading.passages import cut_passages
 from reading.plain_text import read_markdown
-from retrieval.candidates import context
+from retrieval.candidates import widening
 from retrieval.candidates.widening import (
     GONE,
     NO_SECTION,
@@ -89,7 +89,7 @@ def test_it_says_what_is_missing(document: Document) -> None:
 
 
 def test_what_is_too_long_is_cut_around_the_anchor(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(context, "CHARS_MAX", 60)
+    monkeypatch.setattr(widening, "CHARS_MAX", 60)
     widened = read_widened(read_as(document, LEASE).pk, RENT, "page")
     assert widened.is_cut and "*The rent is 900 euros." in said(widened) and "There are 2 keys." not in said(widened)
 

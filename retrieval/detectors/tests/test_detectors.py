@@ -54,6 +54,7 @@ def test_a_section_named_in_the_question_is_exact(policy: DocumentContent) -> No
 
 
 def test_words_that_stand_together_come_first() -> None:
+    """R29."""
     content = content_of_lines(
         ["A fee.", "x", "x", "x", "x", "x", "A reminder fee.", "x", "x", "x", "x", "A reminder."]
     )
@@ -81,6 +82,7 @@ def test_a_word_in_the_title_above_helps_a_line() -> None:
 
 
 def test_furniture_that_says_nothing_of_its_own_is_never_hit(policy: DocumentContent) -> None:
+    """R9."""
     assert "Example Company  page 2" not in texts(detect("keywords", "example company", policy), policy)
 
 
@@ -88,6 +90,7 @@ def test_furniture_that_says_nothing_of_its_own_is_never_hit(policy: DocumentCon
 
 
 def test_a_value_of_the_type_beside_the_word_is_hit(policy: DocumentContent) -> None:
+    """R30."""
     hits = detect("patterns", "What is the deductible amount?", policy)
     assert [hit.type_match for hit in hits] == [True]
     assert "$ 500" in texts(hits, policy)[0]
@@ -111,6 +114,7 @@ def test_a_value_of_the_type_beside_the_word_is_hit(policy: DocumentContent) -> 
     ],
 )
 def test_it_knows_the_form_of_each_type(question: str, line: str, hit: bool) -> None:
+    """R31."""
     assert bool(detect("patterns", question, content_of_lines([line]))) is hit
 
 
@@ -119,6 +123,7 @@ def test_a_value_on_the_next_line_of_a_sentence_counts() -> None:
 
 
 def test_an_identifier_is_hit_however_it_is_set() -> None:
+    """R31."""
     content = content_of_lines(["Use dmodel here.", "Use d model here.", "Use d_model here.", "Use dmodels."])
     assert len(detect("patterns", "What is d_model?", content)) == 3
 

@@ -75,6 +75,7 @@ def term(text: str, lines: list[int], weight: float = 1.0) -> WeighedTerm:
     ],
 )
 def test_the_title_that_is_asked_for_whole_comes_first(question: str, titles: list[str], exact: list[bool]) -> None:
+    """R28."""
     content = content_of_lines(["# Notice", "a", "# Notice period", "b", "# Costs", "c"])
     hits = found(question, content)
     assert [hit.detail for hit in hits] == titles
@@ -139,6 +140,7 @@ def test_a_section_is_named_by_its_title_or_its_letter(
     [("3.1.", "3.1", True), ("3.1", "3.1", True), ("3.10", "3.1", False), ("A", "a", True), ("", "", False)],
 )
 def test_a_section_is_named_by_its_number(number: str, wanted: str, is_named: bool, numbered: DocumentContent) -> None:
+    """R28."""
     entry = numbered.toc[1]._replace(number=number)
     assert is_section_named(wanted, entry, numbered) is is_named
 

@@ -74,6 +74,7 @@ def test_the_smallest_differences_do_not_order_rows() -> None:
 
 
 def test_a_passage_is_hit_whole_and_a_title_with_its_head() -> None:
+    """R33."""
     content = content_at(0.3, 0.8)
     [near, far], [title, _] = passage_hits(EAST, content), title_hits(EAST, content)
     assert (near.lines, far.lines, near.detail, near.toc_index) == (LineRange(10, 18), LineRange(1, 9), "passage", 2)

@@ -13,7 +13,8 @@ from retrieval.models import Concept, Pack, Term
 
 PACKS = {
     "finance": _("Finance: statements, their lines under every usual name, ratios and what they are computed from"),
-    "insurance_hr": _("Insurance, contracts and employment"),
+    "contracts": _("Contracts: notice, termination, payment, confidentiality, governing law"),
+    "insurance_hr": _("Insurance and employment"),
 }
 
 
@@ -29,11 +30,12 @@ def load_missing(base: KnowledgeBase) -> None:
     """Load the packs of a base that nobody has decided about yet: all for a new base, new packs for an older one."""
     if Pack.objects.filter(base=base).count() == len(PACKS):
         return
-    for name in PACKS:
-        with transaction.atomic():
-            # A second worker waits here for the first one's row, then finds it.
-            _, is_new = Pack.objects.get_or_create(base=base, name=name, defaults={"is_on": True})
-            if is_new:
+    with transaction.atomic():
+        KnowledgeBase.objects.select_for_update(no_key=True).get(pk=base.pk)  # a second worker waits, then finds them
+        known = set(Pack.objects.filter(base=base).values_list("name", flat=True))
+        for name in PACKS:
+            if name not in known:
+                Pack.objects.create(base=base, name=name, is_on=True)
                 load(base, name)
 
 

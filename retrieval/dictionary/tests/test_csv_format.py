@@ -12,7 +12,7 @@ from retrieval.dictionary.csv_format import (
     WordRow,
     read_bytes,
     read_text,
-    write_csv,
+    write_words,
 )
 from retrieval.dictionary.packs import PACKS, pack_rows
 
@@ -96,7 +96,7 @@ def test_it_stops_at_a_file_of_errors() -> None:
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1 sum", "-1 off", "@sum", "=cmd|'/c calc'!A1"])
 def test_a_formula_is_written_as_text_and_read_back_as_it_was(cell: str) -> None:
-    text = write_csv([WordRow(cell, "en", cell, "secondary", 0.25)])
+    text = write_words([WordRow(cell, "en", cell, "secondary", 0.25)])
     for row in list(csv.reader(io.StringIO(text)))[1:]:
         assert not any(value.startswith(("=", "+", "-", "@")) for value in row)
     assert read_text(text) == ([WordRow(cell, "en", cell, "secondary", 0.25)], [])
@@ -104,4 +104,4 @@ def test_a_formula_is_written_as_text_and_read_back_as_it_was(cell: str) -> None
 
 @pytest.mark.parametrize("name", PACKS)
 def test_the_packs_survive_the_way_out_and_in(name: str) -> None:
-    assert read_text(write_csv(pack_rows(name))) == (list(pack_rows(name)), [])
+    assert read_text(write_words(pack_rows(name))) == (list(pack_rows(name)), [])

@@ -1,8 +1,10 @@
 """The packs in a base: there from the start, loaded once, and taken out without what experts made of them."""
 
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.db import connection
 
 from documents.models import KnowledgeBase
@@ -86,6 +88,26 @@ def test_bases_do_not_share_their_dictionaries(base: KnowledgeBase) -> None:
     editing.add_concept(base, WordRow("alpha", "en", "alpha"))
     assert [concept.name for concept in ensure_dictionary(base)] == ["alpha"]
     assert "alpha" not in {concept.name for concept in ensure_dictionary(other)}
+
+
+def test_rows_about_contracts_move_into_their_own_pack(base: KnowledgeBase) -> None:
+    packs.load_missing(base)
+    migration = import_module("retrieval.migrations.0016_contracts_pack")
+    migration.join(apps, None)
+    assert not Term.objects.filter(pack="contracts").exists() and not Concept.objects.filter(pack="contracts").exists()
+    migration.divide(apps, None)
+    assert packs.packs_on(base) == set(ALL)
+    assert Term.objects.filter(concept__base=base, pack="contracts").count() == len(packs.pack_rows("contracts"))
+    packs.switch(base, ["contracts"])
+    assert Concept.objects.filter(base=base, name="notice period").exists()
+
+
+def test_a_base_without_the_older_pack_does_not_get_the_one_divided_from_it(base: KnowledgeBase) -> None:
+    packs.switch(base, ["finance"])
+    migration = import_module("retrieval.migrations.0016_contracts_pack")
+    migration.join(apps, None)
+    migration.divide(apps, None)
+    assert packs.packs_on(base) == {"finance"}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from documents.storage.content import DocumentContent
-from llm import call
+from llm.breaker import Breaker
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import RetrievalResult
@@ -41,6 +41,7 @@ def read(serve: Serve, content: DocumentContent, question: str = QUESTION, **cha
 
 
 def test_other_words_are_searched_and_count_as_the_word_itself(serve: Serve, lease: DocumentContent) -> None:
+    """R17."""
     result = read(serve, lease, rewrites=[{"of": "rent", "words": ["tenancy charge", "Lease payment!"]}])
     added = [keyword for keyword in result.question.keywords if keyword.source == "llm_rewrite"]
     rent = next(keyword for keyword in result.question.keywords if keyword.text == "rent")
@@ -92,6 +93,7 @@ def test_what_the_question_does_not_say_is_refused(
 
 
 def test_a_mended_question_is_read_anew_and_a_compound_one_is_split(serve: Serve, lease: DocumentContent) -> None:
+    """R16."""
     typed = "What is the tenency charge and does the roof leak?"
     mended = "What is the tenancy charge and does the roof leak?"
     parts = ["What is the tenancy charge?", "Does the roof leak?"]
@@ -104,8 +106,7 @@ def test_a_mended_question_is_read_anew_and_a_compound_one_is_split(serve: Serve
 def test_a_model_that_cannot_read_leaves_the_rules_reading(
     serve: Serve, lease: DocumentContent, behaviour: str
 ) -> None:
-    call._breakers.clear()
-    serve(behaviour)
+    Breaker(serve(behaviour).base_url).succeeded()
     result = ask(lease)
     assert result.question.parsed_by == "rules" and any(
         "read by the rules alone" in note for note in result.question.notes

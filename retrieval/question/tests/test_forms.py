@@ -1,13 +1,15 @@
 """Which requests ask for an outline or a comparison, of what, and which only sound like one."""
 
+from dataclasses import replace
+
 import pytest
 
 from documents.storage.content import DocumentContent
+from reading.wording import Wording
 from retrieval.question.forms import form_rules, read_form
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.words.tokens import language_of
-from retrieval.words.wording import Wording
 
 NDA = content_of_lines(["This agreement ends after three years."], title="Non-Disclosure Agreement, Acme", number=1)
 LICENCE = content_of_lines(["This licence ends after a year."], title="Software Licence, Globex", number=2)
@@ -39,6 +41,11 @@ def test_every_alternative_is_found_in_its_examples_only(wording: Wording) -> No
         ("Résumez ce document, s'il vous plaît", ()),
         ("De quoi parle ce contrat ?", ()),
         ("Quels sont les points clés du document ?", ()),
+        ("Fassen Sie dieses Dokument bitte zusammen", ()),
+        ("Können Sie mir das Dokument zusammenfassen?", ()),
+        ("Worum geht es in diesem Vertrag?", ()),
+        ("Was sind die wichtigsten Punkte des Berichts?", ()),
+        ("Geben Sie mir einen kurzen Überblick über den NDA", (NDA,)),
     ],
 )
 def test_an_outline_is_asked_for(asked: str, of: tuple[DocumentContent, ...]) -> None:
@@ -64,6 +71,18 @@ def test_a_question_about_a_topic_asks_for_no_outline(asked: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "asked",
+    [
+        "Fassen Sie die Pflichten des Mieters zusammen",
+        "Was sagt der Vertrag über die Kündigung?",
+        "Was sind die wichtigsten Risiken?",
+    ],
+)
+def test_a_german_question_about_a_topic_asks_for_no_outline(asked: str) -> None:
+    assert read_form(asked, ALL, "de").form == ""
+
+
+@pytest.mark.parametrize(
     ("asked", "sides", "respect"),
     [
         ("Compare Acme and Globex", ("Acme", "Globex"), ""),
@@ -76,6 +95,9 @@ def test_a_question_about_a_topic_asks_for_no_outline(asked: str) -> None:
         ("What changed between 2022 and 2023?", ("2022", "2023"), ""),
         ("How did revenue change between 2022 and 2023?", ("2022", "2023"), "revenue"),
         ("Comparez la durée dans le NDA et la licence", ("NDA", "licence"), "durée"),
+        ("Vergleichen Sie Acme und Globex", ("Acme", "Globex"), ""),
+        ("Was ist der Unterschied zwischen Acme und Globex?", ("Acme", "Globex"), ""),
+        ("Vergleichen Sie Acme mit Globex hinsichtlich der Haftung", ("Acme", "Globex"), "Haftung"),
     ],
 )
 def test_documents_are_compared(asked: str, sides: tuple[str, ...], respect: str) -> None:
@@ -90,6 +112,12 @@ def test_things_inside_a_document_are_compared_each_by_its_name() -> None:
         ("precursor", "precursor", ()),
         ("indication", "indication", ()),
     ]
+
+
+def test_the_document_with_the_very_words_in_its_name_is_meant() -> None:
+    terms, agreement = replace(NDA, title="Acme Terms of Service"), replace(LICENCE, title="SERVICE AGREEMENT, Globex")
+    first, second = read_form("Compare the law of the service agreement and the lease", [terms, agreement], "en").sides
+    assert first.document_ids == (agreement.document_id,) and second.document_ids == ()
 
 
 def test_a_name_that_is_no_document_here_is_a_side_all_the_same() -> None:

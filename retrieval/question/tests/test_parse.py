@@ -5,10 +5,11 @@ from dataclasses import asdict, replace
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.question.parse import QUESTION_MAX, answer_rules, owners_named, parse_question
+from reading.wording import Wording
+from retrieval.question.kinds import answer_rules
+from retrieval.question.parse import QUESTION_MAX, owners_named, parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import ConceptTerm, ConceptTerms, Keyword
-from retrieval.words.wording import Wording
 
 
 def keywords(text: str, content: DocumentContent, priority: str = "primary") -> list[str]:
@@ -46,6 +47,7 @@ def test_forms_are_the_inflections_the_document_has(policy: DocumentContent) -> 
     ],
 )
 def test_identifiers_keep_their_forms(policy: DocumentContent, text: str, identifier: str, form: str) -> None:
+    """R17."""
     found = [keyword for keyword in parse_question(text, [policy]).keywords if keyword.source == "identifier"]
     assert [keyword.text for keyword in found] == [identifier]
     assert form in found[0].forms
@@ -58,6 +60,7 @@ def test_two_words_are_one_when_the_document_writes_them_so() -> None:
 
 
 def test_a_slip_is_corrected_and_said(policy: DocumentContent) -> None:
+    """R16."""
     question = parse_question("What is the notise of terminaton?", [policy])
     assert question.corrected == "What is the notise of termination?"
     assert question.notes == ("Read “terminaton” as “termination”.",)
@@ -74,6 +77,7 @@ def test_a_foreign_word_matches_its_look_alike(policy: DocumentContent) -> None:
 
 
 def test_the_dictionary_adds_every_name_of_a_concept(policy: DocumentContent) -> None:
+    """R17."""
     concept = ConceptTerms(
         "premium", (ConceptTerm("premium", "en"), ConceptTerm("prime annuelle", "fr", "secondary", 0.5))
     )
@@ -154,6 +158,8 @@ def test_what_is_normalised_once_is_no_part_of_the_record(policy: DocumentConten
         ("What are the three instalments of the premium?", "listing", "instalments", 3, False),
         ("Which fees apply after six months?", "listing", "fees", 0, False),
         ("How many instalments are there?", "single", "instalments", 0, True),
+        ("How many days of leave are there?", "single", "", 0, False),
+        ("Combien de mois de préavis faut-il ?", "single", "", 0, False),
         ("Quelles sont les trois primes ?", "listing", "primes", 3, False),
         ("List the fees, each with its amount.", "nested", "fees", 0, False),
         ("What is the hierarchy of the fees?", "tree", "hierarchy", 0, False),
@@ -197,3 +203,12 @@ def test_keywords_of_one_group_are_kept_together(policy: DocumentContent) -> Non
         ("annual",), ("premium", "contribution"), ("due",)
     ]  # fmt: skip
     assert question.topic_words == ("premium", "due"), "“annual” only frames the topic"
+
+
+def test_a_question_is_read_anew_for_each_document(policy: DocumentContent) -> None:
+    """The document decides what is a slip, so no reading is kept for the next one (R26)."""
+    text = "What is the notice of terminaton?"
+    other = content_of_lines(["Terminaton is how this author spells it.", "The terminaton is at once."])
+    first, second, third = (parse_question(text, [content]) for content in (policy, other, policy))
+    assert (first.corrected, second.corrected) == ("What is the notice of termination?", text)
+    assert first == third and first is not third

@@ -2,17 +2,20 @@
 
 import pytest
 
+from reading.wording import Wording
 from retrieval.question.phrasing import (
+    around_asked,
     layout_named,
     name_subject,
+    objects_named,
     pages_named,
     phrasing_rules,
     read_phrasing,
     section_named,
     split_condition,
     split_parts,
+    split_scope,
 )
-from retrieval.words.wording import Wording
 
 
 @pytest.mark.parametrize(
@@ -52,6 +55,7 @@ from retrieval.words.wording import Wording
     ],
 )
 def test_it_takes_instructions_out_of_the_topic(text: str, topic: str) -> None:
+    """R24."""
     assert read_phrasing(text).topic == topic
 
 
@@ -68,6 +72,7 @@ def test_it_remembers_where_an_instruction_points() -> None:
     ],
 )
 def test_exclusions_never_reach_the_topic(text: str, excluded: tuple[str, ...]) -> None:
+    """R24."""
     phrasing = read_phrasing(text)
     assert phrasing.exclusions == excluded
     assert excluded[0] not in phrasing.topic
@@ -108,6 +113,44 @@ def test_it_reads_the_layout_a_question_names() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "objects"),
+    [
+        ("What is due in the second table?", ["Table"]),
+        ("What is due in Table 3 row (E)?", ["Table 3 (E)"]),
+        ("Compare figure 2 and figure 4", ["Figure 2", "Figure 4"]),
+        ("What does the appendix say of fees?", ["Appendix"]),
+        ("Quels frais sont dus selon l'annexe ?", ["Appendix"]),
+        ("Quel est le total du tableau ?", ["Table"]),
+        ("Give the fees as a table", []),
+        ("What is in the table of contents?", []),
+        ("What were the sales figures?", []),
+    ],
+)
+def test_it_reads_the_things_a_question_points_to(text: str, objects: list[str]) -> None:
+    """(R21)"""
+    assert list(map(str, objects_named(text))) == objects
+
+
+@pytest.mark.parametrize(
+    ("text", "around", "topic"),
+    [
+        ("What is the rent? Just the sentence.", "line", "What is the rent?"),
+        ("Show me the paragraph on rent", "paragraph", "rent"),
+        ("What is the rent, and quote the whole section", "section", "What is the rent"),
+        ("What is the rent in the fee table, with the full page?", "page", "What is the rent fee ?"),
+        ("Quel est le loyer, avec la page entière ?", "page", "Quel est le loyer ?"),
+        ("Montrez-moi toute la section sur le loyer", "section", "le loyer"),
+        ("Citez tout le paragraphe concernant le loyer", "paragraph", "le loyer"),
+        ("Quel est le loyer ? Seulement la phrase.", "line", "Quel est le loyer ?"),
+        ("What is the sentence for theft?", "", "What is the sentence for theft?"),
+    ],
+)
+def test_it_reads_how_much_is_wanted_and_does_not_search_these_words(text: str, around: str, topic: str) -> None:
+    """(R21, R71)"""
+    assert (around_asked(text), split_scope(text)[0]) == (around, topic)
+
+
+@pytest.mark.parametrize(
     ("topic", "parts"),
     [
         ("What is d_model and what is d_k?", ("What is d_model", "what is d_k?")),
@@ -116,6 +159,9 @@ def test_it_reads_the_layout_a_question_names() -> None:
         ("Quel est le loyer, et la caution ?", ("Quel est le loyer?", "Quel est la caution?")),
         ("Was ist die Miete, und die Kaution?", ("Was ist die Miete?", "Was ist die Kaution?")),
         ("Who pays rent; who repairs the roof?", ("Who pays rent", "who repairs the roof?")),
+        ("What is the fee, and by when is it due?", ("What is the fee", "by when is it due?")),
+        ("Wie hoch ist die Miete und bis wann gilt sie?", ("Wie hoch ist die Miete", "bis wann gilt sie?")),
+        ("Quel est le loyer et à quelle date est-il dû ?", ("Quel est le loyer", "à quelle date est-il dû ?")),
         ("What is the difference between a lease, and the other?", ()),
         ("What are the rights, and the duties, of the tenant?", ()),
         ("What are terms and conditions?", ()),

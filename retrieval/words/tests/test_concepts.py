@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.dictionary.csv_format import WordRow
 from retrieval.dictionary.load import concepts_of, pack_concepts
+from retrieval.dictionary.packs import PACKS
 from retrieval.words.concepts import concepts_named, searched_terms
 
 CONCEPTS = concepts_of(
@@ -94,9 +95,27 @@ def test_the_packs_know_what_a_measure_is_computed_from(text: str, lines: set[st
 
 
 def test_each_pack_can_be_taken_alone() -> None:
-    finance, insurance = pack_concepts("finance"), pack_concepts("insurance_hr")
-    assert len(finance) >= 120
-    assert {concept.name for concept in finance}.isdisjoint(concept.name for concept in insurance)
-    assert len(pack_concepts()) == len(finance) + len(insurance)
-    languages = {term.language for concept in pack_concepts() for term in concept.terms}
-    assert languages == {"", "en", "fr"}
+    by_pack = {name: pack_concepts(name) for name in PACKS}
+    assert len(by_pack["finance"]) >= 120
+    names = [concept.name for concepts in by_pack.values() for concept in concepts]
+    assert len(names) == len(set(names)) == len(pack_concepts())
+
+
+@pytest.mark.parametrize(
+    ("name", "languages"),
+    [("finance", {"en", "fr", "de"}), ("contracts", {"en", "fr", "de"}), ("insurance_hr", {"en", "fr"})],
+)
+def test_each_concept_of_a_pack_has_words_in_its_languages(name: str, languages: set[str]) -> None:
+    for concept in pack_concepts(name):
+        assert languages <= {term.language for term in concept.terms}, concept.name
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Wie hoch ist die Eigenkapitalrendite?", {"net income", "equity", "Jahresüberschuss"}),
+        ("Welche Kündigungsfrist gilt?", {"notice period", "préavis"}),
+    ],
+)
+def test_a_german_question_finds_the_words_of_other_languages(question: str, words: set[str]) -> None:
+    assert words <= {term.text for concept, _ in concepts_named(question, pack_concepts()) for term in concept.terms}

@@ -19,6 +19,7 @@ def test_it_is_built_once_and_dropped_with_its_content() -> None:
 
 
 def test_furniture_and_contents_lines_hold_no_word() -> None:
+    """R9."""
     content = content_of_lines([("Framework", "furniture"), ("Framework .... 3", "contents"), "The framework is here."])
     assert lexicon_of(content).lines_with("framework").tolist() == [3]
 

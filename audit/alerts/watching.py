@@ -1,0 +1,182 @@
+"""Alerts: opened when a measure of a base leaves its range, closed when it is back; both on record and by mail."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext, override
+
+from accounts.mail import send_text
+from accounts.models import User
+from audit.alerts.measures import MEASURES, Measure, Measured, read_measure, say_value
+from audit.models import Alert, AlertLimit
+from documents.access import actor_of
+from documents.models import KnowledgeBase, Viewer
+from ledger.events import record
+
+BACK_AT = Decimal("0.9")  # of its limit: a measure that wavers around it does not open and close every hour
+BY_RULE = "console"
+
+
+class AlarmLimit(NamedTuple):
+    """From where on a measure alarms (None: never), and how many it takes."""
+
+    limit: Decimal | None
+    least: int
+
+
+class Watched(NamedTuple):
+    """One measure of a base as its page shows it."""
+
+    name: str
+    measure: Measure
+    limit: AlarmLimit
+    now: Measured
+    alert: Alert | None  # that is open
+
+    @property
+    def is_too_few(self) -> bool:
+        return self.now.of < self.limit.least
+
+    @property
+    def unit(self) -> str:
+        """Of the limit: per cent, or the currency that was paid in."""
+        return "%" if self.measure.is_rate else self.now.currency or gettext("in the currency of the prices")
+
+    @property
+    def words(self) -> str:
+        """The value now; of a cost its unit is said also where nothing was paid."""
+        return say_value(self.now.value, "" if self.measure.is_rate else self.unit)
+
+    @property
+    def of_words(self) -> str:
+        return f"{self.now.of} {self.measure.say_counted(self.now.of)}"
+
+    @property
+    def least_unit(self) -> str:
+        return self.measure.say_counted(self.limit.least)
+
+
+def limits_of(base: KnowledgeBase) -> dict[str, AlarmLimit]:
+    """The limits in force, by measure."""
+    chosen = {row.measure: AlarmLimit(row.limit, row.least) for row in AlertLimit.objects.filter(base=base)}
+    return {name: chosen.get(name, AlarmLimit(measure.limit, measure.least)) for name, measure in MEASURES.items()}
+
+
+def set_limits(base: KnowledgeBase, wanted: dict[str, AlarmLimit], by: User) -> None:
+    """Change limits of a base, on record; what stays as it is leaves none."""
+    with transaction.atomic():
+        KnowledgeBase.objects.select_for_update().get(pk=base.pk)
+        before = limits_of(base)
+        changed = {name: limit for name, limit in wanted.items() if limit != before[name]}
+        for name, limit in changed.items():
+            AlertLimit.objects.update_or_create(base=base, measure=name, defaults=limit._asdict())
+        if changed:
+            told = {name: [say_limit(before[name]), say_limit(limit)] for name, limit in changed.items()}
+            record("alert_limits_changed", actor_of(by), f"base:{base.pk}", told)
+
+
+def say_limit(limit: AlarmLimit) -> str:
+    return f"{limit.limit} of {limit.least}" if limit.limit is not None else "never"
+
+
+def watch_measures(base: KnowledgeBase) -> list[Watched]:
+    """Every measure of a base now."""
+    opened = {alert.measure: alert for alert in Alert.objects.filter(base=base, closed_at=None)}
+    limits = limits_of(base)
+    return [
+        Watched(name, measure, limits[name], read_measure(base, name), opened.get(name))
+        for name, measure in MEASURES.items()
+    ]
+
+
+def open_alerts(user: Viewer, base: KnowledgeBase | None = None) -> list[tuple[Alert, str]]:
+    """The open alerts of the bases a person audits, or of one of them, each with its sentence."""
+    alerts = Alert.objects.visible_to(user).filter(closed_at=None).select_related("base")
+    return [(alert, describe_alert(alert)) for alert in (alerts.filter(base=base) if base else alerts)]
+
+
+def describe_alert(alert: Alert) -> str:
+    """What has left its range, in a sentence."""
+    measure = MEASURES.get(alert.measure)
+    told = {
+        "base": alert.base.name,
+        "measure": str(measure.words) if measure else alert.measure,
+        "value": say_value(alert.value, alert.currency),
+        "limit": say_value(alert.limit, alert.currency),
+        "count": alert.of,
+        "counted": measure.say_counted(alert.of) if measure else "",
+        "days": measure.days if measure else 0,
+    }
+    return (
+        gettext("%(base)s, %(measure)s: %(value)s of %(count)s %(counted)s in %(days)s days; the limit is %(limit)s.")
+        % told
+    )
+
+
+# ---- in a worker
+
+
+def watch_bases() -> None:
+    """Open and close the alerts of every base. Safe to run in parallel: of two that open one, the first does."""
+    for base in KnowledgeBase.objects.living():
+        changed = [alert for each in watch_measures(base) if (alert := settle(base, each))]
+        if changed:
+            tell(base, changed)
+
+
+def settle(base: KnowledgeBase, each: Watched) -> Alert | None:
+    """Open or close the alert of a measure; None if it stays as it is."""
+    limit = each.limit.limit
+    if each.alert is None:
+        is_beyond = limit is not None and not each.is_too_few and each.now.value > limit
+        return open_alert(base, each, limit) if limit is not None and is_beyond else None
+    is_back = limit is None or each.is_too_few or each.now.value <= limit * BACK_AT
+    return close_alert(each.alert, each.now) if is_back else None
+
+
+def open_alert(base: KnowledgeBase, each: Watched, limit: Decimal) -> Alert | None:
+    try:
+        with transaction.atomic():
+            alert = Alert.objects.create(
+                base=base,
+                measure=each.name,
+                value=each.now.value,
+                limit=limit,
+                of=each.now.of,
+                currency=each.now.currency,
+                opened_at=timezone.now(),
+            )
+            told = {"what": each.name, "value": each.now.words, "limit": say_value(limit, each.now.currency)}
+            record("alert_opened", BY_RULE, f"base:{base.pk}", told)
+            return alert
+    except IntegrityError:
+        return None  # another worker was first
+
+
+def close_alert(alert: Alert, now: Measured) -> Alert | None:
+    with transaction.atomic():
+        alert.closed_at = timezone.now()
+        if not Alert.objects.filter(pk=alert.pk, closed_at=None).update(closed_at=alert.closed_at):
+            return None
+        told = {"what": alert.measure, "value": say_value(now.value, now.currency or alert.currency)}
+        record("alert_closed", BY_RULE, f"base:{alert.base_id}", told)
+        return alert
+
+
+def tell(base: KnowledgeBase, alerts: Iterable[Alert]) -> None:
+    """Mail the owners and auditors of a base; without a mail server, or if it refuses, only the pages say it."""
+    with override(settings.LANGUAGE_CODE):
+        lines = [(alert.closed_at is not None, describe_alert(alert)) for alert in alerts]
+        text = render_to_string("audit/alert_mail.txt", {"base": base, "lines": lines})
+        for person in people_told(base):
+            send_text(person, gettext("Alerts of the base %(name)s") % {"name": " ".join(base.name.split())}, text)
+
+
+def people_told(base: KnowledgeBase) -> "list[User]":
+    members = base.membership_set.filter(role__in=("owner", "auditor"), user__is_active=True)
+    return [member.user for member in members.select_related("user").order_by("user_id")]

@@ -1,0 +1,222 @@
+"""Take an archive in: check all of it, make the base, keep its records, then read its files by ordinary ingestion."""
+
+import hashlib
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.core.files import File
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from audit.carrying.checker import (
+    ORIGINALS,
+    RECORDS,
+    BadArchive,
+    CheckedArchive,
+    check_archive,
+    parse_json,
+    read_lines,
+    read_whole,
+    without_salt,
+)
+from audit.carrying.keeping import IMPORTED, keep_file, path_of
+from audit.carrying.restoring import NAME_MAX, ToldDocument, make_base, restore_document
+from audit.models import CarriedArchive, CarriedRun
+from chat.models import Answer
+from chat.page.outcomes import outcome_of_run
+from documents.access import actor_of, clean_base_name
+from documents.ingestion.conductor import finish
+from documents.ingestion.queueing import queue_again
+from documents.models import Document, IngestJob, KnowledgeBase
+from documents.storage.temporary import nameless_file
+from documents.storage.uploads import DuplicateDocument, UploadRefused, accept_upload, refusal_of_size
+from ledger.events import record
+from retrieval.models import RetrievalRun
+
+RUNS_AT_ONCE = 500
+WANTED = ("run", "answer")
+PIECE = 1_048_576
+Tell = Callable[[str], None]
+
+
+def bring_base(
+    path: Path, *, name: str = "", owner: User | None = None, heads: list[dict[str, Any]], tell: Tell
+) -> tuple[CarriedArchive, int]:
+    """Make a base of an archive; return what is kept of it and how many files could not be read.
+
+    The same archive under the same name goes on where it stopped, and does nothing once it is finished. Raises
+    BadArchive or CannotRestore before anything is stored.
+    """
+    with path.open("rb") as raw, zipfile.ZipFile(raw) as file:
+        found = check_archive(file, heads)
+        if not found.has_originals:
+            raise BadArchive("its originals are not in it: it is what an import kept, and no whole archive")
+        name = clean_base_name(name or str(found.manifest["base"]["name"]))[:NAME_MAX]
+        told = parse_json("base.json", read_whole(file, "base.json"))
+        if not isinstance(told, dict):
+            raise BadArchive("base.json does not have the form it should have")
+        documents = [ToldDocument.read(each, told) for each in read_lines(file, "documents.jsonl")]
+        archive = begin_import(raw, file, found, told | {"name": name}, owner)
+        failed = 0 if archive.finished_at else read_documents(file, archive, documents, owner, tell)
+    return archive, failed
+
+
+def find_begun(found: CheckedArchive, name: str) -> CarriedArchive | None:
+    living = KnowledgeBase.objects.living().filter(name=name)
+    rows = CarriedArchive.objects.filter(manifest_sha256=found.manifest_sha256, base__in=living)
+    return rows.select_related("base").first()
+
+
+def begin_import(
+    raw: BufferedReader, file: zipfile.ZipFile, found: CheckedArchive, told: dict[str, Any], owner: User | None
+) -> CarriedArchive:
+    """The new base with what is kept of the archive and the entry that says so, or the one that was begun before."""
+    kept: Path | None = None
+    try:
+        with transaction.atomic():
+            with connection.cursor() as cursor:  # of two at once the second finds the first one's base
+                cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [found.manifest_sha256])
+            if begun := find_begun(found, told["name"]):
+                return begun
+            base = make_base(told, owner)
+            archive = CarriedArchive.objects.create(base=base, **archive_fields(found))
+            for batch in batches(runs_in(file, archive)):
+                CarriedRun.objects.bulk_create(batch)
+            kept = path_of(archive)
+            kept_sha256 = keep_file(file, kept)
+            details = {
+                "name": base.name,
+                "from": archive.from_name,
+                "archive": digest_of_raw(raw),
+                "manifest": archive.manifest_sha256,
+                "kept": kept_sha256,
+                "head": f"{archive.head_sequence} {archive.head_hash}",
+                "vouched_to": found.vouched_to,
+                "questions": archive.runs.count(),
+            }
+            record(IMPORTED, actor_of(owner), f"base:{base.pk}", details)
+    except BaseException:
+        if kept:
+            kept.unlink(missing_ok=True)
+        raise
+    return archive
+
+
+def archive_fields(found: CheckedArchive) -> dict[str, Any]:
+    said = found.manifest
+    try:
+        return {
+            "from_base": UUID(said["base"]["id"]),
+            "from_name": clean_base_name(str(said["base"]["name"]))[:NAME_MAX],
+            "exported_at": datetime.fromisoformat(said["exported_at"]),
+            "program": str(said["program"])[:80],
+            "manifest_sha256": found.manifest_sha256,
+            "head_sequence": found.last,
+            "head_hash": found.head,
+            "is_vouched": found.is_vouched,
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadArchive(f"its manifest does not have the form it should have ({error!r})") from error
+
+
+def digest_of_raw(raw: BufferedReader) -> str:
+    raw.seek(0)
+    return hashlib.file_digest(raw, "sha256").hexdigest()
+
+
+# ---- the list of runs
+
+
+def runs_in(file: zipfile.ZipFile, archive: CarriedArchive) -> Iterator[CarriedRun]:
+    """One row for each run; its question and outcome are told from the vouched records."""
+    for name in file.namelist():
+        if not name.startswith(RECORDS) or name == f"{RECORDS}base.jsonl":
+            continue
+        records = {each["kind"]: without_salt(each) for each in read_lines(file, name) if each["kind"] in WANTED}
+        try:
+            yield row_of(archive, records["run"]["run"], records.get("answer") or {})
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadArchive(f"{name} does not have the form it should have ({error!r})") from error
+
+
+def row_of(archive: CarriedArchive, run: dict[str, Any], answer: dict[str, Any]) -> CarriedRun:
+    judged = {name: run[name] for name in ("status", "answerable", "plan", "arbiter", "arbiter_status")}
+    given = {"kind": "", "ended": "complete", "items": []} | answer
+    told = Answer(kind=given["kind"], ended=given["ended"], items=given["items"])
+    outcome = outcome_of_run(RetrievalRun(**judged), told)
+    return CarriedRun(
+        archive=archive,
+        run_id=UUID(run["id"]),
+        question=str(run["question"]),
+        outcome=outcome[:20],
+        asked_by_name=str(run["asked_by_name"])[:254],
+        asked_at=datetime.fromisoformat(run["created_at"]),
+    )
+
+
+def batches(rows: Iterator[CarriedRun]) -> Iterator[list[CarriedRun]]:
+    batch: list[CarriedRun] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == RUNS_AT_ONCE:
+            yield batch
+            batch = []
+    yield batch
+
+
+# ---- the documents
+
+
+def read_documents(
+    file: zipfile.ZipFile, archive: CarriedArchive, documents: list[ToldDocument], owner: User | None, tell: Tell
+) -> int:
+    """Read the files that are not read yet, one after the other; return how many could not be."""
+    failed = 0
+    for told in documents:
+        if told.id in archive.documents:
+            continue
+        try:
+            document = read_original_anew(file, archive, told, owner)
+        except UploadRefused as refusal:
+            failed += 1
+            tell(f"{told.file_name}: {refusal.message}")
+            continue
+        restore_document(document, told, owner)
+        is_read = document.current_parse_id is not None
+        failed += not is_read
+        tell(f"{told.file_name}: " + (f"is ready, {document.title!r}" if is_read else "could not be read"))
+        archive.documents[told.id] = str(document.pk)
+        archive.save(update_fields=["documents"])
+    archive.finished_at = timezone.now()
+    archive.save(update_fields=["finished_at"])
+    return failed
+
+
+def read_original_anew(
+    file: zipfile.ZipFile, archive: CarriedArchive, told: ToldDocument, owner: User | None
+) -> Document:
+    """Take one original in and read it here, as `ingest` does; the same bytes give the same document."""
+    older = Document.objects.filter(pk=archive.documents.get(told.replaces), trashed_at=None).first()
+    if file.getinfo(f"{ORIGINALS}{told.id}").file_size > settings.UPLOAD_MAX_BYTES:
+        raise refusal_of_size()
+    with nameless_file() as original:
+        with file.open(f"{ORIGINALS}{told.id}") as packed:
+            shutil.copyfileobj(packed, original, PIECE)
+        original.seek(0)
+        try:
+            uploaded = File(original, name=told.file_name)
+            document = accept_upload(archive.base, owner, uploaded, replaces=older, cutting=told.cutting)
+        except DuplicateDocument as duplicate:
+            document = duplicate.document
+    job = document.jobs.filter(state__in=(IngestJob.State.QUEUED, IngestJob.State.RUNNING)).first()
+    if job is None and document.current_parse_id is None:
+        job = queue_again(document)
+    return finish(job) if job else document

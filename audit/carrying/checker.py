@@ -1,0 +1,538 @@
+"""Check the archive of a base of DocIntel with nothing but Python's standard library.
+
+    python3 verify.py ARCHIVE.zip --head HEADS.jsonl
+    python3 verify.py ARCHIVE.zip --stamps HEADS.jsonl --authority ROOT.pem
+
+HEADS.jsonl holds heads of the exporter's ledger: for --head they were kept where nobody who could alter the archive can
+write; for --stamps they may come from anybody, since only those count that a time-stamping authority (RFC 3161) has
+stamped. Its root certificate is ROOT.pem; have it from the authority. Stamps are checked with the program openssl. The
+exit code says the verdict:
+
+0  OK               everything fits, and heads or stamps vouch for every record and for the archive as it was made
+1  BAD              something does not fit, or may not be unpacked; the first such thing is named
+2                   a file that was given cannot be read
+3  CONSISTENT ONLY  nothing contradicts the rest, but nobody outside vouches for all of it: an archive that was invented
+                    from beginning to end looks the same
+
+What is checked:
+
+1. the archive has only files that belong in one, none twice, and does not unpack to more than it may
+2. every file has the SHA-256 its manifest gives, none is missing and none was added; an archive that an importing
+   installation kept has no originals
+3. the ledger entries follow one another without a hole, and each hash fits
+4. each record has the digest its ledger entry holds, or, once its words were erased, the digest the erasure recorded
+5. the manifest is the one the ledger recorded when the archive was made
+6. with --head, the chain holds the entries of these heads, and one of them is at or after every entry that is needed
+7. with --stamps, the first stamp at or after each entry is of at most 24 hours (--within) after the time the entry
+   bears, and stamps go on without a longer pause. Nobody gets a stamp of yesterday: whoever rewrote what is older, with
+   all hashes and signatures after it, has no stamp in time for it. --stamped-since says from when on this is so: what
+   is older than that is vouched for by no stamp
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import datetime
+import hashlib
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+FORMAT = "docintel-base-1"
+LEDGER = "docintel-ledger-1"
+MANIFEST, CHAIN, EXPORT = "manifest.json", "ledger.jsonl", "export.json"
+UNLISTED = {MANIFEST, CHAIN, EXPORT}  # they prove themselves
+ORIGINALS, RECORDS = "files/", "records/"
+ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+NAME = re.compile(
+    r"manifest\.json|export\.json|ledger\.jsonl|base\.json|documents\.jsonl|conversations\.jsonl|verify\.py|README\.txt"
+    rf"|files/{ID}|records/base\.jsonl|records/{ID}\.jsonl"
+)
+HASHED = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
+EXPORTED, ERASED = "base_exported", "erased"  # kinds of events
+FILES_MAX = 2_000_000
+UNPACKED_MAX = 50_000_000_000  # bytes, of all files
+WHOLE_MAX = 500_000_000  # bytes of a file that is read at once
+LINE_MAX = 100_000_000
+RATIO_MAX = 200  # unpacked bytes for a packed one, of a file over RATIO_FROM: text of ours comes to 50
+RATIO_FROM = 10_000_000
+PIECE = 1_048_576
+OK, BAD, UNREADABLE, CONSISTENT = 0, 1, 2, 3
+
+
+class BadArchive(Exception):
+    """The archive is refused; the message says why."""
+
+
+class BadHeads(Exception):
+    """A file that was given with it is not what it should be."""
+
+
+@dataclass(frozen=True)
+class RecordClaim:
+    """What a record says of itself: which ledger entry vouches for it, and the digest of its content."""
+
+    kind: str
+    subject_id: str
+    digest: str
+    time: str  # that the record says it is of; empty where it says none
+
+
+@dataclass
+class CheckedArchive:
+    """What was learned of an archive without a fault."""
+
+    manifest: dict[str, Any]
+    manifest_sha256: str
+    records: int = 0
+    has_originals: bool = True
+    first: int = 0
+    last: int = 0
+    head: str = ""  # the hash of the last entry
+    exported: int = 0  # the entry that vouches for the manifest
+    vouched_to: int = 0  # the last entry that a given head vouches for
+    stamps: StampClock | None = None
+
+    @property
+    def is_vouched(self) -> bool:
+        return self.vouched_to >= self.exported > 0 or self.is_stamped
+
+    @property
+    def is_stamped(self) -> bool:
+        """Whether the stamps that were given vouch for all of it."""
+        if self.stamps is None or self.stamps.pauses:
+            return False
+        return self.stamps.vouches_for(self.first) and self.stamps.vouches_for(self.exported)
+
+
+@dataclass
+class RecordClaims:
+    """All that records claim, by the sequence of the entry, and what erasures left."""
+
+    by_sequence: dict[int, list[RecordClaim]] = field(default_factory=dict)
+    left: dict[tuple[str, str], int] = field(default_factory=dict)  # (subject, digest) by the sequence of the erasure
+
+
+def check_archive(
+    file: zipfile.ZipFile,
+    heads: list[dict[str, Any]],
+    unpacked_max: int = UNPACKED_MAX,
+    stamps: StampClock | None = None,
+) -> CheckedArchive:
+    """What an archive holds, if nothing in it contradicts the rest. Raises BadArchive at the first fault."""
+    try:
+        sizes = check_names(file, unpacked_max)
+        raw = read_whole(file, MANIFEST)
+        found = CheckedArchive(parse_json(MANIFEST, raw), hashlib.sha256(raw).hexdigest(), stamps=stamps)
+        check_listed_files(file, found, sizes)
+        claims = read_claims(file, found, sizes)
+        check_archive_chain(file, found, claims, heads)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError) as error:
+        raise BadArchive(f"it cannot be unpacked: {error}") from error
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise BadArchive(f"a part of it does not have the form it should have ({error!r})") from error
+    return found
+
+
+# ---- the files
+
+
+def check_names(file: zipfile.ZipFile, unpacked_max: int) -> dict[str, int]:
+    """1. The size of every file by its name."""
+    entries = file.infolist()
+    if len(entries) > FILES_MAX:
+        raise BadArchive(f"it holds {len(entries):,} files; at most {FILES_MAX:,} are read")
+    sizes: dict[str, int] = {}
+    for entry in entries:
+        name = entry.filename
+        if not NAME.fullmatch(name):
+            raise BadArchive(f"{name[:80]!r} is no name of a file of such an archive")
+        if name in sizes:
+            raise BadArchive(f"{name} is in it twice")
+        if entry.flag_bits & 1 or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise BadArchive(f"{name} is encrypted or packed in an unknown way")
+        if entry.file_size > RATIO_FROM and entry.file_size > RATIO_MAX * entry.compress_size:
+            raise BadArchive(f"{name} unpacks to {entry.file_size:,} bytes from {entry.compress_size:,}")
+        sizes[name] = entry.file_size
+    if sum(sizes.values()) > unpacked_max:
+        raise BadArchive(f"it unpacks to {sum(sizes.values()):,} bytes; at most {unpacked_max:,} are read")
+    if missing := sorted(UNLISTED - {*sizes}):
+        raise BadArchive(f"{missing[0]} is missing")
+    return sizes
+
+
+def check_listed_files(file: zipfile.ZipFile, found: CheckedArchive, sizes: dict[str, int]) -> None:
+    """2. The manifest and the files."""
+    if found.manifest.get("format") != FORMAT:
+        raise BadArchive(f"it is of the format {str(found.manifest.get('format'))[:40]!r}; known is {FORMAT}")
+    listed = found.manifest["files"]
+    originals = {name for name in listed if name.startswith(ORIGINALS)}
+    found.has_originals = not originals or not originals.isdisjoint(sizes)
+    if {"base.json", "documents.jsonl", f"{RECORDS}base.jsonl"} - {*listed}:
+        raise BadArchive(f"{MANIFEST} does not list what every archive has")
+    expected = {*listed} - (set() if found.has_originals else originals)
+    if missing := sorted(expected - {*sizes}):
+        raise BadArchive(f"{missing[0]} is missing")
+    if added := sorted({*sizes} - expected - UNLISTED):
+        raise BadArchive(f"{added[0]} is not in the manifest: it was added")
+    for name in sorted(expected):
+        if digest_of_file(file, name) != listed[name]:
+            raise BadArchive(f"{name} was changed: its SHA-256 is not the one in the manifest")
+
+
+def digest_of_file(file: zipfile.ZipFile, name: str) -> str:
+    digest = hashlib.sha256()
+    with file.open(name) as packed:
+        while piece := packed.read(PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def read_whole(file: zipfile.ZipFile, name: str) -> bytes:
+    if file.getinfo(name).file_size > WHOLE_MAX:
+        raise BadArchive(f"{name} is larger than {WHOLE_MAX:,} bytes")
+    return file.read(name)
+
+
+def read_lines(file: zipfile.ZipFile, name: str) -> Iterator[Any]:
+    """The values of a file of JSON Lines."""
+    with file.open(name) as packed:
+        number = 0
+        while line := packed.readline(LINE_MAX):
+            number += 1
+            if not line.endswith(b"\n"):
+                raise BadArchive(f"{name} line {number} is too long, or does not end")
+            yield parse_json(f"{name} line {number}", line)
+
+
+def parse_json(where: str, content: bytes | str) -> Any:
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadArchive(f"{where} is not JSON: {error}") from error
+
+
+# ---- the records
+
+
+def read_claims(file: zipfile.ZipFile, found: CheckedArchive, sizes: dict[str, int]) -> RecordClaims:
+    claims = RecordClaims()
+    for name in sorted(name for name in sizes if name.startswith(RECORDS)):
+        kinds = set()
+        for record in read_lines(file, name):
+            take_claim(claims, record, found.stamps is not None)
+            kinds.add(record["kind"])
+            found.records += 1
+            if record["kind"] == "run":
+                run = without_salt(record)["run"]
+                if f"{RECORDS}{run['id']}.jsonl" != name or run["base_id"] != found.manifest["base"]["id"]:
+                    raise BadArchive(f"{name} holds another run, or one of another base")
+        if name != f"{RECORDS}base.jsonl" and "run" not in kinds:
+            raise BadArchive(f"{name} holds no run")
+    return claims
+
+
+def take_claim(claims: RecordClaims, record: Any, has_stamps: bool) -> None:
+    digest = hashlib.sha256(record["content"].encode()).hexdigest()
+    claim = RecordClaim(record["kind"], record["id"], digest, time_told(record) if has_stamps else "")
+    known = claims.by_sequence.setdefault(int(record["sequence"]), [])
+    if claim not in known:
+        known.append(claim)
+    if claim.kind == "event":
+        event = without_salt(record)
+        if event["kind"] == ERASED:
+            claims.left[event["subject"], event["details"]["left"]] = int(record["sequence"])
+
+
+def time_told(record: Any) -> str:
+    """The time a record says it is of; empty where it says none."""
+    content = without_salt(record)
+    row = content["run"] if record["kind"] == "run" else content
+    return str(row.get("created_at") or "")
+
+
+def without_salt(record: Any) -> Any:
+    """The content of a record as a value."""
+    text = record["content"]
+    text = text.partition("\n")[2] if text.startswith("salt ") else text
+    return parse_json(f"the {record['kind']} {record['id']}", text)
+
+
+# ---- the chain
+
+
+def check_archive_chain(
+    file: zipfile.ZipFile, found: CheckedArchive, claims: RecordClaims, heads: list[dict[str, Any]]
+) -> None:
+    """3. to 6. The chain, and what its entries vouch for."""
+    kept = {head["sequence"]: head["hash"] for head in heads}
+    waiting = dict(claims.by_sequence)
+    export = read_whole(file, EXPORT)
+    for entry in walk_chain(file):
+        sequence = entry["sequence"]
+        found.first, found.last, found.head = found.first or sequence, sequence, entry["hash"]
+        for claim in waiting.pop(sequence, ()):
+            check_claim(entry, claim, claims)
+            if found.stamps and claim.time and found.stamps.is_late(claim.time, entry):
+                where = f"the {claim.kind} {claim.subject_id}"
+                raise BadArchive(f"{where} says it is of {claim.time}, long before its ledger entry {sequence}")
+        if found.stamps:
+            found.stamps.take(entry)
+            if found.stamps.faults:
+                raise BadArchive(found.stamps.faults[0])
+        if kept.get(sequence, entry["hash"]) != entry["hash"]:
+            raise BadArchive(f"ledger entry {sequence} is not the one of the head you gave: the chain was rewritten")
+        found.vouched_to = sequence if sequence in kept else found.vouched_to
+        if (entry["kind"], entry["payload_digest"]) == ("event", hashlib.sha256(export).hexdigest()):
+            found.exported = sequence
+    if waiting:
+        raise BadArchive(f"ledger entry {min(waiting)}, which a record names, is not in it")
+    if not found.exported:
+        raise BadArchive(f"no ledger entry vouches for {EXPORT}")
+    event = without_salt({"kind": "event", "id": EXPORT, "content": export.decode()})
+    if (event["kind"], event["details"]["manifest"]) != (EXPORTED, found.manifest_sha256):
+        raise BadArchive(f"{MANIFEST} is not the one the ledger vouches for: it was altered or replaced")
+
+
+def check_claim(entry: Any, claim: RecordClaim, claims: RecordClaims) -> None:
+    where = f"the {claim.kind} {claim.subject_id}"
+    if (entry["kind"], entry["subject_id"]) != (claim.kind, claim.subject_id):
+        raise BadArchive(f"ledger entry {entry['sequence']} vouches for something else than {where}")
+    is_left = (f"{claim.kind}:{claim.subject_id}", claim.digest) in claims.left
+    if claim.digest != entry["payload_digest"] and not is_left:
+        raise BadArchive(f"{where} is not what ledger entry {entry['sequence']} vouches for")
+
+
+def walk_chain(file: zipfile.ZipFile) -> Iterator[Any]:
+    """The entries, each continuing the one before."""
+    previous: Any = None
+    for entry in read_lines(file, CHAIN):
+        where = f"ledger entry {entry['sequence']}"
+        hashed = "".join(f"{part}\n" for part in (LEDGER, *(entry[name] for name in HASHED)))
+        if hashlib.sha256(hashed.encode()).hexdigest() != entry["hash"]:
+            raise BadArchive(f"{where} was changed: its hash does not fit its content")
+        if previous is not None and entry["sequence"] != previous["sequence"] + 1:
+            raise BadArchive(f"{where} does not follow entry {previous['sequence']}: the chain has a hole")
+        if previous is not None and entry["previous_hash"] != previous["hash"]:
+            raise BadArchive(f"{where} does not continue entry {previous['sequence']}")
+        yield entry
+        previous = entry
+
+
+def read_kept_heads(path: pathlib.Path) -> list[dict[str, Any]]:
+    """The heads of a file, one a line. Raises BadHeads."""
+    try:
+        heads = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+        if not heads or any(head["format"] != LEDGER for head in heads):
+            raise ValueError("it holds no exported head")
+        return [head | {"sequence": int(head["sequence"]), "hash": str(head["hash"])} for head in heads]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadHeads(f"{path} is not a file of heads ({error})") from error
+
+
+def verdict(found: CheckedArchive) -> tuple[int, str]:
+    """The exit code and what to print."""
+    chain = f"{found.records:,} records, ledger entries {found.first} to {found.last}, head {found.head}"
+    originals = "" if found.has_originals else " The originals are not in it: it was kept by an importing installation."
+    if found.stamps and not found.is_stamped:
+        return CONSISTENT, f"CONSISTENT ONLY: {chain}. Nothing contradicts the rest, but {doubt_of(found)}.{originals}"
+    if found.is_vouched:
+        by = f"stamp of entry {found.stamps.vouched_to}" if found.stamps else f"head of entry {found.vouched_to}"
+        return OK, f"OK: {chain}. The {by} vouches for all of it.{originals}"
+    return CONSISTENT, (
+        f"CONSISTENT ONLY: {chain}. Nothing contradicts the rest, but no head that you gave is at or after entry "
+        f"{found.exported}, so all of it may be invented.{originals}"
+    )
+
+
+def doubt_of(found: CheckedArchive) -> str:
+    """What the stamps that were given do not vouch for."""
+    assert found.stamps is not None
+    if not found.stamps.openssl:
+        return "no stamp was checked: there is no openssl of version 1.1 or later here to do it with"
+    if found.stamps.pauses:
+        return f"nobody outside vouches for {found.stamps.pauses[0]}"
+    if found.stamps.vouched_to < found.exported:
+        return (
+            f"no stamp is at or after entry {found.exported}, so all after entry {found.stamps.vouched_to} may be new"
+        )
+    return f"up to entry {found.stamps.unjudged_to} it is from before the day you gave with --stamped-since"
+
+
+# ---- stamps: these lines stand in audit/proof/verifier.py and in audit/carrying/checker.py, word for word
+
+WITHIN_H = 24.0  # between an entry and its first stamp: hourly stamps have 23 more tries when an authority is away
+CHECKPOINT = "docintel-checkpoint-1"
+STAMP_TIME = re.compile(r"^Time stamp: (\w{3} +\d+ \d\d:\d\d:\d\d)(?:\.\d+)? (\d{4}) GMT$", re.MULTILINE)
+OPENSSL_S = 60
+UTC = datetime.timezone.utc  # noqa: UP017 - older Pythons have no other name
+
+
+class BadStamp(Exception):
+    """A stamp does not hold; the message says why."""
+
+
+class StampClock:
+    """Holds the times of a chain's entries, taken in their order, against the stamps on its heads.
+
+    Nobody gets a stamp of yesterday. Where the chain was rewritten the stamps of before do not fit, and fresh ones come
+    too late for the times that entries bear. What bears a time before `since` is not judged, nor vouched for.
+    """
+
+    def __init__(self, heads: list[Any], authority: pathlib.Path, within_h: float = WITHIN_H, since: str = "") -> None:
+        self.stamped: dict[tuple[int, str], list[Any]] = {}
+        for head in heads:
+            if "stamp" in head:
+                self.stamped.setdefault((head["sequence"], head["hash"]), []).append(head)
+        self.authority = authority
+        self.within = datetime.timedelta(hours=within_h)
+        self.since = moment_of(since) if since else datetime.datetime.min.replace(tzinfo=UTC)
+        self.openssl = find_openssl()
+        self.faults: list[str] = []
+        self.pauses: list[str] = []  # between two stamps, in which something may have been cut off
+        self.vouched_to = 0  # the last entry with a stamp at or after it
+        self.unjudged_to = 0  # the last entry from before `since`
+        self.last: datetime.datetime | None = None  # the newest stamp so far
+        self.waiting: list[tuple[datetime.datetime, int]] = []  # times without a stamp so far: the first and the last
+
+    def take(self, entry: Any) -> None:
+        """The next entry of the chain: its time waits for a stamp, and a stamp on its head judges all that wait."""
+        time, head = moment_of(entry["time"]), (entry["sequence"], entry["hash"])
+        if time < self.since:
+            self.unjudged_to = entry["sequence"]
+        else:
+            waiting = [*self.waiting, (time, entry["sequence"])]
+            self.waiting = [min(waiting), max(waiting)]
+        times = []
+        for given in self.stamped.get(head, ()) if self.openssl else ():
+            try:
+                times.append(self.read_stamp(given))
+            except BadStamp as error:
+                self.faults.append(f"a stamp on ledger entry {entry['sequence']} is none of this authority's: {error}")
+        if times:
+            self.judge(entry["sequence"], sorted(times))
+
+    def judge(self, sequence: int, times: list[datetime.datetime]) -> None:
+        for time, waiting in self.waiting:
+            if abs(times[0] - time) > self.within:
+                self.faults.append(
+                    f"ledger entry {waiting} bears the time {time:%Y-%m-%d %H:%M} but was first stamped at "
+                    f"{times[0]:%Y-%m-%d %H:%M} UTC, more than {hours_of(self.within)} apart: it may have been "
+                    "rewritten until then (where stamps began later, or paused so long, it looks the same)"
+                )
+                break
+        for time in times:
+            if self.last and self.last >= self.since and time - self.last > self.within:
+                pause = f"{self.last:%Y-%m-%d %H:%M} and {time:%Y-%m-%d %H:%M} UTC"
+                self.pauses.append(
+                    f"that nothing was cut off: there is no stamp for {hours_of(time - self.last)}, {pause}"
+                )
+            self.last = max(self.last or time, time)
+        self.waiting, self.vouched_to = [], sequence
+
+    def vouches_for(self, sequence: int) -> bool:
+        return self.unjudged_to < sequence <= self.vouched_to
+
+    def is_late(self, told: str, entry: Any) -> bool:
+        """Whether a record bears a time so long before that of its entry that no stamp vouches for it."""
+        return self.since <= moment_of(told) < moment_of(entry["time"]) - self.within
+
+    def read_stamp(self, head: Any) -> datetime.datetime:
+        """When the authority stamped this head. Raises BadStamp."""
+        lines = (CHECKPOINT, head["sequence"], head["hash"], head.get("exported_at"))
+        digest = hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+        with tempfile.TemporaryDirectory() as folder:
+            token = pathlib.Path(folder, "token")
+            try:
+                token.write_bytes(base64.b64decode(head["stamp"], validate=True))
+            except (ValueError, TypeError):
+                raise BadStamp("it is not written in base64") from None
+            said = STAMP_TIME.search(self.ask("-reply", "-token_in", "-in", str(token), "-text"))
+            if not said:
+                raise BadStamp("it names no time")
+            time = datetime.datetime.strptime(" ".join(said.groups()), "%b %d %H:%M:%S %Y").replace(tzinfo=UTC)
+            # A certificate has to be good when it stamped, not today.
+            by = ("-CAfile", str(self.authority), "-partial_chain", "-attime", str(int(time.timestamp())))
+            self.ask("-verify", "-token_in", "-in", str(token), "-digest", digest, *by)
+        return time
+
+    def ask(self, *arguments: str) -> str:
+        command = [self.openssl, "ts", *arguments]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=OPENSSL_S, check=False)
+        except subprocess.TimeoutExpired:
+            raise BadStamp("openssl does not come to an end") from None
+        if done.returncode:
+            raise BadStamp(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or "openssl refuses it")
+        return done.stdout.decode("utf-8", "replace")
+
+
+def moment_of(text: str) -> datetime.datetime:
+    text = re.sub(r"\.\d+", "", text)
+    moment = datetime.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def add_stamp_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stamps", type=pathlib.Path, metavar="HEADS", help="stamped heads of the ledger, by anybody")
+    parser.add_argument("--authority", type=pathlib.Path, metavar="PEM", help="root certificate of who stamped them")
+    parser.add_argument("--stamped-since", default="", metavar="DAY", help="from when on heads were stamped")
+    parser.add_argument("--within", type=float, default=WITHIN_H, metavar="HOURS", help="from an entry to its stamp")
+
+
+def chosen_stamps(chosen: Any, heads: list[Any]) -> StampClock:
+    """The clock that was asked for. Raises ValueError, OSError."""
+    if not chosen.authority or b"BEGIN CERTIFICATE" not in chosen.authority.read_bytes():
+        raise ValueError("--stamps needs --authority with a certificate in PEM")
+    return StampClock(heads, chosen.authority, chosen.within, chosen.stamped_since)
+
+
+def hours_of(span: datetime.timedelta) -> str:
+    return f"{round(span / datetime.timedelta(hours=1), 1):g} hours"
+
+
+def find_openssl() -> str:
+    """The path of an OpenSSL that can check stamps; empty where there is none."""
+    path = shutil.which("openssl") or ""
+    try:
+        said = subprocess.run([path, "version"], capture_output=True, timeout=OPENSSL_S, check=False).stdout
+    except OSError:
+        return ""
+    return path if re.match(rb"OpenSSL (?:1\.1|[3-9])", said) else ""
+
+
+# ---- the command
+
+
+def main() -> int:
+    about = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=about)
+    parser.add_argument("archive", type=pathlib.Path)
+    parser.add_argument("--head", type=pathlib.Path, metavar="HEADS", help="heads of the ledger kept elsewhere")
+    add_stamp_options(parser)
+    chosen = parser.parse_args()
+    try:
+        heads = read_kept_heads(chosen.head) if chosen.head else []
+        stamps = chosen_stamps(chosen, read_kept_heads(chosen.stamps)) if chosen.stamps else None
+        with zipfile.ZipFile(chosen.archive) as file:
+            code, told = verdict(check_archive(file, heads, stamps=stamps))
+    except BadArchive as error:
+        code, told = BAD, f"BAD: {error}."
+    except (OSError, ValueError, zipfile.BadZipFile, BadHeads) as error:
+        code, told = UNREADABLE, f"This cannot be read: {error}."
+    print("".join(each if " " <= each <= "~" else ascii(each)[1:-1] for each in told))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""Write the archive of a base: its originals, its settings and words, and its records with the chain they are in."""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from django.utils import timezone
+
+from accounts.models import User
+from audit.carrying.belongings import carried_documents, describe_base, describe_conversations, describe_document
+from audit.carrying.checker import CHAIN, EXPORT, EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS
+from audit.carrying.records import read_entries, record_line, subjects_of_base, subjects_of_run
+from audit.proof.evidence import segment
+from audit.proof.verification import payload_of
+from documents.access import actor_of
+from documents.models import Document, KnowledgeBase
+from ledger.chain import digest_of, time_text
+from ledger.events import record
+from ledger.models import Entry
+from retrieval.models import RetrievalRun
+from retrieval.version import program_version
+
+CHECKER = Path(__file__).with_name("checker.py")
+PIECE = 1_048_576
+PACKED_ALREADY = zipfile.ZIP_STORED  # PDFs are
+README = """\
+A base of DocIntel, as it was exported.
+
+base.json             its name, settings, expert dictionary, rules of reading and guidance for the model
+documents.jsonl       the documents: title, tags, card, file name, SHA-256, and which one replaced which
+files/                the original files, named by the document's id
+conversations.jsonl   the conversations, with the ids of runs and answers
+records/              one file for each run, with all that was recorded of it, and base.jsonl with the rest; "content"
+                      of each line is, byte for byte, what the ledger vouches for
+manifest.json         the SHA-256 of every file above
+export.json           what the ledger recorded when this archive was made, with the SHA-256 of manifest.json
+ledger.jsonl          the entries of the ledger from the first of these records to that one, or a little further
+
+Into another installation:  manage.py import_base ARCHIVE.zip --head HEADS.jsonl
+To check it without one:    python3 verify.py ARCHIVE.zip --head HEADS.jsonl
+or with time stamps:        python3 verify.py ARCHIVE.zip --stamps HEADS.jsonl --authority ROOT.pem
+
+Take verify.py from the DocIntel project rather than from here if you do not trust who made the archive, and the heads
+from where they were kept out of reach of whoever runs the installation it is from. Stamped heads (ledger-heads.jsonl of
+that installation) may come from anybody; the root certificate is that of the time-stamping authority, from itself.
+"""
+
+
+class CannotExport(Exception):
+    """The base cannot be exported as it is; the message is for people."""
+
+
+class ArchiveWriter:
+    """Writes a zip and collects its manifest and the first entry of the chain it needs."""
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self.zip = file
+        self.files: dict[str, str] = {}
+        self.first: int | None = None
+
+    def add(self, name: str, pieces: Iterable[bytes], packing: int = zipfile.ZIP_DEFLATED) -> None:
+        digest, about = hashlib.sha256(), zipfile.ZipInfo(name, timezone.now().timetuple()[:6])
+        about.compress_type = packing
+        with self.zip.open(about, "w", force_zip64=True) as file:
+            for piece in pieces:
+                digest.update(piece)
+                file.write(piece)
+        self.files[name] = digest.hexdigest()
+
+    def add_records(self, name: str, entries: list[Entry]) -> None:
+        self.add(name, map(record_line, entries))
+        if entries:
+            self.first = min(self.first or entries[0].sequence, entries[0].sequence)
+
+
+def write_archive(base: KnowledgeBase, out: IO[bytes], by: User | None = None) -> dict[str, Any]:
+    """Write and record the archive of a base; return what the ledger says of it. Raises CannotExport, Altered.
+
+    1. settings, words, documents  2. the records of each run and of the base  3. the manifest of all these  4. the
+    record that this archive was made, which names the manifest's digest  5. the chain from the first record to that one
+
+    What is recorded while it is written may be in it or not. Nothing is in one transaction, which could take hours.
+    """
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        archive = ArchiveWriter(file)
+        archive.add("README.txt", [README.encode()])
+        archive.add("verify.py", [CHECKER.read_bytes()])
+        archive.add("base.json", [json.dumps(describe_base(base), ensure_ascii=False, indent=1).encode()])
+        documents = carried_documents(base)
+        for document in documents:
+            archive.add(f"{ORIGINALS}{document.pk}", read_original(document), PACKED_ALREADY)
+        archive.add("documents.jsonl", json_lines_of(map(describe_document, documents)))
+        archive.add("conversations.jsonl", json_lines_of(describe_conversations(base)))
+        runs, left_out = add_runs(archive, base)
+        manifest = {
+            "format": FORMAT,
+            "base": {"id": str(base.pk), "name": base.name},
+            "exported_at": time_text(timezone.now()),
+            "program": program_version(),
+            "documents": len(documents),
+            "runs": runs,
+            "left_out": left_out,  # records without a ledger entry: nobody could vouch for them
+            "files": archive.files,
+        }
+        written = json.dumps(manifest, indent=1, sort_keys=True).encode()
+        file.writestr(MANIFEST, written)
+        told = {
+            "manifest": digest_of(written),
+            "documents": len(documents),
+            "questions": runs,
+            "left_out": len(left_out),
+        }
+        event = record(EXPORTED, actor_of(by), f"base:{base.pk}", told)
+        add_chain(archive, Entry.objects.get(kind="event", subject_id=str(event.pk)))
+    return told
+
+
+def add_runs(archive: ArchiveWriter, base: KnowledgeBase) -> tuple[int, list[str]]:
+    """Add the records; return the number of runs, and what has no ledger entry."""
+    entries, missing = read_entries(subjects_of_base(base))
+    archive.add_records(f"{RECORDS}base.jsonl", entries)
+    runs, order = 0, RetrievalRun.objects.filter(base=base).order_by("created_at", "pk")
+    for run_id in list(order.values_list("pk", flat=True)):
+        run = RetrievalRun.objects.only("parsed", "plan").get(pk=run_id)
+        entries, without = read_entries(subjects_of_run(run))
+        missing += without
+        if ("run", run_id) in without:
+            continue
+        archive.add_records(f"{RECORDS}{run_id}.jsonl", entries)
+        runs += 1
+    return runs, [f"{kind}:{pk}" for kind, pk in missing]
+
+
+def add_chain(archive: ArchiveWriter, recorded: Entry) -> None:
+    """Add the record of this archive and the chain, line by line since it may be long; no manifest lists them."""
+    archive.zip.writestr(EXPORT, payload_of(recorded) or b"")
+    with archive.zip.open(CHAIN, "w", force_zip64=True) as file:
+        for line in segment(min(archive.first or recorded.sequence, recorded.sequence)):
+            file.write(line.encode())
+
+
+def read_original(document: Document) -> Iterator[bytes]:
+    """The bytes of a document's file. Raises CannotExport if they are gone or are not those that were stored."""
+    digest = hashlib.sha256()
+    try:
+        with document.file.open("rb") as file:
+            while piece := file.read(PIECE):
+                digest.update(piece)
+                yield piece
+    except OSError as error:
+        raise CannotExport(f"The file of “{document.title}” cannot be read: {error.strerror}.") from error
+    if digest.hexdigest() != document.sha256:
+        raise CannotExport(f"The file of “{document.title}” is not the one that was stored.")
+
+
+def json_lines_of(values: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+    return (json.dumps(value, ensure_ascii=False).encode() + b"\n" for value in values)

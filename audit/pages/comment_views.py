@@ -1,0 +1,99 @@
+"""Comments on a document: a part of its page and of the trail, and the form that adds to it."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.requests import user_of
+from audit.models import Comment
+from audit.pages.forms import CommentForm
+from audit.review.comments import (
+    LINES_MAX,
+    CommentRefused,
+    begin_thread,
+    lines_at,
+    reply_to_comment,
+    threads_on_lines,
+    threads_on_page,
+)
+from documents.access import get_document, get_or_404
+from documents.models import Document, Parse
+from documents.pages.address import number_of
+from retrieval.types import LineRange
+
+PLACE = ("page", "line", "to")  # what an address says of a place
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def comments(request: HttpRequest, document_id: UUID) -> HttpResponse:
+    """The threads on a page of a document, or about lines of it; a POST adds a comment or a reply.
+
+    Everybody who reads the document reads and writes them.
+    """
+    document = get_document(request.user, document_id)
+    parse = named_parse(document, request.GET)
+    place, page = read_place(request.GET), number_of(request.GET, "page")
+    shown: dict[str, Any] = {"document": document, "parse": parse, "place": place}
+    if request.method == "POST":
+        shown |= add_comment(request, document, parse, place)
+        if "HX-Request" not in request.headers:
+            return back_to_page(request, document, parse, shown)
+    shown["words"] = " ".join(line.text for line in lines_at(parse.pk, place)) if place else ""
+    shown["threads"] = threads_on_page(parse, page) if page else threads_on_lines(parse.pk, place) if place else []
+    shown["is_open"] = bool(page) or "fault" in shown  # beside a candidate it is one thing of many
+    shown["query"] = request.GET.urlencode()
+    return render(request, "audit/_comments.html", shown)
+
+
+def named_parse(document: Document, query: QueryDict) -> Parse:
+    number = number_of(query, "parse")
+    parse = document.parses.filter(number=number).first() if number else document.current_parse
+    if parse is None:
+        raise Http404("The document has no such parse.")
+    return parse
+
+
+def read_place(query: QueryDict) -> LineRange | None:
+    """The lines an address names, at most as many as a comment may be about."""
+    first = number_of(query, "line")
+    if not first:
+        return None
+    last = number_of(query, "to") or first
+    return LineRange(first, min(max(first, last), first + LINES_MAX - 1))
+
+
+def add_comment(request: HttpRequest, document: Document, parse: Parse, place: LineRange | None) -> dict[str, Any]:
+    """Store what was sent; what was added, or why not with the words that were typed."""
+    form = CommentForm(request.POST)
+    typed = {"typed": request.POST.get("text", ""), "replying": request.POST.get("reply_to", "")}
+    if not form.is_valid():
+        return {"fault": _("Write something, of at most 4,000 characters."), **typed}
+    user, text, replied = user_of(request), form.cleaned_data["text"], form.cleaned_data["reply_to"]
+    try:
+        if replied:
+            first = get_or_404(Comment.objects.filter(document_id=document.pk).select_related("reply_to"), replied)
+            return {"added": reply_to_comment(first, user, text)}
+        return {"added": begin_thread(document, parse, place, user, text)}
+    except CommentRefused as refusal:
+        return {"fault": str(refusal), **typed}
+
+
+def back_to_page(request: HttpRequest, document: Document, parse: Parse, shown: dict[str, Any]) -> HttpResponse:
+    """To the page of the document, for a form that a browser sent by itself."""
+    if fault := shown.get("fault"):
+        messages.error(request, fault)
+    else:
+        messages.success(request, _("Your comment is saved."))
+    query = {"parse": parse.number} | {
+        name: request.GET[name] for name in ("page", "line", "to") if name in request.GET
+    }
+    return redirect(f"{reverse('documents:document', args=[document.pk])}?{urlencode(query)}#comments")

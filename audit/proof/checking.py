@@ -1,0 +1,103 @@
+"""Verifying the record from its page: the job a worker carries out, and where the hourly task leaves its result."""
+
+import logging
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError, IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from audit.access_log import NAME_MAX, record_event
+from audit.models import RecordCheck
+from audit.proof.verification import Report, fault_sentence, verify
+from jobs.lease import Lease, LeaseLost, claim, is_exhausted
+from ledger.chain import Head, Verification
+from ledger.heads import BadHeadFile, read_heads
+
+logger = logging.getLogger(__name__)
+
+State = RecordCheck.State
+PENDING = (State.QUEUED, State.RUNNING)
+
+
+# ---- in the web process
+
+
+def ask_to_verify(user: User) -> RecordCheck:
+    """Store that the whole record is to be verified; while it is being verified, that job."""
+    pending = find_pending()
+    if pending:
+        return pending
+    try:
+        with transaction.atomic():
+            check = RecordCheck.objects.create(by=user, by_name=str(user)[:NAME_MAX])
+            record_event(user, "verify_record", None)
+            return check
+    except IntegrityError:
+        return find_pending() or ask_to_verify(user)  # somebody else asked in the same moment
+
+
+def find_pending() -> RecordCheck | None:
+    return RecordCheck.objects.filter(state__in=PENDING).first()
+
+
+def find_last(*, is_whole: bool) -> RecordCheck | None:
+    """The last verification that has ended."""
+    ended = RecordCheck.objects.filter(is_whole=is_whole).exclude(state__in=PENDING)
+    return ended.order_by("-created_at").first()
+
+
+# ---- in a worker
+
+
+def verify_stored(check_id: UUID | str) -> None:
+    """Carry out one stored verification. Safe to run twice and in parallel."""
+    job = claim(RecordCheck.objects.all(), check_id)
+    if job is None:
+        return
+    with Lease(job) as lease:
+        try:
+            heads = exported_heads()
+            report = verify(expected=heads)
+            end_check(lease, State.DONE, heads=len(heads), **outcome_of_check(report.verification, report))
+        except LeaseLost as error:
+            logger.warning("%s", error)
+        except BadHeadFile as error:
+            end_check(lease, State.FAILED, error=str(error))
+        except DatabaseError as error:  # while it is away the row cannot be written: the sweeper hands the job on
+            logger.error("The record could not be verified: %s", error)
+
+
+def exported_heads() -> list[Head]:
+    """The heads the hourly task has exported: the chain must still hold every one. Raises BadHeadFile."""
+    return read_heads(settings.LEDGER_HEADS) if settings.LEDGER_HEADS.exists() else []
+
+
+def outcome_of_check(found: Verification, report: Report | None = None) -> dict[str, Any]:
+    bad = found.first_bad
+    return {
+        "checked": found.checked,
+        "head_sequence": found.head.sequence,
+        "head_hash": found.head.hash,
+        "bad_sequence": bad.sequence if bad else None,
+        "fault": report.sentence if report else fault_sentence(bad) if bad else "",
+    }
+
+
+def keep_hourly(found: Verification) -> None:
+    """Store what the hourly task found among the entries since the last exported head."""
+    ended = {"state": State.DONE, "ended_at": timezone.now()}
+    RecordCheck.objects.create(is_whole=False, **ended, **outcome_of_check(found))
+
+
+def end_check(lease: Lease[RecordCheck], state: RecordCheck.State, **values: Any) -> None:
+    lease.end(state=state, ended_at=timezone.now(), **values)
+
+
+def give_up_checks() -> None:
+    """End verifications whose last attempt died with its worker."""
+    error = "The worker stopped while it was at it."
+    ended = {"state": State.FAILED, "ended_at": timezone.now(), "lease_owner": "", "error": error}
+    RecordCheck.objects.filter(is_exhausted()).update(**ended)

@@ -1,0 +1,117 @@
+"""How many answers were reviewed and how many of them are wrong: counted from the verdicts that stand."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from audit.conftest import House, MakeRun
+from audit.review.reviewing import Opinion, review
+from audit.review.sampling import take_sample
+from audit.runs.tests.test_verdicts import Given, give
+from audit.statistics.quality import quality_of, quality_of_sample, quality_over
+from retrieval.models import RetrievalRun
+
+Counts = tuple[int, int, int, int]  # asked, reviewed, wrong, faulty
+
+
+def counts_of(*found: Any) -> list[Counts]:
+    return [(each.asked, each.reviewed, each.wrong, each.faulty) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([], (0, 0, 0, 0)),
+        ([[]], (1, 0, 0, 0)),
+        ([[("owner", "agree", False)], []], (2, 1, 0, 0)),
+        ([[("owner", "wrong", False)], [("owner", "unsupported", False)], []], (3, 2, 1, 1)),
+        ([[("owner", "absent", False)]], (1, 1, 1, 0)),
+        ([[("owner", "wrong", False), ("auditor", "agree", False)]], (1, 1, 0, 0)),
+        ([[("owner", "agree", False), ("auditor", "wrong", False)]], (1, 1, 1, 0)),
+        ([[("owner", "agree", False), ("auditor", "wrong", True)]], (1, 1, 0, 0)),
+        ([[("owner", "wrong", True), ("auditor", "incomplete", True)]], (1, 1, 0, 1)),
+    ],
+)
+def test_it_counts_each_answer_once_by_what_stands(
+    house: House, make_run: MakeRun, verdicts: list[Given], expected: Counts
+) -> None:
+    for given in verdicts:
+        give(house, make_run(), given)
+    assert counts_of(quality_of(RetrievalRun.objects.all(), "")) == [expected]
+
+
+def test_a_review_of_a_candidate_is_none_of_the_answer(house: House, make_run: MakeRun) -> None:
+    run = make_run()
+    review(run, run.candidates.order_by("position")[0], house.auditor, Opinion("agree"))
+    assert counts_of(quality_of(RetrievalRun.objects.all(), "")) == [(1, 0, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [(7, [(1, 1, 1, 0), (1, 0, 0, 0)]), (30, [(2, 1, 1, 0), (2, 1, 0, 0)]), (90, [(4, 2, 1, 0), (0, 0, 0, 0)])],
+)
+def test_the_time_before_is_as_long(house: House, make_run: MakeRun, days: int, expected: list[Counts]) -> None:
+    outcomes = {1: "wrong", 10: "", 40: "agree", 59: ""}
+    for age, outcome in outcomes.items():
+        run = make_run(created_at=timezone.now() - timedelta(days=age))
+        give(house, run, [("owner", outcome, False)] if outcome else [])
+    assert counts_of(*quality_over(RetrievalRun.objects.all(), days)) == expected
+
+
+def test_a_sample_stands_beside_the_one_before(house: House, make_run: MakeRun) -> None:
+    give(house, make_run(), [("owner", "wrong", False)])
+    first = take_sample(house.base, 5, house.auditor)
+    make_run()
+    second = take_sample(house.base, 5, house.auditor)
+    assert counts_of(*quality_of_sample(first)) == [(1, 1, 1, 0)]
+    assert counts_of(*quality_of_sample(second)) == [(2, 1, 1, 0), (1, 1, 1, 0)]
+
+
+def words_of(page: str) -> str:
+    strip = page[page.index('<ul class="quality"') :]
+    return " ".join(strip[: strip.index("</ul>")].split())
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words", "kind"),
+    [
+        ("", ["0 of 2 answers reviewed,", "0 wrong"], ""),
+        ("wrong", ["1 of 2 answers reviewed,", "1 wrong"], "s-fail"),
+        ("unsupported", ["0 wrong", "1 incomplete or not supported"], "s-warn"),
+        ("agree", ["1 of 2 answers reviewed,", "0 wrong"], ""),
+    ],
+)
+@pytest.mark.parametrize("place", ["list", "figures", "sample"])
+def test_the_strip_is_on_list_figures_and_sample(
+    house: House, make_run: MakeRun, browse: Any, place: str, outcome: str, words: list[str], kind: str
+) -> None:
+    give(house, make_run(), [("owner", outcome, False)] if outcome else [])
+    make_run()
+    sample = take_sample(house.base, 5, house.auditor)
+    address = {"list": "/audit/", "figures": "/audit/figures/", "sample": f"/audit/queue/{sample.pk}/"}[place]
+    strip = words_of(browse(house.auditor, address).content.decode())
+    assert all(each in strip for each in words)
+    assert [name for name in ("s-ok", "s-fail", "s-warn") if name in strip] == ([kind] if kind else [])
+
+
+@pytest.mark.parametrize(
+    ("person", "query", "asked"),
+    [
+        ("auditor", "", 1),
+        ("owner", "?base={base}", 1),
+        ("stranger", "", 0),
+        ("stranger", "?base={base}", 0),
+        ("asker", "", None),
+        ("viewer", "", None),
+    ],
+)
+def test_the_list_counts_the_bases_a_person_audits(
+    house: House, make_run: MakeRun, browse: Any, person: str, query: str, asked: int | None
+) -> None:
+    make_run()
+    page = browse(getattr(house, person), "/audit/" + query.format(base=house.base.pk))
+    shown = page.context["quality"]
+    assert (shown[0].asked if shown else None) == asked
+    assert ('class="quality"' in page.content.decode()) is bool(shown)

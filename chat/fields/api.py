@@ -1,0 +1,187 @@
+"""Several named fields asked in one request (R87), as JSON and CSV."""
+
+import uuid
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import exceptions, serializers
+from rest_framework.generics import GenericAPIView
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.requests import user_of
+from chat.api import ScopedSerializer, chosen_filters, chosen_scope, kept_by, said_of
+from chat.asking import QUESTION_CHARACTERS_MAX
+from chat.fields.extracting import keep_extraction, read_extraction
+from chat.fields.reading import (
+    FIELDS_MAX,
+    INSTRUCTION_CHARACTERS_MAX,
+    NAME_CHARACTERS_MAX,
+    TYPES,
+    FieldsError,
+    check_fields,
+)
+from chat.fields.values import write_extraction_csv
+from chat.followers import follower_of
+from chat.models import Extraction
+from chat.turns import tasks
+from chat.turns.waiting import wait_for_end
+from documents.api import IDEMPOTENCY_KEY, Body, CsvRenderer, TextField, read_idempotency_key
+from documents.idempotency import make_keyed
+from retrieval.api import STATUSES, BoxSerializer
+from retrieval.forms.fields import Field
+
+OUTCOMES = [*STATUSES, "unjudged", "failed"]
+
+
+class FieldSerializer(Body):
+    """One thing to find out. Without a question its name is asked for."""
+
+    name = TextField(max_length=NAME_CHARACTERS_MAX)
+    question = TextField(required=False, default="", allow_blank=True, max_length=QUESTION_CHARACTERS_MAX)
+    type = serializers.ChoiceField(TYPES, required=False, help_text="Of the value; without it, as the question tells.")
+    instruction = TextField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=INSTRUCTION_CHARACTERS_MAX,
+        help_text="How it is to be read; told to the model that judges, and never searched.",
+    )
+
+
+class ExtractSerializer(ScopedSerializer):
+    """Named fields, and the documents they are asked of."""
+
+    fields_ = serializers.ListField(child=FieldSerializer(), min_length=1, max_length=FIELDS_MAX)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """`fields` is an attribute of every serializer, so that its field cannot have the name."""
+        return {name.rstrip("_"): field for name, field in super().get_fields().items()}
+
+
+class FieldCitationSerializer(serializers.Serializer[Any]):
+    """A literal quote and its place in a document."""
+
+    marker = serializers.IntegerField()
+    candidate_id = serializers.CharField()
+    document_id = serializers.UUIDField()
+    document = serializers.CharField()
+    quote = serializers.CharField()
+    page = serializers.IntegerField()
+    page_label = serializers.CharField()
+    lines = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
+    boxes = BoxSerializer(many=True)
+
+
+class FieldResultSerializer(serializers.Serializer[Any]):
+    """What became of one field: its value as printed, the quote it stands in, and what to know before relying on it."""
+
+    name = serializers.CharField()
+    question = serializers.CharField()
+    type = serializers.CharField(allow_null=True)
+    instruction = serializers.CharField(allow_null=True)
+    run_id = serializers.UUIDField(allow_null=True, help_text="Its record, with candidates and verdicts of its own.")
+    outcome = serializers.ChoiceField(OUTCOMES, allow_null=True, help_text="Null until it has been asked.")
+    value = serializers.CharField(allow_null=True, help_text="As printed; else the sentence that says it.")
+    values = serializers.ListField(child=serializers.DictField(), help_text="Typed, each with its marker and lines.")
+    quote = serializers.CharField(allow_null=True)
+    document_id = serializers.UUIDField(allow_null=True)
+    document = serializers.CharField(allow_null=True)
+    page = serializers.IntegerField(allow_null=True)
+    page_label = serializers.CharField(allow_null=True)
+    lines = serializers.ListField(child=serializers.IntegerField(), allow_null=True)
+    boxes = BoxSerializer(many=True)
+    citations = FieldCitationSerializer(many=True)
+    caveats = serializers.ListField(child=serializers.CharField())
+    confidence = serializers.FloatField(allow_null=True)
+    shared_call = serializers.UUIDField(allow_null=True, help_text="The exchange that judged several fields at once.")
+
+
+class ExtractionSerializer(serializers.Serializer[Any]):
+    """Fields that were asked together, and how far they are."""
+
+    extraction_id = serializers.UUIDField()
+    knowledge_base_id = serializers.UUIDField()
+    document_ids = serializers.ListField(child=serializers.UUIDField(), help_text="Empty: the whole base.")
+    mode = serializers.CharField()
+    state = serializers.ChoiceField(Extraction.State.choices)
+    error = serializers.CharField(allow_null=True)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return super().get_fields() | {"fields": FieldResultSerializer(many=True)}
+
+
+class ExtractView(GenericAPIView[Any]):
+    """Several fields in one request."""
+
+    scopes: ClassVar = {"POST": "ask"}
+    is_costly = True
+    serializer_class = ExtractSerializer
+
+    @extend_schema(
+        operation_id="extract",
+        request=ExtractSerializer,
+        parameters=[IDEMPOTENCY_KEY],
+        responses={
+            200: ExtractionSerializer,
+            202: OpenApiResponse(
+                ExtractionSerializer, "Not all asked in time; the work goes on. Ask the address in Location."
+            ),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Ask several named fields of the same documents; each is searched, judged and recorded by itself."""
+        asked = ExtractSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        values = asked.validated_data
+        fields = fields_asked(values["fields"])
+        chosen = chosen_scope(user_of(request), values)
+        sent = make_keyed(
+            user_of(request), chosen.base, read_idempotency_key(request), extract=values["fields"], **said_of(values)
+        )
+        extraction = keep_extraction(
+            user_of(request), chosen, fields, values["mode"], filters=chosen_filters(values), request=sent
+        )
+        kept_by(request, extraction)
+        tasks.start(extraction)
+        is_ended = wait_for_end(extraction, settings.API_ANSWER_WAIT_S, follower_of(request))
+        status = HTTPStatus.OK if is_ended else HTTPStatus.ACCEPTED
+        location = {"Location": reverse("api:extraction", args=[extraction.pk])}
+        return Response(read_extraction(extraction.pk), status=status, headers=location)
+
+
+def fields_asked(sent: list[dict[str, Any]]) -> list[Field]:
+    """The checked fields. Raises ValidationError that names each invalid one."""
+    try:
+        return check_fields(
+            [(each["name"], each["question"], each.get("type", ""), each["instruction"]) for each in sent]
+        )
+    except FieldsError as error:
+        named = {f"fields.{number - 1}" if number else "fields": words for number, words in error.faults.items()}
+        raise exceptions.ValidationError(named) from error
+
+
+class ExtractionView(GenericAPIView[Extraction]):
+    """Fields that were asked together."""
+
+    scopes: ClassVar = {"GET": "ask"}
+    serializer_class = ExtractionSerializer
+    renderer_classes = [JSONRenderer, CsvRenderer]
+    pagination_class = None
+
+    @extend_schema(
+        operation_id="read_extraction",
+        responses={(200, "application/json"): ExtractionSerializer, (200, "text/csv"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, extraction_id: uuid.UUID) -> Response:
+        """Read how far they are, with what each field has; as CSV one field a line."""
+        own = Extraction.objects.visible_to(user_of(request))
+        told = read_extraction(get_object_or_404(own, pk=extraction_id).pk)
+        is_csv = request.accepted_renderer.format == "csv"
+        return Response(write_extraction_csv(told["fields"]) if is_csv else told)

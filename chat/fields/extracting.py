@@ -1,0 +1,271 @@
+"""Several named fields of the same documents (R87): a stored request becomes one recorded run and answer for each.
+
+`extract` is all of it for whoever has a scope and fields; the rows around it are for requests that wait in a queue.
+"""
+
+import logging
+import time
+import traceback
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+from django.db import DatabaseError, IntegrityError, transaction
+
+from accounts.models import User
+from chat.answer_record import store_answer
+from chat.drafts import AnswerDraft
+from chat.fields.values import compare_fields, compose_field, extraction_json
+from chat.models import Extraction, ExtractionField
+from chat.prompts.guidance import guidance_of
+from chat.scope import QuestionScope, resolve
+from chat.stream import tell
+from chat.turns.conductor import DIED, describe_failure, end
+from chat.turns.repeats import replies_for
+from documents.base_settings import BaseSettings, asked_for
+from documents.idempotency import Keyed, forget_keys, made_before, remember
+from documents.models import Document, KnowledgeBase
+from jobs.lease import Lease, LeaseLost, claim, is_exhausted
+from llm.exchange import Exchange
+from llm.models import LLMCall
+from llm.reuse import reusing
+from retrieval.deadline import DetectionTimeout
+from retrieval.dictionary.learned import store_lessons
+from retrieval.dictionary.load import ensure_dictionary
+from retrieval.filters import UNFILTERED, Filters
+from retrieval.forms.fields import Field, retrieve_fields
+from retrieval.models import RetrievalRun
+from retrieval.reading_rules.editing import reading_rules_of
+from retrieval.run_record import record_shared, store_failed_run, store_run
+from retrieval.types import Expected, Mode, RetrievalResult
+
+logger = logging.getLogger(__name__)
+
+State = Extraction.State
+Found = RetrievalResult | DetectionTimeout
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who asks fields of a base, and how."""
+
+    user: User
+    base: KnowledgeBase
+    mode: str
+    filters: Filters = UNFILTERED
+
+    @property
+    def settings(self) -> BaseSettings:
+        return BaseSettings.from_json(self.base.settings)
+
+
+# ---- the engine: documents and fields to records
+
+
+def extract(asker: Asker, documents: Sequence[Document], fields: Sequence[Field]) -> list[RetrievalRun]:
+    """Ask each field of the documents and record it: one run with its answer for each field, in their order."""
+    return record_fields(asker, fields, find_fields(asker, documents, fields))
+
+
+def find_fields(asker: Asker, documents: Sequence[Document], fields: Sequence[Field]) -> list[Found]:
+    """What each field found, with nothing recorded yet."""
+    with reusing(replies_for(asker.base, is_anew=False)):
+        return retrieve_fields(
+            fields,
+            documents,
+            settings=asker.settings,
+            mode=cast(Mode, asker.mode),
+            dictionary=ensure_dictionary(asker.base),
+            filters=asker.filters,
+            guidance=guidance_of(asker.base),
+            rules=reading_rules_of(asker.base),
+        )
+
+
+def record_fields(
+    asker: Asker, fields: Sequence[Field], found: Sequence[Found], beside: Mapping[str, Any] | None = None
+) -> list[RetrievalRun]:
+    """Store a run and an answer for each field, all or nothing. An exchange that served several is stored once.
+
+    `beside` goes into the plan of each with the field's name, type and instruction.
+    """
+    with transaction.atomic():
+        shared: dict[int, LLMCall] = {}
+        made = [
+            answer_field(asker, field, each, shared, field_plan(field) | dict(beside or {}))
+            for field, each in zip(fields, found, strict=True)
+        ]
+        drafts = compare_fields([(field, draft) for field, (_, draft, _) in zip(fields, made, strict=True)])
+        for (run, _, timings), compared in zip(made, drafts, strict=True):
+            if compared:
+                store_answer(None, run, compared, timings)
+        return [run for run, _, _ in made]
+
+
+def field_plan(field: Field) -> dict[str, Any]:
+    return {"name": field.name, "type": field.expected.answer_type, "instruction": field.expected.instruction}
+
+
+def answer_field(
+    asker: Asker, field: Field, found: Found, shared: dict[int, LLMCall], told: dict[str, Any]
+) -> tuple[RetrievalRun, AnswerDraft | None, dict[str, float]]:
+    """The stored run of a field, the answer to it, which is not stored yet, and how long that took."""
+    if isinstance(found, DetectionTimeout):
+        failure = f"{type(found).__name__}: {describe_failure(found)}"
+        failed = store_failed_run(field.question, failure, base=asker.base, user=asker.user, mode=asker.mode)
+        return failed, None, {}
+    run = store_run(
+        found,
+        base=asker.base,
+        user=asker.user,
+        mode=asker.mode,
+        field=told,
+        shared=shared_call(found.shared, shared) if found.shared else None,
+    )
+    store_lessons(run, found, ensure_dictionary(asker.base))
+    started = time.monotonic()
+    draft = compose_field(run, asker.mode, asker.settings)
+    return run, draft, {"compose": round(1000 * (time.monotonic() - started), 1)}
+
+
+def shared_call(exchange: Exchange, stored: dict[int, LLMCall]) -> LLMCall:
+    """The row of an exchange that served several fields, stored with the first of them."""
+    if id(exchange) not in stored:
+        stored[id(exchange)] = record_shared(exchange)
+    return stored[id(exchange)]
+
+
+# ---- in the web process
+
+
+def keep_extraction(
+    user: User,
+    scope: QuestionScope,
+    fields: Sequence[Field],
+    mode: str,
+    *,
+    filters: Filters = UNFILTERED,
+    request: Keyed | None = None,
+    form_id: uuid.UUID | None = None,
+) -> Extraction:
+    """Store fields that are to be asked. A program's `request`, or a form sent twice, makes one. Raises KeyReused."""
+    if first := extraction_before(request):
+        return first
+    said = [user.pk, scope.base.pk, *scope.document_ids, mode, filters.words, *map(repr, fields)]
+    made_id = uuid.uuid5(form_id, "\n".join(map(str, said))) if form_id else uuid.uuid4()
+    try:
+        with transaction.atomic():
+            extraction = Extraction.objects.create(
+                id=made_id,
+                base=scope.base,
+                user=user,
+                document_ids=scope.document_ids,
+                scope_name=scope.name,
+                mode=mode,
+                filters=filters.to_json(),
+            )
+            ExtractionField.objects.bulk_create(
+                ExtractionField(
+                    extraction=extraction,
+                    position=position,
+                    name=field.name,
+                    question=field.question,
+                    answer_type=field.expected.answer_type,
+                    instruction=field.expected.instruction,
+                )
+                for position, field in enumerate(fields, start=1)
+            )
+            remember(request, extraction=str(extraction.pk))
+            return extraction
+    except IntegrityError:
+        return extraction_before(request) or Extraction.objects.get(pk=made_id, user=user)
+
+
+def extraction_before(request: Keyed | None) -> Extraction | None:
+    """The extraction made by an earlier request with the same key. Raises KeyReused."""
+    made = made_before(request)
+    return Extraction.objects.get(pk=made["extraction"]) if made else None
+
+
+def read_extraction(extraction_id: uuid.UUID) -> dict[str, Any]:
+    """The current JSON of an extraction."""
+    return extraction_json(Extraction.objects.get(pk=extraction_id))
+
+
+# ---- in a worker
+
+
+def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
+    """Ask the fields of one stored request. Safe to run twice and in parallel; each leaves exactly one run (AT1)."""
+    extraction = claim(Extraction.objects.select_related("base", "user"), extraction_id)
+    if extraction is None:
+        return
+    asker = Asker(extraction.user, extraction.base, extraction.mode, Filters.from_json(extraction.filters))
+    fields = fields_of(extraction)
+    with Lease(extraction) as lease, asked_for(extraction.base, extraction.user_id), failure_recorded(lease):
+        documents = resolve(extraction.user, extraction.base, extraction.document_ids)
+        found = find_fields(asker, documents, fields)
+        with transaction.atomic():
+            row = lease.hold()
+            link_runs(row, record_fields(asker, fields, found, {"extraction": str(row.pk)}))
+            end(row, State.DONE)
+        tell(extraction.pk, "done", state=State.DONE)
+
+
+def fields_of(extraction: Extraction) -> list[Field]:
+    return [
+        Field(row.name, row.question, Expected(row.answer_type, row.instruction))
+        for row in extraction.fields.order_by("position")
+    ]
+
+
+def link_runs(extraction: Extraction, runs: Sequence[RetrievalRun]) -> None:
+    rows = list(extraction.fields.order_by("position"))
+    for row, run in zip(rows, runs, strict=True):
+        row.run = run
+    ExtractionField.objects.bulk_update(rows, ["run"])
+
+
+@contextmanager
+def failure_recorded(lease: Lease[Extraction]) -> Iterator[None]:
+    """Record what goes wrong in the block. If the database is down, leave the extraction to the sweeper."""
+    try:
+        yield
+    except LeaseLost as error:
+        logger.warning("%s", error)
+    except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
+        logger.exception("Extraction %s failed", lease.job.pk)
+        words, detail = describe_failure(error), "".join(traceback.format_exception(error))
+        try:
+            with transaction.atomic():
+                end_with_failed_runs(lease.hold(), f"{type(error).__name__}: {error}", words, detail)
+        except (DatabaseError, LeaseLost) as second:
+            logger.error("The failure of extraction %s could not be recorded: %s", lease.job.pk, second)
+        else:
+            tell(lease.job.pk, "error", message=words)
+
+
+def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_admins: str) -> None:
+    """End a locked extraction with a run for each field that records the failure; its key may be sent again."""
+    runs = [
+        store_failed_run(field.question, failure, base=row.base, user=row.user, mode=row.mode)
+        for field in row.fields.order_by("position")
+    ]
+    link_runs(row, runs)
+    end(row, State.FAILED, error_for_people=for_people, error_for_admins=for_admins)
+    forget_keys("extraction", [row.pk])
+
+
+def give_up_extractions() -> None:
+    """End extractions whose last attempt died with its worker."""
+    for extraction_id in list(Extraction.objects.filter(is_exhausted()).values_list("pk", flat=True)):
+        with transaction.atomic():
+            rows = Extraction.objects.select_for_update(of=("self",))
+            row = rows.filter(is_exhausted(), pk=extraction_id).first()
+            if row is None:
+                continue
+            failure = f"{row.attempts} workers died on these fields; the last was {row.lease_owner or 'unknown'}."
+            end_with_failed_runs(row, failure, DIED.format(count=row.attempts), failure)
+        tell(extraction_id, "error", message=DIED.format(count=row.attempts))

@@ -1,0 +1,223 @@
+"""What a field has in the end: its outcome, its typed value as it is printed, the quote with its place, and caveats.
+
+All of it is of the record: the answer to the field's run, made of quotes, and the citations of that answer.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.utils.translation import gettext_noop
+
+from chat.drafts import AnswerDraft
+from chat.figures.across import REASONS, conflicts_in_fields, with_doubts
+from chat.figures.names import NAMES
+from chat.figures.periods import side_asked
+from chat.figures.typed import contents_of
+from chat.models import Answer, Citation, Extraction, ExtractionField
+from chat.turns.compose import Writing, compose
+from chat.turns.items import values_printed
+from chat.writing.phrases import sentence
+from documents.base_settings import BaseSettings
+from documents.spreadsheet import write_csv
+from retrieval.forms.fields import Field
+from retrieval.models import RetrievalRun
+from retrieval.types import UNANSWERED
+from retrieval.words.printed import READERS
+
+SEVERAL = gettext_noop("The lines that are quoted print several values.")
+DISAGREE = gettext_noop("Passages disagree about it.")
+NOT_JUDGED = gettext_noop("The model did not judge this field; these are the lines where the search matched.")
+CSV_COLUMNS = (
+    *("field", "outcome", "value", "type", "normalised", "unit", "quote", "document", "page", "lines", "confidence"),
+    *("caveat", "question", "run_id"),
+)
+
+
+def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> AnswerDraft:
+    """The answer to a field's run, made of quotes; a value of the type that is asked for is read from the best quote
+    that prints one, where what the answer says first has none.
+    """
+    draft = compose(run, Writing(mode, settings, lambda text: None, lambda: False, is_quoted=True))
+    if draft.kind != Answer.Kind.EXTRACTIVE or len(draft.items) != 1:
+        return draft
+    item = draft.items[0]
+    if item["values"] or item["type"] not in (*READERS, *NAMES) or run.arbiter_status == "not_run":
+        return draft
+    contents = contents_of(draft.quoted)
+    for quoted in draft.quoted:
+        if values := values_printed([quoted], item["type"], contents, run.question):
+            found = {"outcome": "found", "values": values, "reason": "", "code": ""}
+            return replace(draft, items=[item | found])
+    return draft
+
+
+def compare_fields(made: Sequence[tuple[Field, AnswerDraft | None]]) -> list[AnswerDraft | None]:
+    """The answers to fields that were asked together, flagged where their values do not agree with each other."""
+    named = [(field.name if side_asked(field.name) else field.question, draft) for field, draft in made]
+    conflicts = conflicts_in_fields([(asked, draft) for asked, draft in named if draft])
+    return [with_doubts(draft, conflicts.get(asked, ())) if draft else None for asked, draft in named]
+
+
+def extraction_json(extraction: Extraction) -> dict[str, Any]:
+    """An extraction with what became of each field; `run_id` is null until it has been asked."""
+    return {
+        "extraction_id": str(extraction.pk),
+        "knowledge_base_id": str(extraction.base_id),
+        "document_ids": extraction.document_ids,
+        "mode": extraction.mode,
+        "state": extraction.state,
+        "error": extraction.error_for_people or None,
+        "fields": [field_json(field) for field in fields_with_answers(extraction)],
+    }
+
+
+def fields_with_answers(extraction: Extraction) -> list[ExtractionField]:
+    found = extraction.fields.select_related("run", "run__answer").order_by("position")
+    return list(found.prefetch_related("run__answer__citations__candidate"))
+
+
+def field_json(field: ExtractionField) -> dict[str, Any]:
+    """One field with its outcome, value and the quote it is printed in."""
+    run, answer = field.run, answer_of(field)
+    values = values_of(answer) if answer else []
+    cited = citation_of_value(answer, values) if answer else None
+    return {
+        "name": field.name,
+        "question": field.question,
+        "type": field.answer_type or (run.parsed.get("answer_type") if run else None),
+        "instruction": field.instruction or None,
+        "run_id": str(run.pk) if run else None,
+        "outcome": outcome_of(run, answer),
+        "value": value_words(answer, values, cited) if answer else None,
+        "values": values,
+        **place_of_citation(cited),
+        "citations": [citation_json(each) for each in answer.citations.all()] if answer else [],
+        "caveats": caveats_of(field, values),
+        "confidence": run.confidence if run else None,
+        "shared_call": (run.plan.get("shared_call") or None) if run else None,
+    }
+
+
+def answer_of(field: ExtractionField) -> Answer | None:
+    return getattr(field.run, "answer", None) if field.run else None
+
+
+def outcome_of(run: RetrievalRun | None, answer: Answer | None) -> str | None:
+    """found, weak, not_found, cannot_tell, clarify, unjudged or failed; None while it waits."""
+    if run is None:
+        return None
+    if answer is None:
+        return "failed"
+    if run.arbiter_status == "not_run" and answer.kind not in UNANSWERED:
+        return "unjudged"
+    if answer.kind == Answer.Kind.CLARIFICATION:
+        return "clarify"
+    if answer.kind in UNANSWERED:
+        return str(answer.kind)
+    return "weak" if answer.items and all(item["outcome"] != "found" for item in answer.items) else "found"
+
+
+def values_of(answer: Answer) -> list[dict[str, Any]]:
+    return [value for item in answer.items for value in item["values"]]
+
+
+def citation_of_value(answer: Answer, values: Sequence[Mapping[str, Any]]) -> Citation | None:
+    """The citation in which the first value is printed, else the first."""
+    cited = {each.marker: each for each in answer.citations.all()}
+    return cited.get(values[0]["marker"] if values else 1) or next(iter(cited.values()), None)
+
+
+def value_words(answer: Answer, values: Sequence[Mapping[str, Any]], cited: Citation | None) -> str | None:
+    """The value as printed; without a typed one the sentence or cell that says it, else the quote."""
+    if answer.kind != Answer.Kind.EXTRACTIVE:
+        return None
+    if values:
+        return "; ".join(dict.fromkeys(printed_words(value) for value in values))
+    said = (check["typed"] for check in answer.checks if check.get("typed"))
+    told = next((typed["text"] for typed in said if typed["type"] in ("sentence", "cell")), "")
+    return told or (" ".join(cited.quote.split()) if cited else None)
+
+
+def printed_words(value: Mapping[str, Any]) -> str:
+    if value["type"] == "list":
+        return "; ".join(map(item_words, value["items"]))
+    return str(value.get("printed") or value.get("text") or value.get("value", ""))
+
+
+def item_words(item: Mapping[str, Any]) -> str:
+    """An item of a list in one line, with the items inside it."""
+    inside = "; ".join(map(item_words, item.get("children", ())))
+    return f"{item['text']} ({inside})" if inside else str(item["text"])
+
+
+def place_of_citation(cited: Citation | None) -> dict[str, Any]:
+    """The quote of a value and where it stands; nulls without one."""
+    if cited is None:
+        return dict.fromkeys(("quote", "document_id", "document", "page", "page_label", "lines")) | {"boxes": []}
+    return {name: value for name, value in citation_json(cited).items() if name not in ("marker", "candidate_id")}
+
+
+def citation_json(cited: Citation) -> dict[str, Any]:
+    return {
+        "marker": cited.marker,
+        "candidate_id": cited.candidate.candidate_id,
+        "document_id": str(cited.candidate.document_id),
+        "document": cited.candidate.document_title,
+        "quote": cited.quote,
+        "page": cited.page,
+        "page_label": cited.page_label,
+        "lines": [cited.first_line, cited.last_line],
+        "boxes": cited.boxes,
+    }
+
+
+def caveats_of(field: ExtractionField, values: Sequence[Mapping[str, Any]] = ()) -> list[str]:
+    """What a reader has to know before relying on a value, or why there is none; in the words of the record."""
+    run, answer = field.run, answer_of(field)
+    if run is None:
+        return []
+    if answer is None:  # all of them failed, or this one took too long
+        return [field.extraction.error_for_people or run.failure.partition(": ")[2]]
+    if answer.kind != Answer.Kind.EXTRACTIVE:
+        return [answer.text]
+    is_judged = run.arbiter_status != "not_run"
+    told = [] if is_judged else [f"{NOT_JUDGED} {run.arbiter_failure}".strip()]
+    told += [sentence(item["reason"]) for item in answer.items if item["reason"] and item["code"] not in REASONS]
+    told += [
+        f"{sentence(REASONS[problem])} {sentence(check['sentence'])}"
+        for check in answer.checks
+        for problem in check["problems"]
+        if problem in REASONS
+    ]
+    told += [sentence(run.missing)] if run.missing else []
+    told += [f"{DISAGREE} {sentence(each['point'])}" for each in run.contradictions]
+    distinct = {(value.get("value"), value.get("currency"), value.get("unit")) for value in values}
+    is_scalar = all(value["type"] in READERS for value in values)
+    return told + ([SEVERAL] if is_scalar and len(distinct) > 1 else [])
+
+
+def write_extraction_csv(told: Iterable[Mapping[str, Any]]) -> str:
+    """The fields of an extraction as CSV, one a line, with cells that no spreadsheet takes for formulas."""
+    rows: list[Iterable[Any]] = [CSV_COLUMNS]
+    for field in told:
+        first = field["values"][0] if field["values"] else {}
+        lines = field["lines"]
+        row = {
+            "field": field["name"],
+            "outcome": field["outcome"],
+            "value": field["value"],
+            "type": field["type"],
+            "normalised": first.get("value", ""),
+            "unit": first.get("currency") or first.get("unit", ""),
+            "quote": field["quote"],
+            "document": field["document"],
+            "page": field["page_label"],
+            "lines": f"{lines[0]}-{lines[1]}" if lines else "",
+            "confidence": field["confidence"],
+            "caveat": " ".join(field["caveats"]),
+            "question": field["question"],
+            "run_id": field["run_id"],
+        }
+        rows.append([row[name] for name in CSV_COLUMNS])
+    return write_csv(rows)

@@ -1,0 +1,186 @@
+"""Rules over several values of an answer (R82): a start comes before its end, rows add up to their total.
+
+What fails is said as a problem of the answer or the sentence. It may be a slip of the document as well as of the
+writer, so nothing is corrected.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from chat.drafts import AnswerDraft, Quoted
+from chat.figures.periods import NamedDate, find_reversed, find_reversed_pairs
+from chat.figures.totals import Mismatch, find_mismatches
+from chat.writing.writer import NUMBER
+from documents.storage.content import DocumentContent
+from retrieval.candidates.shown_rows import tables_on
+from retrieval.types import LineRange
+from retrieval.words.printed import number_form
+
+START_AFTER_END, TOTAL_DIFFERS = "start_after_end", "total_differs"
+REASONS = {
+    START_AFTER_END: "a start is later than its end",
+    TOTAL_DIFFERS: "the rows of the table do not add up to its total",
+}
+Contents = Mapping[Any, DocumentContent]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """What does not agree, in words, and the markers of the citations it stands in."""
+
+    problem: str
+    words: str
+    markers: tuple[int, ...]
+
+    @property
+    def check(self) -> dict[str, Any]:
+        """In the format of sentence checks."""
+        return {
+            "sentence": self.words,
+            "markers": [*self.markers],
+            "supported": 1.0,
+            "numbers": [],
+            "problems": [self.problem],
+        }
+
+
+# ---- an answer made of quotes
+
+
+def conflicts_in_quotes(
+    quoted: Sequence[Quoted], contents: Contents, checks: Iterable[Mapping[str, Any]]
+) -> Iterator[Conflict]:
+    """What does not agree in the quotes of an answer, and in the table it gives as its value."""
+    for each in quoted:
+        for dates in find_reversed(each.quote):
+            yield Conflict(START_AFTER_END, f"{dates.start} – {dates.end}", (each.marker,))
+    given = {check["markers"][0]: table_lines(check["typed"]) for check in checks if is_table(check)}
+    seen: set[Mismatch] = set()
+    for each in quoted:
+        places = [lines_cited(each), *([given[each.marker]] if each.marker in given else [])]
+        for found in mismatches_at(each, places, contents):
+            if found not in seen:
+                seen.add(found)
+                yield Conflict(TOTAL_DIFFERS, words_over(found), (each.marker,))
+
+
+def is_table(check: Mapping[str, Any]) -> bool:
+    return bool(check.get("markers")) and check.get("typed", {}).get("type") == "table"
+
+
+def table_lines(typed: Mapping[str, Any]) -> LineRange:
+    return LineRange(typed["rows"][0]["lines"][0], typed["rows"][-1]["lines"][1])
+
+
+def lines_cited(quoted: Quoted) -> LineRange:
+    if quoted.place:
+        return LineRange(quoted.place.first_line, quoted.place.last_line)
+    return LineRange(quoted.candidate.anchor_first_line, quoted.candidate.anchor_last_line)
+
+
+def mismatches_at(quoted: Quoted, places: Sequence[LineRange], contents: Contents) -> Iterator[Mismatch]:
+    """The totals of which the places have a row."""
+    content = contents.get(quoted.candidate.parse_id)
+    if content is None:
+        return
+    pages = sorted({line.page_number for place in places for line in content.lines_between(*place)})
+    for page in pages:
+        for table in tables_on(page, content):
+            for found in find_mismatches(table):
+                if any(place.overlaps(LineRange(found.first_line, found.last_line)) for place in places):
+                    yield found
+
+
+def words_over(found: Mismatch) -> str:
+    """ "Total assets, 2023: 4,200, added up 4,020"."""
+    named = ", ".join(filter(None, (found.label, found.heading)))
+    return f"{named}: {found.printed}, added up {found.added:,}"
+
+
+# ---- an answer that a model wrote
+
+
+def conflicts_in_sentences(
+    checks: Sequence[Mapping[str, Any]], quotes: Sequence[Quoted], contents: Contents
+) -> dict[int, Conflict]:
+    """What does not agree in each sentence, by its number from 1: its dates, or a total it gives."""
+    by_marker = {each.marker: each for each in quotes}
+    wrong = {each.marker: [*mismatches_at(each, [lines_cited(each)], contents)] for each in quotes}
+    found: dict[int, Conflict] = {}
+    for number, check in enumerate(checks, 1):
+        markers = tuple(marker for marker in check["markers"] if marker in by_marker)
+        said = {number_form(each) for each in NUMBER.findall(check["sentence"])}
+        totals = [each for marker in markers for each in wrong[marker] if said & numbers_of_cell(each)]
+        if dates := find_reversed(check["sentence"]):
+            found[number] = Conflict(START_AFTER_END, f"{dates[0].start} – {dates[0].end}", markers)
+        elif totals:
+            found[number] = Conflict(TOTAL_DIFFERS, words_over(totals[0]), markers)
+    return found
+
+
+def numbers_of_cell(found: Mismatch) -> set[str]:
+    return {number_form(each) for each in NUMBER.findall(found.printed)}
+
+
+def with_conflicts(checks: Sequence[Mapping[str, Any]], found: Mapping[int, Conflict]) -> list[dict[str, Any]]:
+    """The checks of the sentences, those that do not agree flagged."""
+    return [
+        dict(check) | ({"problems": [*check["problems"], found[number].problem]} if number in found else {})
+        for number, check in enumerate(checks, 1)
+    ]
+
+
+# ---- the things that were asked
+
+
+def conflicts_in_items(items: Sequence[Mapping[str, Any]], quoted: Sequence[Quoted]) -> Iterator[Conflict]:
+    """A start and an end that were asked for in one question, each with one date."""
+    dates = filter(None, (date_of(item["asked"], item["values"], quoted) for item in items))
+    for start, end in find_reversed_pairs([*dates]):
+        yield Conflict(START_AFTER_END, words_of_pair(start, end), (*start.markers, *end.markers))
+
+
+def conflicts_in_fields(named: Sequence[tuple[str, AnswerDraft]]) -> dict[str, list[Conflict]]:
+    """By the name of the field, the starts and ends that were asked for as fields of the same documents."""
+    dates = [
+        date_of(name, [value for item in draft.items for value in item["values"]], draft.quoted)
+        for name, draft in named
+    ]
+    found: dict[str, list[Conflict]] = {}
+    for start, end in find_reversed_pairs([*filter(None, dates)]):
+        for date in (start, end):
+            conflict = Conflict(START_AFTER_END, words_of_pair(start, end), date.markers)
+            found.setdefault(date.asked, []).append(conflict)
+    return found
+
+
+def date_of(asked: str, values: Sequence[Mapping[str, Any]], quoted: Sequence[Quoted]) -> NamedDate | None:
+    """The date that was found for what was asked; None for none and for several, of which any may be meant."""
+    dates = [value for value in values if value["type"] == "date"]
+    if len({date["value"] for date in dates}) != 1:
+        return None
+    markers = tuple(dict.fromkeys(date["marker"] for date in dates))
+    documents = frozenset(str(each.candidate.document_id) for each in quoted if each.marker in markers)
+    return NamedDate(asked, dates[0]["value"], dates[0]["printed"], documents, markers)
+
+
+def words_of_pair(start: NamedDate, end: NamedDate) -> str:
+    return f"{start.asked}: {start.printed}; {end.asked}: {end.printed}"
+
+
+def with_doubts(draft: AnswerDraft, conflicts: Iterable[Conflict]) -> AnswerDraft:
+    """The draft with these conflicts among its checks; what was asked and stands in one is no longer plainly found."""
+    checks = [*draft.checks, *(each.check for each in conflicts)]
+    doubtful = [check for check in checks if not check.get("left_out")]
+    return replace(draft, checks=checks, items=[dict(item) | weakness(item, doubtful) for item in draft.items])
+
+
+def weakness(item: Mapping[str, Any], checks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """That an item is not clearly found, if its values do not agree with each other; {} else."""
+    markers = {value["marker"] for value in item["values"]} or set(item["markers"])
+    for check in checks:
+        problem = next((each for each in check["problems"] if each in REASONS), "")
+        if problem and item["outcome"] == "found" and not markers.isdisjoint(check["markers"]):
+            return {"outcome": "weak", "code": problem, "reason": REASONS[problem]}
+    return {}

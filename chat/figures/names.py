@@ -1,0 +1,187 @@
+"""Read printed persons, parties, roles, addresses and postcodes (R77), each cut whole from its lines.
+
+What a value of a type looks like is data (`retrieval/question/values.*.toml`, run by RE2). A pattern finds where
+one is, which may be a part of it: the name around the "Ltd", the town after the street.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+
+from reading.matching import match_form, match_map
+from reading.wording import Wordings, read_wordings
+from retrieval.question.kinds import SHIPPED
+from retrieval.question.linear import compile_linear
+from retrieval.words.printed import Value, values_in
+from retrieval.words.tokens import is_stop_word
+
+NAMES = ("person", "party", "role", "address", "postcode")
+# Each of these may answer a question for the type: "who" is answered by a role or a firm as well.
+ANSWERED_BY = {
+    "person": ("person", "role", "party"),
+    "party": ("party", "person"),
+    "role": ("role",),
+    "address": ("address", "postcode"),
+    "postcode": ("postcode",),
+}
+LANGUAGES = ("en", "fr", "de", "es")
+UPPER = "A-ZÀ-ÖØ-Þ"
+WORD = rf"[{UPPER}][\w’'-]{{0,40}}"
+AFTER = re.compile(rf"\.?(?: {WORD}){{1,3}}")  # of a title or a first name
+INITIAL = re.compile(rf"[a-zß-öø-ÿ] [{UPPER}]\. ")
+NAMED = re.compile(rf"{WORD}\W{{1,3}}(?:\w\.\W)?{WORD}")  # two capitals at least: a title alone is nobody
+ABBREVIATED = re.compile(r"(?:Inc|Ltd|Corp|L\.L\.C|L\.?P|S\.A(?:\.S)?|B\.V|N\.V|S\.p\.A)$")
+# What follows a street: a town, a state, a postcode, a country, each after a comma or on the next line.
+PART = re.compile(rf"(?:\.?,? ?\n|\.?, |\. (?=[A-Z]{{2}}\b))((?:[{UPPER}\d][\w’'-]{{0,30}} ?){{1,5}})(?=[,.;)\n]|$)")
+STREET_NAME = re.compile(rf"\w*(?:(?:[ ’'-][a-zß-öø-ÿ]{{1,3}}){{0,3}}[ ’'-][{UPPER}]\w*){{0,6}}")
+PARTS_MAX = 5
+LOOK_BEFORE = 200  # characters in which the beginning of a firm's name is looked for
+SMALL = re.compile(r"([^\W\d_]{2,})\s+")
+
+Span = tuple[int, int]
+
+
+def read_values(text: str, answer_type: str) -> list[Value]:
+    """The values of one type of answer in a text, in reading order: numbers and dates, or names."""
+    return whole_names_in(text, answer_type) if answer_type in NAMES else values_in(text, answer_type)
+
+
+def whole_names_in(text: str, answer_type: str) -> list[Value]:
+    """The names that answer a question for a type, in reading order; of two at one place the longer one."""
+    found = [
+        Value(name, " ".join(text[first:last].split()), first, last)
+        for name in ANSWERED_BY[answer_type]
+        for first, last in spans_of(text, name)
+    ]
+    kept: list[Value] = []
+    for value in sorted(found, key=lambda value: (value.start, -value.end)):
+        if not kept or value.start >= kept[-1].end:
+            kept.append(value)
+    return kept
+
+
+def spans_of(text: str, name: str) -> Iterator[Span]:
+    """The characters of each value of a type."""
+    for start, end in places_named(text, name):
+        if span := WHOLE[name](text, *strip_span(text, start, end)):
+            yield strip_span(text, *span)
+
+
+@lru_cache(maxsize=16)
+def places_named(text: str, name: str) -> tuple[Span, ...]:
+    """Where the patterns of a type match, which are made for lines; a name may go on in the next."""
+    found: set[Span] = set()
+    start = 0
+    for line in text.split("\n"):
+        found |= {(start + first, start + last) for first, last in matches(line, name)}
+        start += len(line) + 1
+    return tuple(sorted(found | set(matches(text, name))))
+
+
+def matches(text: str, name: str) -> Iterator[Span]:
+    """The places of the patterns for what is printed, and of those for the match form."""
+    matched, printed = patterns_of(name)
+    if printed:
+        yield from (found.span() for found in compile_linear(printed).finditer(text))
+    if matched:
+        form, places = match_map(text)
+        for found in compile_linear(matched).finditer(form):
+            yield places[found.start()], places[found.end() - 1] + 1
+
+
+@cache
+def name_words() -> Wordings:
+    return read_wordings(Path(__file__).parent, "names", {"joint": "(?:{joint})"})
+
+
+@cache
+def before_firm() -> re.Pattern[str]:
+    """What may stand of a firm's name before the last word of it and "Ltd"."""
+    joints = "|".join(each.pattern for each in name_words().alternatives)
+    return re.compile(rf"(?<!\w)(?:(?:[{UPPER}][\w.&’'-]{{0,40}}|&|{joints})\s){{1,8}}+\Z")
+
+
+@cache
+def patterns_of(name: str) -> tuple[str, str]:
+    return SHIPPED.join_patterns_of((name,))
+
+
+# ---- from a place to the whole value
+
+
+def whole_person(text: str, start: int, end: int) -> Span | None:
+    """A title with the name after it, or a name with initials."""
+    start = after_small_words(text, start, end)
+    after = None if INITIAL.search(text, start, end) else AFTER.match(text, end)
+    last = after.end() if after else end
+    return (start, last) if NAMED.match(text, start, last) else None
+
+
+def whole_party(text: str, start: int, end: int) -> Span:
+    """A firm with all words of its name, or the word for a party."""
+    is_firm = text[start].isupper() and " " in text[start:end]
+    if not is_firm:
+        return start, end
+    before = before_firm().search(text, max(start - LOOK_BEFORE, 0), start)
+    first = after_small_words(text, before.start() if before else start, end)
+    is_short = text[end : end + 1] == "." and ABBREVIATED.search(text, start, end)
+    return first, end + bool(is_short)
+
+
+def whole_role(text: str, start: int, end: int) -> Span:
+    return after_small_words(text, start, end), end
+
+
+def whole_address(text: str, start: int, end: int) -> Span:
+    """From the street to the postcode, over commas and lines; without one, to the end of one more part of its line."""
+    postcodes = places_named(text, "postcode")
+    end = end_of_street(text, end)
+    last, first_part = end, 0
+    for _ in range(PARTS_MAX):
+        if not (part := PART.match(text, last)):
+            break
+        last = len(text[: part.end(1)].rstrip())
+        first_part = first_part or last
+        if any(first < last and stop > part.start(1) for first, stop in postcodes):
+            return start, last
+    return start, first_part if first_part and "\n" not in text[end:first_part] else end
+
+
+def end_of_street(text: str, end: int) -> int:
+    """The end of a street's name, where a pattern ends in the midst of its first word: "rue d|e la Paix"."""
+    rest = STREET_NAME.match(text, end) if text[end - 1 : end + 1].isalnum() and text[end : end + 1] else None
+    return rest.end() if rest else end
+
+
+def whole_postcode(text: str, start: int, end: int) -> Span:
+    return after_small_words(text, start, end), end
+
+
+WHOLE: dict[str, Callable[[str, int, int], Span | None]] = {
+    "person": whole_person,
+    "party": whole_party,
+    "role": whole_role,
+    "address": whole_address,
+    "postcode": whole_postcode,
+}
+
+
+def after_small_words(text: str, start: int, end: int) -> int:
+    """Where a span begins without the articles and prepositions before it: "by the manager" is "manager"."""
+    while (word := SMALL.match(text, start, end)) and is_joining(word[1]):
+        start = word.end()
+    return start
+
+
+def is_joining(word: str) -> bool:
+    return any(is_stop_word(match_form(word), language) for language in LANGUAGES)
+
+
+def strip_span(text: str, start: int, end: int) -> Span:
+    """A span without the signs around it; a full stop is kept, which may be of an abbreviation."""
+    while start < end and not text[start].isalnum():
+        start += 1
+    while end > start and not (text[end - 1].isalnum() or text[end - 1] == "."):
+        end -= 1
+    return start, end

@@ -1,0 +1,110 @@
+"""Starts and ends: which of two dates a text or a question calls which, and whether they are the wrong way round (R82).
+
+Which words make a date a start or an end is data (`periods.*.toml`). Two dates are compared only where they are surely
+of one thing: a start and then an end in one clause, or two questions that differ in nothing else.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from reading.wording import Wordings, read_wordings
+from retrieval.words.printed import Value, dates_in
+from retrieval.words.tokens import is_stop_word, normalise_words
+
+FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end", "signed", "whole")}
+CLAUSE_ENDS = re.compile(r"[.;!?](?=\s)")
+OTHERS = {("start", "end"), ("end", "start"), ("end", "signed")}  # as asked, and as printed
+BETWEEN_MAX = 80  # characters between the two dates of one clause: farther apart they are of two things
+
+
+class Reversed(NamedTuple):
+    """A start that is later than its end, both as printed."""
+
+    start: str
+    end: str
+
+
+class NamedDate(NamedTuple):
+    """A date that was asked for by a name, with the documents and the citations it stands in."""
+
+    asked: str
+    value: str  # ISO
+    printed: str
+    documents: frozenset[str]
+    markers: tuple[int, ...]
+
+
+@cache
+def period_words() -> Wordings:
+    return read_wordings(Path(__file__).parent, "periods", FRAMES)
+
+
+def side_of(text: str) -> str:
+    """What the last word for it makes of the date after a text: "start", "end", "signed", or "" without one."""
+    text = text.strip()
+    found = [(word.end(), side) for side in ("start", "end", "signed") for word in period_words()[side].finditer(text)]
+    return max(found, default=(0, ""))[1]
+
+
+def find_reversed(text: str) -> list[Reversed]:
+    """The starts of a text that are later than the end right after them."""
+    text = " ".join(text.split())
+    dates = sorted(dates_in(text), key=lambda date: date.start)
+    begins = [0, *(date.end for date in dates)]
+    sides = [side_of(clause_before(text, begin, date)) for begin, date in zip(begins, dates, strict=False)]
+    return [
+        Reversed(text[one.start : one.end], text[two.start : two.end])
+        for (one, start), (two, end) in pairwise(zip(dates, sides, strict=True))
+        if (start, end) == ("start", "end") and one.value > two.value and is_one_clause(text[one.end : two.start])
+    ]
+
+
+def clause_before(text: str, begin: int, date: Value) -> str:
+    return CLAUSE_ENDS.split(text[begin : date.start])[-1]
+
+
+def is_other_side(asked: str, text: str, date: Value) -> bool:
+    """Whether a text calls a date of it the start of what a question asks the end of, or the other way round.
+
+    Things often start on the day they are signed, and never end then.
+    """
+    begin = max((each.end for each in dates_in(text) if each.end <= date.start), default=0)
+    return (side_asked(asked), side_of(clause_before(text, begin, date))) in OTHERS
+
+
+def is_one_clause(between: str) -> bool:
+    return len(between) <= BETWEEN_MAX and not CLAUSE_ENDS.search(between)
+
+
+# ---- dates that were asked for by name
+
+
+def find_reversed_pairs(dates: Sequence[NamedDate]) -> Iterator[tuple[NamedDate, NamedDate]]:
+    """Each start with the end of the same thing before which it should be."""
+    starts, ends = ([date for date in dates if side_asked(date.asked) == side] for side in ("start", "end"))
+    for start in starts:
+        for end in ends:
+            is_same = thing_asked(start.asked) == thing_asked(end.asked) and start.documents == end.documents
+            if is_same and start.value > end.value:
+                yield start, end
+
+
+def side_asked(asked: str) -> str:
+    """Whether a question or name asks for a start or an end; "" for neither and both."""
+    found = [side for side in ("start", "end") if period_words()[side].search(asked)]
+    return found[0] if len(found) == 1 else ""
+
+
+def thing_asked(asked: str) -> frozenset[str]:
+    """The words that say of what: none of the document as a whole."""
+    for section in ("start", "end", "whole"):
+        asked = period_words()[section].sub(" ", asked)
+    return frozenset(
+        word
+        for word in normalise_words(asked)
+        if not any(is_stop_word(word, each) for each in ("en", "fr", "de", "es"))
+    )

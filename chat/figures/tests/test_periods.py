@@ -1,0 +1,90 @@
+"""Starts and ends are told by the words of each language, and compared only where they are of one thing (R82)."""
+
+import pytest
+
+from chat.figures.names import name_words
+from chat.figures.periods import (
+    NamedDate,
+    Reversed,
+    find_reversed,
+    find_reversed_pairs,
+    is_other_side,
+    period_words,
+    side_asked,
+    thing_asked,
+)
+from chat.figures.yes_no import yes_no_words
+from reading.wording import Wording, Wordings
+from retrieval.words.printed import dates_in
+
+ENTRIES = [(words(), each) for words in (period_words, yes_no_words, name_words) for each in words().alternatives]
+
+
+@pytest.mark.parametrize(("words", "entry"), ENTRIES, ids=lambda each: str(getattr(each, "pattern", "")))
+def test_each_entry_matches_its_examples_only(words: Wordings, entry: Wording) -> None:
+    pattern = words.alone(entry)
+    assert all(pattern.search(example) for example in entry.examples)
+    assert entry.counter_examples and not any(pattern.fullmatch(each) for each in entry.counter_examples)
+    if words is not name_words():
+        assert not any(pattern.search(each) for each in entry.counter_examples)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The lease commences on 1 March 2025 and expires on 1 March 2024.", ("1 March 2025", "1 March 2024")),
+        ("It runs from March 1, 2025\nto February 1, 2024.", ("March 1, 2025", "February 1, 2024")),
+        ("Le bail prend effet le 1 mars 2025 et expire le 1 mars 2024.", ("1 mars 2025", "1 mars 2024")),
+        ("Der Vertrag beginnt am 1. März 2025 und endet am 1. März 2024.", ("1. März 2025", "1. März 2024")),
+        ("El contrato comienza el 1 marzo 2025 y vence el 1 marzo 2024.", ("1 marzo 2025", "1 marzo 2024")),
+        ("The lease commences on 1 March 2024 and expires on 1 March 2025.", None),
+        ("One lease ended on 1 March 2023, and another began on 1 May 2023.", None),
+        ("It commences on 1 March 2025. The old one expired on 1 March 2024.", None),
+        ("Effective October 1, 1980, the benefits of those who retired prior to January 1, 1978, rise.", None),
+        ("The lease commences on 1 March 2025 and was signed on 1 March 2024.", None),
+    ],
+)
+def test_a_start_after_its_end_is_found_in_one_clause(text: str, found: tuple[str, str] | None) -> None:
+    assert find_reversed(text) == ([Reversed(*found)] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "is_found"),
+    [
+        ("Effective date", "Expiration of the agreement", True),
+        ("When does the lease start?", "When does the lease end?", True),
+        ("Mietbeginn", "Mietende", True),
+        ("Start of the renewal", "Expiry date", False),
+        ("Start of the second lease", "End of the first lease", False),
+        ("Signature", "Expiry date", False),
+    ],
+)
+def test_two_dates_are_compared_that_were_asked_of_one_thing(start: str, end: str, is_found: bool) -> None:
+    late, early = (("2025-03-01", "1 March 2025"), ("2024-03-01", "1 March 2024"))
+    one, two = NamedDate(start, *late, frozenset("a"), (1,)), NamedDate(end, *early, frozenset("a"), (2,))
+    assert [*find_reversed_pairs([one, two])] == ([(one, two)] if is_found else [])
+    elsewhere = two._replace(documents=frozenset("b"))
+    in_order = [one._replace(value="2023-03-01"), two]
+    assert [*find_reversed_pairs([one, elsewhere])] == [] == [*find_reversed_pairs(in_order)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "fits"),
+    [
+        ("When does the agreement end?", "The term runs from March 15, 2019 through March 15, 2022.", ["2022-03-15"]),
+        ("When does the agreement start?", "The term runs from March 15, 2019 through March 15, 2022.", ["2019-03-15"]),
+        ("When does the agreement end?", "This agreement is effective March 15, 2019.", []),
+        ("When was it signed?", "This agreement is effective March 15, 2019.", ["2019-03-15"]),
+        ("When does the agreement end?", "It was signed on March 15, 2019.", []),
+        ("When does the agreement start?", "It was signed on March 15, 2019.", ["2019-03-15"]),
+        ("When does the covenant end?", 'This Covenant (this "Agreement") is made this 3rd day of April, 1996 by', []),
+        ("When does the agreement end?", "Payment is due on March 15, 2019.", ["2019-03-15"]),
+        ("Wann endet der Vertrag?", "Der Vertrag beginnt am 1. März 2024 und endet am 1. März 2025.", ["2025-03-01"]),
+    ],
+)
+def test_a_start_is_no_end(asked: str, text: str, fits: list[str]) -> None:
+    assert [each.value for each in dates_in(text) if not is_other_side(asked, text, each)] == fits
+
+
+def test_a_name_of_both_is_of_neither() -> None:
+    assert side_asked("From the start to the end") == "" and thing_asked("Start date") == frozenset()

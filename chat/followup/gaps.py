@@ -1,0 +1,75 @@
+"""What a question leaves out that the one before said ("For how long?", "Who pays them?"): the words for it are data.
+
+Each question that is completed here has one reading; where there is none the result is "".
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from reading.wording import Wordings, read_wordings
+
+AND = r"(?:and|but|or|et|und|y|e)"
+ASKS_ABOUT = (
+    r"(?:(?:and\s+)?(?:what|how)\s+about|and\s+what\s+of|(?:et\s+)?qu'en\s+est-il\s+de|(?:und\s+)?was\s+ist\s+mit)"
+)
+WORD = r"[\w'\u2019&/-]++"
+END = r"\s*[?.!]*$"
+FRAMES = {
+    "bare": rf"^(?:(?:{AND}|mais|aber)\s+)?(?P<asked>{{bare}}){END}",
+    "reason": rf"^(?:(?:{AND}|mais|aber)\s+)?(?P<asked>{{reason}}){END}",
+    "verb": r"^(?:{verb})\b(?!-)",
+    "inverted": r"^(?:{inverted})[^?]{2,60}?-(?:ils?|elles?)\b",
+    "lone": r"^(?:{lone})\s+(?P<rest>(?:{verb})\s.+)$",
+    "which": rf"""^(?P<which>{{which}})\s+(?!(?:{{verb}})\b)(?P<noun>(?:{WORD}\s){{0,2}}?{WORD})
+        \s+(?:{{verb}}|{{said}})\b""",
+    "said": r"\b(?:{said})\b",
+    "them": rf"^(?P<about>(?:{ASKS_ABOUT}|{AND})\s+)(?:{{them}}){END}",
+    "clitic": rf"^(?P<who>{{clitic}})\s(?:(?:les?|la)\s|l['\u2019])(?P<does>{WORD}){END}",
+    "last": rf"^(?P<ahead>(?:{WORD}\s+){{1,6}})(?:{{last}}){END}",
+}
+# The determiner of a noun that was asked for by "which".
+THE = {"which": "the", "what": "the", "quel": "ce", "quelle": "cette", "quels": "ces", "quelles": "ces"}
+
+
+@cache
+def gaps() -> Wordings:
+    return read_wordings(Path(__file__).parent, "gaps", FRAMES)
+
+
+def asks_in_a_word(text: str) -> re.Match[str] | None:
+    """ "For how long?", "Why?": nothing but how something is asked."""
+    return gaps()["bare"].match(text) or gaps()["reason"].match(text)
+
+
+def with_asked(text: str, before: str) -> str:
+    """The question before, asked in this way: "For how long?" after "What is the notice period?"."""
+    asked = asks_in_a_word(text)
+    if asked is None:
+        return ""
+    if lone := gaps()["lone"].match(before):
+        # "Why?" after "What is the rent?" is about what was answered, not about the question.
+        rest = lone["rest"] if gaps()["bare"].match(text) else ""
+    else:
+        rest = before if gaps()["verb"].match(before) or gaps()["inverted"].match(before) else ""
+    said = asked["asked"]
+    return f"{said[:1].upper()}{said[1:]} {rest[:1].lower()}{rest[1:]}" if rest else ""
+
+
+def noun_asked(question: str) -> str:
+    """ "the fees" of "Which fees apply?"; "" if no noun was asked for."""
+    found = gaps()["which"].match(question)
+    if found is None:
+        return ""
+    which = found["which"].lower()
+    return f"{THE.get(which) or which.replace('welch', 'dies')} {found['noun']}"
+
+
+def with_subject(text: str, subject: str) -> str:
+    """The question with the subject for "them", where the pronoun stands as other languages than English place it."""
+    if found := gaps()["them"].match(text):
+        return f"{found['about']}{subject}?"
+    if found := gaps()["clitic"].match(text):
+        return f"{found['who']} {found['does']} {subject} ?"
+    found = gaps()["last"].match(text)
+    return f"{found['ahead']}{subject}?" if found else ""

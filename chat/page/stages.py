@@ -1,0 +1,86 @@
+"""How far a question is, stage by stage, and what was done for its answer in one line, in the asker's words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
+from chat.writing.phrases import count_in_words
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.types import KEPT_ROLES, METHODS
+
+STAGE_NAMES = {
+    "parsed": gettext_lazy("Question"),
+    "plan": gettext_lazy("Plan"),
+    "hits": gettext_lazy("Search"),
+    "candidates": gettext_lazy("Passages"),
+    "arbiter": gettext_lazy("Judgement"),
+    "written": gettext_lazy("Answer"),
+}
+SECONDS_MIN = 0.1
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One cell of the progress strip: done, now or todo."""
+
+    key: str
+    name: str
+    detail: str
+    state: str
+
+
+def waiting_stages() -> list[Stage]:
+    """The strip of a question nobody has begun with."""
+    names = list(STAGE_NAMES.items())
+    return [Stage(key, str(name), "\u2013", "todo" if number else "now") for number, (key, name) in enumerate(names)]
+
+
+def finished_stages(run: RetrievalRun, candidates: Sequence[RunCandidate], written: str) -> list[Stage]:
+    """The strip of a question that was answered, `written` after so long, or that ended before."""
+    details = stage_details(run, candidates) | {"written": written}
+    return [
+        Stage(key, str(name), details[key], "done" if details[key] else "todo") for key, name in STAGE_NAMES.items()
+    ]
+
+
+def stage_details(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> dict[str, str]:
+    """A word or figure for each stage of a run; "" for a stage not reached."""
+    is_failed = run.status == "failed"
+    places = sum(run.hit_counts.values()) if run.hit_counts else 0
+    keywords = run.parsed.get("keywords")
+    return {
+        "parsed": "" if keywords is None else count_in_words(len(keywords), "search word"),
+        "plan": count_in_words(count_searches(run), "search") if run.plan else "",
+        "hits": "" if is_failed else count_in_words(places, "place"),
+        "candidates": "" if is_failed else count_in_words(len(candidates), "passage"),
+        "arbiter": "" if is_failed else judged_words(run, sum(each.role in KEPT_ROLES for each in candidates)),
+    }
+
+
+def count_searches(run: RetrievalRun) -> int:
+    """How many kinds of search the plan enabled, as shown while it ran; `methods_used` has only those with hits."""
+    return sum(flag["on"] for flag in run.plan.get("flags", ()) if flag["name"] in METHODS)
+
+
+def judged_words(run: RetrievalRun, kept: int) -> str:
+    if run.arbiter_status == "not_run":
+        return gettext("did not run")
+    return gettext("%(count)s kept") % {"count": kept} if run.arbiter_status == "ran" else gettext("not needed")
+
+
+def describe_work(run: RetrievalRun, kept: int, passages: int, written: str) -> str:
+    """What was done for an answer: the documents searched, the passages kept of those found, the time it took."""
+    documents = run.coverage.get("documents", 0) if run.status != "clarify" else 0
+    searched = ngettext("Searched %(count)s document", "Searched %(count)s documents", documents) % {
+        "count": number_format(documents, force_grouping=True)
+    }
+    told = {"kept": kept, "all": passages}
+    judged = ngettext("kept %(kept)s of %(all)s passage", "kept %(kept)s of %(all)s passages", passages) % told
+    return ", ".join(filter(None, [searched if documents else "", judged if passages else "", written]))
+
+
+def in_seconds(seconds: float) -> str:
+    """A time as people read it: "0.8 s"."""
+    return gettext("%(seconds)s s") % {"seconds": number_format(max(seconds, SECONDS_MIN), 1)}

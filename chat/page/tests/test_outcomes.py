@@ -1,0 +1,63 @@
+"""How a question ended, told from its run, its answer and the turn that asked."""
+
+import pytest
+
+from chat.models import Answer
+from chat.page.outcomes import outcome_of_run
+from retrieval.models import RetrievalRun
+
+
+def run(status: str = "found", arbiter: str = "rules", answerable: bool | None = None) -> RetrievalRun:
+    return RetrievalRun(status=status, arbiter=arbiter, answerable=answerable)
+
+
+@pytest.mark.parametrize(
+    ("status", "answered", "state", "outcome"),
+    [
+        ("found", "generated", "done", "found"),
+        ("found", "extractive", "", "found"),
+        ("found", "", "", "found"),
+        ("found", "", "stopped", "stopped"),
+        ("found", "not_found", "done", "not_found"),  # a model that read what was found says otherwise
+        ("cannot_tell", "not_found", "done", "cannot_tell"),
+        ("clarify", "clarification", "done", "clarify"),
+        ("failed", "", "failed", "failed"),
+        ("exploded", "", "", "exploded"),
+    ],
+)
+def test_how_it_ended(status: str, answered: str, state: str, outcome: str) -> None:
+    asked = run(status=status, arbiter="model")
+    answer = Answer(run=asked, kind=answered, ended="complete") if answered else None
+    assert outcome_of_run(asked, answer, state) == outcome
+
+
+@pytest.mark.parametrize(
+    ("arbiter", "arbiter_status", "outcome"),
+    [
+        ("rules", "ran", "passages"),
+        ("rerank", "ran", "passages"),
+        ("none", "ran", "unjudged"),
+        ("model", "not_run", "unjudged"),
+        ("rerank", "not_run", "unjudged"),
+    ],
+)
+def test_what_no_model_judged_is_not_called_an_answer(arbiter: str, arbiter_status: str, outcome: str) -> None:
+    asked = RetrievalRun(status="found", arbiter=arbiter, arbiter_status=arbiter_status)
+    assert outcome_of_run(asked, Answer(run=asked, kind="extractive", ended="complete")) == outcome
+    assert outcome_of_run(asked, None) == outcome
+
+
+@pytest.mark.parametrize(
+    ("answerable", "outcome", "told"),
+    [
+        (True, "found", "found"),
+        (True, "weak", "found"),
+        (True, "not_found", "partly"),
+        (True, "cannot_tell", "partly"),
+        (False, "found", "partly"),
+    ],
+)
+def test_an_answer_that_lacks_something_is_a_part(answerable: bool, outcome: str, told: str) -> None:
+    asked = run(answerable=answerable, arbiter="model")
+    items = [{"outcome": "found"}, {"outcome": outcome}]
+    assert outcome_of_run(asked, Answer(run=asked, kind="generated", ended="complete", items=items)) == told

@@ -1,0 +1,56 @@
+"""Beside a citation stands what is weak about its source."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from chat.conftest import Ask
+from chat.models import Citation, Turn
+from chat.page.weak_sources import WEAKNESSES, weaknesses_of, with_weaknesses
+from chat.turns.conductor import answer_turn
+from documents.models import Line, Page, Parse
+
+
+@pytest.fixture
+def turn(ask: Ask) -> Turn:
+    turn = ask()
+    answer_turn(turn.pk)
+    Parse.objects.update(toc_origin="outline", warnings=[])
+    return turn
+
+
+def page_of(turn: Turn, user: User) -> str:
+    client = Client()
+    client.force_login(user)
+    return client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("table", "changes", "code"),
+    [
+        (Line, {"method": "ocr"}, "ocr"),
+        (Parse, {"toc_origin": "headings"}, "rebuilt"),
+        (Page, {"flags": ["hidden_text", "huge_page"]}, "hidden"),
+        (Page, {"flags": ["concealed"]}, "concealed"),
+        (Parse, {"warnings": ["garbled_text"]}, "garbled"),
+    ],
+)
+def test_it_says_what_is_weak(turn: Turn, tenant: User, table: Any, changes: dict[str, Any], code: str) -> None:
+    assert not any(str(words) in page_of(turn, tenant) for words in WEAKNESSES.values())
+    table.objects.update(**changes)
+    page = page_of(turn, tenant)
+    assert [name for name, words in WEAKNESSES.items() if str(words) in page] == [code]
+
+
+def test_lines_and_pages_that_are_not_cited_do_not_count_nor_does_a_reading_that_is_gone(turn: Turn) -> None:
+    citation = Citation.objects.earliest("marker")
+    Line.objects.exclude(number__range=(citation.first_line, citation.last_line)).update(method="ocr")
+    Page.objects.exclude(number=citation.page).update(flags=["concealed"])
+    assert weaknesses_of(with_weaknesses(Citation.objects.all()).get(pk=citation.pk)) == []
+    Line.objects.update(method="ocr")
+    assert weaknesses_of(with_weaknesses(Citation.objects.all()).get(pk=citation.pk)) == ["read by OCR"]
+    Line.objects.all().delete()
+    assert weaknesses_of(with_weaknesses(Citation.objects.all()).get(pk=citation.pk)) == []

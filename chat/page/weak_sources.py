@@ -1,0 +1,55 @@
+"""What makes the source of a quote weak: how its lines were read, where its contents come from, what its page hides."""
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from chat.models import Citation
+from documents.models import Line, Page, Parse
+from reading.registry.pictures import RECOGNISED
+from retrieval.models import RunCandidate
+
+WEAKNESSES = {
+    "ocr": gettext_lazy("read by OCR"),
+    "rebuilt": pgettext_lazy("the table of contents of a document", "contents rebuilt"),
+    "hidden": gettext_lazy("page with an invisible text layer"),
+    "concealed": gettext_lazy("page with text that nobody sees"),
+    "garbled": gettext_lazy("letters partly unknown"),
+}
+REBUILT = ("headings", "model")  # contents the file does not have: made of its print, or by a model
+AS = "weak_"  # before each code, as a column of the rows
+
+
+def with_weaknesses(citations: "QuerySet[Citation]") -> "QuerySet[Citation]":
+    """Citations, each with what is weak about the lines and the page it cites; see `weaknesses_of`."""
+    return citations.annotate(**tests_of("candidate__parse_id", "first_line", "last_line", "page"))
+
+
+def candidates_with_weaknesses(candidates: "QuerySet[RunCandidate]") -> "QuerySet[RunCandidate]":
+    """The same of the lines a search found."""
+    return candidates.annotate(
+        **tests_of("parse_id", "anchor_first_line", "anchor_last_line", "anchor_first_page"),
+    )
+
+
+def tests_of(parse: str, first: str, last: str, page: str) -> dict[str, Exists]:
+    """A test for each weakness, given the columns of a place; nothing is known of a reading that is gone."""
+    lines = Line.objects.filter(
+        parse=OuterRef(parse), number__gte=OuterRef(first), number__lte=OuterRef(last), method__in=RECOGNISED
+    ).order_by()
+    parses = Parse.objects.filter(pk=OuterRef(parse)).order_by()
+    pages = Page.objects.filter(parse=OuterRef(parse), number=OuterRef(page)).order_by()
+    tests = {
+        "ocr": lines,
+        "rebuilt": parses.filter(toc_origin__in=REBUILT),
+        "hidden": pages.filter(flags__contains=["hidden_text"]),
+        "concealed": pages.filter(flags__contains=["concealed"]),
+        "garbled": parses.filter(warnings__contains=["garbled_text"]),
+    }
+    return {f"{AS}{code}": Exists(rows) for code, rows in tests.items()}
+
+
+def weaknesses_of(row: Any) -> list[str]:
+    """What is weak about a citation or candidate that was asked for with its weaknesses, in words."""
+    return [str(words) for code, words in WEAKNESSES.items() if getattr(row, f"{AS}{code}")]

@@ -1,0 +1,277 @@
+"""Streams and waiting calls of people who lose access meanwhile (W5), and how many streams a person may have open."""
+
+import asyncio
+import json
+import threading
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+import pytest
+import redis
+from asgiref.sync import async_to_sync, sync_to_async
+from django.conf import settings as configured
+from django.db import connection
+from django.test import AsyncClient, Client
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from accounts.models import Token, User
+from accounts.people import set_active
+from accounts.sessions import SEEN_AT
+from accounts.tokens import make_token, revoke_token
+from chat import stream
+from chat.conftest import Ask
+from chat.followers import PLACE_S, STREAMS_MAX, Follower, TooManyStreams, keep_place, places_key, take_place
+from chat.models import Conversation, Turn
+from documents.models import KnowledgeBase, Membership
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LOOK_S = 0.5
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty times as often as in an installation, where nobody hears anything after 30 s."""
+    assert stream.LOOK_S == 15
+    monkeypatch.setattr(stream, "LOOK_S", LOOK_S)
+    monkeypatch.setattr("chat.turns.waiting.LOOK_S", LOOK_S)
+
+
+def leave_base(user: User, key: str) -> None:
+    Membership.objects.filter(user=user).delete()
+
+
+def end_session(user: User, key: str) -> None:
+    import_module(configured.SESSION_ENGINE).SessionStore(key).delete()
+
+
+def leave_browser_alone(user: User, key: str) -> None:
+    session = import_module(configured.SESSION_ENGINE).SessionStore(key)
+    session[SEEN_AT] = int(time.time()) - 9 * 3600
+    session.save()
+
+
+def revoke(user: User, key: str) -> None:
+    revoke_token(Token.objects.get(user=user), user)
+
+
+def disable(user: User, key: str) -> None:
+    set_active(user, False, User.objects.get(email="tenant@example.org"))
+
+
+def delete_conversation(user: User, key: str) -> None:
+    Conversation.objects.filter(user=user).update(deleted_at="2026-01-01T00:00Z")
+
+
+def do_nothing(user: User, key: str) -> None:
+    pass
+
+
+Lose = Callable[[User, str], None]
+BY_SESSION: list[Lose] = [leave_base, end_session, leave_browser_alone, disable, delete_conversation]
+BY_TOKEN: list[Lose] = [leave_base, revoke, disable]
+
+
+def write(turn_id: uuid.UUID, over: threading.Event) -> None:
+    """Words without a pause long enough for a ping."""
+    while not over.wait(0.02):
+        stream.tell(turn_id, "token", text="word ")
+
+
+@pytest.fixture
+def talking(ask: Ask, viewer: User) -> Iterator[Turn]:
+    """A turn of the viewer that is being written, for ever."""
+    turn = ask(user=viewer)
+    over = threading.Event()
+    writer = threading.Thread(target=write, args=(turn.pk, over))
+    writer.start()
+    yield turn
+    over.set()
+    writer.join()
+
+
+async def seconds_after(frames: AsyncIterator[bytes], lose: Callable[[], None], patience_s: float) -> tuple[float, str]:
+    """How long the frames go on after somebody lost access, and the last one."""
+    last, lost_at = b"", 0.0
+
+    async def read() -> None:
+        nonlocal last, lost_at
+        async for last in frames:
+            if not lost_at and b"event: token" in last:
+                await sync_to_async(lose)()
+                lost_at = time.monotonic()
+
+    with suppress(TimeoutError):
+        await asyncio.wait_for(read(), patience_s)
+    await stream.reader_client().aclose()
+    return time.monotonic() - lost_at, last.decode()
+
+
+def follow_page(turn: Turn, user: User, lose: Lose, patience_s: float = 20) -> tuple[float, str]:
+    async def read() -> tuple[float, str]:
+        browser = AsyncClient()
+        await browser.aforce_login(user)
+        key = str((await browser.asession()).session_key)
+        response: Any = await browser.get(f"/ask/turns/{turn.pk}/events")
+        assert response.status_code == 200
+        return await seconds_after(response.streaming_content, lambda: lose(user, key), patience_s)
+
+    return async_to_sync(read)()
+
+
+def follow_by_token(turn: Turn, user: User, lose: Lose, patience_s: float = 20) -> tuple[float, str]:
+    _, secret = make_token(user, "Client", ["ask"], 1)
+
+    async def read() -> tuple[float, str]:
+        bearer = {"Authorization": f"Bearer {secret}"}
+        response: Any = await AsyncClient().get(f"/api/v1/turns/{turn.pk}/events", headers=bearer)
+        assert response.status_code == 200
+        return await seconds_after(response.streaming_content, lambda: lose(user, ""), patience_s)
+
+    return async_to_sync(read)()
+
+
+@pytest.mark.parametrize("lose", BY_SESSION)
+def test_a_stream_of_a_page_ends_soon_after_its_reader_lost_access(talking: Turn, viewer: User, lose: Lose) -> None:
+    """W5: though words keep coming, so that no ping is ever due."""
+    seconds, last = follow_page(talking, viewer, lose)
+    assert seconds < 2 * LOOK_S + 1 and "event: error" in last and "no longer open to you" in last
+
+
+@pytest.mark.parametrize("lose", BY_TOKEN)
+def test_a_stream_of_a_program_ends_soon_after_its_reader_lost_access(talking: Turn, viewer: User, lose: Lose) -> None:
+    """W5: and the answer is not in its last event."""
+    seconds, last = follow_by_token(talking, viewer, lose)
+    assert seconds < 2 * LOOK_S + 1 and "event: error" in last and "no longer open to you" in last
+
+
+def test_a_stream_goes_on_for_whoever_keeps_access(talking: Turn, viewer: User) -> None:
+    for follow in (follow_page, follow_by_token):
+        _, last = follow(talking, viewer, do_nothing, 4 * LOOK_S)
+        assert "event: token" in last
+
+
+def test_an_answer_that_comes_just_after_is_not_told(ask: Ask, viewer: User) -> None:
+    """Between two looks the last event may come: the answer is read only for whoever still may read it."""
+    turn = ask(user=viewer)
+    stream.tell(turn.pk, "token", text="word ")
+
+    def lose(user: User, key: str) -> None:
+        leave_base(user, key)
+        stream.tell(turn.pk, "done")
+
+    _, last = follow_by_token(turn, viewer, lose)
+    assert "event: error" in last
+
+
+@pytest.mark.parametrize("lose", [leave_base, revoke, disable])
+def test_a_call_that_waits_ends_soon_after_its_caller_lost_access(
+    base: KnowledgeBase, document: object, viewer: User, lose: Lose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """W5, for a program that waits for JSON."""
+    monkeypatch.setattr("chat.turns.waiting.LOOK_MS", 50)
+    monkeypatch.setattr("chat.turns.tasks.wake", lambda turn: None)
+    _, secret = make_token(viewer, "Client", ["ask"], 1)
+    lost_at: list[float] = []
+
+    def leave() -> None:
+        lose(viewer, "")
+        lost_at.append(time.monotonic())
+        connection.close()
+
+    later = threading.Timer(LOOK_S, leave)
+    later.start()
+    asked = {"message": "What is the rent a month?", "knowledge_base_id": str(base.pk)}
+    bearer = {"Authorization": f"Bearer {secret}"}
+    answer = Client().post("/api/v1/chat", json.dumps(asked), content_type="application/json", headers=bearer)
+    later.join()
+    assert answer.status_code == 404 and answer.json()["code"] == "not_found"
+    assert time.monotonic() - lost_at[0] < 2 * LOOK_S + 1
+
+
+def test_a_reader_is_who_came_and_nobody_else(ask: Ask, viewer: User, tenant: User, client: Client) -> None:
+    turn = ask(user=viewer)
+    client.force_login(tenant)
+    key = client.session.session_key
+    assert not Follower(viewer.pk, None, key).may_read(Turn, turn.pk), "somebody else signed in with the same browser"
+    assert not Follower(viewer.pk, None, None).may_read(Turn, turn.pk)
+    token, _ = make_token(tenant, "Client", ["ask"], 1)
+    assert not Follower(viewer.pk, token.pk, None).may_read(Turn, turn.pk)
+    own, _ = make_token(viewer, "Client", ["ask"], 1)
+    assert Follower(viewer.pk, own.pk, None).may_read(Turn, turn.pk)
+
+
+# ---- how many
+
+
+@pytest.fixture
+def person() -> int:
+    """Somebody whose places nobody else counts."""
+    return uuid.uuid4().int % 10**9 + 10**6
+
+
+def test_a_person_has_ten_streams_at_once(person: int) -> None:
+    for _ in range(STREAMS_MAX):
+        take_place(person)
+    with pytest.raises(TooManyStreams, match="One person may follow 10 answers at once"):
+        take_place(person)
+    assert stream.shared_client().zcard(places_key(person)) == STREAMS_MAX
+    take_place(person + 1)
+
+
+def test_the_limit_holds_for_streams_that_begin_together(person: int) -> None:
+    def take(_: int) -> bool:
+        with suppress(TooManyStreams):
+            return bool(take_place(person))
+        return False
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(take, range(40))) == STREAMS_MAX
+
+
+def test_a_place_of_a_process_that_died_is_free_after_a_while(person: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    places = [take_place(person) for _ in range(STREAMS_MAX)]
+    now = time.time()
+    monkeypatch.setattr("chat.followers.time.time", lambda: now + PLACE_S - 1)
+    keep_place(person, places[0])
+    monkeypatch.setattr("chat.followers.time.time", lambda: now + PLACE_S + 1)
+    for _ in range(STREAMS_MAX - 1):
+        take_place(person)
+    with pytest.raises(TooManyStreams):
+        take_place(person)
+    left_s: Any = stream.shared_client().ttl(places_key(person))
+    assert 0 < left_s <= PLACE_S
+
+
+def test_there_is_no_limit_without_redis(person: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    away = redis.Redis(host="127.0.0.1", port=1, retry=Retry(NoBackoff(), 0))
+    monkeypatch.setattr(stream, "shared_client", lambda: away)
+    assert len({take_place(person) for _ in range(STREAMS_MAX + 2)}) == STREAMS_MAX + 2
+
+
+def test_a_stream_that_ends_leaves_its_place(talking: Turn, viewer: User) -> None:
+    follow_page(talking, viewer, leave_base)
+    assert stream.shared_client().zcard(places_key(viewer.pk)) == 0
+
+
+def test_one_stream_too_many_is_refused_and_keeps_no_question(base: KnowledgeBase, ask: Ask, viewer: User) -> None:
+    turn = ask(user=viewer)
+    for _ in range(STREAMS_MAX):
+        take_place(viewer.pk)
+    browser = Client()
+    browser.force_login(viewer)
+    sent = json.dumps({"message": "What is it?", "knowledge_base_id": str(base.pk), "stream": True})
+    for answer in (
+        browser.get(f"/ask/turns/{turn.pk}/events"),
+        browser.get(f"/api/v1/turns/{turn.pk}/events"),
+        browser.post("/api/v1/chat", sent, content_type="application/json"),
+    ):
+        assert answer.status_code == 429 and answer["Retry-After"] == "15"
+        assert answer["Content-Type"] == "application/problem+json" and answer.json()["code"] == "too_many_streams"
+    assert list(Turn.objects.all()) == [turn]

@@ -1,0 +1,1 @@
+"""An installation is written to a folder, and made again out of it."""

@@ -1,0 +1,130 @@
+"""The rules of docs/requirements.md, and the files of the project that cite each by its number.
+
+The page of the site and tests/test_requirements.py read both here, so that they cannot disagree.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from docintel_site.settings import BASE_DIR
+
+PAGE = BASE_DIR / "docs" / "requirements.md"
+STATES = ("holds", "partly", "struck")
+ROW = re.compile(
+    r"^\| (?P<number>[A-Z]{1,2}\d+[a-z]?) \| (?P<rule>[^|]+) \| (?P<places>[^|]*) \| (?P<state>[^|]+) \|$", re.MULTILINE
+)
+NUMBER = re.compile(r"(?<![\w.+-])([A-Z]{1,2})(\d{1,3})([a-z]?)(?:[-–]\1(\d{1,3}))?(?![\w-])")
+NO_RULES = {"BM25", "CC0", "RE2"}  # names that look like the number of a rule
+CODES = re.compile(r"noqa: [A-Z]+\d+(?:, ?[A-Z]+\d+)*")  # of the linter
+# What is made, fetched or read, and not written by us.
+NOT_OURS = {"var", "vendor", "staticfiles", "cache", "samples"}
+# The first lists every number, and the second has made-up ones.
+NO_CITATIONS = {"docs/requirements.md", "tests/test_requirements.py"}
+HASH_COMMENTS = {".toml", ".yml", ".txt", ".sh"}
+COMMENTS = {
+    ".html": re.compile(r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|<!--.*?-->", re.DOTALL),
+    ".css": re.compile(r"/\*.*?\*/", re.DOTALL),
+    ".js": re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL),
+}
+
+
+class Requirement(NamedTuple):
+    """A row of the page: its number, what is required, the files and tests it names, how far it holds."""
+
+    number: str
+    text: str  # Markdown in a line, as is the note
+    places: tuple[str, ...]
+    state: str  # the first word of its last cell: one of STATES, or what somebody wrote instead
+    note: str  # what limits or explains the state
+
+    @property
+    def files(self) -> list[str]:
+        return [place.partition("::")[0] for place in self.places]
+
+    @property
+    def family(self) -> str:
+        return re.match("[A-Z]+", self.number)[0]  # type: ignore[index]  # as the pattern of a row has it
+
+
+def read_rules(path: Path) -> list[Requirement]:
+    """Every row of the page in its order. Raises FileNotFoundError."""
+    return [
+        Requirement(
+            row["number"],
+            row["rule"],
+            tuple(re.findall(r"`([^`]+)`", row["places"])),
+            *re.fullmatch(r"([^:]*)(?:: )?(.*)", row["state"]).groups(),  # type: ignore[union-attr]  # matches any text
+        )
+        for row in ROW.finditer(path.read_text(encoding="utf-8"))
+    ]
+
+
+def numbers_in(text: str) -> Iterator[str]:
+    """The numbers a text cites, those inside a range spelled out: "R5-R7" is R5, R6 and R7."""
+    for family, first, suffix, last in NUMBER.findall(CODES.sub("", text)):
+        for number in range(int(first), int(last or first) + 1):
+            cited = f"{family}{number:0{len(first)}}{suffix}"
+            if cited not in NO_RULES:
+                yield cited
+
+
+def words_for_readers(path: Path) -> str:
+    """What a file says to its readers: the text of a page; of code its comments, docstrings and names of test cases."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        return "\n".join(words_of_code(text))
+    if path.suffix in COMMENTS:
+        return "\n".join(COMMENTS[path.suffix].findall(text))
+    if path.suffix == ".md":
+        return text
+    return "\n".join(re.findall(r"(?:^|\s)#.*", text))
+
+
+def words_of_code(text: str) -> Iterator[str]:
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield ast.get_docstring(node, clean=False) or ""
+        elif isinstance(node, ast.keyword) and node.arg == "id" and isinstance(node.value, ast.Constant):
+            yield str(node.value.value)
+
+
+def find_sources() -> dict[str, Path]:
+    """The files of the project that people write, by their path below its folder."""
+    found = {}
+    tops = [top for top in sorted(BASE_DIR.iterdir()) if not top.name.startswith(".") and top.name not in NOT_OURS]
+    for path in (path for top in tops for path in (top, *sorted(top.rglob("*")))):
+        name = path.relative_to(BASE_DIR)
+        is_read = path.suffix in {".py", ".md", *COMMENTS, *HASH_COMMENTS} or name.parts[0] in ("bin", "Dockerfile")
+        if is_read and path.is_file() and not NOT_OURS & set(name.parts) and str(name) not in NO_CITATIONS:
+            found[str(name)] = path
+    return found
+
+
+def is_test(name: str) -> bool:
+    return Path(name).name.startswith("test_")
+
+
+@cache
+def find_test_citations() -> dict[str, list[str]]:
+    """The files of tests that cite each number; read once, as the code of a running program."""
+    return find_citations({name: path for name, path in find_sources().items() if is_test(name)})
+
+
+def find_citations(sources: dict[str, Path]) -> dict[str, list[str]]:
+    """The names of those files that cite each number, in their order."""
+    found: dict[str, list[str]] = {}
+    for name, path in sources.items():
+        # Taking code apart is slow, and what its text nowhere has it does not say.
+        if any(numbers_in(path.read_text(encoding="utf-8"))):
+            for number in dict.fromkeys(numbers_in(words_for_readers(path))):
+                found.setdefault(number, []).append(name)
+    return found

@@ -1,0 +1,44 @@
+"""The stage in which a model makes the card of a document (R15); where it fails, the card of the rules holds."""
+
+from django.db import transaction
+
+from documents.base_settings import asked_for
+from documents.cards.by_model import ask_for_card, has_card_by_model
+from documents.cards.source import source_digest, source_of_parse
+from documents.cards.versions import keep_card_by_model
+from documents.ingestion.annotation import without_document
+from documents.ingestion.reporting import IngestLease
+from documents.models import IngestJob, Parse
+from jobs.lease import LeaseLost
+from llm.errors import LLMError
+from llm.models import LLMCall
+
+
+def describe_parse(lease: IngestLease) -> None:
+    """Ask a model for the card unless it made one of the same text. Raises LeaseLost, Cancelled.
+
+    Every exchange is stored; the parse reports a failure and what was dropped.
+    """
+    parses = Parse.objects.select_related("document__base")
+    parse = parses.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
+    if parse is None:
+        raise LeaseLost
+    lease.report(IngestJob.Stage.CARD, 0, 1)
+    if has_card_by_model(parse.document):
+        return
+    source = source_of_parse(parse)
+    answer, failure = None, ""
+    with asked_for(parse.document.base):
+        try:
+            answer, exchange = ask_for_card(source)
+        except LLMError as error:
+            exchange, failure = error.exchange, error.message
+    with transaction.atomic():
+        lease.hold()
+        call = LLMCall.objects.record(without_document(exchange))
+        if answer is not None:
+            keep_card_by_model(parse.document, answer.card, parse, source_digest(source), call)
+        parse.refresh_from_db(fields=["report"])
+        dropped = list(answer.dropped) if answer else []
+        parse.report["card"] = {"failure": failure, "dropped": dropped, "call": str(call.pk)}
+        parse.save(update_fields=["report"])

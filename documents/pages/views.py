@@ -1,0 +1,66 @@
+"""The search in a base, and the way to the version of a document that answers now."""
+
+import re
+from collections.abc import Mapping
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from documents import access
+from documents.keyset import rows_after
+from documents.models import Passage
+from documents.pages.address import read_words_parameter
+from documents.pages.listing import filter_documents
+from documents.pages.places import ORDER, passages_in, show_places
+from documents.storage.replacement import latest
+
+PLACES_A_PAGE = 20
+WORDS_MAX = 200  # characters, as in the list of documents
+CURSOR = re.compile(r"([0-9]{1,9})-([0-9]{1,18})")  # the rank and id of the last place shown
+
+
+@require_safe
+@never_cache
+def search_base(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Where words stand in the documents of a base, with the page of each place; best places first."""
+    found = access.get_base(request.user, pk)
+    q = read_words_parameter(request.GET, "q")[:WORDS_MAX]
+    if not q:
+        return redirect("documents:base", pk)
+    passages = passages_in(filter_documents(found.documents.living(), tag=read_tag(request.GET)), q)
+    if cursor := CURSOR.fullmatch(request.GET.get("after", "")):
+        passages = rows_after(passages, ORDER, [int(cursor[1]), int(cursor[2])])
+    rows = list(passages[: PLACES_A_PAGE + 1])
+    more = cursor_of(rows[PLACES_A_PAGE - 1]) if len(rows) > PLACES_A_PAGE else ""
+    shown = {
+        "base": found,
+        "q": q,
+        "tag": read_tag(request.GET),
+        "places": show_places(rows[:PLACES_A_PAGE], q),
+        "more": more,
+        "is_first": not cursor,
+    }
+    return render(request, "documents/search.html", shown)
+
+
+def read_tag(query: Mapping[str, str]) -> str:
+    return read_words_parameter(query, "tag")[:WORDS_MAX]
+
+
+def cursor_of(passage: Passage) -> str:
+    return f"{passage.rank}-{passage.pk}"  # type: ignore[attr-defined]
+
+
+@require_safe
+@never_cache
+def newest_version(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The version of a document that answers now, at the words of `quote` where they still stand."""
+    found = access.get_document(request.user, pk)
+    quote = read_words_parameter(request.GET, "quote")
+    address = reverse("documents:document", args=[latest(found).pk])
+    return redirect(f"{address}?{urlencode({'quote': quote})}" if quote else address)

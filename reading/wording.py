@@ -1,0 +1,147 @@
+"""Word lists and expressions stored as data: read once from files beside a module, and validated.
+
+`<name>.<language>.txt` lists words, `<name>.<language>.toml` has entries in sections. A malformed file raises
+WordingError with the file and entry: a half-read list would change answers without anybody noticing.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from reading.matching import match_form
+
+LANGUAGES = ("en", "fr", "de", "es")
+SLOT = re.compile(r"\{([a-z_]+)\}")
+COMMENT = "#"
+
+
+class WordingError(ValueError):
+    """A file of words or expressions is malformed; the message names the file, the entry and the reason."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """One alternative of a section, with examples it must match and counter-examples it must not match."""
+
+    file: str
+    language: str
+    section: str
+    pattern: str
+    examples: tuple[str, ...]
+    counter_examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wordings:
+    """The alternatives of all languages, and the compiled expression of each section.
+
+    A frame is an expression with slots: `{section}` becomes the alternatives of that section, joined by "|".
+    """
+
+    frames: Mapping[str, str]
+    alternatives: tuple[Wording, ...]
+    patterns: Mapping[str, re.Pattern[str]]
+
+    def __getitem__(self, section: str) -> re.Pattern[str]:
+        return self.patterns[section]
+
+    def alone(self, wording: Wording) -> re.Pattern[str]:
+        """The expression of a section with this alternative only."""
+        others = tuple(each for each in self.alternatives if each.section != wording.section)
+        return expression(self.frames[wording.section], (*others, wording))
+
+    def without(self, left_out: Iterable[Wording]) -> "Wordings":
+        """The same expressions without some of their alternatives."""
+        out = set(left_out)
+        kept = tuple(each for each in self.alternatives if each not in out)
+        return Wordings(self.frames, kept, {section: expression(frame, kept) for section, frame in self.frames.items()})
+
+
+def read_words(path: Path) -> frozenset[str]:
+    """The words of a list, one per line, in match form, sorted and unique. Raises WordingError."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    words = [line.strip() for line in lines if line.strip() and not line.startswith(COMMENT)]
+    if strange := [word for word in words if not word.isalnum() or match_form(word) != word]:
+        raise WordingError(f"{path.name}: {strange[0]!r} is not one word in match form")
+    if misplaced := [after for before, after in pairwise(words) if after <= before]:
+        raise WordingError(f"{path.name}: {misplaced[0]!r} is twice there or not in alphabetical order")
+    if not words:
+        raise WordingError(f"{path.name}: no words")
+    return frozenset(words)
+
+
+def read_word_lists(folder: Path, name: str) -> dict[str, frozenset[str]]:
+    """The word list of every language that has one. Raises WordingError."""
+    return {language: read_words(path) for language, path in files_of(folder, name, "txt")}
+
+
+def read_wordings(folder: Path, name: str, frames: Mapping[str, str]) -> Wordings:
+    """The entries of every language as expressions, ignoring case and blanks. Raises WordingError."""
+    alternatives = tuple(
+        wording_of(path.name, language, section, entry)
+        for language, path in files_of(folder, name, "toml")
+        for section, entry in read_entries(path)
+    )
+    if unknown := [each for each in alternatives if each.section not in frames]:
+        raise WordingError(f"{unknown[0].file}: there is no section {unknown[0].section!r}")
+    patterns = {section: expression(frame, alternatives) for section, frame in frames.items()}
+    return Wordings(frames, alternatives, patterns)
+
+
+def read_entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each entry of a TOML file with its section. Raises WordingError."""
+    try:
+        sections = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WordingError(f"{path.name}: {error}") from error
+    for section, entries in sections.items():
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise WordingError(f"{path.name}: write [[{section}]] above each entry")
+        yield from ((section, entry) for entry in entries)
+
+
+def check_fields(place: str, entry: Mapping[str, Any], fields: Mapping[str, type], required: Sequence[str]) -> None:
+    """Raise WordingError if an entry lacks a field, or has an unknown one or one of another type."""
+    if missing := [name for name in required if not entry.get(name)]:
+        raise WordingError(f"{place}: {missing[0]!r} is missing in {dict(entry)!r}")
+    for name, value in entry.items():
+        is_list_of_others = isinstance(value, list) and not all(isinstance(each, str) for each in value)
+        if name not in fields or not isinstance(value, fields[name]) or is_list_of_others:
+            raise WordingError(f"{place}: {name} = {value!r} is not understood")
+
+
+def compile_checked(place: str, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """The compiled expression. Raises WordingError if it is invalid."""
+    try:
+        return re.compile(pattern, flags)
+    except re.error as error:
+        raise WordingError(f"{place}: {pattern!r} is no expression: {error}") from error
+
+
+def files_of(folder: Path, name: str, kind: str) -> list[tuple[str, Path]]:
+    """The files of a name with their languages. Raises WordingError if there are none."""
+    found = [(language, folder / f"{name}.{language}.{kind}") for language in LANGUAGES]
+    if not (there := [(language, path) for language, path in found if path.is_file()]):
+        raise WordingError(f"{folder / name}.<language>.{kind}: no such file")
+    return there
+
+
+def wording_of(file: str, language: str, section: str, entry: Mapping[str, Any]) -> Wording:
+    place = f"{file}, [[{section}]]"
+    check_fields(place, entry, {"pattern": str, "examples": list, "counter_examples": list}, ("pattern", "examples"))
+    compile_checked(place, entry["pattern"], re.VERBOSE)
+    examples, counter_examples = tuple(entry["examples"]), tuple(entry.get("counter_examples", ()))
+    return Wording(file, language, section, entry["pattern"].strip(), examples, counter_examples)
+
+
+def expression(frame: str, alternatives: Sequence[Wording]) -> re.Pattern[str]:
+    """A frame with its slots filled. A slot without alternatives matches nothing."""
+
+    def filled(slot: re.Match[str]) -> str:
+        return "|".join(each.pattern for each in alternatives if each.section == slot[1]) or "(?!)"
+
+    return compile_checked(frame, SLOT.sub(filled, frame), re.IGNORECASE | re.VERBOSE)

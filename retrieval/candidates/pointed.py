@@ -1,0 +1,95 @@
+"""Where a question itself points to (R21): "in the table", "Figure 2", "in the appendix", found by the register."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from documents.storage.content import DocumentContent
+from reading.registry.objects import Places
+from reading.registry.references import Reference
+from reading.rows import FRONT_INDEX
+from retrieval.candidates.context import table_around
+from retrieval.types import IN_QUESTION, Hit, LineRange, NamedThing, Question
+
+TARGETS_MAX = 4  # as many places as references are followed to
+CAPTION_LINES = 3  # of a figure: its caption may be wrapped
+TABLE_REACH = 6  # below a caption, to the first row
+NAMES_ONLY = ("figure", "equation")  # their words are those of the line that names them
+HEADED = ("appendix", "exhibit", "schedule", "note")  # they go on to the end of their section
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """The places a question points to, and what it names that no document has."""
+
+    hits: tuple[Hit, ...]
+    outcome: str
+
+
+def find_pointed(question: Question, contents: Sequence[DocumentContent], hits: Sequence[Hit]) -> Pointed:
+    """A hit in each thing the question points to: on the line that says most of what is asked, else on its caption.
+
+    Of things without a label ("in the table") those count that hold a word of the question, the best first. Where
+    nothing is met the outcome says so, and everything is searched as without the hint.
+    """
+    found: list[tuple[float, Hit]] = []
+    lost: list[str] = []
+    for named in question.hints.objects:
+        places = [each for content in contents for each in places_of_thing(named, content, hits)]
+        if not places:
+            missing = f"{named} is there" if named.label else f"{named.kind} holds a word of the question"
+            lost.append(f"no {missing}")
+        found += places
+    best = [hit for _, hit in sorted(found, key=lambda each: -each[0])][:TARGETS_MAX]
+    kept = {(hit.document_id, hit.lines): hit for hit in reversed(best)}
+    lines = {content.document_id: content.lines for content in contents}
+    pages = [lines[hit.document_id][hit.lines.first - 1].page_number for hit in best]
+    said = [f"{hit.detail} (p. {page})" for hit, page in zip(best, pages, strict=True)]
+    told = [*said, *lost, *([] if said else ["searched as without it"])]
+    return Pointed(tuple(kept.values()), "; ".join(told))
+
+
+def places_of_thing(named: NamedThing, content: DocumentContent, hits: Sequence[Hit]) -> Iterator[tuple[float, Hit]]:
+    """The places of a thing in one document, each with what its best line says of the question."""
+    own = [hit for hit in hits if hit.document_id == content.document_id and hit.method == "keywords"]
+    if named.label:
+        line = Places(content.lines, content.toc, content.registry.objects).find(Reference(*named))
+        ranges = [lines_of_thing(named.kind, line, content)] if line else []
+    elif named.kind == "table":
+        rows = [hit.lines for hit in own if content.lines[hit.lines.first - 1].kind == "table_row"]
+        ranges = list(dict.fromkeys(table_around(row, content) for row in sorted(rows)))
+    else:
+        objects = [each for each in content.registry.objects if each.kind == named.kind]
+        ranges = [lines_of_thing(named.kind, each.line_number, content) for each in objects]
+    for lines in ranges:
+        inside = [hit for hit in own if lines.first <= hit.lines.first <= lines.last]
+        inside = [hit for hit in inside if hit.lines.first > lines.first] or inside  # what it holds, not its name
+        best = max(inside, key=lambda hit: (hit.score, -hit.lines.first), default=None)
+        if best is None and not named.label:
+            continue
+        first = lines.first if best is None or named.row or named.kind in NAMES_ONLY else best.lines.first
+        yield (
+            (best.score if best else 0.0) + bool(named.label),
+            Hit(
+                method="references",
+                document_id=content.document_id,
+                lines=LineRange(first, first),
+                score=1.0,
+                toc_index=content.lines[first - 1].toc_index,
+                detail=f"{named}, {IN_QUESTION}",
+            ),
+        )
+
+
+def lines_of_thing(kind: str, line: int, content: DocumentContent) -> LineRange:
+    """The lines of a thing that begins on a line: of a table its rows, of an appendix its section, else its name."""
+    if kind == "table":
+        rows = content.lines_between(line, line + TABLE_REACH)
+        row = next((each.number for each in rows if each.kind == "table_row"), line)
+        return LineRange(line, max(line, table_around(LineRange(row, row), content).last))
+    if kind in HEADED:
+        entry = content.toc_by_index.get(content.lines[line - 1].toc_index)
+        if entry and entry.index != FRONT_INDEX:
+            return LineRange(line, max(line, entry.last_line))
+    page = content.lines[line - 1].page_number
+    below = content.lines_between(line, line + CAPTION_LINES)
+    return LineRange(line, max(each.number for each in below if each.page_number == page))

@@ -1,0 +1,83 @@
+"""Kept passages that say the same with another value (R50): what counts as that, and what becomes of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from retrieval.candidates.disagreements import differing_value, read_statement
+from retrieval.pipeline import retrieve, with_disagreements
+from retrieval.tests.builders import SETTINGS, content_of_lines
+
+ASKED = ("amount", "percentage", "date", "duration")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "values"),
+    [
+        ("The notice period is 30 days.", "A notice period of 60 days.", ("30 days", "60 days")),
+        ("The fee is USD 1,200.00 a month.", "The fee is $1,300 a month.", ("USD 1,200.00 a month", "$1,300 a month")),
+        ("Interest is due at 4.5 % a year.", "Interest at 5.5% a year is due.", ("4.5 %", "5.5%")),
+        ("It ends on 31 March 2027.", "It ends on March 30, 2027.", ("31 March 2027", "March 30, 2027")),
+    ],
+)
+def test_another_value_in_the_same_words_disagrees(one: str, other: str, values: tuple[str, str]) -> None:
+    assert differing_value(read_statement(one, "en"), read_statement(other, "en"), ASKED) == values
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The notice period is 30 days.", "The notice period is thirty (30) days."),  # the same value
+        ("The fee is $600.0 million.", "The fee is USD 600 million."),
+        ("The fee was $5 million in 2021.", "The fee was $6 million in 2022."),  # of another year
+        ("As of 1 May 2021 the fee was $5 million.", "As of 1 May 2022 the fee was $6 million."),
+        ("Fees under Section 3.1 are due.", "Fees under Section 3.2 are due."),  # no values
+    ],
+)
+def test_what_differs_in_more_or_in_nothing_does_not(one: str, other: str) -> None:
+    assert differing_value(read_statement(one, "en"), read_statement(other, "en"), ASKED) is None
+
+
+def test_a_value_that_is_not_asked_for_is_not_compared() -> None:
+    one, other = (read_statement(f"The notice period is {days} days.", "en") for days in (30, 60))
+    assert differing_value(one, other, ("amount",)) is None
+
+
+# ---- in a search
+
+POLICY = [
+    "# Termination",
+    "Either party may end this agreement. The notice period for termination is 30 days.",
+    "---",
+    "# Fees",
+    "The monthly fee is USD 900.",
+    "---",
+    "# Schedule A",
+    "The notice period for termination is 60 days.",
+]
+
+
+def test_two_kept_passages_with_other_values_are_reported_and_make_an_answer_less_sure() -> None:
+    asked = "What is the notice period for termination?"
+    result = retrieve(asked, [content_of_lines(POLICY)], settings=SETTINGS, arbiter="rules")
+    (found,) = result.ranking.contradictions
+    by_id = {each.candidate_id: each for each in result.candidates}
+    assert {by_id[name].anchor_pages[0] for name in found.candidate_ids} == {1, 3}
+    assert set(found.values) == {"30 days", "60 days"}
+    same = [line.replace("60", "30") if isinstance(line, str) else line for line in POLICY]
+    agreeing = retrieve(asked, [content_of_lines(same)], settings=SETTINGS, arbiter="rules")
+    assert agreeing.ranking.contradictions == ()
+    assert result.confidence <= agreeing.confidence
+
+
+def test_documents_of_their_own_may_say_what_they_like() -> None:
+    contents = [content_of_lines(POLICY[:2], number=1), content_of_lines(POLICY[6:], number=2, title="Other")]
+    result = retrieve("What is the notice period for termination?", contents, settings=SETTINGS, arbiter="rules")
+    assert len(result.kept()) > 1 and result.ranking.contradictions == ()
+
+
+def test_what_the_arbiter_reported_is_not_reported_again() -> None:
+    result = retrieve("What is the notice period?", [content_of_lines(POLICY)], settings=SETTINGS, arbiter="rules")
+    (found,) = result.ranking.contradictions
+    reported = replace(result.ranking, contradictions=(replace(found, point="by the model", values=()),))
+    assert with_disagreements(reported, [found]) == reported

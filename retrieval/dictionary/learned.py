@@ -1,0 +1,144 @@
+"""What a base has learned of words that a model missed (R83): rows, and what they add up to.
+
+A word is stored once for its concept or topic, with the run it came from; each run it helped adds a row, and so does
+each change by an owner, see `learned_editing`.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.utils import timezone
+
+from documents.models import KnowledgeBase
+from retrieval.models import ERASED_WORD, LearnedWord, RetrievalRun
+from retrieval.question.learned import About, Learned, about_question, helpful_words, lessons_of, stems_in
+from retrieval.types import ConceptTerms, RetrievalResult
+
+Kind = LearnedWord.Kind
+TOPIC_MAX = 300  # characters: a longer one is no topic that anybody asks of again
+
+
+@dataclass(frozen=True)
+class WordStanding:
+    """What the rows say of one learned word. `pk` is of the row it was learned with."""
+
+    pk: int
+    concept: str
+    topic: str
+    asked: str
+    word: str
+    stems: str
+    language: str
+    run_id: UUID | None
+    learned_at: datetime
+    helped: int
+    is_on: bool
+    is_taken: bool
+
+
+def standings_of_words(base: KnowledgeBase) -> list[WordStanding]:
+    """Every word that was learned, the latest first; none of those that were erased."""
+    rows: dict[tuple[str, str, str], list[LearnedWord]] = defaultdict(list)
+    for row in LearnedWord.objects.filter(base=base).exclude(word="").order_by("pk"):
+        rows[(row.concept, row.topic, row.stems)].append(row)
+    found = [add_up(of_word) for of_word in rows.values()]
+    return sorted(found, key=lambda each: -each.pk)
+
+
+def add_up(rows: Sequence[LearnedWord]) -> WordStanding:
+    """The rows of one word, in the order they were stored."""
+    first = next((row for row in rows if row.kind == Kind.LEARNED), rows[0])
+    kinds = [row.kind for row in rows]
+    switched = [kind for kind in kinds if kind in (Kind.OFF, Kind.ON)]
+    return WordStanding(
+        pk=first.pk,
+        concept=first.concept,
+        topic=first.topic,
+        asked=first.asked,
+        word=first.word,
+        stems=first.stems,
+        language=first.language,
+        run_id=first.run_id,
+        learned_at=first.created_at,
+        helped=kinds.count(Kind.HELPED),
+        is_on=not switched or switched[-1] == Kind.ON,
+        is_taken=Kind.TAKEN in kinds,
+    )
+
+
+def learned_of(base: KnowledgeBase) -> tuple[Learned, ...]:
+    """The words that questions of a base are asked with, those that helped most first."""
+    on = [each for each in standings_of_words(base) if each.is_on and not each.is_taken]
+    best = sorted(on, key=lambda each: -each.helped)
+    return tuple(Learned(each.concept, each.topic, each.word, each.stems, each.language) for each in best)
+
+
+# ---- with a run, in the transaction that stores it
+
+
+def store_lessons(run: RetrievalRun, result: RetrievalResult, dictionary: Sequence[ConceptTerms]) -> None:
+    """Store what a run teaches: words that a model missed and that led to what it found, and learned ones that helped.
+
+    A word is learned once, in whatever inflection, and not if the dictionary has it for that concept.
+    """
+    about = about_question(result.question, dictionary)
+    language = result.question.language
+    known = {stems_in(term.text, language) for each in dictionary if each.name == about.concept for term in each.terms}
+    is_kept = bool(about.concept or about.topic) and len(about.topic) <= TOPIC_MAX
+    fresh = [(word, stems) for word, stems in lessons_of(result) if stems not in known]
+    rows = [build_row(run, about, word, stems, language) for word, stems in fresh if is_kept]
+    helped = set(helpful_words(result))
+    rows += [
+        build_row(run, About(each.concept, each.topic, each.asked), each.word, each.stems, each.language, Kind.HELPED)
+        for each in (standings_of_words(run.base) if helped else [])
+        if each.word in helped and each.is_on and not each.is_taken
+    ]
+    LearnedWord.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def build_row(
+    run: RetrievalRun, about: About, word: str, stems: str, language: str, kind: LearnedWord.Kind = Kind.LEARNED
+) -> LearnedWord:
+    return LearnedWord(
+        base_id=run.base_id,
+        concept=about.concept,
+        topic=about.topic,
+        asked=about.asked[:TOPIC_MAX],
+        word=word,
+        stems=stems,
+        language=language,
+        kind=kind,
+        run=run,
+        created_at=timezone.now(),
+    )
+
+
+def follow_rename(base: KnowledgeBase, before: str, name: str) -> None:
+    """What was learned for a concept is learned for it under its new name."""
+    LearnedWord.objects.bulk_create(
+        (
+            LearnedWord(
+                base=base,
+                concept=name,
+                asked=name,
+                word=row.word,
+                stems=row.stems,
+                language=row.language,
+                kind=row.kind,
+                run_id=row.run_id,
+                created_at=row.created_at,
+            )
+            for row in LearnedWord.objects.filter(base=base, concept=before).exclude(word="").order_by("pk")
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def forget_lessons(run: RetrievalRun) -> None:
+    """Blank what was learned for the topic of a run whose words are erased; words of concepts are nobody's question."""
+    for row in LearnedWord.objects.filter(run=run, kind=Kind.LEARNED).exclude(topic=""):
+        same = LearnedWord.objects.filter(base_id=row.base_id, topic=row.topic, stems=row.stems)
+        same.update(**ERASED_WORD)

@@ -1,0 +1,75 @@
+"""The page of a base's model tiers (R25): everybody in the base reads it, owners change it."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.requests import user_of
+from documents import access
+from documents.base_settings import EVERY_KEY, BaseSettings
+from documents.views import describe_base
+from llm.tiers import TIERS, asking, model_for
+from retrieval.dictionary.csv_format import TEXT_MAX
+from retrieval.dictionary.tiers import CONCEPT, TierError, TierRow, put_tier, read_tiers, tier_rows
+from retrieval.question.by_model import TYPES
+
+TIER_WORDS = {
+    "small": gettext_lazy("small"),
+    "normal": gettext_lazy("normal"),
+    "hard": gettext_lazy("for hard questions"),
+}
+TYPE_WORDS = {
+    "text": gettext_lazy("text"),
+    "address": gettext_lazy("postal address"),
+    "amount": gettext_lazy("amount"),
+    "boolean": gettext_lazy("yes or no"),
+    "date": gettext_lazy("date"),
+    "definition": gettext_lazy("definition"),
+    "duration": gettext_lazy("duration"),
+    "email": gettext_lazy("e-mail"),
+    "explanation": gettext_lazy("explanation"),
+    "frequency": gettext_lazy("frequency"),
+    "iban": gettext_lazy("IBAN"),
+    "number": gettext_lazy("number"),
+    "party": gettext_lazy("party"),
+    "percentage": gettext_lazy("percentage"),
+    "person": gettext_lazy("person"),
+    "phone": gettext_lazy("phone"),
+    "postcode": gettext_lazy("postcode"),
+    "rate": gettext_lazy("rate"),
+    "role": gettext_lazy("role"),
+    "url": gettext_lazy("web address"),
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def tiers(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The tiers a base names, in the order in which they count, with a form to name one more or take one away."""
+    found = access.get_base(request.user, pk, *(access.OWN if request.method == "POST" else ()))
+    failure = ""
+    if request.method == "POST":
+        concept = " ".join(request.POST.get("concept", "").replace("\x00", "").split())
+        row = TierRow(request.POST.get("what", ""), concept[:TEXT_MAX], request.POST.get("tier", ""))
+        try:
+            put_tier(found, row, user_of(request))
+        except TierError as error:
+            failure = str(error)
+        else:
+            return redirect("retrieval:tiers", found.pk)
+    with asking(BaseSettings.from_json(found.settings).model):
+        models = [(tier, TIER_WORDS[tier], model_for(tier)) for tier in TIERS]
+    shown = {
+        **describe_base(request, found),
+        "rows": [(row, TYPE_WORDS.get(row.what, ""), TIER_WORDS[row.tier]) for row in tier_rows(read_tiers(found))],
+        "types": [(name, TYPE_WORDS[name]) for name in TYPES],
+        "tiers": models,
+        "every": EVERY_KEY,
+        "concept": CONCEPT,
+        "failure": failure,
+    }
+    return render(request, "retrieval/tiers.html", shown, status=400 if failure else 200)

@@ -1,0 +1,120 @@
+"""Several named fields asked of the same documents (R87): each has a search, candidates, verdicts and a result of its
+own. Those that a model judges share a request where it has room for them.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from documents.models import Document
+from llm.errors import LLMError, Malformed, PromptTooLong, Truncated
+from retrieval.arbiter import Case, Ruling, decide
+from retrieval.arbiter.model import not_run
+from retrieval.arbiter.together import FIELDS_MAX, Posed, judge_together, room_each
+from retrieval.briefs import fit_request
+from retrieval.corpus import search_among
+from retrieval.deadline import DetectionTimeout
+from retrieval.pipeline import Search
+from retrieval.types import ANYTHING, Expected, RetrievalResult
+
+BY_ITSELF = (PromptTooLong, Malformed, Truncated)  # a request for one question may do better
+SHARED = "judged in one request with {others} of the same documents, at most {places} places of each"
+NOT_SHARED = "{failure} Asked in one request with {others}; then by itself"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing to find out: its name, the question that is asked, and what is expected of the answer."""
+
+    name: str
+    question: str
+    expected: Expected = ANYTHING
+
+
+@dataclass
+class Pending:
+    """A search on its way: the case it waits with and since when, or its outcome."""
+
+    search: Search
+    case: Case | None = None
+    ruling: Ruling | None = None
+    since: float = field(default_factory=time.monotonic)
+    outcome: RetrievalResult | DetectionTimeout | None = None
+
+    def advance(self) -> None:
+        """Go on to the next case, or to the end."""
+        ruling, self.case, self.ruling = self.ruling, None, None
+        try:
+            self.case = next(self.search) if ruling is None else self.search.send(ruling)
+        except StopIteration as ended:
+            self.outcome = ended.value
+        except DetectionTimeout as error:
+            self.outcome = error
+        self.since = time.monotonic()
+
+
+def retrieve_fields(
+    fields: Sequence[Field], documents: Sequence[Document], **options: Any
+) -> list[RetrievalResult | DetectionTimeout]:
+    """What each field found, in their order; one that took too long has the error instead.
+
+    `options` are those of `corpus.search_among`. Without a model the rules judge each; with one, at most FIELDS_MAX
+    fields of the same documents are judged in one request.
+    """
+    pending = [Pending(search_among(each.question, documents, expected=each.expected, **options)) for each in fields]
+    while waiting := [each for each in pending if each.outcome is None]:
+        for each in waiting:
+            each.advance()
+        for group in groups_of([each for each in waiting if each.case]):
+            settle_group(group)
+    return [each.outcome for each in pending if each.outcome is not None]
+
+
+def groups_of(waiting: Sequence[Pending]) -> Iterator[tuple[Pending, ...]]:
+    """Those that may share a request, in groups of at most FIELDS_MAX as even as can be; the others by themselves."""
+    alike: dict[tuple[Any, ...], list[Pending]] = {}
+    for number, each in enumerate(waiting):
+        assert each.case
+        alike.setdefault(shared_by(each.case) or (number,), []).append(each)
+    for group in alike.values():
+        size = -(-len(group) // -(-len(group) // FIELDS_MAX))
+        yield from (tuple(group[first : first + size]) for first in range(0, len(group), size))
+
+
+def shared_by(case: Case) -> tuple[Any, ...]:
+    """What cases of one request have in common; () of one that is asked by itself."""
+    if case.name != "model" or case.use.room.is_small or not case.candidates:
+        return ()
+    return (case.use.tier, *(content.parse_id for content in case.contents))
+
+
+def settle_group(group: Sequence[Pending]) -> None:
+    """Give each of the group its ruling."""
+    started = time.monotonic()
+    cases = [each.case for each in group if each.case]
+    rulings = decide_together(cases) if len(group) > 1 else [decide(cases[0])]
+    for each, ruling in zip(group, rulings, strict=True):
+        each.ruling = ruling._replace(waited_s=started - each.since)
+
+
+def decide_together(cases: Sequence[Case]) -> list[Ruling]:
+    """The rulings on cases in one request; each by itself where they do not fit one, or its reply cannot be read."""
+    first, others = cases[0], f"{len(cases) - 1} other field{'s' if len(cases) > 2 else ''}"
+    room = room_each(first.use.room, first.toc, len(cases))
+    fitted = [fit_request(case.proposed, case.toc, case.contents, room) for case in cases]
+    posed = [Posed(case.question, each.candidates) for case, each in zip(cases, fitted, strict=True)]
+    if not all(each.candidates for each in posed):
+        return [decide(case) for case in cases]
+    try:
+        rankings = judge_together(posed, first.contents, first.use)
+    except BY_ITSELF as error:
+        told = NOT_SHARED.format(failure=error.message, others=others)
+        return [decide(case)._replace(shared=error.exchange, note=told) for case in cases]
+    except LLMError as error:
+        rankings = [not_run(each.candidates, error.message, error.exchange) for each in posed]
+    note = SHARED.format(others=others, places=room.places)
+    return [
+        Ruling(each.candidates, each.left_out, ranking, ranking.exchange, note)
+        for each, ranking in zip(fitted, rankings, strict=True)
+    ]

@@ -1,0 +1,110 @@
+"""Types, shapes and vague words: what ships is data, and a base changes it row by row (R103)."""
+
+import pytest
+
+from documents.storage.content import DocumentContent
+from retrieval.detectors.patterns import detect_patterns
+from retrieval.question.kinds import ANSWER_TYPES, SHIPPED, ReadingRules, RuleRow, shipped_keys, shipped_rows
+from retrieval.question.linear import check_pattern
+from retrieval.question.parse import parse_question
+from retrieval.question.values import ValueWording, value_wordings
+from retrieval.tests.builders import content_of_lines
+
+POLICY_NUMBER = (
+    RuleRow("asks", "policy_number", "en", "policy number"),
+    RuleRow("printed", "policy_number", "", r"\b[A-Z]{2}-\d{6}\b"),
+)
+
+
+@pytest.mark.parametrize("wording", value_wordings(), ids=lambda each: f"{each.file} {each.examples[0]}")
+def test_every_value_is_found_in_its_examples_only(wording: ValueWording) -> None:
+    assert [text for text in wording.examples if not wording.is_in(text)] == []
+    assert [text for text in wording.counter_examples if wording.is_in(text)] == []
+
+
+@pytest.mark.parametrize("wording", value_wordings(), ids=lambda each: f"{each.file} {each.examples[0]}")
+def test_every_value_that_ships_keeps_the_limits_of_those_that_people_write(wording: ValueWording) -> None:
+    assert check_pattern(wording.pattern) == wording.pattern
+
+
+def test_every_row_that_ships_is_told_from_the_others() -> None:
+    assert len(shipped_keys()) == len(shipped_rows()) > 100
+
+
+@pytest.mark.parametrize(
+    ("text", "answer_type"),
+    [
+        ("What is the postcode of the office?", "postcode"),
+        ("To which address are notices sent?", "address"),
+        ("Which party pays the premium?", "party"),
+        ("In which capacity does she sign?", "role"),
+        ("Who signs the notice?", "person"),
+        ("Quelle est l’adresse du siège ?", "address"),
+        ("Quel est le code postal du siège ?", "postcode"),
+        ("Qui sont les parties ?", "party"),
+        ("Wie lautet die Anschrift des Vermieters?", "address"),
+        ("Wie lautet die Postleitzahl?", "postcode"),
+        ("How does the policy address floods?", "explanation"),
+        ("Is notice given at the registered address?", "boolean"),
+    ],
+)
+def test_the_words_that_ask_for_a_type(text: str, answer_type: str) -> None:
+    """(R20)"""
+    assert SHIPPED.type_of(text) == answer_type
+    assert answer_type in ANSWER_TYPES
+
+
+def test_a_base_adds_a_type_with_its_words_and_values() -> None:
+    """(R20, R103) A value of the new type beside a word of the question counts as two signals."""
+    rules = ReadingRules(POLICY_NUMBER, 1)
+    content = content_of_lines(["The policy number of the flood cover is AB-123456.", "The policy covers the number."])
+    question = parse_question("What is the policy number of the flood cover?", [content], (), rules)
+    hits = detect_patterns(question, content)
+    assert question.answer_type == "policy_number"
+    assert [(hit.lines.first, hit.type_match) for hit in hits] == [(1, True)]
+    assert parse_question("What is the policy number?", [content]).answer_type == "text"
+
+
+def test_a_base_switches_off_what_ships() -> None:
+    """(R103)"""
+    row = next(each.row for each in shipped_rows() if each.row.key[:3] == ("asks", "percentage", "en"))
+    rules = ReadingRules((row._replace(is_on=False),), 1)
+    assert SHIPPED.type_of("What is the gross margin?") == "percentage"
+    assert rules.type_of("What is the gross margin?") == "text"
+    assert rules.type_of("When does it end?") == "date", "the others stay on"
+
+
+def test_a_base_switches_off_a_value_that_ships() -> None:
+    rows = [each.row._replace(is_on=False) for each in shipped_rows() if each.row.name == "url"]
+    assert SHIPPED.patterns_of("url") != ("", "")
+    assert ReadingRules(tuple(rows), 1).patterns_of("url") == ("", "")
+
+
+def test_a_base_adds_words_for_a_shape() -> None:
+    rules = ReadingRules((RuleRow("shape", "listing", "en", "give me every"),), 1)
+    assert (SHIPPED.shape_of("Give me every fee"), rules.shape_of("Give me every fee")) == ("single", "listing")
+
+
+def test_the_longest_words_of_a_base_win() -> None:
+    rows = (RuleRow("asks", "short", "", "number"), RuleRow("asks", "long", "", "policy number"))
+    assert ReadingRules(rows, 1).type_of("What is the policy number?") == "long"
+
+
+def test_vague_words_are_added_and_switched_off(policy: DocumentContent) -> None:
+    """(R23, R103)"""
+    off = ReadingRules((RuleRow("vague", "", "en", "cap", is_on=False),), 1)
+    own = ReadingRules((RuleRow("vague", "", "en", "widget"),), 1)
+    assert parse_question("What's the cap?", [policy]).clarification
+    assert not parse_question("What's the cap?", [policy], (), off).clarification
+    assert parse_question("What's the widget?", [policy], (), own).clarification
+    assert not parse_question("What's the widget?", [policy]).clarification
+
+
+def test_the_digest_is_of_the_rows_whatever_their_order() -> None:
+    assert ReadingRules(POLICY_NUMBER).digest == ReadingRules(POLICY_NUMBER[::-1]).digest != ""
+    assert (SHIPPED.digest, SHIPPED.number) == ("", 0)
+
+
+def test_the_patterns_in_force_are_kept_with_the_question(policy: DocumentContent) -> None:
+    question = parse_question("What is the policy number?", [policy], (), ReadingRules(POLICY_NUMBER, 1))
+    assert (question.value_pattern, question.printed_pattern) == ("", r"(?:\b[A-Z]{2}-\d{6}\b)")

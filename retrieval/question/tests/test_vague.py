@@ -1,0 +1,142 @@
+"""A vague question is asked back with what its word means here, unless that is one thing or was learned (R23)."""
+
+import pytest
+
+from documents.storage.content import DocumentContent
+from retrieval.question.kinds import Default, ReadingRules
+from retrieval.question.parse import asked_with, parse_question
+from retrieval.question.vague import describe_assumption, meanings_of, speeches
+from retrieval.tests.builders import content_of_lines
+
+CAPS = [
+    "The liability cap is two million euros.",
+    "An annual cap of ten claims applies to every customer.",
+    "The cap on liability does not apply to fraud.",
+    "A liability cap may be waived.",
+]
+PLAFONDS = ["Le plafond annuel est de dix.", "Le plafond de garantie est de deux millions.", "Un plafond annuel."]
+FRISTEN = ["Die Frist beginnt.", "Die lange Frist und die kurze Frist."]
+PLAZOS = ["El plazo anual.", "El plazo de pago."]
+
+
+@pytest.fixture
+def caps() -> DocumentContent:
+    return content_of_lines(CAPS)
+
+
+def rules(confidence: float, *, is_due: bool = False, kind: str = "") -> ReadingRules:
+    return ReadingRules(defaults=(Default("cap", kind, "liabil", confidence, is_due),))
+
+
+def test_a_word_means_what_the_document_qualifies_it_by(caps: DocumentContent) -> None:
+    found = meanings_of("cap", ("cap",), [caps])
+    assert [(each.key, each.text, each.count) for each in found] == [
+        ("liabil", "liability cap", 3),
+        ("annual", "annual cap", 1),
+    ]
+
+
+def test_a_vague_question_is_asked_back_with_the_meanings(caps: DocumentContent) -> None:
+    question = parse_question("What's the cap?", [caps])
+    assert (
+        question.clarification
+        == "“cap” means several things here: “liability cap”, “annual cap”. Which one do you mean?"
+    )
+    assert question.vague.why == "nobody has said yet what it means here"
+
+
+@pytest.mark.parametrize(
+    ("lines", "language", "text", "begins"),
+    [
+        (PLAFONDS, "fr", "Quel est le plafond ?", "« plafond » désigne plusieurs choses ici : “plafond annuel”"),
+        (FRISTEN, "de", "Was ist die Frist?", "„frist“ steht hier"),
+        (PLAZOS, "es", "¿Cuál es el plazo?", "«plazo» significa aquí varias cosas"),
+    ],
+)  # fmt: skip
+def test_it_is_asked_back_in_the_language_of_the_question(
+    lines: list[str], language: str, text: str, begins: str
+) -> None:
+    assert parse_question(text, [content_of_lines(lines, language=language)]).clarification.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [("Bonjour !", "Je réponds"), ("Guten Tag!", "Ich beantworte"), ("¡Hola!", "Respondo"), ("Hello!", "I answer")],
+)
+def test_a_greeting_is_answered_in_its_language(text: str, begins: str) -> None:
+    language = {"J": "fr", "I": "de", "R": "es"}.get(begins[0], "en")
+    content = content_of_lines(["text"], language="en" if text == "Hello!" else language)
+    assert parse_question(text, [content]).clarification.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    "lines", [["The liability cap is ten.", "The cap on liability."], ["The cap is ten.", "This cap applies."]]
+)
+def test_a_word_that_means_one_thing_is_not_asked_back(lines: list[str]) -> None:
+    question = parse_question("What's the cap?", [content_of_lines(lines)])
+    assert question.clarification == ""
+    assert question.vague.why == "it means one thing here, so nothing is asked"
+
+
+def test_a_word_that_stands_nowhere_is_asked_back(policy: DocumentContent) -> None:
+    assert parse_question("What's the cap?", [policy]).clarification.startswith("Which cap do you mean?")
+
+
+@pytest.mark.parametrize(
+    ("confidence", "is_due", "is_asked", "assumed", "proposed"),
+    [
+        (0.5, False, True, "", ""),
+        (0.59, True, True, "", ""),
+        (0.60, False, False, "liability cap", ""),
+        (0.85, False, False, "liability cap", ""),
+        (0.60, True, True, "", "liability cap"),
+        (0.85, True, True, "", "liability cap"),
+        (0.86, True, False, "liability cap", ""),
+    ],
+)
+def test_the_bands_of_confidence(
+    caps: DocumentContent, confidence: float, is_due: bool, is_asked: bool, assumed: str, proposed: str
+) -> None:
+    """(R23) Below 0.60 always asked, above 0.85 applied, between asked when it is due: nothing is left to chance."""
+    question = parse_question("What's the cap?", [caps], (), rules(confidence, is_due=is_due))
+    assert (bool(question.clarification), question.vague.assumed, question.vague.proposed) == (
+        is_asked,
+        assumed,
+        proposed,
+    )
+    assert f"{round(100 * confidence)} %" in question.vague.why
+
+
+def test_what_is_assumed_is_searched_and_said(caps: DocumentContent) -> None:
+    question = parse_question("What's the cap?", [caps], (), rules(0.9))
+    assert (question.original, question.corrected) == ("What's the cap?", "What's the liability cap?")
+    assert {"liability", "cap"} <= {each.text for each in question.keywords}
+    assert describe_assumption(question.vague, "en") == (
+        "“cap” was read as “liability cap”, as it was mostly meant here. "
+        "It also stands for “annual cap”; choose another if that is what you mean."
+    )
+
+
+def test_a_meaning_that_the_documents_do_not_have_is_not_assumed() -> None:
+    content = content_of_lines(["The interest cap is ten.", "An annual cap applies."])
+    question = parse_question("What's the cap?", [content], (), rules(0.9))
+    assert question.clarification and not question.vague.assumed
+
+
+def test_what_was_learned_of_a_type_counts_for_documents_of_that_type_only(caps: DocumentContent) -> None:
+    assert parse_question("What's the cap?", [caps], (), rules(0.9, kind="lease")).clarification
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning", "asked"),
+    [
+        ("What's the cap?", "annual cap", "What's the annual cap?"),
+        ("The cap", "cap on liability", "The cap on liability"),
+    ],
+)
+def test_the_question_with_a_meaning(caps: DocumentContent, text: str, meaning: str, asked: str) -> None:
+    assert asked_with(parse_question(text, [caps]), meaning) == asked
+
+
+def test_every_language_says_everything() -> None:
+    assert set(speeches()) == {"en", "fr", "de", "es"}

@@ -1,0 +1,84 @@
+"""What the values of each type of answer look like (R20): alternatives in `values.*.toml`, found in linear time.
+
+An alternative is looked for in the match form of a line (lower case, no accents), one with `as_printed` in the line as
+it stands, where capitals tell a postcode from a word.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from reading.matching import match_form
+from reading.wording import LANGUAGES, WordingError, check_fields, read_entries
+from retrieval.question.linear import PatternRefused, compile_linear
+from retrieval.types import Question
+
+# Values of these types answer a question for the type as well: "when" is answered by "within thirty days", "who" by a
+# role or a party, "where" by a postcode with its town.
+ALSO = {
+    "date": ("duration",),
+    "duration": ("extent",),
+    "person": ("role",),
+    "address": ("postcode",),
+}
+FIELDS = {"pattern": str, "as_printed": bool, "examples": list, "counter_examples": list}
+
+
+@dataclass(frozen=True)
+class ValueWording:
+    """One alternative of a type, with texts it is found in and texts it is not found in."""
+
+    file: str
+    language: str  # "" is any
+    type: str
+    pattern: str
+    as_printed: bool
+    examples: tuple[str, ...]
+    counter_examples: tuple[str, ...] = ()
+
+    def is_in(self, text: str) -> bool:
+        return compile_linear(self.pattern).search(text if self.as_printed else match_form(text)) is not None
+
+
+@cache
+def value_wordings() -> tuple[ValueWording, ...]:
+    """The alternatives that ship, by file. Raises WordingError if a file is malformed."""
+    found: list[ValueWording] = []
+    for path in sorted(Path(__file__).parent.glob("values.*.toml")):
+        for section, entry in read_entries(path):
+            place = f"{path.name}, [[{section}]]"
+            check_fields(place, entry, FIELDS, ("pattern", "examples"))
+            try:
+                compile_linear(entry["pattern"])
+            except PatternRefused as error:
+                raise WordingError(f"{place}: {error}") from error
+            found.append(
+                ValueWording(
+                    path.name,
+                    language if (language := path.name.split(".")[1]) in LANGUAGES else "",
+                    section,
+                    entry["pattern"],
+                    entry.get("as_printed", False),
+                    tuple(entry["examples"]),
+                    tuple(entry.get("counter_examples", ())),
+                )
+            )
+    return tuple(found)
+
+
+def join_patterns(patterns: Sequence[str]) -> str:
+    """One expression of several; "" of none."""
+    return "|".join(f"(?:{each})" for each in dict.fromkeys(patterns))
+
+
+def has_form(question: Question) -> bool:
+    """Whether the values of the type asked for have a form."""
+    return bool(question.value_pattern or question.printed_pattern)
+
+
+def has_value(question: Question, matched: str, printed: str) -> bool:
+    """Whether a text, in match form and as printed, has a value of the type asked for."""
+    return (bool(question.value_pattern) and compile_linear(question.value_pattern).search(matched) is not None) or (
+        bool(question.printed_pattern) and compile_linear(question.printed_pattern).search(printed) is not None
+    )

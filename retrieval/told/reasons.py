@@ -1,0 +1,389 @@
+"""Recorded reasons said as sentences in the reader's language: of a passage, of a rule that refuses, of no answer.
+
+Reasons of before facts were recorded, and those a model wrote, are shown as they were recorded.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from retrieval.models import RetrievalRun, RunCandidate
+
+Facts = Mapping[str, Any]
+SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z])")
+TYPES = {
+    "date": gettext_lazy("date"),
+    "frequency": gettext_lazy("frequency"),
+    "duration": gettext_lazy("period"),
+    "rate": gettext_lazy("rate"),
+    "email": gettext_lazy("e-mail address"),
+    "phone": gettext_lazy("phone number"),
+    "url": gettext_lazy("web address"),
+    "iban": gettext_lazy("IBAN"),
+    "amount": gettext_lazy("amount"),
+    "percentage": gettext_lazy("percentage"),
+}
+STATEMENTS = {
+    "balance sheet": gettext_lazy("balance sheet"),
+    "income statement": gettext_lazy("income statement"),
+    "cash flow statement": gettext_lazy("cash flow statement"),
+}
+LANGUAGES = {
+    "en": gettext_lazy("English"),
+    "fr": gettext_lazy("French"),
+    "de": gettext_lazy("German"),
+    "es": gettext_lazy("Spanish"),
+}
+WITHOUT_WORDS = {
+    "vectors": gettext_lazy("nearness in meaning"),
+    "titles": gettext_lazy("a title"),
+    "pinned": gettext_lazy("the page named"),
+}
+
+
+def passage_reason(candidate: RunCandidate) -> str:
+    """Why a passage was kept or not."""
+    return say_passage(candidate.reason_facts) or candidate.reason
+
+
+def absence_of(run: RetrievalRun) -> str:
+    """Why nothing was found, as a clause."""
+    return say_clause(told_of(run).get("reason", {})) or run.not_found_reason
+
+
+def point_of(contradiction: Facts) -> str:
+    """What passages that disagree say differently."""
+    values = contradiction.get("values")
+    return (
+        _("The same words with another value: %(values)s.") % {"values": " / ".join(values)}
+        if values
+        else str(contradiction["point"])
+    )
+
+
+def gate_of(run: RetrievalRun, gate: Mapping[str, Any]) -> str:
+    """On what evidence a gate fired or did not."""
+    return say_clause(told_of(run).get("gates", {}).get(gate["code"], {})) or str(gate["evidence"])
+
+
+def missing_of(run: RetrievalRun) -> str:
+    """What the arbiter says an answer lacks."""
+    return say_clause(told_of(run).get("answerable", {})) or run.answerable_reason
+
+
+def in_words(stored: str) -> str:
+    """Stored sentences in the reader's language if they are fixed ones of ours, else as they were stored."""
+    return " ".join(_(each) for each in SENTENCES.split(stored) if each)
+
+
+def told_of(run: RetrievalRun) -> dict[str, Any]:
+    """The facts of a run's reasons; {} of one from before they were recorded."""
+    told: dict[str, Any] = (run.plan or {}).get("told", {})
+    return told
+
+
+def say_clause(facts: Facts) -> str:
+    """A clause; "" where there are no facts, or of a kind that this program does not know."""
+    if "text" in facts:
+        return str(facts["text"])
+    clause = CLAUSES.get(facts.get("code", ""))
+    return clause(facts) if clause else ""
+
+
+def mark_words(words: Sequence[str], last: str = "") -> str:
+    """Words in quotation marks as a list: “a”, “b” and “c”."""
+    return join_marked([_("“%(word)s”") % {"word": word} for word in words], last)
+
+
+def join_marked(marked: Sequence[str], last: str = "") -> str:
+    if len(marked) < 2:
+        return "".join(marked)
+    joining = last or _("and")
+    return f"{', '.join(marked[:-1])} {joining} {marked[-1]}"
+
+
+def tell_names(facts: Facts) -> str:
+    """What is told by name, and how many more there are."""
+    names = ", ".join(facts["names"])
+    return _("%(names)s and %(count)s more") % {"names": names, "count": facts["more"]} if facts.get("more") else names
+
+
+# ---- a passage
+
+
+def say_passage(facts: Facts) -> str:
+    """What speaks for a passage and why that was enough or not; "" where no facts are recorded."""
+    evidence = PASSAGES.get(facts.get("code", ""))
+    if evidence is None:
+        return ""
+    said = [evidence(facts)]
+    if facts.get("running"):
+        said.append(_("It is a heading repeated on many pages."))
+    said.append(say_weight(facts.get("weight", {})))
+    return " ".join(filter(None, said))
+
+
+def with_value(facts: Facts, sentence: str) -> str:
+    return sentence + (_(", with a value of the kind asked for.") if facts.get("value") else ".")
+
+
+def say_words(facts: Facts) -> str:
+    """The words of a passage as they stand there, each with what was asked if that is another."""
+    marked = []
+    for word in facts["words"]:
+        form, asked = facts.get("form", {}).get(word, word), facts.get("asked", {}).get(word, word)
+        told = {"form": form, "asked": asked, "word": form}
+        marked.append((_("“%(word)s”") if form == asked else _("“%(form)s” for “%(asked)s”")) % told)
+    return join_marked(marked)
+
+
+def say_named_page(facts: Facts) -> str:
+    if facts["words"]:
+        return _("The question names this page, and it has %(words)s.") % {"words": say_words(facts)}
+    return _("The question names this page.")
+
+
+def say_words_together(facts: Facts) -> str:
+    if facts.get("one_printed"):
+        return with_value(facts, _("It has %(words)s") % {"words": say_words(facts)})
+    told = {"words": say_words(facts)}
+    if len(facts["words"]) > 1:
+        return with_value(facts, _("It has %(words)s together") % told)
+    return with_value(facts, _("It has %(words)s beside other words of the question") % told)
+
+
+def say_words_apart(facts: Facts) -> str:
+    if not facts["words"]:
+        return _("Only the title of its section has words of the question.")
+    told = {"words": say_words(facts)}
+    return _("It has only %(words)s.") % told if len(facts["words"]) == 1 else _("It has %(words)s, but apart.") % told
+
+
+def say_referred(facts: Facts) -> str:
+    by_question = _("The question points to this place: %(what)s.")
+    by_passage = _("Another passage points to this place: %(what)s.")
+    return (by_question if facts["in_question"] else by_passage) % {"what": facts["what"]}
+
+
+PASSAGES: dict[str, Callable[[Facts], str]] = {
+    "page named": say_named_page,
+    "statement asked for": lambda facts: (
+        _("It is the %(statement)s, where the question has its figures: %(words)s.")
+        % {"statement": STATEMENTS.get(facts["statement"], facts["statement"]), "words": say_words(facts)}
+    ),
+    "exact title": lambda facts: with_value(
+        facts, _("Its section is named “%(section)s”, as in the question") % {"section": facts["section"]}
+    ),
+    "whole list": lambda facts: (
+        _("It says how many there are, or lists them all: %(words)s.") % {"words": say_words(facts)}
+    ),
+    "words together": say_words_together,
+    "value of the type": lambda facts: (
+        _("It has %(words)s beside a value of the kind asked for.") % {"words": say_words(facts)}
+    ),
+    "referred to": say_referred,
+    "words apart": say_words_apart,
+    "meaning only": lambda facts: _("It is near in meaning only and has no word that was searched: no evidence alone."),
+    "no signal": lambda facts: _("It has no word that was searched and is not near in meaning."),
+}
+
+
+RULES = {
+    "page named": gettext_lazy("page named"),
+    "statement asked for": gettext_lazy("statement asked for"),
+    "exact title": gettext_lazy("exact title"),
+    "whole list": gettext_lazy("whole list"),
+    "words together": gettext_lazy("words together"),
+    "value of the type": gettext_lazy("value of the type"),
+    "referred to": gettext_lazy("referred to"),
+    "words apart": gettext_lazy("words apart"),
+    "meaning only": gettext_lazy("meaning only"),
+    "no signal": gettext_lazy("no signal"),
+}
+
+
+def name_rule(rule: str) -> str:
+    """A rule of the rules arbiter in the reader's language; others by the name they are recorded under."""
+    return str(RULES.get(rule, rule))
+
+
+def say_weight(facts: Facts) -> str:
+    """Why the evidence earned the passage its role; without figures, which are for those who open it."""
+    code = facts.get("code", "")
+    if code == "missing":
+        return _("An answer needs more: %(missing)s.") % {"missing": say_clause(facts["missing"])}
+    if code == "others":
+        return ngettext(
+            "%(count)s passage that comes earlier in the order of the rules supports the answer already.",
+            "%(count)s passages that come earlier in the order of the rules support the answer already.",
+            facts["count"],
+        ) % {"count": facts["count"]}
+    return str(WEIGHTS.get(code, ""))
+
+
+WEIGHTS = {
+    "best": gettext_lazy("No passage says more of what was asked."),
+    "little": gettext_lazy("That is too little of the question for an answer."),
+    "first of part": gettext_lazy("It comes first for its part of the question."),
+    "equal": gettext_lazy("It says nearly as much as the best passage."),
+    "supports": gettext_lazy("It says enough to support the answer."),
+    "less": gettext_lazy("Another passage says clearly more."),
+    "far less": gettext_lazy("Other passages say far more."),
+}
+
+
+def say_share(candidate: RunCandidate) -> str:
+    """How strong the evidence was beside the strongest and beside the limit; "" where that decided nothing."""
+    weight = candidate.reason_facts.get("weight", {})
+    if "percent" not in weight:
+        return ""
+    share = _("%(percent)s%% of the strongest") % {"percent": weight["percent"]}
+    limits = {
+        "supports": _("%(limit)s%% is enough for a supporting passage"),
+        "less": _("%(limit)s%% is needed"),
+        "far less": _("below %(limit)s%% is discarded"),
+    }
+    limit = limits.get(weight["code"])
+    return f"{share}; {limit % {'limit': weight['limit']}}" if limit else share
+
+
+# ---- clauses of what is missing, of gates and of no answer
+
+
+def say_several(facts: Facts) -> str:
+    return "; ".join(filter(None, map(say_clause, facts["parts"])))
+
+
+def say_zero_hits(facts: Facts) -> str:
+    if len(facts["words"]) > 1:
+        return _("none of %(words)s stands anywhere in what was searched, in any form") % {
+            "words": ", ".join(_("“%(word)s”") % {"word": word} for word in facts["words"])
+        }
+    return _("%(words)s stands nowhere in what was searched, in any form") % {"words": mark_words(facts["words"])}
+
+
+def say_none_carries(facts: Facts) -> str:
+    said = ngettext(
+        "the one passage that was judged does not carry the answer",
+        "none of the %(count)s passages that were judged carries the answer",
+        facts["count"],
+    ) % {"count": facts["count"]}
+    why = say_clause(facts.get("why", {}))
+    return f"{said}: {why}" if why else said
+
+
+def say_doubt(facts: Facts) -> str:
+    nowhere = _("no page that was read mentions %(words)s") % {"words": mark_words(facts["nowhere"])}
+    elsewhere = _("the best passage does not have %(words)s") % {"words": mark_words(facts["elsewhere"])}
+    return _(", and ").join([*([nowhere] if facts["nowhere"] else []), *([elsewhere] if facts["elsewhere"] else [])])
+
+
+def say_proposed(facts: Facts) -> str:
+    said = _("only %(what)s proposed something, which is no evidence without a word") % {
+        "what": _(" and ").join(str(WITHOUT_WORDS.get(name, name)) for name in facts["proposed"])
+    }
+    all_the_same = _("it was judged to answer all the same")
+    return f"{said}; {all_the_same}" if facts["is_primary"] else said
+
+
+def say_unread_documents(facts: Facts) -> str:
+    said = ngettext(
+        "%(lost)s of %(count)s document could not be read",
+        "%(lost)s of %(count)s documents could not be read",
+        facts["count"],
+    ) % {"lost": facts["lost"], "count": facts["count"]}
+    return f"{said}: {tell_names(facts)}"
+
+
+def say_unsearched(facts: Facts) -> str:
+    said = ngettext("%(count)s document was not searched", "%(count)s documents were not searched", facts["count"])
+    return f"{said % {'count': facts['count']}}: {tell_names(facts)}"
+
+
+def say_pages(facts: Facts) -> str:
+    said = ngettext("%(some)s of %(all)s page has text", "%(some)s of %(all)s pages have text", facts["all"]) % {
+        "some": number_format(facts["some"], force_grouping=True),
+        "all": number_format(facts["all"], force_grouping=True),
+    }
+    if not facts.get("names"):
+        return said
+    unreadable = _("not readable: %(names)s") % {"names": tell_names(facts)}
+    return f"{said}; {unreadable}"
+
+
+def say_counted(facts: Facts) -> str:
+    said = ngettext(
+        "%(count)s document was searched for words only",
+        "%(count)s documents were searched for words only",
+        facts["count"],
+    ) % {"count": facts["count"]}
+    if not facts["words"]:
+        return _("%(said)s, and the question has no word that could be searched") % {"said": said}
+    held = ngettext("%(count)s of them holds %(words)s", "%(count)s of them hold %(words)s", facts["holding"])
+    words = mark_words(facts["words"], _("or"))
+    return f"{said}; {held % {'count': facts['holding'], 'words': words}}"
+
+
+def say_scope(facts: Facts) -> str:
+    parts = (
+        ("read", _("%(count)s read line by line")),
+        ("counted", _("%(count)s searched for words only")),
+        ("unreadable", _("%(count)s could not be read")),
+        ("unsearched", _("%(count)s not searched")),
+    )
+    told = ", ".join(words % {"count": facts[name]} for name, words in parts if facts[name])
+    said = ngettext("%(count)s document", "%(count)s documents", facts["documents"]) % {"count": facts["documents"]}
+    return f"{said}: {told}"
+
+
+def say_foreign(facts: Facts) -> str:
+    texts = _(" and ").join(str(LANGUAGES.get(each, each)) for each in facts["texts"])
+    asked = str(LANGUAGES.get(facts["asked"], facts["asked"]))
+    return _("but the question is in %(asked)s and the text in %(texts)s") % {"asked": asked, "texts": texts}
+
+
+CLAUSES: dict[str, Callable[[Facts], str]] = {
+    "several": say_several,
+    "zero hits": say_zero_hits,
+    "words occur": lambda facts: (
+        _("%(some)s of %(all)s words occur, on %(lines)s lines")
+        % {"some": facts["some"], "all": facts["all"], "lines": number_format(facts["lines"], force_grouping=True)}
+    ),
+    "words there": lambda facts: _("the passages have words of the question"),
+    "nothing proposed": lambda facts: _("nothing was proposed without words either"),
+    "proposed": say_proposed,
+    "no candidate": lambda facts: _("no passage was found"),
+    "not judged": lambda facts: (
+        ngettext("%(count)s passage, not judged", "%(count)s passages, not judged", facts["count"])
+        % {"count": facts["count"]}
+    ),
+    "primary": lambda facts: (
+        ngettext(
+            "%(some)s of %(all)s passage answers",
+            "%(some)s of %(all)s passages answer",
+            facts["all"],
+        )
+        % {"some": facts["some"], "all": facts["all"]}
+    ),
+    "none carries": say_none_carries,
+    "too little": lambda facts: _("no passage carries enough of the question"),
+    "doubt": say_doubt,
+    "no value": lambda facts: (
+        _("no value of the kind asked for (%(type)s) stands beside the words of the question")
+        % {"type": TYPES.get(facts["type"], facts["type"])}
+    ),
+    "nowhere": lambda facts: _("%(words)s occurs nowhere") % {"words": mark_words(facts["words"])},
+    "not together": lambda facts: _("%(words)s stand on no page together") % {"words": mark_words(facts["words"])},
+    "unread documents": say_unread_documents,
+    "unsearched": say_unsearched,
+    "pages": say_pages,
+    "counted": say_counted,
+    "scope": say_scope,
+    "foreign": say_foreign,
+    "only there": lambda facts: _("only %(place)s was searched") % {"place": facts["place"]},
+    "no such place": lambda facts: _("nothing was searched: there is no %(place)s") % {"place": facts["place"]},
+}

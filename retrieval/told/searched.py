@@ -1,0 +1,60 @@
+"""Which of the words searched are told: the asker’s own, and added ones of the languages the documents have.
+
+And that a question is in another language than the documents, where nothing carried its words across.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from retrieval.models import RetrievalRun
+from retrieval.told.reasons import LANGUAGES, told_of
+
+OF_THE_QUESTION = ("direct", "identifier")  # keywords of other sources add what the asker did not write
+UNKNOWN = "und"
+
+
+def keywords_told(run: RetrievalRun) -> list[dict[str, Any]]:
+    """The keywords of a run without those of a language that no document read has; all of an older run."""
+    languages = {*told_of(run).get("languages", ())}
+    keywords: list[dict[str, Any]] = run.parsed.get("keywords", [])
+    return [each for each in keywords if not is_of_other_language(each, languages)]
+
+
+def is_of_other_language(keyword: Mapping[str, Any], languages: Collection[str]) -> bool:
+    """Whether an added word is of a language that none of the documents is in."""
+    if not languages or UNKNOWN in languages or keyword["source"] in OF_THE_QUESTION:
+        return False
+    return bool(keyword.get("language")) and keyword["language"] not in languages
+
+
+def searched_told(run: RetrievalRun) -> list[dict[str, Any]]:
+    """The words searched, each with how often it occurs, without those that only another language has."""
+    told = {each["text"] for each in keywords_told(run)}
+    foreign = {each["text"] for each in run.parsed.get("keywords", [])} - told
+    return [word for word in run.searched if word["text"] not in foreign or word["count"]]
+
+
+def foreign_told(run: RetrievalRun) -> str:
+    """What `say_other_language` says of a stored run."""
+    return say_other_language(run.parsed, told_of(run).get("languages", ()), run.searched)
+
+
+def say_other_language(
+    parsed: Mapping[str, Any], languages: Collection[str], searched: Iterable[Mapping[str, Any]]
+) -> str:
+    """That a question is in a language no document has, and what to do; "" where its words were found all the same."""
+    asked, keywords = parsed.get("language", UNKNOWN), parsed.get("keywords", [])
+    if not languages or UNKNOWN in (asked, *languages) or asked in languages or parsed.get("form"):
+        return ""
+    occurring = {word["text"] for word in searched if word["count"]}
+    own = {each["text"] for each in keywords if each["source"] in OF_THE_QUESTION}
+    carried = {each["text"] for each in keywords} - own
+    if not own or own <= occurring or carried & occurring:
+        return ""
+    texts = _(" and ").join(str(LANGUAGES.get(each, each)) for each in languages)
+    return _(
+        "Language of the question: %(asked)s; of the documents: %(texts)s. Words are carried across by the dictionary"
+        " alone, and it had none for these. Ask in the language of the documents, or add the words to the dictionary."
+    ) % {"asked": str(LANGUAGES.get(asked, asked)), "texts": texts}

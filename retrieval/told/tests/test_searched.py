@@ -1,0 +1,64 @@
+"""A question in another language than the documents says so, unless its words were found all the same."""
+
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from documents.storage.content import DocumentContent
+from retrieval.pipeline import retrieve
+from retrieval.run_record import result_json
+from retrieval.tests.builders import SETTINGS
+from retrieval.told.searched import say_other_language
+
+OWN = {"text": "préavis", "source": "direct", "language": "fr"}
+ADDED = {"text": "notice", "source": "dictionary", "language": "en"}
+
+
+def parsed(*keywords: dict[str, Any], language: str = "fr", form: str = "") -> dict[str, Any]:
+    return {"language": language, "form": form, "keywords": list(keywords)}
+
+
+def counted(**counts: int) -> list[dict[str, Any]]:
+    return [{"text": text, "count": count} for text, count in counts.items()]
+
+
+@pytest.mark.parametrize(
+    ("question", "languages", "searched", "is_told"),
+    [
+        (parsed(OWN), ["en"], counted(préavis=0), True),
+        (parsed(OWN, ADDED), ["en"], counted(préavis=0, notice=0), True),
+        (parsed(OWN), ["de", "en"], [], True),
+        (parsed(OWN, ADDED), ["en"], counted(préavis=0, notice=3), False),  # the dictionary carried it across
+        (parsed(OWN), ["en"], counted(préavis=2), False),  # the word is the same in both
+        (parsed(OWN), ["en", "fr"], counted(préavis=0), False),
+        (parsed(OWN), ["en", "und"], counted(préavis=0), False),  # of one document nobody knows
+        (parsed(OWN), [], counted(préavis=0), False),  # a run from before this was recorded
+        (parsed(OWN, language="en"), ["en"], counted(préavis=0), False),
+        (parsed(OWN, form="outline"), ["en"], counted(préavis=0), False),  # no word is looked for
+        (parsed(), ["en"], [], False),
+        ({}, ["en"], [], False),
+    ],
+)
+def test_it_is_told_where_no_word_could_be_carried_across(
+    question: dict[str, Any], languages: list[str], searched: list[dict[str, Any]], is_told: bool
+) -> None:
+    assert bool(say_other_language(question, languages, searched)) is is_told
+
+
+def test_both_languages_are_named_in_that_of_the_reader() -> None:
+    told = say_other_language(parsed(OWN), ["de", "en"], [])
+    assert told.startswith("Language of the question: French; of the documents: German and English.")
+    with translation.override("fr"):
+        assert "Anglais" in say_other_language(parsed(OWN), ["en"], [])
+    with translation.override("de"):
+        assert "Französisch" in say_other_language(parsed(OWN), ["en"], [])
+
+
+def test_a_french_question_to_an_english_document_says_what_to_do(policy: DocumentContent) -> None:
+    asked = "Quel est le chiffre d’affaires de la société ?"
+    result = retrieve(asked, [policy], settings=SETTINGS, arbiter="rules")
+    assert (result.question.language, policy.language) == ("fr", "en")
+    assert "add the words to the dictionary" in result_json(result)["language_note"]
+    same = retrieve("What is covered by the policy?", [policy], settings=SETTINGS, arbiter="rules")
+    assert result_json(same)["language_note"] is None

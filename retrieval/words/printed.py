@@ -1,0 +1,212 @@
+"""Read printed values: amounts of money, percentages, dates, durations (R77). Ambiguous ones are skipped."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+
+CURRENCIES = {
+    "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR",
+    "euros": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "¥": "JPY", "jpy": "JPY",
+}  # fmt: skip
+SCALES = {
+    "thousand": 3, "million": 6, "millions": 6, "mio": 6, "mn": 6, "billion": 9, "billions": 9, "bn": 9, "mrd": 9,
+    "milliard": 9, "milliards": 9,
+}  # fmt: skip
+MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan janvier janv januar jänner enero ene",
+            "february feb février fevrier févr februar febrero",
+            "march mar mars märz maerz marzo",
+            "april apr avril avr abril abr",
+            "may mai mayo",
+            "june jun juin juni junio",
+            "july jul juillet juil juli julio",
+            "august aug août aout agosto ago",
+            "september sep sept septembre septiembre",
+            "october oct octobre oktober okt octubre",
+            "november nov novembre noviembre",
+            "december dec décembre decembre déc dezember dez diciembre dic",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+COUNTS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
+    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+    "eighty": 80, "ninety": 90,
+}  # fmt: skip
+TENS = {name: count for name, count in COUNTS.items() if count >= 20}  # "seventy-two"
+SPANS = "second|minute|hour|day|week|month|quarter|year"
+# Counts and spans of durations in the other languages; "an" and "once" are English words of another meaning.
+COUNTS_ELSEWHERE = {
+    "un": 1, "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "sept": 7, "huit": 8, "neuf": 9, "dix": 10,
+    "douze": 12, "quinze": 15, "dix-huit": 18, "vingt": 20, "vingt-quatre": 24,
+    "trente": 30, "quarante-cinq": 45, "soixante": 60, "quatre-vingt-dix": 90,
+    "ein": 1, "eine": 1, "einem": 1, "einen": 1, "einer": 1, "eines": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5,
+    "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "zwölf": 12, "vierzehn": 14, "zwanzig": 20,
+    "vierundzwanzig": 24, "dreißig": 30, "sechzig": 60, "neunzig": 90,
+    "uno": 1, "una": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "diez": 10, "doce": 12,
+    "quince": 15, "veinte": 20, "treinta": 30, "sesenta": 60, "noventa": 90,
+}  # fmt: skip
+SPANS_ELSEWHERE = {
+    name: unit
+    for unit, names in {
+        "minute": "minuten minutos",
+        "hour": "heure heures stunde stunden hora horas",
+        "day": "jour jours tag tage tagen día días",
+        "week": "semaine semaines woche wochen semana semanas",
+        "month": "mois monat monate monaten mes meses",
+        "quarter": "trimestre trimestres quartal quartale quartalen",
+        "year": "ans année années jahr jahre jahren año años",
+    }.items()
+    for name in names.split()
+}
+
+DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
+BEFORE = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)"
+AFTER = r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
+SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
+AMOUNT = re.compile(
+    rf"(?P<minus>[-\u2212]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![\w.,])(?<!\d )"
+    rf"(?P<number>{DIGITS})(?!\w|[.,]\d)"
+    rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b)?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
+    rf"(?:\s(?:an?|per|each|every)\s(?P<unit>{SPANS})\b)?",
+    re.IGNORECASE,
+)
+IN_BRACKETS = re.compile(r"\(\s?[$\u20ac\u00a3\u00a5][^()]*\)")  # a loss in a table, an aside in a sentence
+PERCENTAGE = re.compile(
+    rf"(?P<minus>[-\u2212])?(?<![\w.,])(?P<number>{DIGITS})\s?(?:%|(?:percent|per\scent|pour\scent|Prozent)\b)",
+    re.IGNORECASE,
+)
+NAMES = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
+DATES = (
+    re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?![\d-])"),
+    re.compile(
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s(?:(?:day\s)?of\s)?(?P<name>{NAMES})\b\.?,?\s(?P<year>\d{{4}})\b",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\b(?P<name>{NAMES})\b\.?\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}})\b", re.IGNORECASE),
+    re.compile(r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?![\d.])"),
+    re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?![\d/])"),
+)
+TWO_WAYS = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")  # 4.375 is four and three eighths to some and thousands to others
+SLASHED = DATES[-1]  # 4/3/2024 is the third of April to some and the fourth of March to others
+DURATION = re.compile(
+    rf"(?<![\w.,-])(?:(?P<tens>{'|'.join(TENS)})-)?(?P<count>\d+|{'|'.join([*COUNTS, *COUNTS_ELSEWHERE])})"
+    r"(?:\s?\((?P<digits>\d+)\))?[\s-](?:(?:business|working|calendar|full)[\s-])?"
+    rf"(?:(?P<span>{SPANS})s?|(?P<elsewhere>{'|'.join(SPANS_ELSEWHERE)}))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value and its place: characters [start, end) of the text it was read from."""
+
+    type: str  # amount, percentage, date, duration, or one of names.py
+    value: str  # a decimal number in single units, an ISO date, or a name
+    start: int
+    end: int
+    currency: str = ""  # ISO 4217
+    unit: str = ""  # for an amount: per what; for a duration: what is counted
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What is the same of a value wherever it is printed: "the Tenant" is the tenant."""
+        return self.type, self.value.casefold(), self.currency
+
+
+def values_in(text: str, answer_type: str) -> list[Value]:
+    """The values of one type of answer in a text, in reading order. A duration may answer a question for a date."""
+    readers = READERS.get(answer_type, ())
+    found = sorted((value for reader in readers for value in reader(text)), key=lambda value: (value.start, -value.end))
+    kept: list[Value] = []
+    for value in found:
+        if not kept or value.start >= kept[-1].end:
+            kept.append(value)
+    return kept
+
+
+def amounts_in(text: str) -> Iterator[Value]:
+    """Amounts with a currency; a bare number may be anything, and a bracketed one a loss or an aside."""
+    unclear = [found.span() for found in IN_BRACKETS.finditer(text)]
+    for found in AMOUNT.finditer(text):
+        named = (found["before"] or found["after"] or "").lower()
+        number = decimal_of(found["number"])
+        start = found.start() + len(found[0]) - len(found[0].lstrip())
+        if not named or number is None or any(first <= start < last for first, last in unclear):
+            continue
+        if found["scale"] and is_unclear(found["number"], "."):  # $1.125 billion
+            continue
+        amount = number.scaleb(SCALES.get((found["scale"] or "").lower(), 0))
+        printed = f"{-amount if found['minus'] or found['open'] else amount:f}"
+        yield Value("amount", printed, start, found.end(), CURRENCIES[named], (found["unit"] or "").lower())
+
+
+def percentages_in(text: str) -> Iterator[Value]:
+    for found in PERCENTAGE.finditer(text):
+        number = decimal_of(found["number"])
+        if number is not None and not is_unclear(found["number"], ".,"):
+            yield Value("percentage", f"{-number if found['minus'] else number:f}", *found.span())
+
+
+def dates_in(text: str) -> Iterator[Value]:
+    """Calendar dates; ambiguous ones are left out."""
+    for pattern in DATES:
+        for found in pattern.finditer(text):
+            named = found.groupdict()
+            month = MONTHS[named["name"].lower()] if named.get("name") else int(named["month"])
+            day = int(named["day"])
+            if pattern is SLASHED and day <= 12 and month <= 12 and day != month:
+                continue
+            if pattern is SLASHED and month > 12:
+                day, month = month, day
+            try:
+                yield Value("date", date(int(named["year"]), month, day).isoformat(), *found.span())
+            except ValueError:
+                continue
+
+
+def durations_in(text: str) -> Iterator[Value]:
+    for found in DURATION.finditer(text):
+        count = found["digits"] or found["count"].lower()
+        if counted := COUNTS.get(count) or COUNTS_ELSEWHERE.get(count):
+            count = str(counted + TENS.get((found["tens"] or "").lower(), 0))
+        unit = found["span"].lower() if found["span"] else SPANS_ELSEWHERE[found["elsewhere"].lower()]
+        yield Value("duration", count, *found.span(), unit=unit)
+
+
+def is_unclear(number: str, signs: str) -> bool:
+    """Whether one of these signs may part thousands from hundreds in a number, or decimals."""
+    found = TWO_WAYS.fullmatch(number)
+    return found is not None and found[1] in signs
+
+
+def decimal_of(number: str) -> Decimal | None:
+    """Parse a printed number, whichever separator marks the thousands."""
+    try:
+        return Decimal(number_form(number))
+    except InvalidOperation:
+        return None
+
+
+def number_form(number: str) -> str:
+    """A number in canonical spelling: 1,234.50 and 1.234,5 are equal. Three digits after a separator are thousands."""
+    whole, *parts = re.split(r"\D", number)
+    is_decimal = bool(parts) and (len(parts[-1]) != 3 or whole == "0")
+    decimals = parts.pop().rstrip("0") if is_decimal else ""
+    return (whole + "".join(parts)).lstrip("0") + (f".{decimals}" if decimals else "") or "0"
+
+
+READERS: dict[str, tuple[Callable[[str], Iterator[Value]], ...]] = {
+    "amount": (amounts_in,),
+    "percentage": (percentages_in,),
+    "date": (dates_in, durations_in),
+    "duration": (durations_in,),
+}

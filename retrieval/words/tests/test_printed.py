@@ -1,0 +1,248 @@
+"""Printed values: each kind in several languages, what is unclear and therefore no value, and where a value stands."""
+
+from decimal import Decimal
+from itertools import pairwise
+
+import pytest
+
+from retrieval.words.printed import COUNTS, CURRENCIES, MONTHS, READERS, Value, decimal_of, values_in
+
+
+def read(text: str, answer_type: str) -> list[tuple[str, str, str]]:
+    return [(value.value, value.currency, value.unit) for value in values_in(text, answer_type)]
+
+
+# ---- amounts
+
+
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("$500", [("500", "USD", "")]),
+        ("US$ 1,250.00", [("1250", "USD", "")]),
+        ("EUR 12.500", [("12500", "EUR", "")]),
+        ("12.500,75 €", [("12500.75", "EUR", "")]),
+        ("12 500 euros".replace(" ", "\u202f", 1), [("12500", "EUR", "")]),
+        ("£3 million", [("3000000", "GBP", "")]),
+        ("$1,125 million", [("1125000000", "USD", "")]),
+        ("$1.125 billion", []),  # 1,125 million, or 1,125 billion
+        ("$0.125 billion", [("125000000", "USD", "")]),
+        ("1.5 billion dollars", [("1500000000", "USD", "")]),
+        ("2,5 Mrd EUR", [("2500000000", "EUR", "")]),
+        ("¥ 0.5", [("0.5", "JPY", "")]),
+        ("CHF 40 per month", [("40", "CHF", "month")]),
+        ("40 euros each year", [("40", "EUR", "year")]),
+        ("-$5", [("-5", "USD", "")]),
+        ("\u2212 5 euros", [("-5", "EUR", "")]),
+        ("$(5)", [("-5", "USD", "")]),
+        ("$5 and €6", [("5", "USD", ""), ("6", "EUR", "")]),
+        ("5 million of dollars", [("5000000", "USD", "")]),
+        ("10 000 €", []),  # a space may part two columns as well as the thousands
+    ],
+)
+def test_an_amount_names_its_currency(text: str, amounts: list[tuple[str, str, str]]) -> None:
+    assert read(text, "amount") == amounts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "500",
+        "12,500",
+        "(500)",
+        "5 %",
+        "$",
+        "dollars",
+        "a$",
+        "$five",
+        "loss ($ 1,250)",  # a sign in brackets is a loss in a table and an aside in a sentence
+        "5 dollarsign",
+        "v1.2.3 €",
+        "1.2.3.4 EUR",
+    ],
+)
+def test_what_is_unclear_is_no_amount(text: str) -> None:
+    assert read(text, "amount") == []
+
+
+# ---- percentages, durations
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("5%", ["5"]),
+        ("5 %", ["5"]),
+        ("12.5 percent", ["12.5"]),
+        ("2,75 %", ["2.75"]),
+        ("-3 %", ["-3"]),
+        ("\u22123%", ["-3"]),
+        ("3 pour cent, 4 Prozent", ["3", "4"]),
+        ("0 %", ["0"]),
+        ("1,000 %", []),
+        ("4.375%", []),  # four and three eighths, or four thousand and more
+        ("0.375 % and 1,234.5 %", ["0.375", "1234.5"]),
+        ("4.3750 %", ["4.375"]),
+        ("percent", []),
+        ("5 percentile", []),
+        ("a5%", []),
+        ("", []),
+    ],
+)
+def test_percentages(text: str, values: list[str]) -> None:
+    assert [value for value, _, _ in read(text, "percentage")] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("thirty days", [("30", "day")]),
+        ("seventy-two hours", [("72", "hour")]),
+        ("seventy-two (72) hours", [("72", "hour")]),
+        ("Forty-eight hours, 2.5 hours", [("48", "hour")]),
+        ("10-30 days", []),  # a range
+        ("thirty (30) days", [("30", "day")]),
+        ("twelve (12) calendar months", [("12", "month")]),
+        ("an 18-month term", [("18", "month")]),
+        ("10 business days and 2 years", [("10", "day"), ("2", "year")]),
+        ("one Week", [("1", "week")]),
+        ("days", []),
+        ("a few days", []),
+        ("daily", []),
+        ("forty days", [("40", "day")]),
+        ("umpteen days", []),  # no number we know, and no digits beside it
+        ("30 dayss", []),
+        ("trente (30) jours, dix-huit mois et 2 ans", [("30", "day"), ("18", "month"), ("2", "year")]),
+        ("vierundzwanzig Stunden, 3 Monaten, fünf Jahre", [("24", "hour"), ("3", "month"), ("5", "year")]),
+        ("treinta (30) días o seis meses", [("30", "day"), ("6", "month")]),
+        ("$10 an hour", []),
+        ("un jour", [("1", "day")]),
+    ],
+)
+def test_durations(text: str, values: list[tuple[str, str]]) -> None:
+    assert [(value, unit) for value, _, unit in read(text, "duration")] == values
+
+
+# ---- dates
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2024-03-01", "2024-03-01"),
+        ("1 March 2024", "2024-03-01"),
+        ("1st of March 2024", "2024-03-01"),
+        ("this 3rd day of April, 1996", "1996-04-03"),
+        ("March 1, 2024", "2024-03-01"),
+        ("Mar. 1st, 2024", "2024-03-01"),
+        ("1er août 2024", "2024-08-01"),
+        ("3. Dezember 2021", "2021-12-03"),
+        ("5 mayo 2020", "2020-05-05"),
+        ("1.3.2024", "2024-03-01"),
+        ("31/12/2024", "2024-12-31"),
+        ("12/31/2024", "2024-12-31"),
+        ("4/4/2024", "2024-04-04"),
+        ("29 February 2024", "2024-02-29"),
+        ("MARCH 1, 2024", "2024-03-01"),
+    ],
+)
+def test_a_day_of_the_calendar(text: str, day: str) -> None:
+    assert [value.value for value in values_in(text, "date")] == [day]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4/3/2024",  # the third of April to some and the fourth of March to others
+        "30 February 2024",
+        "29 February 2023",
+        "2024-13-01",
+        "13/13/2024",
+        "0/0/2024",
+        "00.00.2024",
+        "32 March 2024",
+        "March 2024",
+        "1 Marchy 2024",
+        "1/3/24",
+        "12024-03-01",
+        "2024-03-011",
+        "1.3.2024.5",
+        "0000-01-01",
+        "",
+    ],
+)
+def test_what_is_no_day_or_two_is_no_date(text: str) -> None:
+    assert values_in(text, "date") == []
+
+
+def test_a_date_may_be_asked_for_and_a_duration_said() -> None:
+    found = values_in("by 1 March 2024 or within thirty days", "date")
+    assert [(value.type, value.value) for value in found] == [("date", "2024-03-01"), ("duration", "30")]
+
+
+def test_of_two_readings_of_one_place_the_longer_one_is_kept() -> None:
+    assert [value.value for value in values_in("on 2024-03-01 or 1.3.2024", "date")] == ["2024-03-01"] * 2
+
+
+# ---- where a value stands
+
+
+@pytest.mark.parametrize(
+    ("text", "answer_type", "printed"),
+    [
+        ("It costs $ 1,250.00 a month.", "amount", ["$ 1,250.00 a month"]),
+        ("It costs  500 euros.", "amount", ["500 euros"]),
+        ("a fee of 5 % on 3%", "percentage", ["5 %", "3%"]),
+        ("due 1 March 2024.", "date", ["1 March 2024"]),
+        ("within thirty (30) days after", "duration", ["thirty (30) days"]),
+    ],
+)
+def test_a_value_says_where_it_is_printed(text: str, answer_type: str, printed: list[str]) -> None:
+    assert [text[value.start : value.end] for value in values_in(text, answer_type)] == printed
+
+
+@pytest.mark.parametrize("answer_type", ["", "text", "boolean", "number", "person", "AMOUNT"])
+def test_another_type_has_no_values(answer_type: str) -> None:
+    assert values_in("$ 5, 5 %, 1 March 2024, thirty days", answer_type) == []
+
+
+@pytest.mark.parametrize("answer_type", sorted(READERS))
+def test_values_never_overlap_and_come_in_order(answer_type: str) -> None:
+    text = "$5 5% 1 March 2024 2024-03-01 thirty (30) days 18-month 12 € 3 % " * 50
+    found = values_in(text, answer_type)
+    assert len(found) >= 50
+    assert all(first.end <= second.start for first, second in pairwise(found))
+
+
+# ---- tables
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [
+        ("1,250", "1250"),
+        ("1.250", "1250"),
+        ("1.250,5", "1250.5"),
+        ("1,250.5", "1250.5"),
+        ("1,5", "1.5"),
+        ("0.125", "0.125"),
+        ("1,000,000", "1000000"),
+        ("1\u202f000", "1000"),
+        ("7", "7"),
+    ],
+)
+def test_a_number_is_read_whichever_sign_parts_its_thousands(number: str, value: str) -> None:
+    assert decimal_of(number) == Decimal(value)
+
+
+def test_the_tables_are_what_they_should_be() -> None:
+    assert sorted(set(MONTHS.values())) == list(range(1, 13)) and all(name == name.lower() for name in MONTHS)
+    assert set(CURRENCIES.values()) == {"USD", "EUR", "GBP", "CHF", "JPY"}
+    assert all(count > 0 for count in COUNTS.values())
+
+
+def test_a_value_cannot_be_changed() -> None:
+    value = Value("amount", "5", 0, 2, "USD")
+    with pytest.raises(AttributeError):
+        value.value = "6"  # type: ignore[misc]

@@ -1,0 +1,590 @@
+"""Pages in a real browser: quotes in view, zoom, pages that follow on, Back, selected words, a second tab."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
+
+from tests.running import ARRIVED, Running, fresh_home, manage, started
+from tests.test_browser import CHROMIUM_FLAGS, LIT, chromium
+from tests.test_browser_site import PHONE, violations
+
+pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
+
+WAIT_MS = 90_000  # a busy machine; nothing here waits when it need not
+WIDE = ViewportSize(width=1440, height=900)
+ZOOMS = (0.5, 1, 2, 3)  # chosen; without one a quote opens legible
+LEGIBLE = 10.9  # px a printed line is high
+LEGIBLE_WHOLE = 9.9  # the same where the whole of the printed column is then in view
+ZOOM = "zoom => sessionStorage.setItem('zoom', zoom)"
+CITATIONS = (17, 17, 16)  # opened in each of the three documents, fifty in all
+# Three conversations of the owner, each with one document of the demonstration, asked about its sections.
+ASKING = """
+import json, uuid
+from accounts.models import User
+from chat.asking import keep_question
+from chat.models import Citation
+from chat.scope import QuestionScope
+from chat.turns.conductor import answer_turn
+from documents.models import KnowledgeBase
+ada = User.objects.get(email="ada@example.org")
+base = KnowledgeBase.objects.get(name="Demo")
+told = []
+for document in base.documents.order_by("file_name"):
+    turn = None
+    for entry in document.current_parse.toc_entries.exclude(origin="front").order_by("-last_line", "index"):
+        question = f"What does the document say about {entry.title}?"
+        conversation = turn.conversation if turn else None
+        turn = keep_question(
+            ada, QuestionScope(base, (document,)), question, "fast", form_id=uuid.uuid4(), conversation=conversation
+        )
+        answer_turn(turn.pk, arbiter="rules")
+        cited = Citation.objects.filter(answer__turn__conversation=turn.conversation)
+        if cited.count() >= 17:
+            break
+    told.append({"document": f"/documents/{document.pk}/", "conversation": f"/ask/{turn.conversation_id}/"})
+print(json.dumps(told))
+"""
+# Where the first word of the open quote is drawn: the letters of its line at the left end of the first lit box.
+FIRST_WORD = """() => {
+  const lit = document.querySelector(".frame rect.hl-anchor");
+  const frame = lit.closest(".frame"), scale = lit.ownerSVGElement.getScreenCTM();
+  const [x, y] = [lit.x.baseVal.value, lit.y.baseVal.value + lit.height.baseVal.value / 2];
+  const line = [...lit.ownerSVGElement.querySelectorAll(".tl")].find(each => {
+    const box = each.getBBox();
+    return box.y <= y && y <= box.y + box.height && x < box.x + box.width && box.x <= x + lit.width.baseVal.value;
+  });
+  const letters = [...line.textContent];
+  let from = letters.findIndex((letter, at) => letter.trim() && line.getEndPositionOfChar(at).x > x + 1);
+  let to = from;
+  while (to + 1 < letters.length && letters[to + 1].trim()) to += 1;
+  const whole = lit.getBoundingClientRect(), edge = frame.getBoundingClientRect();
+  const box = {
+    left: line.getStartPositionOfChar(from).x * scale.a + scale.e,
+    right: line.getEndPositionOfChar(to).x * scale.a + scale.e,
+    top: whole.top,
+    bottom: Math.min(whole.bottom, whole.top + 40 * scale.d),
+  };
+  const seen = {
+    left: Math.max(edge.left, 0),
+    top: Math.max(edge.top, 0),
+    right: Math.min(edge.left + frame.clientWidth, innerWidth),
+    bottom: Math.min(edge.top + frame.clientHeight, innerHeight),
+  };
+  const isInside =
+    box.left >= seen.left && box.right <= seen.right && box.top >= seen.top && box.bottom <= seen.bottom;
+  return { word: letters.slice(from, to + 1).join(""), isInside, box, seen };
+}"""
+PAGES = "() => [...document.querySelectorAll('.frame .sheet')].map(sheet => Number(sheet.dataset.page))"
+# Where the frame stands and the pages in it: at its end nothing scrolls until the next one has come.
+PLACE = f"document.querySelector('.frame').scrollTop + ' ' + ({PAGES})()"
+STILL = f"""async () => {{
+  const frame = () => new Promise(requestAnimationFrame);
+  for (let last = "", same = 0; same < 3; last = {PLACE}) {{
+    await frame();
+    same = {PLACE} === last ? same + 1 : 0;
+  }}
+}}"""
+SEEN = """() => {
+  const edge = document.querySelector(".frame").getBoundingClientRect();
+  const eye = edge.top + edge.height / 3;
+  const sheets = [...document.querySelectorAll(".frame .sheet")];
+  return Number(sheets.findLast(sheet => sheet.getBoundingClientRect().top <= eye).dataset.page);
+}"""
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    """bin/run without a model on a home of its own, with the demonstration."""
+    with fresh_home() as home, started(home) as instance:
+        loaded = manage(instance.environment, "load_demo")
+        assert loaded.returncode == 0, loaded.stderr
+        yield instance
+
+
+@pytest.fixture(scope="module")
+def context(running: Running) -> Iterator[BrowserContext]:
+    """The first owner."""
+    link = re.search(r"(http://[^/\s]+)/welcome/\S+", running.printed)
+    assert link is not None, running.printed
+    with sync_playwright() as playwright:
+        browser: Browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
+        context = browser.new_context(viewport=WIDE, base_url=link[1], reduced_motion="reduce")
+        context.set_default_timeout(WAIT_MS)
+        expect.set_options(timeout=WAIT_MS)
+        page = context.new_page()
+        page.goto(link[0])
+        page.get_by_label("Your name").fill("Ada Osei")
+        page.get_by_label("E-mail").fill("ada@example.org")
+        page.get_by_label("Password").fill("quiet-harbour-91")
+        page.get_by_role("button", name="Create the owner").click()
+        page.wait_for_url(ARRIVED)
+        page.close()
+        yield context
+
+
+@pytest.fixture(scope="module")
+def asked(running: Running, context: BrowserContext) -> list[dict[str, str]]:
+    """For each of the three documents: its path, and that of a conversation with citations of it."""
+    done = manage(running.environment, "shell", "-c", ASKING)
+    assert done.returncode == 0, done.stderr
+    told: list[dict[str, str]] = json.loads(done.stdout.splitlines()[-1])
+    return told
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page whose scripts must not fail."""
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    page.evaluate("localStorage.clear()")
+    page.close()
+    assert faults == []
+
+
+def report(asked: list[dict[str, str]]) -> str:
+    """The path of the longest document, the annual report of eighteen pages."""
+    return asked[0]["document"]
+
+
+def open_citation(page: Page, number: int) -> None:
+    """Press the citation and wait until its page stands beside the answer."""
+    link = page.locator(".cites li a").nth(number)
+    where = link.get_attribute("hx-get")
+    with page.expect_response(lambda response: response.url.endswith(str(where))):
+        link.click()
+    page.wait_for_function("link => link.getAttribute('aria-current') === 'true'", arg=link.element_handle())
+
+
+def misses(page: Page, count: int, told: str) -> list[Any]:
+    """Which of the first citations of a conversation do not show the first word of their quote."""
+    found = []
+    for number in range(count):
+        open_citation(page, number)
+        word = page.evaluate(FIRST_WORD)
+        if not word["isInside"] or not word["word"]:
+            found.append((told, number, word))
+    return found
+
+
+@pytest.mark.parametrize("zoom", ZOOMS)
+def test_the_first_word_of_fifty_quotes_is_in_view_at_any_zoom(
+    page: Page, asked: list[dict[str, str]], zoom: float
+) -> None:
+    missed = []
+    for of_document, count in zip(asked, CITATIONS, strict=True):
+        page.goto(of_document["conversation"])
+        page.evaluate(ZOOM, zoom)
+        missed += misses(page, count, of_document["document"])
+    assert missed == []
+
+
+@pytest.mark.parametrize("zoom", [1, 2])
+def test_the_first_word_of_fifty_quotes_is_in_view_on_a_phone(
+    page: Page, asked: list[dict[str, str]], zoom: float
+) -> None:
+    page.set_viewport_size(PHONE)
+    missed = []
+    for of_document, count in zip(asked, CITATIONS, strict=True):
+        page.goto(of_document["conversation"])
+        page.evaluate(ZOOM, zoom)
+        missed += misses(page, count, of_document["document"])
+    assert missed == []
+
+
+# The height of a usual printed line of the open quote; whether its frame shows the whole column, or the quote as far
+# left as it goes.
+LAID = """() => {
+  const frame = document.querySelector(".viewer .frame"), edge = frame.getBoundingClientRect();
+  const boxes = [...frame.querySelectorAll(".hl-anchor")].map(box => box.getBoundingClientRect());
+  const lines = [...frame.querySelector(".sheet:has(.hl-anchor)").querySelectorAll(".tl")];
+  const column = lines.map(line => line.getBoundingClientRect());
+  const isWhole = column.every(box => box.left >= edge.left && box.right <= edge.left + frame.clientWidth + 1);
+  const isAtEnd = frame.scrollLeft >= frame.scrollWidth - frame.clientWidth - 1;
+  const isLeft = Math.min(...boxes.map(box => box.left)) - edge.left < 40 || boxes[0].left - edge.left < 40;
+  const heights = boxes.map(box => box.height).sort((one, other) => one - other);
+  return { height: heights[(heights.length - 1) >> 1], isWhole, isLeft: isLeft || isAtEnd };
+}"""
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_a_citation_opens_legible(page: Page, asked: list[dict[str, str]], size: ViewportSize) -> None:
+    page.set_viewport_size(size)
+    missed = []
+    for of_document, count in zip(asked, CITATIONS, strict=True):
+        page.goto(of_document["conversation"])
+        for number in range(count):
+            open_citation(page, number)
+            word = page.evaluate(FIRST_WORD)
+            laid = page.evaluate(LAID)
+            is_legible = laid["height"] >= (LEGIBLE_WHOLE if laid["isWhole"] else LEGIBLE)
+            if not (word["isInside"] and is_legible and (laid["isWhole"] or laid["isLeft"])):
+                missed.append((of_document["document"], number, laid, word))
+    assert missed == []
+
+
+def test_a_cited_page_has_the_screen_of_a_phone(page: Page, asked: list[dict[str, str]]) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(asked[0]["conversation"])
+    open_citation(page, 3)
+    page.wait_for_function("document.querySelector('.viewer .frame').getBoundingClientRect().top < 120")
+    assert page.get_by_role("link", name="Back to the answer").is_visible()
+    assert page.get_by_role("link", name="Open document").is_visible()
+
+
+def test_what_is_pressed_on_a_narrow_screen_is_large_enough(page: Page, asked: list[dict[str, str]]) -> None:
+    page.set_viewport_size(PHONE)
+    sizes = "all => all.map(each => each.getBoundingClientRect()).map(box => Math.min(box.width, box.height))"
+    page.goto(asked[0]["conversation"])
+    found = page.locator(".turn .cite").evaluate_all(sizes)
+    page.goto(report(asked))
+    page.goto(str(page.locator(".crumbs a", has_text="Demo").get_attribute("href")))
+    marks = page.locator(".docs td.pick input").evaluate_all(sizes)
+    assert len(marks) == len(asked)
+    assert min(found + marks) >= 24
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_a_quote_in_an_address_is_in_view_whatever_the_zoom(
+    page: Page, asked: list[dict[str, str]], size: ViewportSize
+) -> None:
+    page.set_viewport_size(size)
+    for of_document in asked:
+        page.goto(of_document["conversation"])
+        open_citation(page, 0)
+        path = page.locator("#page a", has_text="Open document").get_attribute("href")
+        for zoom in (1, 3):
+            page.evaluate(ZOOM, zoom)
+            page.goto(str(path))
+            page.wait_for_function(f"() => ({FIRST_WORD})().isInside")
+
+
+def test_a_chosen_zoom_holds_for_every_document(page: Page, asked: list[dict[str, str]]) -> None:
+    width = "document.querySelector('.sheet').getBoundingClientRect().width"
+    page.goto(report(asked))
+    fit = page.evaluate(width)
+    for _ in range(3):
+        page.get_by_role("button", name="Larger").click()
+    for path in (f"{report(asked)}?page=3", asked[2]["document"]):
+        page.goto(path)
+        page.wait_for_function(f"() => {width} > 1.9 * {fit}")
+    page.goto(asked[1]["conversation"])
+    open_citation(page, 0)
+    expect(page.locator("[data-zoomed]")).to_have_text("200 %")
+    page.get_by_role("button", name="Fit the width").click()
+    open_citation(page, 1)
+    expect(page.locator("[data-zoomed]")).to_have_text("fit")
+
+
+def test_a_quote_stays_in_view_while_one_zooms(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(asked[0]["conversation"])
+    open_citation(page, 3)
+    for name in ("Larger", "Larger", "Larger", "Larger", "Larger", "Smaller", "Smaller"):
+        page.get_by_role("button", name=name).click()
+        assert page.evaluate(FIRST_WORD)["isInside"], name
+    page.set_viewport_size({"width": 1200, "height": 700})
+    page.wait_for_function(f"() => ({FIRST_WORD})().isInside")
+
+
+def test_a_page_fits_the_width_of_a_phone(page: Page, asked: list[dict[str, str]]) -> None:
+    page.set_viewport_size(PHONE)
+    for path in (report(asked), asked[0]["conversation"]):
+        page.goto(path)
+        if "/ask/" in path:
+            open_citation(page, 0)
+            page.get_by_role("button", name="Fit the width").click()
+        frame = page.locator(".viewer .frame")
+        assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0
+        assert page.locator(".sheet").first.evaluate("sheet => sheet.getBoundingClientRect().width") > 300
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def scroll(page: Page, by: int) -> None:
+    page.locator(".viewer .frame").hover()
+    page.mouse.wheel(0, by)
+
+
+def scroll_until(page: Page, number: int, by: int) -> list[int]:
+    """Scroll until that page is read; how many sheets stood in the page on the way."""
+    counts: list[int] = []
+    half = int(page.evaluate("document.querySelector('.frame .sheet').getBoundingClientRect().height / 2"))
+    step = max(-half, min(by, half))  # a longer one could pass over a page of a phone
+    for _ in range(80):
+        if page.evaluate(SEEN) == number:
+            return counts
+        last = page.evaluate(PLACE)
+        scroll(page, step)
+        page.wait_for_function(f"last => {PLACE} !== last", arg=last)
+        page.evaluate(STILL)
+        counts.append(len(page.evaluate(PAGES)))
+    raise AssertionError(f"page {number} did not come: {page.evaluate(PAGES)}")
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_pages_scroll_on_to_the_end_and_back_and_few_stay(
+    page: Page, asked: list[dict[str, str]], size: ViewportSize
+) -> None:
+    page.set_viewport_size(size)
+    page.goto(f"{report(asked)}?find=revenue")
+    counts = scroll_until(page, 15, 500)
+    expect(page.locator("[name=go]")).to_have_value("15")
+    expect(page).to_have_url(re.compile(r"page=15\b"))
+    expect(page).to_have_url(re.compile(r"find=revenue"))
+    counts += scroll_until(page, 1, -500)
+    assert max(counts) <= 9, counts
+    pages = page.evaluate(PAGES)
+    assert pages == list(range(pages[0], pages[-1] + 1)), "in their order, none twice"
+    expect(page.locator("[name=go]")).to_have_value("1")
+    assert page.locator(".sheet.more rect.hl-found").count() > 0, "words found are lit on the pages that follow"
+
+
+def test_what_stands_beside_a_page_follows_it(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(f"{report(asked)}?page=8")
+    scroll_until(page, 10, 400)
+    expect(page.locator("#of-page tbody")).to_contain_text("Consolidated Income Statement")
+    expect(page.locator("#panel [aria-current=location]")).to_contain_text("Consolidated Income Statement")
+    expect(page).to_have_title(re.compile("page 10"))
+    page.reload()
+    expect(page.locator("[name=go]")).to_have_value("10")
+
+
+def test_pages_are_turned_by_keyboard_where_they_stand(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(f"{report(asked)}?page=5")
+    page.evaluate("window.isSame = true")
+    for key, number in (("ArrowRight", 6), ("ArrowRight", 7), ("ArrowLeft", 6)):
+        page.wait_for_function(f"number => ({PAGES})().includes(number)", arg=number)
+        page.keyboard.press(key)
+        expect(page.locator("[name=go]")).to_have_value(str(number))
+        assert page.evaluate(SEEN) == number
+    assert page.evaluate("window.isSame"), "the page was not loaded anew"
+    page.locator("#frame").focus()
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageDown")
+    expect(page.locator("[name=go]")).to_have_value("7")
+
+
+def test_the_pages_around_a_citation_are_turned_and_scrolled(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(asked[0]["conversation"])
+    open_citation(page, 5)
+    seen = page.locator("#page [data-seen]")
+    cited = int(seen.inner_text())
+    page.wait_for_function(f"number => ({PAGES})().includes(number)", arg=cited - 1)
+    page.locator("#page").get_by_role("link", name="Previous page").click()
+    expect(seen).to_have_text(str(cited - 1))
+    assert page.evaluate(SEEN) == cited - 1
+    scroll_until(page, cited + 1 if cited < 18 else cited, 400)
+    open_citation(page, 5)
+    assert page.evaluate(FIRST_WORD)["isInside"]
+    # Without the script the same link leads to a page of its own.
+    path = page.locator("#page").get_by_role("link", name="Previous page").get_attribute("href")
+    page.goto(str(path))
+    expect(seen).to_have_text(str(cited - 1))
+
+
+def test_back_goes_back_through_citations(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(asked[0]["conversation"])
+    opened = []
+    for number in (2, 4, 6):
+        open_citation(page, number)
+        opened.append((page.url, re.findall(r"(?:turn|cite)=([\w-]+)", page.url)))
+    assert len({url for url, _ in opened}) == 3
+    for url, (turn, cite) in reversed(opened[:2]):
+        page.go_back()
+        expect(page).to_have_url(url)
+        expect(page.locator(f"#page[data-turn='{turn}'][data-cite='{cite}']")).to_be_visible()
+        expect(page.locator(".cites li.on")).to_have_count(1)
+        page.wait_for_function(LIT)
+    page.go_forward()
+    expect(page).to_have_url(opened[1][0])
+
+
+def test_what_an_outcome_means_stands_by_its_word(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(asked[0]["conversation"])
+    word = page.locator(".outcome button.term").first
+    word.click()
+    box = page.locator(f"#{word.get_attribute('popovertarget')}")
+    expect(box).to_be_visible()
+    there, here = box.bounding_box(), word.bounding_box()
+    assert there and here and abs(there["x"] - here["x"]) < 2, (there, here)
+    assert min(abs(there["y"] - here["y"] - here["height"]), abs(here["y"] - there["y"] - there["height"])) < 8
+
+
+def test_back_goes_back_through_candidates_and_tabs_of_a_trail(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(asked[0]["conversation"])
+    page.get_by_role("link", name="Audit trail").first.click()
+    page.wait_for_url(re.compile(r"/audit/runs/"))
+    candidate = page.locator("#cand")
+    names = []
+    for number in (1, 2):
+        row = page.locator(".cands tbody tr[data-candidate]").nth(number)
+        row.locator(".what a").click()
+        names.append(str(row.get_attribute("data-candidate")))
+        expect(candidate).to_have_attribute("data-open", names[-1])
+    page.locator("#tab-plan").click()
+    expect(page.locator("#plan")).to_be_visible()
+    page.locator("#tab-checks").click()
+    expect(page.locator("#checks")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#plan")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#candidates")).to_be_visible()
+    expect(candidate).to_have_attribute("data-open", names[1])
+    page.go_back()
+    expect(candidate).to_have_attribute("data-open", names[0])
+    expect(page.locator(".cands tr.sel")).to_have_attribute("data-candidate", names[0])
+
+    # A walk by keyboard leaves one step behind it, not one for each row.
+    length = page.evaluate("history.length")
+    for _ in range(3):
+        before = candidate.get_attribute("data-open")
+        page.keyboard.press("j")
+        expect(candidate).not_to_have_attribute("data-open", str(before))
+    assert page.evaluate("history.length") == length
+
+
+SELECT = """line => {
+  const range = document.createRange();
+  range.selectNodeContents(line);
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+}"""
+
+
+SELECT_PART = """(line, words) => {
+  const range = document.createRange(), at = line.textContent.indexOf(words);
+  range.setStart(line.firstChild, at);
+  range.setEnd(line.firstChild, at + words.length);
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+}"""
+
+
+def test_selected_words_are_commented_on(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(f"{report(asked)}?page=3")
+    page.locator(".sheet[data-page='3'] .tl", has_text="Revenue rose by").first.evaluate(SELECT)
+    page.get_by_role("link", name="Comment", exact=True).click()
+    comments = page.locator("#comments")
+    comments.get_by_label("Comment", exact=True).fill("Before or after the restatement?")
+    comments.get_by_role("button", name="Comment", exact=True).click()
+    thread = comments.locator(".thread")
+    expect(thread).to_contain_text("Before or after the restatement?")
+    thread.get_by_label("Reply").fill("After it.")
+    thread.get_by_role("button", name="Reply").click()
+    expect(thread).to_contain_text("After it.")
+    page.reload()
+    expect(thread).to_contain_text("After it.")
+
+
+def test_selected_words_are_asked_about(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(f"{report(asked)}?page=3")
+    line = page.locator(".sheet[data-page='3'] .tl", has_text="Revenue rose by").first
+    words = str(line.text_content()).strip()
+    line.evaluate(SELECT)
+    about = page.get_by_role("link", name="Ask about this")
+    expect(about).to_be_visible()
+    assert violations(page) == []
+    about.click()
+    page.wait_for_url(re.compile(r"/ask/\?document="))
+    expect(page.locator("#question")).to_have_value(re.compile(re.escape(words[:40])))
+    expect(page.locator(".chip")).to_have_text(re.compile("Page 3"))
+    page.locator(".ask button.go").click()
+    page.wait_for_url(re.compile(r"/ask/[0-9a-f-]{36}/"))
+    expect(page.locator(".cites li").first).to_contain_text("p. 3")
+
+
+def test_words_are_selected_whole(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(f"{report(asked)}?page=3")
+    line = page.locator(".sheet[data-page='3'] .tl", has_text="Revenue rose by").first
+    line.evaluate(SELECT_PART, "evenue r")
+    page.get_by_role("link", name="Ask about this").click()
+    page.wait_for_url(re.compile(r"/ask/\?document="))
+    expect(page.locator("#question")).to_have_value(re.compile("“Revenue rose”"))
+
+
+def test_words_selected_beside_an_answer_are_asked_about_in_its_conversation(
+    page: Page, asked: list[dict[str, str]]
+) -> None:
+    page.goto(asked[0]["conversation"])
+    open_citation(page, 1)
+    number = page.locator("#page [data-seen]").inner_text()
+    page.locator(f"#page .sheet[data-page='{number}'] .tl").nth(4).evaluate(SELECT)
+    page.get_by_role("link", name="Ask about this").click()
+    expect(page).to_have_url(re.compile(f"{asked[0]['conversation']}.*question="))
+    expect(page.locator("#question")).to_have_value(re.compile("What does this mean"))
+    expect(page.locator(".chip", has_text=f"Page {number}")).to_have_count(1)
+
+
+def test_nothing_lies_over_a_page_until_it_is_asked_for(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(f"{report(asked)}?page=3")
+    expect(page.locator(".sheet .ln").first).to_be_hidden()
+    expect(page.locator(".sheet .linebox").first).to_be_hidden()
+    page.locator(".tools .menu summary").click()
+    page.get_by_label("Line numbers").check()
+    expect(page.locator(".sheet .ln").first).to_be_visible()
+    page.goto(f"{report(asked)}?page=4")
+    expect(page.locator(".sheet .ln").first).to_be_visible()
+
+
+def test_a_clicked_line_says_which_answers_cite_it(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(asked[0]["conversation"])
+    open_citation(page, 0)
+    question = page.locator(".turn", has=page.locator(".cites li.on")).locator(".question").inner_text()
+    page.locator("#page a", has_text="Open document").click()
+    page.wait_for_url(re.compile("/documents/"))
+    lit = page.evaluate(FIRST_WORD)
+    page.mouse.click((lit["box"]["left"] + lit["box"]["right"]) / 2, (lit["box"]["top"] + lit["box"]["bottom"]) / 2)
+    page.wait_for_url(re.compile(r"line=\d+"))
+    citing = page.locator("#of-page", has_text="Answers that cite this line")
+    citing.get_by_role("link", name=question).click()
+    page.wait_for_url(re.compile(r"/ask/.*cite="))
+    expect(page.locator("#page")).to_have_attribute("data-cite", re.compile(r"\d"))
+
+
+def test_a_question_of_one_tab_shows_in_the_others(
+    page: Page, context: BrowserContext, asked: list[dict[str, str]]
+) -> None:
+    page.goto(asked[2]["conversation"])
+    count = page.locator(".turn").count()
+    second, home = context.new_page(), context.new_page()
+    second.goto(asked[2]["conversation"])
+    second.evaluate("window.isSame = true")
+    second.locator("#question").fill("A draft of the second tab")
+    home.goto("/ask/")
+    page.locator("#question").fill("Who signs the agreement?")
+    page.locator(".ask button.go").click()
+    expect(second.locator(".turn")).to_have_count(count + 1)
+    expect(second.locator(".turn[aria-busy]")).to_have_count(0)
+    expect(second.locator(".turn").last).to_contain_text("Who signs the agreement?")
+    expect(second.locator("#question")).to_have_value("A draft of the second tab")
+    expect(home.locator(".convs li a").first).to_contain_text(f"{count + 1} questions")
+    assert second.evaluate("window.isSame"), "the page was not loaded anew"
+    second.close()
+    home.close()
+
+
+def test_a_document_uploaded_in_one_tab_shows_in_another(page: Page, context: BrowserContext) -> None:
+    page.goto("/bases/")
+    page.locator("#id_name").fill("Two tabs")
+    page.get_by_role("button", name="Make base").click()
+    page.wait_for_url(re.compile(r"/bases/[0-9a-f-]{36}/$"))
+    second = context.new_page()
+    second.goto(page.url)
+    page.locator("#files").set_input_files(
+        {"name": "rules.md", "mimeType": "text/markdown", "buffer": b"# Rules\n\nNo smoking.\n"}
+    )
+    page.get_by_role("button", name="Upload").click()
+    expect(second.locator("table.docs tbody tr")).to_have_count(1)
+    expect(second.locator("table.docs tbody .state", has_text="Ready")).to_be_visible()
+    row = page.locator("table.docs tbody tr")
+    expect(row.locator(".state", has_text="Ready")).to_be_visible()
+    row.locator("td.pick input").check()
+    page.locator("#bulk summary").click()
+    page.locator("#bulk-tags").fill("house")
+    page.locator("#bulk").get_by_role("button", name="Put on").click()
+    expect(second.locator("table.docs a.tag")).to_have_text("house")
+    second.close()

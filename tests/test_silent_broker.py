@@ -1,0 +1,193 @@
+"""A Redis that takes connections and says nothing: no request waits long for it, and what was accepted is kept."""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import pytest
+import requests
+from celery import Celery, current_app
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.db import connection
+from django.db.models.functions import Now
+from kombu.exceptions import OperationalError
+
+from accounts.models import Scope, User
+from accounts.tokens import make_token
+from chat import stream
+from chat.models import Turn
+from docintel_site.cache import SteadyCache
+from documents.access import create_base
+from documents.ingestion import conductor, tasks
+from documents.models import Document, IngestJob
+from documents.storage.uploads import accept_upload
+from documents.tests.files import make_pdf, upload_of
+from documents.tests.test_unlocking import PASSWORD, locked_with
+from jobs import silence, waking
+from tests.running import web_server
+
+ANSWER_WAIT_S = 2
+SOON_S = 10.0  # one time-out of each kind of connection, on a busy machine
+FILES = 6
+
+
+class Site(NamedTuple):
+    """A web server whose Redis is silent, and who uses it."""
+
+    address: str
+    locked: Document
+    program: requests.Session
+    browser: requests.Session
+
+    def request(self, who: str, method: str, path: str, **fields: Any) -> requests.Response:
+        began = time.monotonic()
+        session = self.program if who == "program" else self.browser
+        reply = session.request(method, f"{self.address}{path}", allow_redirects=False, timeout=60, **fields)
+        assert time.monotonic() - began < SOON_S, f"{method} {path}"
+        return reply
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    taken: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def take_and_say_nothing() -> None:
+            while True:
+                try:
+                    taken.append(server.accept()[0])
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=take_and_say_nothing)
+        thread.start()
+        try:
+            yield f"redis://127.0.0.1:{server.getsockname()[1]}/0"
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for opened in taken:
+                opened.close()
+
+
+@pytest.fixture
+def site(transactional_db: None, silent: str, tmp_path: Path) -> Iterator[Site]:
+    ada = User.objects.create_superuser("ada@example.org", "quiet-harbour-91", name="Ada")
+    base = create_base(ada, "Policies")
+    locked = accept_upload(base, ada, upload_of(locked_with(PASSWORD), "locked.pdf"))
+    conductor.ingest(locked.jobs.get())
+    conductor.ingest(accept_upload(base, ada, upload_of(make_pdf(), "read.pdf")).jobs.get())
+    IngestJob.objects.filter(state="queued").update(state="done", stage="done")
+    session = import_module(settings.SESSION_ENGINE).SessionStore()
+    session[SESSION_KEY], session[HASH_SESSION_KEY] = str(ada.pk), ada.get_session_auth_hash()
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session.save()
+    database = connection.settings_dict
+    chosen = {
+        "DATABASE_URL": f"postgresql://{quote(database['USER'])}@/{database['NAME']}"
+        f"?host={quote(database['HOST'], safe='')}",
+        "REDIS_URL": silent,
+        "DOCINTEL_API_ANSWER_WAIT_S": str(ANSWER_WAIT_S),
+    }
+    with (
+        web_server({**os.environ, **chosen}, tmp_path / "log") as (address, _),
+        requests.Session() as program,
+        requests.Session() as browser,
+    ):
+        program.headers["Authorization"] = f"Bearer {make_token(ada, 'Silence', Scope.values, 1)[1]}"
+        browser.cookies.set("sessionid", session.session_key)
+        browser.cookies.set("csrftoken", "a" * 32)
+        browser.headers["X-CSRFToken"] = "a" * 32
+        requests.get(f"{address}/healthz", timeout=60)
+        yield Site(address, locked, program, browser)
+
+
+def empty_queue() -> int:
+    """Empty the queue of documents in the Redis of the tests; how many messages are left."""
+    with current_app.connection_for_write() as link:
+        channel: Any = link.default_channel
+        channel.client.delete("ingest")
+    return waking.messages_for(tasks.ingest_document)
+
+
+def test_no_request_waits_for_a_silent_broker_and_what_is_accepted_is_kept(site: Site) -> None:
+    """T5, R99."""
+    base = site.locked.base_id
+    assert site.request("browser", "GET", "/bases/").status_code == 200
+    files = [("files", (f"{number}.pdf", make_pdf(note=str(number)))) for number in range(FILES)]
+    taken = site.request("program", "POST", f"/api/v1/bases/{base}/documents", files=files)
+    assert taken.status_code == 201, taken.text
+    asked = {"message": "What is the notice period?", "knowledge_base_id": str(base), "fresh": True}
+    reply = site.request("program", "POST", "/api/v1/chat", json=asked)
+    assert reply.status_code == 202, reply.text
+    assert Turn.objects.get().state == "queued"
+    ready = requests.get(f"{site.address}/readyz", timeout=60)
+    assert (ready.status_code, ready.json()["parts"]["broker"]) == (503, "fail")
+
+    queued = IngestJob.objects.filter(state="queued")
+    assert queued.count() == FILES
+    queued.update(created_at=Now() - timedelta(hours=1))
+    before = empty_queue()
+    tasks.sweep()
+    assert (before, waking.messages_for(tasks.ingest_document)) == (0, FILES), "swept once Redis answers again"
+    empty_queue()
+
+
+def test_a_password_that_cannot_be_handed_on_is_a_503(site: Site) -> None:
+    path = f"/api/v1/documents/{site.locked.pk}/unlock"
+    told = site.request("program", "POST", path, json={"password": PASSWORD})
+    assert (told.status_code, told.json()["code"], told.headers["Retry-After"]) == (503, "unavailable", "10")
+    path = f"/documents/{site.locked.pk}/unlock/"
+    page = site.request("browser", "POST", path, data={"password": PASSWORD})
+    assert (page.status_code, page.headers["Retry-After"]) == (503, "10")
+    assert "could not be handed on" in page.text and PASSWORD not in page.text
+    assert site.locked.jobs.count() == 1, "nothing reads it again in vain"
+
+
+def test_a_silent_redis_is_left_alone_for_a_while_and_one_that_refuses_is_not(
+    silent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first part of a process that waits for it in vain saves the others from it."""
+    monkeypatch.setattr(silence._silence, "_until", 0.0)
+    options = {"OPTIONS": {"serializer": "docintel_site.cache.Json", **settings.REDIS_TIMEOUTS}}
+    SteadyCache("redis://127.0.0.1:1/0", options).add("refused", 1)
+    assert not silence.lasts(), "a refusal takes no time"
+
+    steady, began = SteadyCache(silent, options), time.monotonic()
+    steady.add("count", 0)
+    assert [steady.incr("count") for _ in range(50)] == [*range(1, 51)]
+    assert silence.lasts() and time.monotonic() - began < SOON_S
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise AssertionError("it is asked although it is silent")
+
+    monkeypatch.setattr(tasks.ingest_document, "apply_async", fail)
+    monkeypatch.setattr(stream, "shared_client", fail)
+    waking.send(tasks.ingest_document, IngestJob())
+    stream.tell("0", "token")
+    with pytest.raises(AssertionError):
+        stream.tell("0", "done")
+
+
+def test_a_broker_that_is_silent_is_noted_by_who_wakes(
+    silent: str, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    monkeypatch.setattr(silence._silence, "_until", 0.0)
+    with Celery("silent", broker=silent, set_as_current=False) as app:
+        app.conf.broker_transport_options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+
+        @app.task(name="errand")
+        def errand(errand_id: str) -> None: ...
+
+        began = time.monotonic()
+        with pytest.raises(OperationalError):
+            waking.send(errand, IngestJob())
+        assert silence.lasts() and time.monotonic() - began < SOON_S
