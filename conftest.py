@@ -61,7 +61,7 @@ def _read_settings() -> None:
 _prepare()
 _read_settings()
 # An example that takes long on a busy machine is no fault of the code.
-hypothesis.settings.register_profile("docintel", deadline=None)
+hypothesis.settings.register_profile("docintel", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("docintel")
 
 
