@@ -20,6 +20,7 @@ from django.conf import settings
 from django.utils import translation
 
 from embedded import postgres, redis
+from tests import stages
 
 STARTED = "DOCINTEL_TEST_SERVERS"
 
@@ -63,6 +64,18 @@ _read_settings()
 # An example that takes long on a busy machine is no fault of the code.
 hypothesis.settings.register_profile("docintel", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("docintel")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "whole: starts a server, a worker, an installation or a browser")
+    config.addinivalue_line("markers", "clock: sleeps, watches time or kills")
+
+
+# Before pytest leaves out what -m does not name.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    stages.mark(items)
+    items[:] = stages.in_order(items)
 
 
 @pytest.fixture(autouse=True, scope="session")

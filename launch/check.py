@@ -1,7 +1,7 @@
-"""bin/test inside the environment: lint, format, types, drills, tests, each with its time.
+"""bin/test inside the environment: checks, tests side by side, tests one by one, drills; each stage with its time.
 
-What failed of the tests runs once more, alone. A test that passes then was starved by the machine, one that fails again
-is broken. The names of both are the last lines.
+What failed of the tests, and drills that were only late, run once more, alone. What passes then was starved by the
+machine, what fails again is broken. The names of both are the last lines.
 """
 
 import os
@@ -12,14 +12,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from launch.failures import MOST_STARVED, read_failures, tell_failures
+from launch.failures import MOST_STARVED, late_drills, read_failures, tell_failures
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = sorted(str(path) for path in (ROOT / "templates").rglob("*.html"))
 PYTHON = [sys.executable, "-m"]
 PYTEST = [*PYTHON, "pytest"]
-TESTS_FAILED = 1  # pytest.ExitCode; with any other pytest itself could not go on
+TESTS_FAILED, NO_TESTS = 1, 5  # pytest.ExitCode; with any other than these and 0 pytest itself could not go on
 AGAIN = 25  # tests that are looked at once more; where more fail, it is not the machine
+REPORTS = "TEST_REPORTS"  # in the environment: the folder where a test leaves what explains its failure
 
 CHECKS = {
     "ruff check": [*PYTHON, "ruff", "check", "."],
@@ -28,22 +29,25 @@ CHECKS = {
     "djade": [str(Path(sys.executable).with_name("djade")), "--check", "--target-version", "5.2", *TEMPLATES],
     "check --deploy": [*PYTHON, "launch.check_deploy"],
     "mypy": [*PYTHON, "mypy", "."],
-    # By itself: it kills processes and measures how soon their work comes back.
-    "survives": [*PYTHON, "benchmarks", "survives", "--short"],
 }
-# All tests of a file run in one worker: some files start bin/run once for all their tests.
-IN_PARALLEL = ["-n", "auto", "--dist", "loadfile"]
+TESTS = {
+    # All tests of a file run in one worker: what a file makes once it makes once.
+    "tests side by side": ["-m", "not whole and not clock", "-n", "auto", "--dist", "loadfile"],
+    "tests one by one": ["-m", "whole or clock", "-n", "0"],
+}
+DRILLS = [*PYTHON, "benchmarks", "survives", "--short"]
 
 
 def main(arguments: list[str]) -> int:
-    """Run every check even after one fails, so that one run shows everything; exit 0 only if all passed.
+    """Run every stage even after one fails, so that one run shows everything; exit 0 only if all passed.
 
     With arguments, which go to pytest, only what they name.
     """
     if arguments:
         return subprocess.run([*PYTEST, *arguments], check=False).returncode
-    failed = [name for name, command in CHECKS.items() if run_stage(name, command)]
     reports = Path(tempfile.mkdtemp(prefix="docintel-reports-"))
+    os.environ[REPORTS] = str(reports)
+    failed = [name for name, command in CHECKS.items() if run_stage(name, command)]
     lines = run_tests(reports, failed)
     if failed:
         print(f"Reports of the tests: {reports}", *lines, f"Failed: {', '.join(failed)}.", sep="\n")
@@ -54,27 +58,58 @@ def main(arguments: list[str]) -> int:
 
 
 def run_tests(reports: Path, failed: list[str]) -> list[str]:
-    """Run all tests, and what failed once more; the lines about those, and `failed` gets "pytest" if any is broken."""
-    status = run_pytest("pytest", IN_PARALLEL, reports)
-    first = read_failures(reports / "pytest.jsonl")
-    if not status:
-        return []
-    if status != TESTS_FAILED or not first or len(first) > AGAIN:
+    """Run tests and drills, and what failed once more; the lines about those. `failed` gets the names of broken stages.
+
+    It is "pytest" for tests and "survives" for drills.
+    """
+    first: dict[str, str] = {}
+    is_cut = False  # a stage could not go on, or failed without a name
+    for name, arguments in TESTS.items():
+        status, found = run_pytest(name, arguments, reports)
+        is_cut |= status not in (0, TESTS_FAILED, NO_TESTS) or (status == TESTS_FAILED and not found)
+        first |= found
+    late = run_drills(reports, failed)
+    if is_cut or len(first) > AGAIN:
         failed.append("pytest")
         return list(tell_failures(first, {}))
-    again = run_pytest("failed, alone", [*first], reports)
-    second = read_failures(reports / "failed, alone.jsonl")
-    broken = second if second or not again else first
-    starved = {name: error for name, error in first.items() if name not in broken}
+    broken = run_again(first, reports)
+    starved = {name: error for name, error in (first | late).items() if name not in broken}
     if broken or len(starved) > MOST_STARVED:
         failed.append("pytest")
     return list(tell_failures(broken, starved))
 
 
-def run_pytest(name: str, arguments: list[str], reports: Path) -> int:
-    """pytest's exit status; its reports are called as the stage is."""
-    files = ["--junitxml", str(reports / f"{name}.xml"), "--report-log", str(reports / f"{name}.jsonl")]
-    return run_stage(name, [*PYTEST, "--durations=25", *files, *arguments])
+def run_again(first: dict[str, str], reports: Path) -> dict[str, str]:
+    """Those of the failed tests that fail once more alone."""
+    if not first:
+        return {}
+    status, second = run_pytest("failed, alone", ["-n", "0", *first], reports)
+    return second if second or not status else first
+
+
+def run_drills(reports: Path, failed: list[str]) -> dict[str, str]:
+    """Run the drills, and those that were late once more; which of them were in time then, with what was measured.
+
+    A drill that lost or doubled anything has failed: no machine is an excuse for that.
+    """
+    told = reports / "survives.json"
+    if not run_stage("survives", [*DRILLS, "--out", str(told)]):
+        return {}
+    late = late_drills(told)
+    parts = sorted({name.partition(" ")[0] for name in late})
+    if not late or run_stage("late drills, alone", [*DRILLS, "--part", *parts]):
+        failed.append("survives")
+        return {}
+    return late
+
+
+def run_pytest(name: str, arguments: list[str], reports: Path) -> tuple[int, dict[str, str]]:
+    """pytest's exit status, and what failed with the first line of its error; reports are called as the stage is."""
+    report = reports / f"{name}.jsonl"
+    # With "=": pytest would take a path of its own for one to collect from, and find no pyproject.toml there.
+    files = [f"--junitxml={reports / name}.xml", f"--report-log={report}"]
+    status = run_stage(name, [*PYTEST, "--durations=25", *files, *arguments])
+    return status, read_failures(report)
 
 
 def run_stage(name: str, command: list[str]) -> int:

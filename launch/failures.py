@@ -33,6 +33,20 @@ def _first_line(told: Any) -> str:
     return "".join(lines)[:LINE]
 
 
+def late_drills(told: Path) -> dict[str, str]:
+    """The drills that failed, each as part and name, with what was measured; none if one failed that was in time.
+
+    `told` is what `benchmarks survives --out` has written; it is absent where the drills could not go on.
+    """
+    if not told.exists():
+        return {}
+    verdicts = json.loads(told.read_text(encoding="utf-8"))["verdicts"]
+    failed = [each for each in verdicts if each["holds"] is False]
+    if not all(each["is_late"] for each in failed):
+        return {}
+    return {f"{each['part']} ({each['drill']})": each["measured"][:LINE] for each in failed}
+
+
 def tell_failures(broken: dict[str, str], starved: dict[str, str]) -> Iterator[str]:
     """A line for each: the last ones of a run."""
     for name, error in starved.items():

@@ -3,6 +3,7 @@
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,4 +83,4 @@ def drills(site: "Site", parts: Sequence[str], *, is_short: bool, data: Path | N
     ]
     for part, do in steps:
         if part in parts:
-            yield from do() or ()
+            yield from (replace(verdict, part=part) for verdict in do() or ())

@@ -64,7 +64,7 @@ def under_faults(site: Site, base: UUID, person: Person) -> Verdict:
         "faults that were not met": sorted(set(FAULTS) - met),
     }
     goal = f"{len(FAULTS)} faults of a provider: every question has an answer within {TURN_DEADLINE_S:.0f} s"
-    return verdict_of("faults of the provider", goal, counts, *list(counts)[3:])
+    return verdict_of("faults of the provider", goal, counts, *list(counts)[4:], in_time=not late)
 
 
 def ending_of(turn_id: str) -> tuple[str, float]:
@@ -104,7 +104,8 @@ def while_away(site: Site, base: UUID, outage_s: float) -> Verdict:
         f"{TURN_DEADLINE_S:.0f} s, at most {CALLS_MAX} calls to the provider"
     )
     is_spared = 0 < counts["calls"] <= CALLS_MAX and len(ended) >= USERS
-    return verdict_of("provider away", goal, counts, "late", "without an answer", reached=is_spared)
+    in_time = not counts["late"]
+    return verdict_of("provider away", goal, counts, "without an answer", reached=is_spared, in_time=in_time)
 
 
 def keep_asking(person: Person, base: UUID, until: float, ended: list[tuple[str, float]]) -> None:

@@ -9,18 +9,26 @@ TEMPORARY = frozenset({503, 507})  # what a server may say whose database, broke
 
 @dataclass(frozen=True)
 class Verdict:
-    """One drill. `holds` is None where it could not be tried, and `measured` says why."""
+    """One drill. `holds` is None where it could not be tried, and `measured` says why.
+
+    `is_late` is of one that fails by the clock alone, which may be the machine's fault. `part` is its name in `--part`.
+    """
 
     drill: str
     goal: str
     measured: str
     holds: bool | None
+    is_late: bool = False
+    part: str = ""
 
 
-def verdict_of(drill: str, goal: str, counts: dict[str, Any], *must_be_none: str, reached: bool = True) -> Verdict:
-    """Holds if it was `reached` and every count that must be none is 0 or empty; all counts are told."""
+def verdict_of(
+    drill: str, goal: str, counts: dict[str, Any], *must_be_none: str, reached: bool = True, in_time: bool = True
+) -> Verdict:
+    """Holds if it was `reached` `in_time` and every count that must be none is 0 or empty; all counts are told."""
     told = ", ".join(f"{name}: {count}" for name, count in counts.items())
-    return Verdict(drill, goal, told, reached and not any(counts[name] for name in must_be_none))
+    is_right = reached and not any(counts[name] for name in must_be_none)
+    return Verdict(drill, goal, told, is_right and in_time, is_late=is_right and not in_time)
 
 
 def server_errors(statuses: list[int]) -> list[int]:

@@ -28,19 +28,22 @@ from documents.tests.test_spreadsheet import FORMULAS
 
 
 @pytest.mark.parametrize(
-    ("counts", "reached", "holds"),
+    ("counts", "reached", "in_time", "holds", "is_late"),
     [
-        ({"files": 3, "lost": 0, "untrue": []}, True, True),
-        ({"files": 3, "lost": 1, "untrue": []}, True, False),
-        ({"files": 3, "lost": 0, "untrue": ["a.pdf"]}, True, False),
-        ({"files": 3, "lost": 0, "untrue": []}, False, False),
+        ({"files": 3, "lost": 0, "untrue": []}, True, True, True, False),
+        ({"files": 3, "lost": 1, "untrue": []}, True, True, False, False),
+        ({"files": 3, "lost": 0, "untrue": ["a.pdf"]}, True, True, False, False),
+        ({"files": 3, "lost": 0, "untrue": []}, False, True, False, False),
+        ({"files": 3, "lost": 0, "untrue": []}, True, False, False, True),
+        ({"files": 3, "lost": 1, "untrue": []}, True, False, False, False),
+        ({"files": 3, "lost": 0, "untrue": []}, False, False, False, False),
     ],
 )
 def test_a_drill_holds_when_nothing_is_left_that_must_not_be(
-    counts: dict[str, Any], reached: bool, holds: bool
+    counts: dict[str, Any], reached: bool, in_time: bool, holds: bool, is_late: bool
 ) -> None:
-    found = verdict_of("drill", "none", counts, "lost", "untrue", reached=reached)
-    assert found.holds is holds
+    found = verdict_of("drill", "none", counts, "lost", "untrue", reached=reached, in_time=in_time)
+    assert (found.holds, found.is_late) == (holds, is_late)
     assert found.measured.startswith("files: 3, lost: ")
 
 

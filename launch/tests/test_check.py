@@ -1,5 +1,6 @@
 """A planted failure, a planted hang and planted starvations: each is told by its name, and decides as it should."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -20,6 +21,7 @@ def test_planted() -> None:
     seen.touch()
     assert was_seen, 'too slow'
 """
+PLUGINS = ("xdist", "pytest_timeout", "pytest_reportlog")
 UNREADABLE = "import no_such_module\n"
 
 
@@ -49,19 +51,67 @@ def test_what_is_planted_is_told_by_its_name(
     is_red: bool,
     told: list[str],
 ) -> None:
+    project, reports = tmp_path / "project", tmp_path / "reports"
+    for folder in (project, reports):
+        folder.mkdir()
     for name, source in {"passes": "def test_passes() -> None:\n    pass\n", **planted}.items():
-        (tmp_path / f"test_{name}.py").write_text(source)
-    (tmp_path / "pytest.ini").write_text("[pytest]\ntimeout = 2\n")
-    monkeypatch.setattr(check, "PYTEST", [sys.executable, "-m", "pytest", "-p", "no:valkey", "-p", "no:django"])
-    monkeypatch.setattr(check, "ROOT", tmp_path)
+        (project / f"test_{name}.py").write_text(source)
+    (project / "pytest.ini").write_text("[pytest]\ntimeout = 5\n")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # what is not needed takes long to load
+    plugins = [part for name in PLUGINS for part in ("-p", name)]
+    monkeypatch.setattr(check, "PYTEST", [sys.executable, "-m", "pytest", *plugins])
+    monkeypatch.setattr(check, "ROOT", project)
+    monkeypatch.setattr(check, "DRILLS", [sys.executable, "-c", "pass"])
     failed: list[str] = []
-    lines = check.run_tests(tmp_path, failed)
+    lines = check.run_tests(reports, failed)
     assert bool(failed) is is_red
     assert len(lines) == len(told) and all(line.startswith(start) for line, start in zip(lines, told, strict=True)), (
         lines
     )
     printed = capfd.readouterr().out
     assert ("threading.Event().wait()" in printed) is ("wait" in planted)  # the stack of what hangs
+
+
+LATE = {"part": "fairness", "drill": "fair turns", "measured": "seconds: 31", "holds": False, "is_late": True}
+LOST = {"part": "disk", "drill": "disk full", "measured": "lost: 1", "holds": False, "is_late": False}
+HOLDS = LOST | {"holds": True}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_red", "told"),
+    [
+        pytest.param([HOLDS], None, False, [], id="all hold"),
+        pytest.param([HOLDS, LATE], 0, False, ["fairness (fair turns)"], id="late, then in time"),
+        pytest.param([HOLDS, LATE], 1, True, [], id="late twice"),
+        pytest.param([LATE, LOST], None, True, [], id="lost something"),
+        pytest.param(None, None, True, [], id="could not go on"),
+    ],
+)
+def test_drills_that_were_only_late_are_looked_at_once_more(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    first: list[dict[str, object]] | None,
+    second: int | None,
+    is_red: bool,
+    told: list[str],
+) -> None:
+    asked: list[list[str]] = []
+
+    def run_stage(name: str, command: list[str]) -> int:
+        asked.append(command)
+        if len(asked) > 1:
+            assert second is not None
+            return second
+        if first is None:
+            return 1
+        Path(command[-1]).write_text(json.dumps({"verdicts": first}))
+        return int(any(each["holds"] is False for each in first))
+
+    monkeypatch.setattr(check, "run_stage", run_stage)
+    failed: list[str] = []
+    assert [*check.run_drills(tmp_path, failed)] == told
+    assert failed == ["survives"] * is_red
+    assert len(asked) == 1 + (second is not None) and (len(asked) == 1 or asked[1][-2:] == ["--part", "fairness"])
 
 
 def test_without_a_report_nothing_is_known_to_have_failed(tmp_path: Path) -> None:
