@@ -20,7 +20,7 @@ from django.conf import settings
 from django.utils import translation
 
 from embedded import postgres, redis
-from tests import stages
+from tests import loopback, stages
 
 STARTED = "DOCINTEL_TEST_SERVERS"
 
@@ -76,6 +76,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     stages.mark(items)
     items[:] = stages.in_order(items)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _only_loopback() -> Iterator[None]:
+    with loopback.only_loopback():
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
