@@ -20,7 +20,7 @@ from django.conf import settings
 from django.utils import translation
 
 from embedded import postgres, redis
-from tests import loopback, stages
+from tests import loopback, schema, stages
 
 STARTED = "DOCINTEL_TEST_SERVERS"
 
@@ -39,6 +39,7 @@ def _prepare() -> None:
     if not is_worker:
         atexit.register(postgres.remove, home)
         os.environ["DATABASE_URL"] = postgres.ensure(home, for_tests=True)
+        schema.make_template(os.environ["DATABASE_URL"])
     os.environ[STARTED] = "yes"
     atexit.register(redis.remove, home)
     os.environ["REDIS_URL"] = redis.ensure(home)
@@ -50,7 +51,7 @@ def _read_settings() -> None:
             "Unset DJANGO_SETTINGS_MODULE: the settings were read before the servers of the tests were made.", 1
         )
     os.environ["DJANGO_SETTINGS_MODULE"] = "docintel_site.settings"
-    assert settings.DATABASES
+    settings.DATABASES["default"]["TEST"] = {"TEMPLATE": schema.TEMPLATE}
     # The conftest.py of an app imports models, and pytest reads it before pytest-django has set Django up.
     django.setup()
     # The product's hashing is slow on purpose, and most tests make people with a password.
