@@ -456,7 +456,7 @@ REQUEST_MAX_BYTES = (
 PAGES_MAX = int(env_number("DOCINTEL_PAGES_MAX", 2000, low=1, high=10_000))
 CHILD_MEMORY_BYTES = int(env_number("DOCINTEL_CHILD_MEMORY_MB", 1024, low=256, high=16_384)) * 1_048_576
 CHILD_CPU_S = int(env_number("DOCINTEL_CHILD_CPU_S", 30, low=5, high=600))
-CHILD_WALL_S = int(env_number("DOCINTEL_CHILD_WALL_S", 60, low=5, high=1200))
+CHILD_WALL_S = int(env_number("DOCINTEL_CHILD_WALL_S", 300, low=5, high=1200))
 ISOLATION_REQUIRED = env_choice("DOCINTEL_ISOLATION", "auto", ("auto", "required")) == "required"
 
 # ---- the work queues: the database row is the truth, the broker only a wake-up call

@@ -24,9 +24,9 @@ class Limits:
     image_pixels: int = 16_000_000
     memory_bytes: int = 1024 * MIB  # p99.9 of 5,962 public files needs 149 MB
     cpu_s: int = 30
-    wall_s: int = 60
+    wall_s: int = 300  # only for what waits for nothing: a machine that stands still must not decide what is read
     render_cpu_s: int = 10
-    render_wall_s: int = 15
+    render_wall_s: int = 60
     open_files: int = 64
     isolation_required: bool = False  # whether a process that cannot be shut in reads nothing
 

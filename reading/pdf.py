@@ -34,10 +34,10 @@ PDF_ERRORS = (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase, RuntimeError, Va
 MEMORY_WORDS = ("alloc (", "alloc(", "out of memory", "cannot allocate", "bad_alloc")
 SUSPECT_STREAM_BYTES = 200_000  # a page stream this long is measured before its text is turned into objects
 LINK_PAGES, PAGE_LINKS = 20, 2_000
-# Time for each optional look at a file, together a fifth of a reading's minute. Nearly every file needs a tenth of a
-# second for all of them, one public file 40 s for its links.
+# Processor time for each optional look at a file. Nearly every file needs a tenth of a second for all of them, one
+# public file 40 s for its links.
 DECLARED_S, LINKS_S, WHITE_S = 4.0, 2.0, 6.0
-WHITE_PAGE_S = 2.0  # for drawing one page: a hundred times the usual, in case the machine is busy
+WHITE_PAGE_S = 2.0  # for drawing one page: a hundred times the usual
 POINTS_PER_INCH = 72
 NOT_ENCRYPTED = 1  # what the library calls PDF_ENCRYPT_NONE
 LABEL_CHARS = 40
@@ -311,7 +311,7 @@ def white_on_white(
         rows = [shades[place : place + width] for place in range(0, len(shades), width)]
         return sum(span.chars for span in white[number] if is_blank(rows, span))
 
-    return done_apart(list(white), look, patience.at_most(WHITE_S), each_s=WHITE_PAGE_S)
+    return done_apart(list(white), look, WHITE_S, patience, each_s=WHITE_PAGE_S)
 
 
 def is_blank(rows: Sequence[bytes], span: WhiteSpan) -> bool:
@@ -372,8 +372,11 @@ def declared_facts(document: PdfDocument, limits: Limits) -> dict[str, str]:
     return {name: text for name, text in said.items() if text}
 
 
-def pages_without_ink(document: PdfDocument, numbers: Sequence[int], patience: Patience) -> set[int]:
-    """The pages that are drawn as one even shade, but for rules: there is nothing on them to read."""
+def pages_without_ink(document: PdfDocument, numbers: Sequence[int], patience: Patience) -> dict[int, bool]:
+    """Page number → whether it is drawn as one even shade, but for rules: there is nothing on it to read.
+
+    Pages that could not be drawn in time are left out.
+    """
 
     def look(number: int) -> bool:
         matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)
@@ -386,8 +389,7 @@ def pages_without_ink(document: PdfDocument, numbers: Sequence[int], patience: P
                 return False
         return True
 
-    drawn = done_apart(numbers, look, patience.at_most(WHITE_S), each_s=WHITE_PAGE_S)
-    return {number for number, is_even in drawn.items() if is_even}
+    return done_apart(numbers, look, WHITE_S, patience, each_s=WHITE_PAGE_S)
 
 
 def file_warnings(document: PdfDocument, *, has_fields: bool) -> list[str]:
@@ -428,7 +430,7 @@ def read_declared(document: PdfDocument, limits: Limits, patience: Patience) -> 
         looks["labels"] = partial(read_labels, document)
     if declares(document, "Outlines"):
         looks["outline"] = partial(read_pdf_outline, document, limits)
-    found = done_apart(list(looks), lambda name: looks[name](), patience.at_most(DECLARED_S), each_s=DECLARED_S / 2)
+    found = done_apart(list(looks), lambda name: looks[name](), DECLARED_S, patience, each_s=DECLARED_S / 2)
     labels = {number: label for number, label in enumerate(found.get("labels", ()), start=1) if label}
     outline, warnings = found.get("outline", ([], []))
     skipped = [f"{name}_skipped" for name in looks if name not in found]
@@ -489,7 +491,7 @@ def read_pdf_outline(document: PdfDocument, limits: Limits) -> tuple[list[Outlin
 def read_links(document: PdfDocument, patience: Patience) -> tuple[list[InternalLink], bool]:
     """Internal links of the first pages, and whether some were omitted because of number or time."""
     pages = range(min(LINK_PAGES, document.page_count))
-    found = done_apart(pages, lambda index: links_of_page(document, index), patience.at_most(LINKS_S))
+    found = done_apart(pages, lambda index: links_of_page(document, index), LINKS_S, patience)
     links = [InternalLink(*link) for page_links in found.values() for link in page_links]
     return links, len(found) < len(pages) or any(len(page_links) > PAGE_LINKS for page_links in found.values())
 

@@ -72,8 +72,8 @@ def read_pdf(
     with pdf.open_pdf(path, limits) as document:
         extract = extract_pages(document, limits, on_progress, recognised or {})
         if not any(extract.pages):
-            blank = look_for_blank_pages(document, extract, patience)
-            raise why_no_text(extract.facts, blank, tried, limits)
+            look_for_blank_pages(document, extract, patience)
+            raise why_no_text(extract.facts, extract.blank, tried, limits)
         clock.stop("lines")
         mark_furniture(extract.pages, [fact.width for fact in extract.facts])
         style = body_style(extract.pages)
@@ -90,8 +90,10 @@ def read_pdf(
         file_warnings = pdf.file_warnings(document, has_fields=any(fact.fields for fact in extract.facts))
         toc = rows_of_starts(starts, lines, title)
         clock.stop("toc")
-        unchecked = look_for_white_on_white(document, extract, patience)
-        extract.blank = look_for_blank_pages(document, extract, patience)
+        unchecked = {
+            "white_unchecked": look_for_white_on_white(document, extract, patience),
+            "blank_unchecked": look_for_blank_pages(document, extract, patience),
+        }
         declared_facts = pdf.declared_facts(document, limits)
         clock.stop("white")
     mark_headings(starts, lines)
@@ -162,15 +164,17 @@ def look_for_white_on_white(document: pdf.PdfDocument, extract: Extract, patienc
     return [number for number in white if number not in found]
 
 
-def look_for_blank_pages(document: pdf.PdfDocument, extract: Extract, patience: Patience) -> set[int]:
-    """The pages without text and pictures that are empty when drawn; one that cannot be drawn in time is none.
+def look_for_blank_pages(document: pdf.PdfDocument, extract: Extract, patience: Patience) -> list[int]:
+    """Note the pages without text and pictures that are empty when drawn; return those not drawn in time.
 
     Of a page that was recognised it is known.
     """
     empty = [fact for fact in extract.facts if fact.text and not fact.text.chars]
     seen = {fact.number for fact in empty if fact.text and fact.text.is_recognised}
     bare = [fact.number for fact in empty if fact.number not in seen and not fact.images]
-    return seen | pdf.pages_without_ink(document, bare, patience) if bare else seen
+    drawn = pdf.pages_without_ink(document, bare, patience) if bare else {}
+    extract.blank = seen | {number for number, is_even in drawn.items() if is_even}
+    return [number for number in bare if number not in drawn]
 
 
 def labels_of(extract: Extract, declared: Mapping[int, str]) -> Mapping[int, str]:
@@ -236,8 +240,8 @@ def page_flags(
         yield "hidden_text"
 
 
-def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) -> Iterator[str]:
-    """The warnings about pages, each with its count or page numbers."""
+def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequence[int]]) -> Iterator[str]:
+    """The warnings about pages, each with its count or page numbers; `unchecked` are those not drawn in time."""
     flagged: dict[str, list[int]] = {}
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
         for flag in page_flags(fact, lines, limits, is_blank=fact.number in extract.blank):
@@ -253,8 +257,9 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
     }
     for flag, numbers in flagged.items():
         yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
-    if unchecked:
-        yield f"white_unchecked({number_ranges(unchecked)})"
+    for warning, numbers in unchecked.items():
+        if numbers:
+            yield f"{warning}({number_ranges(numbers)})"
     if removed := extract.total("removed_chars"):
         yield f"characters_removed({removed})"
     if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):

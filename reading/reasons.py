@@ -96,6 +96,10 @@ WARNINGS = {
     "white_unchecked": _(
         "Pages that were not checked for white text that nobody sees, because they could not be drawn in time: {value}."
     ),
+    "blank_unchecked": _(
+        "Pages without text of which it is not known whether they are blank, because they could not be drawn in time: "
+        "{value}."
+    ),
     "huge_page": _("Some pages are too large to be shown as an image; their text was read."),
     "page_text_cut": _("Some pages hold more text than any real page and were cut: {value}."),
     "long_lines_divided": _(

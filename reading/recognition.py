@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # the web process only asks whether the library is installed,
 PACKAGE = "rapidocr"
 DPI = 150  # of 100, 150 and 200 the lowest at which small print is complete
 PAGES_A_CHILD = 8  # then a new process begins: a bad page costs at most this many
-PAGE_CPU_S, PAGE_WALL_S = 90, 120  # measured: 12 s for a dense page on two busy cores
+PAGE_CPU_S, PAGE_WALL_S = 90, 300  # measured: 12 s for a dense page on two busy cores
 MEMORY_BYTES = 4096 * MIB  # of address space; 800 MB of it are used
 THREADS = 2
 SCORE_MIN = 0.5  # below, the recogniser is guessing

@@ -1,4 +1,4 @@
-"""Optional parts of a reading, run in a forked copy of the process that is killed when its time is up.
+"""Optional parts of a reading, run in a forked copy of the process that ends when its processor time is up.
 
 The PDF library cannot be interrupted, and may take minutes to draw a page. A forked copy has the file open already,
 costs a few milliseconds, and isolates the reading from anything that happens in it, even a crash.
@@ -16,33 +16,40 @@ from typing import Any, NoReturn, TypeVar
 
 PR_SET_PDEATHSIG = 1
 READ_BYTES = 65_536
+LEAST_S = 0.05  # of patience: with less no copy is begun
+LEAST_CPU_S = 0.001  # a timer of zero would never end
 
 Task = TypeVar("Task")
 
 
 class Patience:
-    """The time for optional checks of a file: a fixed amount each, and never more than half of what is left."""
+    """The wall clock of a reading, for its optional checks: never more than half of what is left is spent on waiting.
+
+    It ends what waits for nothing. What a check costs is counted in processor time, which does not pass while the
+    machine does something else, so that the same file gives the same contents.
+    """
 
     def __init__(self, wall_s: float) -> None:
         self._ends_at = time.monotonic() + wall_s
 
-    def at_most(self, seconds: float) -> float:
-        return max(0.0, min(seconds, (self._ends_at - time.monotonic()) / 2))
+    def half_left(self) -> float:
+        return max(0.0, (self._ends_at - time.monotonic()) / 2)
 
 
 def done_apart(
-    tasks: Sequence[Task], work: Callable[[Task], Any], seconds: float, *, each_s: float = 0
+    tasks: Sequence[Task], work: Callable[[Task], Any], cpu_s: float, patience: Patience, *, each_s: float = 0
 ) -> dict[Task, Any]:
-    """The result of `work` for each task, as JSON; tasks that raised, crashed or took too long are missing.
+    """The result of `work` for each task, as JSON; tasks that raised, crashed or cost too much are missing.
 
-    All tasks together may take `seconds`, each of them `each_s`.
+    All tasks together may take `cpu_s` seconds of processor time, each of them `each_s`.
     """
     done: dict[Task, Any] = {}
-    stop_at = time.monotonic() + seconds
+    patience = Patience(patience.half_left())
     first = 0
-    while first < len(tasks) and time.monotonic() < stop_at:
+    while first < len(tasks) and cpu_s > 0 and patience.half_left() > LEAST_S:
         # Each copy ends this round having finished at least one task, or is killed at its first.
-        first = follow_copy(tasks, first, work, done, stop_at, each_s or seconds) + 1
+        died_at, used_s = follow_copy(tasks, first, work, done, cpu_s, each_s or cpu_s, patience)
+        first, cpu_s = died_at + 1, cpu_s - used_s
     return done
 
 
@@ -51,22 +58,26 @@ def follow_copy(
     first: int,
     work: Callable[[Task], Any],
     done: dict[Task, Any],
-    stop_at: float,
+    cpu_s: float,
     each_s: float,
-) -> int:
-    """Collect the results of a fresh copy for the tasks from `first` on; return the index of the task it died at."""
+    patience: Patience,
+) -> tuple[int, float]:
+    """Collect the results of a fresh copy for the tasks from `first` on.
+
+    Returns the index of the task it died at, and the seconds of processor time it took.
+    """
     reading, writing = os.pipe()
     parent_pid = os.getpid()
     copy_pid = os.fork()
     if not copy_pid:
         os.close(reading)
-        work_through(tasks[first:], work, writing, parent_pid)
+        work_through(tasks[first:], work, writing, parent_pid, cpu_s, each_s)
     os.close(writing)
-    place, buffer, task_ends_at = first, b"", min(stop_at, time.monotonic() + each_s)
+    place, buffer = first, b""
     try:
         with selectors.DefaultSelector() as selector:
             selector.register(reading, selectors.EVENT_READ)
-            while selector.select(max(0.0, task_ends_at - time.monotonic())):
+            while selector.select(patience.half_left()):
                 got = os.read(reading, READ_BYTES)
                 if not got:
                     break
@@ -74,22 +85,31 @@ def follow_copy(
                 for reply in replies:
                     done[tasks[place]] = json.loads(reply)
                     place += 1
-                    task_ends_at = min(stop_at, time.monotonic() + each_s)
     finally:
         os.kill(copy_pid, signal.SIGKILL)
-        os.waitpid(copy_pid, 0)
+        used = os.wait4(copy_pid, 0)[2]
         os.close(reading)
-    return place
+    return place, used.ru_utime + used.ru_stime
 
 
-def work_through(tasks: Sequence[Task], work: Callable[[Task], Any], writing: int, parent_pid: int) -> NoReturn:
-    """In the copy: write one line of JSON per task; the first error ends it."""
+def work_through(
+    tasks: Sequence[Task],
+    work: Callable[[Task], Any],
+    writing: int,
+    parent_pid: int,
+    cpu_s: float,
+    each_s: float,
+) -> NoReturn:
+    """In the copy: write one line of JSON per task; the first error ends it, and so does a task that costs too much."""
     try:
         die_with(parent_pid)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
         for descriptor in (0, 1):  # whoever reads this process's output must not wait for the copy
             os.close(descriptor)
         with os.fdopen(writing, "wb") as replies:
             for task in tasks:
+                # By the kernel's clock of this process, whose signal ends it inside the library as well.
+                signal.setitimer(signal.ITIMER_PROF, max(LEAST_CPU_S, min(each_s, cpu_s - time.process_time())))
                 replies.write(json.dumps(work(task)).encode() + b"\n")
                 replies.flush()
     finally:

@@ -1,7 +1,13 @@
 # mypy: disallow-untyped-calls=False
 """A file is opened only when it is a readable PDF; every refusal says why and what to do."""
 
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -12,8 +18,9 @@ from documents.tests.files import make_pdf
 from reading import pdf
 from reading.layout.lines import LINE_CHARS
 from reading.limits import Limits
-from reading.pdf import blocks_on_page, open_pdf, read_pdf_outline, render_page, zoom_within
+from reading.pdf import blocks_on_page, open_pdf, read_links, read_pdf_outline, render_page, zoom_within
 from reading.pdf_reader import read_pdf
+from reading.processes.forked import Patience, done_apart
 from reading.processes.sandbox import read_in_child
 from reading.reasons import REASONS, WARNINGS, ReadingError
 from reading.rows import Reading
@@ -280,6 +287,55 @@ def test_it_says_which_pages_it_could_not_check_for_white_text(tmp_path: Path, m
     monkeypatch.setattr(pdf, "WHITE_S", 0)
     reading = read_pdf(path, Limits())
     assert (reading.warnings, reading.report["concealed_chars"]) == (("white_unchecked(1-3)",), 0)
+
+
+def test_it_says_of_which_pages_it_does_not_know_whether_they_are_blank(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_pdf(tmp_path / "a.pdf", [["text"], [], ["text"], []])
+    assert read_pdf(path, Limits()).warnings == ()
+    monkeypatch.setattr(pdf, "WHITE_S", 0)
+    assert read_pdf(path, Limits()).warnings == ("pages_without_text(2, 4)", "blank_unchecked(2, 4)")
+
+
+def test_a_reading_whose_copies_stand_still_has_the_same_contents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each optional look is stopped for longer than it may work, as on a machine that does something else."""
+    document = pymupdf.open(stream=slow_to_draw(3))
+    document.new_page()
+    document.set_page_labels([{"startpage": 0, "prefix": "A-", "style": "D"}])
+    document.set_toc([[1, "Notice", 1], [1, "Term", 2]])
+    document[0].insert_link({"kind": pymupdf.LINK_GOTO, "from": pymupdf.Rect(72, 90, 200, 110), "page": 2})
+    document.save(tmp_path / "a.pdf")
+    before = read_pdf(tmp_path / "a.pdf", Limits())
+    with open_pdf(tmp_path / "a.pdf", Limits()) as opened:
+        links = read_links(opened, Patience(600))
+
+    def stopped_first(tasks: Sequence[Any], work: Callable[[Any], Any], *budget: Any, **more: Any) -> dict[Any, Any]:
+        def stop_and_work(task: Any) -> Any:
+            pid = os.getpid()
+            if not os.fork():
+                time.sleep(0.5)
+                os.kill(pid, signal.SIGCONT)
+                os._exit(0)
+            os.kill(pid, signal.SIGSTOP)
+            return work(task)
+
+        looked.append(len(tasks))
+        return done_apart(tasks, stop_and_work, *budget, **more)
+
+    looked: list[int] = []
+    monkeypatch.setattr(pdf, "done_apart", stopped_first)
+    for name in ("DECLARED_S", "LINKS_S", "WHITE_S", "WHITE_PAGE_S"):
+        monkeypatch.setattr(pdf, name, 0.4)
+    after = read_pdf(tmp_path / "a.pdf", Limits())
+    assert replace(after, timings_ms={}) == replace(before, timings_ms={})
+    assert [page.label for page in after.pages] == ["A-1", "A-2", "A-3", "A-4"]
+    assert after.report["toc_origin"] == "outline"
+    with open_pdf(tmp_path / "a.pdf", Limits()) as opened:
+        assert read_links(opened, Patience(600)) == links
+    assert looked == [2, 4, 3, 1, 4], "each look was stopped"
 
 
 def test_links_and_labels_that_are_slow_to_read_are_done_without(

@@ -103,12 +103,15 @@ def test_warnings_name_their_pages_in_ranges() -> None:
     facts = [fact(1, None), fact(2, None), fact(3, text_of(0)), fact(4, text_of(), is_cut=True), fact(5, None)]
     facts += [fact(6, text_of(hidden_chars=99)), fact(7, text_of(hidden_chars=99, removed_chars=3))]
     lines = [[], [], [], [make_line(4)], [], [make_line(6)], [make_line(7)]]
-    assert list(page_warnings(extract_of(*facts, lines=lines), Limits(), [6, 7])) == [
+    assert list(
+        page_warnings(extract_of(*facts, lines=lines), Limits(), {"white_unchecked": [6, 7], "blank_unchecked": [3]})
+    ) == [
         "pages_unreadable(1-2, 5)",
         "pages_without_text(3)",
         "page_text_cut(4)",
         "hidden_text",
         "white_unchecked(6-7)",
+        "blank_unchecked(3)",
         "characters_removed(3)",
     ]
 
@@ -116,7 +119,7 @@ def test_warnings_name_their_pages_in_ranges() -> None:
 @pytest.mark.parametrize(("unknown", "is_garbled"), [(40, False), (41, True), (100, True), (0, False)])
 def test_text_without_known_letters_is_garbled(unknown: int, is_garbled: bool) -> None:
     extract = extract_of(fact(text=text_of(100, unknown_chars=unknown)), lines=[[make_line()]])
-    assert ("garbled_text" in page_warnings(extract, Limits(), [])) is is_garbled
+    assert ("garbled_text" in page_warnings(extract, Limits(), {})) is is_garbled
 
 
 def test_figures_are_summed_over_pages_that_could_be_read() -> None:
