@@ -7,6 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from reading import pdf
+from reading.amounts import UNREAD, has_unread_sign
 from reading.heavier import add_lines
 from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
@@ -259,6 +260,23 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
         yield f"characters_removed({removed})"
     if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
         yield "garbled_text"
+    else:
+        yield from warnings_about_unknown(extract)
+
+
+def warnings_about_unknown(extract: Extract) -> Iterator[str]:
+    """Where glyphs have no known character: beside numbers, of which they may be the minus, and elsewhere."""
+    numbered, others = [], []
+    for fact, lines in zip(extract.facts, extract.pages, strict=True):
+        texts = [line.text for line in lines if UNREAD in line.text]
+        if any(map(has_unread_sign, texts)):
+            numbered.append(fact.number)
+        elif texts:
+            others.append(fact.number)
+    if numbered:
+        yield f"signs_unread({number_ranges(numbered)})"
+    if others:
+        yield f"characters_unread({number_ranges(others)})"
 
 
 def methods_added(added: Mapping[int, Sequence[PageLine]]) -> dict[str, list[int]]:

@@ -77,11 +77,10 @@ def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> N
     """
     count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
     numbered = [
-        (key, int(number) - index, line)
+        (key, number - index, line)
         for index, depth, _, key, line in edges
         if len(key) <= PAGE_NUMBER_CHARS and line.size <= large and is_open(edges, index, depth)
-        for number in DIGITS.findall(line.match)
-        if len(number) <= PAGE_NUMBER_DIGITS
+        for number in {int(digits) for digits in DIGITS.findall(line.match) if len(digits) <= PAGE_NUMBER_DIGITS}
     ]
     counts = Counter((key, offset) for key, offset, _ in numbered)
     for key, offset, line in numbered:
