@@ -17,6 +17,7 @@ import pymupdf
 from pymupdf.utils import get_label_pno
 
 from reading.characters import clean_text
+from reading.layout.doubles import drop_doubles
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
 from reading.layout.scripts import cut_at_scripts
 from reading.layout.unknown import mark_unknown
@@ -223,7 +224,8 @@ def page_text(
     sides = (height, width) if page.rotation % 180 else (width, height)
     found, off_page_chars = blocks_on_page(page, *sides, limits)
     blocks, is_cut = within_limits(found, limits)
-    mark_unknown(blocks, lambda: page.get_text("rawdict", flags=INK_FLAGS)["blocks"])
+    mark_unknown(blocks, lambda inked: page.get_text("rawdict", flags=INK_FLAGS if inked else TEXT_FLAGS)["blocks"])
+    drop_doubles(blocks)
     cut_at_scripts(blocks, lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
     text = pieces_of(blocks, width, height, turn)
     text.off_page_chars = off_page_chars

@@ -13,6 +13,7 @@ from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
+from reading.layout.watermarks import mark_overprinted
 from reading.limits import Limits
 from reading.outline.contents_pages import linked_targets, mark_announced_list, printed_targets
 from reading.outline.extension import extend_starts, with_numbered_parts, with_unlisted
@@ -76,6 +77,7 @@ def read_pdf(
             blank = look_for_blank_pages(document, extract, patience)
             raise why_no_text(extract.facts, blank, tried, limits)
         clock.stop("lines")
+        mark_overprinted(extract.pages)
         mark_furniture(extract.pages, [fact.width for fact in extract.facts])
         style = body_style(extract.pages)
         mark_contents(extract.pages)
@@ -254,6 +256,9 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
     }
     for flag, numbers in flagged.items():
         yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
+    marks = [line.page_number for line in chain.from_iterable(extract.pages) if line.kind == "watermark"]
+    if marks:
+        yield f"watermarks({number_ranges(sorted(set(marks)))}; {len(marks)})"
     if unchecked:
         yield f"white_unchecked({number_ranges(unchecked)})"
     if removed := extract.total("removed_chars"):

@@ -100,6 +100,10 @@ WARNINGS = {
         "Pages with text that nobody sees: white on white, transparent or under a point high: {value}."
     ),
     "off_page_text": _("Pages with text outside their edges, where nobody sees it; it is not searched: {value}."),
+    "watermarks": _(
+        "Slanted text and marks over the text, such as a watermark, are kept but not searched or quoted. Pages, and "
+        "number of such lines: {value}."
+    ),
     "white_unchecked": _(
         "Pages that were not checked for white text that nobody sees, because they could not be drawn in time: {value}."
     ),

@@ -125,13 +125,19 @@ def asked_terms(question: Question, content: DocumentContent) -> list[WeighedTer
 
 
 def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:
-    """How much of the question a row says, and how little else; 0 where it is not about it."""
+    """How much of the question a row says, and how little else; 0 where it is not about it.
+
+    A row that begins with a number the question names ("2098 Result") is that row, whatever else it says.
+    """
     own = normalise_words(f"{row.label} {row.group}")
     headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
     total = sum(term.weight for term in terms)
     said = sum(term.weight for term in terms if is_in(term, own) or is_in(term, normalise_words(headings)))
     label = [word for word in normalise_words(row.label) if not is_small(word, content.language)]
     asked = [word for word in label if any(is_in(term, [word]) or is_part(word, term) for term in terms)]
+    is_numbered = bool(own) and own[0].isdigit() and any(own[0] in term.forms for term in terms)
+    if total and is_numbered and said >= SAID_MIN * total:
+        return said / total + 1.0
     if not total or not label or said < SAID_MIN * total or len(asked) < LABEL_MIN * len(label) or not asked:
         return 0.0
     return said / total + len(asked) / len(label)

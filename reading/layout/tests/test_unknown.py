@@ -75,14 +75,20 @@ def test_a_minus_that_is_a_soft_hyphen_is_a_hyphen(tmp_path: Path) -> None:
     assert texts(read_pdf(path, Limits())) == ["Result -4 684", "A well\u00adknown name"]
 
 
+def test_ends_of_lines_that_are_drawn_as_blanks_are_blanks(tmp_path: Path) -> None:
+    changes = {"<0001> <0007> <0020>": "<0001> <0001> <000a>\n<0002> <0007> <0021>"}
+    reading = read_pdf(write_with_map(tmp_path / "ends.pdf", ["Net sales 188 412", " "], changes), Limits())
+    assert texts(reading) == ["Net sales 188 412"] and reading.warnings == ()
+
+
 def test_ordinary_pages_are_not_read_twice() -> None:
     spans = [{"text": text, "char_flags": 16} for text in ("Net sales\u00a0188", "\ue123 \ufb01", "\u2022 x\u00ad")]
-    mark_unknown([{"lines": [{"spans": spans}]}], lambda: pytest.fail("it was read"))
+    mark_unknown([{"lines": [{"spans": spans}]}], lambda inked: pytest.fail("it was read"))
 
 
 def test_what_cannot_be_looked_at_is_unknown() -> None:
     span = {"text": "\x014 684", "char_flags": 16 | 128}
-    mark_unknown([{"lines": [{"spans": [span]}]}], lambda: [])
+    mark_unknown([{"lines": [{"spans": [span]}]}], lambda inked: [])
     assert span["text"] == "\ufffd4 684"
 
 
@@ -90,8 +96,10 @@ def test_the_numbers_of_the_glyphs_of_a_whole_font_stand_as_they_are() -> None:
     """Fonts of old programs name no character, and their numbers are often the letters."""
     text = "Net sales"
     span = {"text": text, "char_flags": 16 | 128}
-    characters = [{"c": "\ufffd", "bbox": (0, 0, 5, 5 * (sign != " "))} for sign in text]
+    characters = [
+        {"c": "\ufffd", "origin": (5.0 * at, 0.0), "bbox": (0, 0, 5, 5 * (sign != " "))} for at, sign in enumerate(text)
+    ]
     mark_unknown(
-        [{"lines": [{"spans": [span]}]}], lambda: [{"lines": [{"spans": [{"font": "F", "chars": characters}]}]}]
+        [{"lines": [{"spans": [span]}]}], lambda inked: [{"lines": [{"spans": [{"font": "F", "chars": characters}]}]}]
     )
     assert span["text"] == text
