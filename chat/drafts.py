@@ -6,6 +6,7 @@ from typing import Any
 from chat.models import Answer
 from chat.writing.writer import RefusedPart
 from llm.exchange import Exchange
+from reading.amounts import has_unread_sign
 from retrieval.models import RunCandidate
 
 
@@ -34,6 +35,11 @@ class Quoted:
         """Whether the quote stands in a picture or captions one (R85) in which nothing was read."""
         boxes = self.place.boxes if self.place else self.candidate.boxes
         return any(box.get("picture") == "not_read" for box in boxes)
+
+    @property
+    def has_unread_sign(self) -> bool:
+        """Whether a sign before or behind a number of the quote could not be read."""
+        return has_unread_sign(self.quote)
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,10 @@ import pymupdf
 from pymupdf.utils import get_label_pno
 
 from reading.characters import clean_text
+from reading.layout.doubles import drop_doubles
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
 from reading.layout.scripts import cut_at_scripts
+from reading.layout.unknown import mark_unknown
 from reading.limits import MIB, Limits
 from reading.processes.forked import Patience, done_apart
 from reading.reasons import ReadingError, refusal
@@ -29,6 +31,7 @@ if TYPE_CHECKING:  # only where pages are drawn: every reading child would pay f
 
 HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; with more junk in front it is another kind of file
 TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
+INK_FLAGS = TEXT_FLAGS & ~pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE | pymupdf.TEXT_ACCURATE_BBOXES
 EVERYWHERE = pymupdf.INFINITE_RECT()
 PDF_ERRORS = (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, SystemError, IndexError)
 MEMORY_WORDS = ("alloc (", "alloc(", "out of memory", "cannot allocate", "bad_alloc")
@@ -221,6 +224,8 @@ def page_text(
     sides = (height, width) if page.rotation % 180 else (width, height)
     found, off_page_chars = blocks_on_page(page, *sides, limits)
     blocks, is_cut = within_limits(found, limits)
+    mark_unknown(blocks, lambda inked: page.get_text("rawdict", flags=INK_FLAGS if inked else TEXT_FLAGS)["blocks"])
+    drop_doubles(blocks)
     cut_at_scripts(blocks, lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
     text = pieces_of(blocks, width, height, turn)
     text.off_page_chars = off_page_chars

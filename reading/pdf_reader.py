@@ -7,11 +7,13 @@ from itertools import chain, islice
 from pathlib import Path
 
 from reading import pdf
+from reading.amounts import UNREAD, has_unread_sign
 from reading.heavier import add_lines
 from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
+from reading.layout.watermarks import mark_overprinted
 from reading.limits import Limits
 from reading.outline.contents_pages import linked_targets, mark_announced_list, printed_targets
 from reading.outline.extension import extend_starts, with_numbered_parts, with_unlisted
@@ -75,6 +77,7 @@ def read_pdf(
             look_for_blank_pages(document, extract, patience)
             raise why_no_text(extract.facts, extract.blank, tried, limits)
         clock.stop("lines")
+        mark_overprinted(extract.pages)
         mark_furniture(extract.pages, [fact.width for fact in extract.facts])
         style = body_style(extract.pages)
         mark_contents(extract.pages)
@@ -260,10 +263,30 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
     for warning, numbers in unchecked.items():
         if numbers:
             yield f"{warning}({number_ranges(numbers)})"
+    marks = [line.page_number for line in chain.from_iterable(extract.pages) if line.kind == "watermark"]
+    if marks:
+        yield f"watermarks({number_ranges(sorted(set(marks)))}; {len(marks)})"
     if removed := extract.total("removed_chars"):
         yield f"characters_removed({removed})"
     if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
         yield "garbled_text"
+    else:
+        yield from warnings_about_unknown(extract)
+
+
+def warnings_about_unknown(extract: Extract) -> Iterator[str]:
+    """Where glyphs have no known character: beside numbers, of which they may be the minus, and elsewhere."""
+    numbered, others = [], []
+    for fact, lines in zip(extract.facts, extract.pages, strict=True):
+        texts = [line.text for line in lines if UNREAD in line.text]
+        if any(map(has_unread_sign, texts)):
+            numbered.append(fact.number)
+        elif texts:
+            others.append(fact.number)
+    if numbered:
+        yield f"signs_unread({number_ranges(numbered)})"
+    if others:
+        yield f"characters_unread({number_ranges(others)})"
 
 
 def methods_added(added: Mapping[int, Sequence[PageLine]]) -> dict[str, list[int]]:

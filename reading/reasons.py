@@ -86,6 +86,13 @@ WARNINGS = {
     ),
     "outline_cut": _("The file's own outline is too large or too deep; only a part was used."),
     "characters_removed": _("Characters that cannot be stored or shown were removed: {value}."),
+    "characters_unread": _(
+        "Pages on which the file does not say which characters some signs are; they are shown as \ufffd: {value}."
+    ),
+    "signs_unread": _(
+        "Pages on which a sign before or behind a number could not be read, perhaps a minus; these numbers are not "
+        "taken as values: {value}."
+    ),
     "hidden_text": _(
         "Some pages carry invisible text, usually from text recognition; it may differ from what is seen."
     ),
@@ -93,6 +100,10 @@ WARNINGS = {
         "Pages with text that nobody sees: white on white, transparent or under a point high: {value}."
     ),
     "off_page_text": _("Pages with text outside their edges, where nobody sees it; it is not searched: {value}."),
+    "watermarks": _(
+        "Slanted text and marks over the text, such as a watermark, are kept but not searched or quoted. Pages, and "
+        "number of such lines: {value}."
+    ),
     "white_unchecked": _(
         "Pages that were not checked for white text that nobody sees, because they could not be drawn in time: {value}."
     ),

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-LineKind = Literal["body", "heading", "furniture", "contents", "table_row", "list_item", "caption"]
+LineKind = Literal["body", "heading", "furniture", "contents", "table_row", "list_item", "caption", "watermark"]
 TextLayer = Literal["text", "ocr", "none"]
 TocOrigin = Literal["front", "outline", "linked_contents", "printed_contents", "headings", "markdown", "model"]
 PageKind = Literal["", "text", "scan", "form", "blank", "image_heavy"]  # "" in readings older than the kinds
 
 FRONT_INDEX = 0  # TOC index of the lines before the first entry, and of every line without a TOC
-UNSEARCHED_KINDS = frozenset({"furniture", "contents"})  # kept and shown, but never a hit
+ASIDE_KINDS = frozenset({"furniture", "watermark"})  # beside, under or over the text of a page
+UNSEARCHED_KINDS = ASIDE_KINDS | {"contents"}  # kept and shown, but never a hit
 
 
 class PageRow(NamedTuple):

@@ -12,6 +12,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
+from reading.amounts import UNREAD, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow
 
 CELL_GAP = 0.7  # of a line's height: a gap this wide separates two cells (0.9 of the font size, see layout.lines)
@@ -28,9 +29,14 @@ OVERHANG = 4.0  # points: brackets and footnote marks stick out of a column of a
 
 CURRENCY_SIGNS = "$€£¥ "
 BETWEEN_SIGNS = " .$€£"
-SIGN = re.compile(r"(?<!\w)(?:\(?\s{0,8}(?:[$€£]\s{0,8})?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?\)?|[—–-](?=\s|$))")
+SIGN = re.compile(
+    r"(?<![\w.,])(?:\(?\s{0,8}(?:[$€£]\s{0,8})?\(?[-−–\ufffd]?\d(?:[\d,.]*\d)?[-−–\ufffd]?(?!\w)\)?\s?%?\)?"
+    r"|[—–-](?=\s|$))"
+)
 DASHES = frozenset("—–-−")
-AMOUNT = re.compile(r"\(?[$€£¥]? ?\(?[-−+]?[$€£¥]? ?\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?")
+AMOUNT = re.compile(
+    r"\(?[$€£¥]? ?\(?[-−–+]?[$€£¥]? ?\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?(?: ?[-−–])?"
+)
 YEAR = re.compile(r"(?:19|20)\d\d")
 MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|févr|avr|mai|juin|juil|août|déc|mär|okt|dez)"
 PERIOD = re.compile(
@@ -136,8 +142,9 @@ def cells_of_line(line: LineRow) -> list[TableCell]:
             continue
         if amount_of(alone := text.rstrip(CURRENCY_SIGNS)) is not None:  # the sign of the next amount
             text, end = alone, start + len(alone)
-        if cells and not cells[-1].text.strip(CURRENCY_SIGNS):
-            start = cells.pop().start
+        if cells and (not cells[-1].text.strip(f"({CURRENCY_SIGNS}") or is_end_of(cells, text)):
+            start, x0 = cells[-1].start, x0 if cells[-1].amount is None else cells[-1].x0
+            cells.pop()
             text = " ".join(line.text[start:end].split())
         cells.append(TableCell(text, line.number, start, end, x0, x1, amount_of(" ".join(text.split()))))
     return cells
@@ -155,6 +162,11 @@ def stretches_of(line: LineRow) -> Iterator[tuple[int, int, float, float]]:
             yield start, before.end, x0, before.x1
             start, x0 = after.start, after.x0
     yield start, line.spans[-1].end, x0, line.spans[-1].x1
+
+
+def is_end_of(cells: Sequence[TableCell], text: str) -> bool:
+    """Whether a text is no cell of its own but the end of the amount before it: a bracket, the side of an account."""
+    return len(cells) > 1 and is_value(cells[-1]) and (text in (")", ")%", ") %") or is_side(text))
 
 
 def cells_of_text(line: LineRow) -> Iterator[TableCell]:
@@ -196,7 +208,10 @@ def piped_cells(line: LineRow) -> Iterator[TableCell]:
 
 
 def amount_of(text: str) -> Decimal | None:
-    """The amount a cell prints, without unit: brackets mean minus, a dash zero; None for anything else."""
+    """The amount a cell prints, without unit: brackets and a minus at either end mean minus, a dash zero.
+
+    None for anything else, and where its sign is not known: it could not be read, or is the side of an account.
+    """
     if text and set(text) <= DASHES:
         return Decimal(0)
     if not AMOUNT.fullmatch(text):
@@ -205,12 +220,13 @@ def amount_of(text: str) -> Decimal | None:
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d{1,2}", digits):  # 1.234,5, the continental notation
         digits = digits.replace(".", "").replace(",", ".")
     amount = Decimal(digits.replace(",", "")) if digits.count(".") < 2 else None
-    return -amount if amount is not None and re.search(r"[(\-−]", text) else amount
+    return -amount if amount is not None and re.search(r"[(\-−–]", text) else amount
 
 
 def is_value(cell: TableCell) -> bool:
-    """Whether it is an amount that is not a year."""
-    return cell.amount is not None and not YEAR.fullmatch(cell.text)
+    """Whether it is an amount that is not a year; its sign may be unknown."""
+    printed = without_side(cell.text.replace(UNREAD, ""))
+    return (cell.amount is not None or AMOUNT.fullmatch(printed) is not None) and not YEAR.fullmatch(cell.text)
 
 
 # ---- blocks: the lines of one table

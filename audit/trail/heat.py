@@ -12,6 +12,7 @@ from documents.models import Line
 from documents.pages.sheet import SheetBox
 from llm.embeddings import bundled
 from llm.embeddings.encoder import EncoderMissing
+from reading.rows import ASIDE_KINDS
 from retrieval.models import RetrievalRun
 
 STEPS = 6  # shades, the classes heat-0 to heat-5 of the stylesheet
@@ -39,7 +40,7 @@ class Heat:
 
 def heat_of(run: RetrievalRun, parse_id: UUID, page_number: int) -> Heat:
     """The lines of one page by their similarity to the run's question."""
-    lines = list(Line.objects.filter(parse=parse_id, page_number=page_number).exclude(kind="furniture"))
+    lines = list(Line.objects.filter(parse=parse_id, page_number=page_number).exclude(kind__in=ASIDE_KINDS))
     lines = [line for line in lines if line.text.strip()]
     if not lines:
         return Heat(note="gone")

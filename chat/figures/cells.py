@@ -7,7 +7,8 @@ from typing import Any
 
 from chat.drafts import CitedLines, Quoted
 from documents.storage.content import DocumentContent
-from reading.tables import PERIOD, Table, TableCell, TableRow
+from reading.amounts import has_unread_sign
+from reading.tables import PERIOD, Table, TableCell, TableRow, is_value
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown_rows import tables_on
 from retrieval.models import RunCandidate
@@ -73,11 +74,12 @@ def find_cells(
 ) -> list[PrintedCell]:
     """The cells of the row that has what was asked, in the columns of the periods or the thing named.
 
-    None where no row says most of the question, where no period asked for has a column, or where two columns may be
-    meant. A row with more of the periods goes before a better one with fewer.
+    None where no row says most of the question, where no period asked for has a column, where two columns may be
+    meant, or where the sign of an amount could not be read. A row with more of the periods goes before a better one
+    with fewer.
     """
-    is_value = question.answer_type in VALUES or (question.answer_type in TYPES and question.shape == "single")
-    if not is_value or question.is_count or question.parts:
+    asks_value = question.answer_type in VALUES or (question.answer_type in TYPES and question.shape == "single")
+    if not asks_value or question.is_count or question.parts:
         return []
     found: list[tuple[int, float, list[PrintedCell]]] = []
     for rank, candidate in enumerate(kept[:PLACES_MAX]):
@@ -93,11 +95,12 @@ def find_cells(
                     for year in (question.years or ("",) if worth else ())
                     if (column := column_asked(year, question, table, content)) is not None
                     and (cell := row.cells[column]) is not None
-                    and cell.amount is not None
+                    and (cell.amount is not None or is_value(cell))
                 ]
                 if printed:
                     found.append((len(printed), worth - RANK * rank, printed))
-    return max(found, key=lambda each: each[:2])[2] if found else []
+    best = max(found, key=lambda each: each[:2])[2] if found else []
+    return [] if any(has_unread_sign(each.cell.text) for each in best) else best
 
 
 def tables_of(candidate: RunCandidate, content: DocumentContent) -> Iterator[Table]:
@@ -122,13 +125,19 @@ def asked_terms(question: Question, content: DocumentContent) -> list[WeighedTer
 
 
 def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:
-    """How much of the question a row says, and how little else; 0 where it is not about it."""
+    """How much of the question a row says, and how little else; 0 where it is not about it.
+
+    A row that begins with a number the question names ("2098 Result") is that row, whatever else it says.
+    """
     own = normalise_words(f"{row.label} {row.group}")
     headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
     total = sum(term.weight for term in terms)
     said = sum(term.weight for term in terms if is_in(term, own) or is_in(term, normalise_words(headings)))
     label = [word for word in normalise_words(row.label) if not is_small(word, content.language)]
     asked = [word for word in label if any(is_in(term, [word]) or is_part(word, term) for term in terms)]
+    is_numbered = bool(own) and own[0].isdigit() and any(own[0] in term.forms for term in terms)
+    if total and is_numbered and said >= SAID_MIN * total:
+        return said / total + 1.0
     if not total or not label or said < SAID_MIN * total or len(asked) < LABEL_MIN * len(label) or not asked:
         return 0.0
     return said / total + len(asked) / len(label)

@@ -17,6 +17,7 @@ from chat.figures.shown import FigureInput
 from chat.figures.statement_rows import SCALE, SCALES, YEAR, read_column_years
 from chat.writing.excerpts import CELL_SIGN, COPIED_NUMBER
 from documents.storage.content import DocumentContent
+from reading.amounts import has_unread_sign, widen_to_signs, without_side
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import DASHES, PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line
@@ -43,6 +44,7 @@ AMOUNT_IN_SENTENCE = re.compile(
 )
 IN_ORDER = re.compile(r"\b(?:respectively|respectivement|jeweils)\b", re.IGNORECASE)
 MINUS_BEFORE = re.compile(r"[-\u2212\u2013]\s?(?:[$€£¥]\s?)?$")
+MINUS_BEHIND = re.compile(r"\d[\s%$€£¥]{0,3}[-\u2212\u2013]$")
 BRACKET_BEFORE = re.compile(r"\(\s?(?:[$€£¥]\s?)?$")
 SPANS = {  # months
     3: re.compile(r"\b(?:three[- ]months?|quarter(?:ly)?|[1-4]q|q[1-4])\b", re.IGNORECASE),
@@ -216,17 +218,28 @@ def cell_as_printed(cell: TableCell, line: LineRow, table: Table, row: TableRow 
 
 
 def numbers_in_text(line: LineRow) -> Iterator[PrintedNumber]:
-    """The numbers of a line outside a table. A bracket around one is an aside in a sentence, a loss in a row."""
+    """The numbers of a line outside a table. A bracket around one is an aside in a sentence, a loss in a row.
+
+    A minus behind one is a loss in a row. A number whose sign is not known is left out.
+    """
     for found in NUMBER_IN_TEXT.finditer(line.text):
+        own, end = widen_to_signs(line.text, *found.span())
+        signed = line.text[own:end]
+        if has_unread_sign(signed) or without_side(signed) != signed:
+            continue
         amount = Decimal(number_form(found[0]))
         before = line.text[: found.start()]
-        is_loss = (
-            line.kind == "table_row" and BRACKET_BEFORE.search(before) and line.text[found.end() :].lstrip()[:1] == ")"
-        )
+        is_row = line.kind == "table_row"
+        is_loss = is_row and BRACKET_BEFORE.search(before) and line.text[found.end() :].lstrip()[:1] == ")"
+        is_credit = is_row and MINUS_BEHIND.search(signed) is not None
         start = found.start()
         if is_loss or MINUS_BEFORE.search(before):
             amount, start = -amount, start - 1
-        yield PrintedNumber(line.text[start : found.end()], amount, line, found.start(), found.end())
+        elif is_credit:
+            amount = -amount
+        yield PrintedNumber(
+            line.text[start : end if is_credit else found.end()], amount, line, found.start(), found.end()
+        )
 
 
 def has_value(printed: PrintedNumber, value: str) -> bool:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from chat.models import Citation
 from documents.models import Line, Page, Parse
+from reading.amounts import UNREAD_SIGN
 from reading.registry.pictures import RECOGNISED
 from retrieval.models import RunCandidate
 
@@ -16,6 +17,7 @@ WEAKNESSES = {
     "hidden": gettext_lazy("page with an invisible text layer"),
     "concealed": gettext_lazy("page with text that nobody sees"),
     "garbled": gettext_lazy("letters partly unknown"),
+    "unsigned": gettext_lazy("a sign before this number could not be read"),
 }
 REBUILT = ("headings", "model")  # contents the file does not have: made of its print, or by a model
 AS = "weak_"  # before each code, as a column of the rows
@@ -36,16 +38,17 @@ def candidates_with_weaknesses(candidates: "QuerySet[RunCandidate]") -> "QuerySe
 def tests_of(parse: str, first: str, last: str, page: str) -> dict[str, Exists]:
     """A test for each weakness, given the columns of a place; nothing is known of a reading that is gone."""
     lines = Line.objects.filter(
-        parse=OuterRef(parse), number__gte=OuterRef(first), number__lte=OuterRef(last), method__in=RECOGNISED
+        parse=OuterRef(parse), number__gte=OuterRef(first), number__lte=OuterRef(last)
     ).order_by()
     parses = Parse.objects.filter(pk=OuterRef(parse)).order_by()
     pages = Page.objects.filter(parse=OuterRef(parse), number=OuterRef(page)).order_by()
     tests = {
-        "ocr": lines,
+        "ocr": lines.filter(method__in=RECOGNISED),
         "rebuilt": parses.filter(toc_origin__in=REBUILT),
         "hidden": pages.filter(flags__contains=["hidden_text"]),
         "concealed": pages.filter(flags__contains=["concealed"]),
         "garbled": parses.filter(warnings__contains=["garbled_text"]),
+        "unsigned": lines.filter(text__regex=UNREAD_SIGN.pattern),
     }
     return {f"{AS}{code}": Exists(rows) for code, rows in tests.items()}
 

@@ -92,6 +92,9 @@ REFUSED_BY_WRITER = gettext_noop(
 PICTURE_NOT_READ = gettext_noop(
     "A picture belongs to what is cited; it was not read, so nothing here is taken from it."
 )
+SIGN_NOT_READ = gettext_noop(
+    "A sign beside a number of a quote could not be read: the number may be negative. Compare the page."
+)
 
 
 @dataclass(frozen=True)
@@ -113,8 +116,9 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     draft = compare_values(replace(draft, items=items_of(run, draft)))
     items = draft.items
     unread = PICTURE_NOT_READ if any(each.has_unread_picture for each in draft.quoted) else ""
+    unsigned = SIGN_NOT_READ if any(each.has_unread_sign for each in draft.quoted) else ""
     recorded = RECORDED if is_recorded(run, draft) else ""
-    draft = replace(draft, note=" ".join(filter(None, [recorded, assumption_of(run), draft.note, unread])))
+    draft = replace(draft, note=" ".join(filter(None, [recorded, assumption_of(run), draft.note, unread, unsigned])))
     if draft.kind in UNANSWERED or not (run.is_partial or is_lacking(items)):
         return draft
     missing = MISSING.format(missing=sentence(run.missing)) if run.missing else ""

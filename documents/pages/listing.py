@@ -328,7 +328,7 @@ def ready(document: Document, job: IngestJob | None) -> Situation:
     loud = [
         warning
         for warning in parse.warnings
-        if warning.partition("(")[0] in ("hidden_text", "concealed_text", "garbled_text", "xfa_form")
+        if warning.partition("(")[0] in ("hidden_text", "concealed_text", "garbled_text", "signs_unread", "xfa_form")
     ]
     if loud:
         return Situation("warn", gettext("Ready"), explain_warning(loud[0]))

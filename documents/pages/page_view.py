@@ -27,7 +27,17 @@ from documents.pages.sentences import explain_warning
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
 from reading.boxes import box_of_line, boxes_of
 from reading.reasons import number_ranges
-from reading.rows import FRONT_INDEX, LineRow, LineSpan, PageRow, PassageRow, TocRow, page_row
+from reading.rows import (
+    ASIDE_KINDS,
+    FRONT_INDEX,
+    UNSEARCHED_KINDS,
+    LineRow,
+    LineSpan,
+    PageRow,
+    PassageRow,
+    TocRow,
+    page_row,
+)
 
 TAG_LETTERS_MAX = 36
 UNDETERMINED = "und"  # ISO 639's code for an undetermined language
@@ -185,7 +195,7 @@ def sheet_of_page(
 ) -> Sheet:
     marks = [*line_marks(lines), *found]
     if current and current.index != FRONT_INDEX:
-        inside = [other for other in lines if other.toc_index == current.index and other.kind != "furniture"]
+        inside = [other for other in lines if other.toc_index == current.index and other.kind not in ASIDE_KINDS]
         name = f"section {current.number}" if current.number else current.title[:TAG_LETTERS_MAX]
         marks.append(Mark("context", boxes_around(inside), name))
     if line:
@@ -280,7 +290,7 @@ def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> ReportLine:
 
 def line_findings(parse: Parse) -> list[ReportLine]:
     kinds = parse.report.get("line_kinds", {})
-    set_aside = kinds.get("furniture", 0) + kinds.get("contents", 0)
+    set_aside = sum(kinds.get(kind, 0) for kind in UNSEARCHED_KINDS)
     shown = ", ".join(
         f"{kinds[kind]} {words}"
         for kind, words in (

@@ -15,6 +15,7 @@ from django.db.models.functions import Cast
 
 from documents.models import DocumentQuerySet, Line, Parse, Passage, TocEntry
 from reading.matching import match_form, match_map
+from reading.rows import ASIDE_KINDS
 
 ORDER = ("-rank", "id")  # equal ranks stay together by document and page: passages are stored in that order
 RANK_STEPS = 1_000_000  # ranks are whole numbers, since a cursor must meet them exactly
@@ -167,6 +168,6 @@ def lines_of_passages(passages: Iterable[Passage]) -> dict[Any, list[Line]]:
         Q(pk__in=[]),
     )
     lines: dict[Any, list[Line]] = {}
-    for line in Line.objects.filter(wanted).exclude(kind="furniture").order_by("parse", "number"):
+    for line in Line.objects.filter(wanted).exclude(kind__in=ASIDE_KINDS).order_by("parse", "number"):
         lines.setdefault(line.parse_id, []).append(line)
     return lines

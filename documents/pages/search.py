@@ -11,6 +11,7 @@ from uuid import UUID
 
 from documents.models import Line, Parse
 from reading.matching import LINE_HYPHENS, LinePiece, match_form, match_map
+from reading.rows import ASIDE_KINDS
 
 WORDS_MAX = 1_000  # characters to search for: a long quote
 HITS_MAX = 5_000  # nobody steps through more, and a search for "e" should end
@@ -115,7 +116,7 @@ class SearchText(NamedTuple):
 @lru_cache(maxsize=PARSES_KEPT)
 def searched_lines(parse_pk: UUID) -> SearchText:
     """The lines of a parse to search, cached: a parse never changes, and stepping through hits repeats the search."""
-    searched = Line.objects.filter(parse=parse_pk).exclude(kind="furniture").order_by("number")
+    searched = Line.objects.filter(parse=parse_pk).exclude(kind__in=ASIDE_KINDS).order_by("number")
     return laid_out(tuple(FoundLine(*row) for row in searched.values_list("number", "page_number", "match")))
 
 

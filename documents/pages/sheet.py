@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from reading.boxes import box_of_line
-from reading.rows import LineRow
+from reading.rows import ASIDE_KINDS, LineRow
 
 # A box may be "picture" of itself.
 MarkKind = Literal["anchor", "context", "other", "found", "line", "furniture", "word"]
@@ -167,7 +167,7 @@ def build_sheet(
 
 def line_marks(lines: Sequence[LineRow]) -> list[Mark]:
     """The boxes of a page's lines, page furniture separately."""
-    return [Mark("furniture" if line.kind == "furniture" else "line", [box_of_line(line).as_dict()]) for line in lines]
+    return [Mark("furniture" if line.kind in ASIDE_KINDS else "line", [box_of_line(line).as_dict()]) for line in lines]
 
 
 def boxes_around(lines: Sequence[LineRow]) -> list[dict[str, Any]]:

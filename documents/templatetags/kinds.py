@@ -13,6 +13,7 @@ KINDS = {
     "table_row": _("table row"),
     "list_item": _("list item"),
     "caption": _("caption"),
+    "watermark": _("watermark"),
     "text": _("running text"),
     "list": _("list"),
     "table": _("table"),

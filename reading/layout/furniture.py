@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from reading.layout.lines import PageLine, cells_of
 from reading.matching import match_form
+from reading.rows import ASIDE_KINDS
 
 EDGE_LINES = 5  # how many lines from the top and from the bottom may be furniture
 NEAR_PAGES = 4  # repetition is searched this many pages around, since chapters change their headers
@@ -46,20 +47,24 @@ def mark_furniture(pages: Sequence[Sequence[PageLine]], widths: Sequence[float])
 
 def usual_size(pages: Sequence[Sequence[PageLine]]) -> float:
     """The font size most lines are set in."""
-    sizes = Counter(round(line.size, 1) for lines in pages for line in lines)
+    sizes = Counter(round(line.size, 1) for lines in pages for line in lines if line.kind != "watermark")
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def mark_stamps(lines: Sequence[PageLine], width: float) -> None:
     for line in lines:
-        if line.is_rotated and (line.x1 < width * MARGIN_SHARE or line.x0 > width * (1 - MARGIN_SHARE)):
+        if (
+            line.is_rotated
+            and line.kind not in ASIDE_KINDS
+            and (line.x1 < width * MARGIN_SHARE or line.x0 > width * (1 - MARGIN_SHARE))
+        ):
             line.kind = "furniture"
 
 
 def edges_of(pages: Sequence[Sequence[PageLine]], *, from_top: bool) -> Iterator[Edge]:
     """The outermost lines of each page, from the edge inwards."""
     for index, lines in enumerate(pages):
-        upright = [line for line in lines if not line.is_rotated]
+        upright = [line for line in lines if not line.is_rotated and line.kind != "watermark"]
         upright.sort(key=(lambda line: line.y0) if from_top else (lambda line: -line.y1))
         for depth, line in enumerate(upright[:EDGE_LINES]):
             yield index, depth, line.y0, repetition_key(line.match), line
@@ -77,11 +82,10 @@ def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> N
     """
     count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
     numbered = [
-        (key, int(number) - index, line)
+        (key, number - index, line)
         for index, depth, _, key, line in edges
         if len(key) <= PAGE_NUMBER_CHARS and line.size <= large and is_open(edges, index, depth)
-        for number in DIGITS.findall(line.match)
-        if len(number) <= PAGE_NUMBER_DIGITS
+        for number in {int(digits) for digits in DIGITS.findall(line.match) if len(digits) <= PAGE_NUMBER_DIGITS}
     ]
     counts = Counter((key, offset) for key, offset, _ in numbered)
     for key, offset, line in numbered:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from reading.layout.lines import CELL_GAP, PageLine, cells_of
-from reading.rows import LineKind
+from reading.rows import ASIDE_KINDS, LineKind
 
 CAPTION = re.compile(
     r"(?:figure|fig\.?|table|chart|graph|exhibit|box|abbildung|abb\.|tabelle|tableau|figura|tabla)"
@@ -105,7 +105,7 @@ def body_style(pages: Sequence[Sequence[PageLine]]) -> BodyStyle:
     for lines in pages:
         previous = None
         for line in lines:
-            if line.kind == "furniture" or line.is_rotated:
+            if line.kind in ASIDE_KINDS or line.is_rotated:
                 continue
             sizes[(round(line.size * 2) / 2, line.is_bold)] += len(line.text)
             for column in {0, line.column}:
@@ -131,7 +131,8 @@ def style_of_page(lines: Sequence[PageLine], style: BodyStyle) -> BodyStyle:
     """The document's style with the size of a page whose text is larger, as in exhibits: its lines are no headings."""
     sizes: Counter[float] = Counter()
     for line in lines:
-        sizes[round(line.size * 2) / 2] += len(line.text) if len(line.text) > LONG_LINE else 0
+        is_long = len(line.text) > LONG_LINE and line.kind != "watermark"
+        sizes[round(line.size * 2) / 2] += len(line.text) if is_long else 0
     size, chars = sizes.most_common(1)[0] if sizes else (0.0, 0)
     return style._replace(size=size) if size > style.size and chars >= PAGE_TEXT_CHARS else style
 
@@ -146,9 +147,9 @@ def mark_kinds(pages: Sequence[Sequence[PageLine]], document_style: BodyStyle) -
                 line.kind = classify_line(line, previous, style)
                 if line.kind == "body" and previous is not None and is_wrapped_row(line, previous):
                     line.kind = "table_row"
-            if line.kind != "furniture":
+            if line.kind not in ASIDE_KINDS:
                 previous = line
-        shown = [line for line in lines if line.kind != "furniture"]
+        shown = [line for line in lines if line.kind not in ASIDE_KINDS]
         for above, line, below in zip([None, *shown], shown, [*shown[1:], None], strict=False):
             check_heading(line, above, below, style)
         check_paragraphs(shown)
@@ -394,7 +395,7 @@ def contents_runs(lines: Sequence[PageLine], page_count: int) -> list[tuple[int,
 def entry_page(line: PageLine, page_count: int) -> int | None:
     """The page number at the end of a contents entry; None if the line is no entry."""
     text = line.text
-    if line.kind == "furniture" or not text[-1:].isdigit() or len(text) < 5:
+    if line.kind in ASIDE_KINDS or not text[-1:].isdigit() or len(text) < 5:
         return None
     found = next(filter(None, (pattern.search(text) for pattern in ENTRY_PAGES)), None)
     if found is None or sum(map(str.isalpha, text[: found.start("page")])) < 3:

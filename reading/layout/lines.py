@@ -31,6 +31,7 @@ TABLE_COLUMNS_MIN, TABLE_CUTS_MIN = 3, 2
 LABEL_SHARE, LABEL_LETTERS_MIN = 0.5, 3  # labels are fewer than what they label, and words, not list markers
 ROW_GAP = 0.25  # of the font size: a gap of this height through all columns may separate two table rows
 COLUMN_DEPTH = 2  # at most four columns
+SLANT = 0.087  # the sine of five degrees: text further from the edges of a page is laid over it
 LINE_CHARS = (
     1_000  # longer lines are split: in 4,007 pages of filings drawn lines have at most 240, a scan's text 2,603
 )
@@ -97,6 +98,7 @@ class PageText:
     off_page_chars: int = 0  # outside the page's edges; they are in no piece
     white: list[WhiteSpan] = field(default_factory=list)  # painted white; the background is not known yet
     is_recognised: bool = False  # by us, from the page's image
+    slanted: list[tuple[int, TextPiece]] = field(default_factory=list)  # with the nearest quarter turn
 
 
 def page_lines(page_number: int, text: PageText, width: float, height: float) -> tuple[list[PageLine], int]:
@@ -114,7 +116,17 @@ def page_lines(page_number: int, text: PageText, width: float, height: float) ->
                 turn_back(line, turn, width, height)
                 line.is_rotated = turn != main_turn
             lines += [line] if len(line.text) <= LINE_CHARS else split_long_line(line)
+    lines += [watermark_line(page_number, piece, turn, width, height) for turn, piece in text.slanted]
     return lines, column_count
+
+
+def watermark_line(page_number: int, piece: TextPiece, turn: int, width: float, height: float) -> PageLine:
+    """Slanted text as a line of its own kind, which takes no part in the rows of a page."""
+    line = join_row(page_number, [piece], 0)
+    if turn:
+        turn_back(line, turn, width, height)
+    line.kind, line.is_rotated, line.spans = "watermark", True, ()
+    return line
 
 
 # ---- pieces
@@ -132,9 +144,21 @@ def pieces_of(blocks: Sequence[dict[str, Any]], width: float, height: float, tur
             if turn is not None or direction[0] < 0.99:
                 quarter, spans = turn_spans(spans, direction, width, height, turn)
             piece = piece_of(spans, page, bold_fonts)
-            if piece is not None:
+            if piece is not None and min(map(abs, direction)) > SLANT:
+                page.slanted.append((quarter, piece))
+            elif piece is not None:
                 page.pieces.setdefault(quarter, []).append(piece)
+    take_slanted_text(page)
     return page
+
+
+def take_slanted_text(page: PageText) -> None:
+    """Where a page says more in slanted words than in others, copies counted once, it was scanned askew."""
+    said = sum(map(len, {piece.text for _, piece in page.slanted}))
+    if said > sum(len(piece.text) for pieces in page.pieces.values() for piece in pieces):
+        for quarter, piece in page.slanted:
+            page.pieces.setdefault(quarter, []).append(piece)
+        page.slanted = []
 
 
 def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[str, bool]) -> TextPiece | None:

@@ -10,7 +10,7 @@ from reading.layout.kinds import CAPTION, numbering_of
 from reading.layout.lines import PageLine, cells_of
 from reading.matching import NOT_WORD, identifier_form
 from reading.outline.headings import TitleTarget, page_ranges
-from reading.rows import UNSEARCHED_KINDS
+from reading.rows import ASIDE_KINDS, UNSEARCHED_KINDS
 
 TITLE_CHARS = 250
 ENTRIES_MIN = 4  # fewer linked lines on a page are cross-references
@@ -73,7 +73,7 @@ def linked_runs(aims: Mapping[int, tuple[int, float]], lines: Sequence[PageLine]
     Links in running text are far apart, and those of an index lead back, and to and fro.
     """
     run: list[int] = []
-    for index in sorted(index for index in aims if lines[index].kind != "furniture"):
+    for index in sorted(index for index in aims if lines[index].kind not in ASIDE_KINDS):
         if run and (index - run[-1] > LIST_GAP or lines[index].page_number != lines[run[-1]].page_number):
             yield from [run] * is_contents_list(run, aims, lines)
             run = []
@@ -172,7 +172,7 @@ def mark_announced_list(lines: Sequence[PageLine]) -> None:
             entries = list(announced_entries(index + 1, lines, forms))
             if len(entries) >= ENTRIES_MIN:
                 for line in lines[index : entries[-1] + 1]:
-                    line.kind = "furniture" if line.kind == "furniture" else "contents"
+                    line.kind = line.kind if line.kind in ASIDE_KINDS else "contents"
 
 
 def announced_entries(first: int, lines: Sequence[PageLine], forms: Sequence[str]) -> Iterator[int]:

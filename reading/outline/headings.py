@@ -8,7 +8,7 @@ from typing import NamedTuple
 from reading.layout.kinds import numbering_of
 from reading.layout.lines import PageLine
 from reading.matching import NOT_WORD, identifier_form, match_form
-from reading.rows import TocOrigin
+from reading.rows import ASIDE_KINDS, TocOrigin
 
 HEADING_LINES = 3  # a heading may run over this many lines
 FUZZY_RATIO = 0.86  # minimum similarity of a title and its heading if they are not equal
@@ -131,7 +131,7 @@ class TitleFinder:
     def merit(self, target: TitleTarget, index: int, *, is_after: bool, is_near: bool) -> float:
         """Better near the given height, on the given page, after the previous entry, bold, and outside furniture."""
         line = self.lines[index]
-        merit = 0.3 * is_after + 0.3 * is_near - 0.6 * (line.kind == "furniture") + 0.15 * line.is_bold
+        merit = 0.3 * is_after + 0.3 * is_near - 0.6 * (line.kind in ASIDE_KINDS) + 0.15 * line.is_bold
         if target.y > 0 and is_near:
             merit -= min(0.5, abs(line.y0 - target.y) / 400)
         return merit
@@ -185,7 +185,7 @@ class TitleFinder:
         if not number:
             return None
         first, end = self.pages[number]
-        candidates = [index for index in range(first, end) if self.lines[index].kind != "furniture"] or [first]
+        candidates = [index for index in range(first, end) if self.lines[index].kind not in ASIDE_KINDS] or [first]
         if number == target.page_number and target.y > 0:
             below = [index for index in candidates if self.lines[index].y1 > target.y]
             if below:

@@ -55,7 +55,7 @@ def is_opaque(image: ImageRow, lines: Sequence[PageLine | LineRow], width: float
     wide, high = image.x1 - image.x0, image.y1 - image.y0
     if min(wide, high) < FIGURE_SIDE_PT or wide * high < FIGURE_SHARE * width * height:
         return False
-    return sum(is_in_picture(line, image) for line in lines) < READ_LINES
+    return sum(line.kind != "watermark" and is_in_picture(line, image) for line in lines) < READ_LINES
 
 
 def is_in_picture(line: PageLine | LineRow, image: ImageRow) -> bool:

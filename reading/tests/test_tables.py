@@ -161,10 +161,37 @@ def test_a_markdown_row_has_the_cells_between_its_bars() -> None:
         ("", None),
         ("12/31/2024", None),
         ("1.2.3", None),
+        ("25.000,00-", "-25000"),
+        ("1,234 -", "-1234"),
+        ("\u20131,234", "-1234"),
+        ("1,234.50 CR", None),  # on a side of an account
+        ("\ufffd4 684", None),  # with a sign that could not be read
     ],
 )
 def test_an_amount_is_read_as_printed_or_not_at_all(text: str, amount: str | None) -> None:
     assert amount_of(text) == (None if amount is None else Decimal(amount))
+
+
+def test_the_signs_of_amounts_stay_with_them() -> None:
+    """Brackets and the sides of an account may stand apart; a row whose sign could not be read is a row."""
+    (table,) = read_tables(
+        [
+            line_of(1, (20, "Account"), (220, "2025"), (320, "2024"), kind="body"),
+            line_of(2, (20, "Share capital"), (220, "25.000,00-"), (320, "20.000,00-")),
+            line_of(3, (20, "Bank"), (220, "48,10"), (260, "H"), (320, "12,00"), (360, "S")),
+            line_of(4, (20, "Result"), (210, "("), (220, "4 684"), (260, ")"), (320, "\ufffd7 884")),
+        ]
+    )
+    assert amounts_of(table) == [
+        ("Share capital", ["25.000,00-", "20.000,00-"]),
+        ("Bank", ["48,10 H", "12,00 S"]),
+        ("Result", ["( 4 684 )", "\ufffd7 884"]),
+    ]
+    assert [[cell.amount for cell in row.cells if cell] for row in table.rows] == [
+        [Decimal(-25000), Decimal(-20000)],
+        [None, None],
+        [Decimal(-4684), None],
+    ]
 
 
 def test_a_blank_line_parts_groups_of_one_table_and_tables_of_two_units() -> None:

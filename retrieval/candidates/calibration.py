@@ -3,11 +3,13 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.fence import unfence
+from reading.amounts import widen_to_signs
 from reading.matching import LINE_HYPHENS, is_split_word, loose_map
 from reading.rows import LineRow
 from retrieval.candidates.plain import BULLETS
@@ -53,7 +55,7 @@ def calibrate(
         if starts:
             found = accept_quote(raw_anchor, source, lines, starts, length, near, is_whole)
             if found.repair.final_length >= (WHOLE_MINIMUM if is_whole else minimum):
-                return found
+                return with_signs(found, lines)
             return refuse_quote(
                 "rejected", raw_anchor, f"only {found.repair.final_length} characters of it stand there"
             )
@@ -72,13 +74,29 @@ def accept_quote(
     distances = [distance(lines[source.places[start][0]].number, near) for start in starts]
     start = starts[distances.index(min(distances))]
     pieces = pieces_of(source, start, start + length, lines)
-    numbered = {line.number: line.text for line in lines}
-    text = "\n".join(numbered[piece.line_number][piece.start : piece.end] for piece in pieces)
+    text = text_of(pieces, lines)
     is_ambiguous = distances.count(min(distances)) > 1 or (len(starts) > 1 and min(distances) > 0)
     reason = "stands there more than once: the first place nearest the cited lines" if is_ambiguous else ""
     return Calibrated(
         text, pieces, Repair("exact" if is_whole else "truncated", read_length(raw_anchor), read_length(text), reason)
     )
+
+
+def with_signs(found: Calibrated, lines: Sequence[LineRow]) -> Calibrated:
+    """The quote with the signs of the numbers at its ends, which are not compared: "25.000,00-" is a credit."""
+    numbered = {line.number: line.text for line in lines}
+    (first, *_), (*_, last) = found.pieces, found.pieces
+    start, _ = widen_to_signs(numbered[first.line_number], first.start, first.end)
+    pieces = [replace(first, start=start), *found.pieces[1:]]
+    _, end = widen_to_signs(numbered[last.line_number], pieces[-1].start, last.end)
+    pieces[-1] = replace(pieces[-1], end=end)
+    text = text_of(pieces, lines)
+    return replace(found, text=text, pieces=tuple(pieces), repair=replace(found.repair, final_length=read_length(text)))
+
+
+def text_of(pieces: Sequence[QuotePiece], lines: Sequence[LineRow]) -> str:
+    numbered = {line.number: line.text for line in lines}
+    return "\n".join(numbered[piece.line_number][piece.start : piece.end] for piece in pieces)
 
 
 def refuse_quote(status: Literal["none", "rejected"], raw_anchor: str, reason: str) -> Calibrated:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
@@ -18,6 +18,7 @@ from retrieval.question.phrasing import (
     Phrasing,
     around_asked,
     layout_named,
+    numbers_named,
     objects_named,
     pages_named,
     parts_named,
@@ -65,6 +66,7 @@ IDENTIFIER = re.compile(
     re.VERBOSE,
 )
 YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d{2})(?!\d)|\bFY\s?'?(\d{2})\b", re.IGNORECASE)
+LABEL_NUMBER = re.compile(r"(?:19|20)\d\d")
 FISCAL = re.compile(r"^(?:fy|q[1-4]|h[12])?\d*$")
 
 LISTED_SHAPES = ("listing", "tree", "nested")
@@ -115,7 +117,8 @@ def read_question(
     words = normalise_words(topic)
     corrections = slips(words, lexicons, language)
     topic = correct(topic, corrections)
-    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language)
+    labels = (*numbers_named(topic), *rows_numbered(topic, contents, lexicons))
+    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
     known = {keyword.text for keyword in keywords}
     expansions = dictionary_keywords(topic, dictionary, lexicons)
     searched = (*keywords, *(keyword for keyword in expansions if keyword.text not in known))
@@ -148,7 +151,7 @@ def read_question(
         topic=topic,
         keywords=(*searched, *learned),
         phrases=phrases,
-        years=read_years(asked),
+        years=tuple(year for year in read_years(asked) if year not in labels),
         hints=hints,
         parts=tuple(part.text for part in parts),
         part_kinds=tuple(part.kind for part in parts),
@@ -185,10 +188,18 @@ def without_scope(topic: str, phrasing: Phrasing, language: str) -> tuple[str, P
 
 
 def read_keywords(
-    topic: str, phrasing: Phrasing, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon], language: str
+    topic: str,
+    phrasing: Phrasing,
+    contents: Sequence[DocumentContent],
+    lexicons: Sequence[Lexicon],
+    language: str,
+    labels: Sequence[str],
 ) -> tuple[list[Keyword], tuple[str, ...]]:
-    """Identifiers, then words that name the topic, then words that only frame it, and the phrases they form."""
-    identifiers = read_identifiers(topic, lexicons, language)
+    """Identifiers, then words that name the topic, then words that only frame it, and the phrases they form.
+
+    `labels` are numbers that look like years and name a thing.
+    """
+    identifiers = read_identifiers(topic, lexicons, language, labels)
     for keyword in identifiers:
         topic = re.sub(rf"(?<!\w){re.escape(keyword.text)}(?!\w)", " , ", topic)
     names = document_words(contents)
@@ -200,9 +211,11 @@ def read_keywords(
     return keywords, phrases_of(tokens)
 
 
-def read_identifiers(topic: str, lexicons: Sequence[Lexicon], language: str) -> list[Keyword]:
-    """Codes as typed, and neighbouring words that the document joins ("d model" for "dmodel")."""
-    typed = [found for found in IDENTIFIER.findall(topic) if not YEAR.fullmatch(found)]
+def read_identifiers(
+    topic: str, lexicons: Sequence[Lexicon], language: str, labels: Sequence[str] = ()
+) -> list[Keyword]:
+    """Codes and numbered things as typed, and neighbouring words that the document joins ("d model" for "dmodel")."""
+    typed = [*labels, *(found for found in IDENTIFIER.findall(topic) if not YEAR.fullmatch(found))]
     for first, second, joined in compounds(normalise_words(IDENTIFIER.sub(" ", topic))):
         is_letter = len(first) == 1 and first.isalpha() and not is_stop_word(second, language)
         if is_letter and first != "a" and any(joined in lexicon.lines for lexicon in lexicons):
@@ -420,6 +433,19 @@ def without_order(topic: str, named: Container[str]) -> str:
     found = answer_rules()["listing"].match(topic)
     said = normalise_words(found.group()) if found else []
     return topic[found.end() :] if found and (len(said) == 1 or said[-1] not in named) else topic
+
+
+def rows_numbered(topic: str, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]) -> list[str]:
+    """Numbers that look like years and begin the label of a row, of which the question says the next word as well."""
+    words = normalise_words(topic)
+    return [
+        number
+        for number, following in pairwise(words)
+        if LABEL_NUMBER.fullmatch(number) and following.isalpha()
+        for content, lexicon in zip(contents, lexicons, strict=True)
+        for line in (content.lines[at - 1] for at in lexicon.lines_with_any((number,)))
+        if line.kind == "table_row" and line.match.startswith(f"{number} {following}")
+    ]
 
 
 def read_years(text: str) -> tuple[str, ...]:

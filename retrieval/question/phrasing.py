@@ -62,6 +62,7 @@ FRAMES = {
     "section": rf"\b\s*{NUMBER}",
     "titled_section": rf"\b\s*{TITLE}",
     "annex": rf"\b\s*{LETTER}",
+    "numbered": r"(?<!\w)(?:{numbered})[\s:#]*(?P<number>(?:19|20)\d\d)(?![\w%])",
     "table": r"\b(?:{table})\b",
     "figure": r"\b(?:{figure})\b",
     "owner": r"\b(?:{owner})(?=\w)",
@@ -170,6 +171,11 @@ def pages_named(text: str) -> tuple[int, ...]:
 
 def without_pages(text: str) -> str:
     return " ".join(phrasing_rules()["page"].sub(" ", text).split())
+
+
+def numbers_named(text: str) -> list[str]:
+    """Numbers that look like years and name a thing: "account 2098"."""
+    return [found["number"] for found in phrasing_rules()["numbered"].finditer(text)]
 
 
 def section_named(text: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from documents.storage.collecting import collection_paused
 from documents.storage.content import DocumentContent
-from reading.rows import LineRow
+from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
 from retrieval.words.tokens import normalise_words, split_words, stem
 
@@ -93,7 +93,7 @@ class Lexicon:
         full: set[int] = set()
         for row in self.rows:
             page = row.page_number
-            if row.kind == "furniture" or page in full:
+            if row.kind in ASIDE_KINDS or page in full:
                 continue
             tops = headings.setdefault(page, [])
             if len(row.text) <= HEADING_CHARS:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
+from reading.amounts import amount_words, has_unread_sign
+
 CURRENCIES = {
     "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR",
     "euros": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "¥": "JPY", "jpy": "JPY",
@@ -73,18 +75,19 @@ BEFORE = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)"
 AFTER = r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
 SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
 AMOUNT = re.compile(
-    rf"(?P<minus>[-\u2212]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![\w.,])(?<!\d )"
-    rf"(?P<number>{DIGITS})(?!\w|[.,]\d)"
+    rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![\w.,])"
+    rf"(?<!\d )(?P<number>{DIGITS})(?!\w|[.,]\d)(?P<late>[-\u2212\u2013](?![\w$€£¥(]))?"
     rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b)?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
     rf"(?:\s(?:an?|per|each|every)\s(?P<unit>{SPANS})\b)?",
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\(\s?[$\u20ac\u00a3\u00a5][^()]*\)")  # a loss in a table, an aside in a sentence
 PERCENTAGE = re.compile(
-    rf"(?P<minus>[-\u2212])?(?<![\w.,])(?P<number>{DIGITS})\s?(?:%|(?:percent|per\scent|pour\scent|Prozent)\b)",
+    rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013])?(?<![\w.,])(?P<number>{DIGITS})(?P<late>)\s?(?:%|(?:percent|per\scent|pour\scent|Prozent)\b)",
     re.IGNORECASE,
 )
 NAMES = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
+RANGE_BEFORE, RANGE_AFTER = re.compile(r"\d\s?[-\u2212\u2013]\s?\Z"), re.compile(r"\s?[-\u2212\u2013]\s?\d")
 DATES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?![\d-])"),
     re.compile(
@@ -140,20 +143,43 @@ def amounts_in(text: str) -> Iterator[Value]:
         named = (found["before"] or found["after"] or "").lower()
         number = decimal_of(found["number"])
         start = found.start() + len(found[0]) - len(found[0].lstrip())
-        if not named or number is None or any(first <= start < last for first, last in unclear):
+        sign = sign_of(found, text)
+        if not named or number is None or not sign or any(first <= start < last for first, last in unclear):
             continue
         if found["scale"] and is_unclear(found["number"], "."):  # $1.125 billion
             continue
         amount = number.scaleb(SCALES.get((found["scale"] or "").lower(), 0))
-        printed = f"{-amount if found['minus'] or found['open'] else amount:f}"
+        printed = f"{-amount if sign < 0 or found['open'] else amount:f}"
         yield Value("amount", printed, start, found.end(), CURRENCIES[named], (found["unit"] or "").lower())
 
 
 def percentages_in(text: str) -> Iterator[Value]:
     for found in PERCENTAGE.finditer(text):
-        number = decimal_of(found["number"])
-        if number is not None and not is_unclear(found["number"], ".,"):
-            yield Value("percentage", f"{-number if found['minus'] else number:f}", *found.span())
+        number, sign = decimal_of(found["number"]), sign_of(found, text)
+        if number is not None and sign and not is_unclear(found["number"], ".,"):
+            yield Value("percentage", f"{sign * number:f}", *found.span())
+
+
+def sign_of(found: re.Match[str], text: str) -> int:
+    """-1 of an amount with a minus, else 1; 0 where it is unclear.
+
+    That is: a sign could not be read, the amount is on a side of an account, it is an end of a range, or a dash with a
+    blank after it may part it from the words before.
+    """
+    start, end = found.span("number")
+    around = text[max(found.start() - 2, 0) : found.end() + 2]
+    is_ranged = RANGE_BEFORE.search(text, 0, start) or RANGE_AFTER.match(text, end)
+    if has_unread_sign(around) or is_ranged or amount_words()["side"].match(text, end):
+        return 0
+    if found["late"]:
+        return -1 if text[found.end("late") : found.end("late") + 1] != "\n" else 0
+    minus = found["minus"] or ""
+    if minus == minus.rstrip():
+        return -1 if minus else 1
+    before = text[: found.start("minus")].rstrip()[-1:]
+    if not before:
+        return -1 if minus[0] == "\u2212" else 0
+    return 1 if before in "$€£¥%" or before.isdigit() else 0
 
 
 def dates_in(text: str) -> Iterator[Value]:

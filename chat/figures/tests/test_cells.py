@@ -61,6 +61,29 @@ def test_row_by_words_and_column_by_year(question: str, said: list[str]) -> None
     assert cells_for(question) == said
 
 
+def test_a_number_whose_sign_could_not_be_read_is_no_value() -> None:
+    """Nor is another row or column given in its place; the side of an account is shown with its amount."""
+    rows = ("(in SEK) | 2025 | 2024", "Net result for the year | \ufffd4 684 | \ufffd7 884", "Tax result | 12 CR | 2-")
+    content = content_of_lines(["# Income", *((f"| {row} |", "table_row") for row in rows)], title="Accounts")
+    assert cells_for("What was the net result for the year 2025?", content) == []
+    assert cells_for("What was the tax result in 2025?", content) == ["Tax result, 2025: 12 CR"]
+    assert cells_for("What was the tax result in 2024?", content) == ["Tax result, 2024: 2-"]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the balance of account 2098?", ["2098 Result brought forward, Balance: 12.480,50-"]),
+        ("What is the balance of account 2099?", []),
+        ("What is the balance of the result brought forward?", ["2098 Result brought forward, Balance: 12.480,50-"]),
+    ],
+)
+def test_a_row_is_named_by_its_number(question: str, said: list[str]) -> None:
+    rows = ("Account | Balance", "2081 Share capital | 25.000,00-", "2098 Result brought forward | 12.480,50-")
+    content = content_of_lines(["# List of balances", *((f"| {row} |", "table_row") for row in rows)], title="Ledger")
+    assert cells_for(question, content) == said
+
+
 def test_a_cell_is_cited_by_its_row_and_shown_among_its_neighbours() -> None:
     (cell,) = find_cells(*asked("What were total current assets in 2014?", STATEMENT))
     quoted = quote_cell(cell, 1)

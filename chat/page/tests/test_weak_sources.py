@@ -36,6 +36,7 @@ def page_of(turn: Turn, user: User) -> str:
         (Page, {"flags": ["hidden_text", "huge_page"]}, "hidden"),
         (Page, {"flags": ["concealed"]}, "concealed"),
         (Parse, {"warnings": ["garbled_text"]}, "garbled"),
+        (Line, {"text": "The rent is \ufffd 950 a month."}, "unsigned"),
     ],
 )
 def test_it_says_what_is_weak(turn: Turn, tenant: User, table: Any, changes: dict[str, Any], code: str) -> None:

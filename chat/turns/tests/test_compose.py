@@ -18,6 +18,7 @@ from chat.turns.compose import (
     PARTIAL,
     PICTURE_NOT_READ,
     RERANKED,
+    SIGN_NOT_READ,
     STOPPED,
     TOO_LONG,
     UNJUDGED,
@@ -254,6 +255,12 @@ def test_a_cited_picture_that_was_not_read_is_said(judged: Judged, reader: Reade
     draft = compose(judged({"boxes": boxes}), reader.writing())
     assert draft.note.endswith(PICTURE_NOT_READ) == is_said
     assert draft.quoted[0].quote in draft.text
+
+
+@pytest.mark.parametrize(("quote", "is_said"), [("Net result \ufffd4 684", True), ("Net \ufffd result 4 684", False)])
+def test_a_sign_that_could_not_be_read_is_said(judged: Judged, reader: Reader, quote: str, is_said: bool) -> None:
+    draft = compose(judged({"content_anchor": quote}), reader.writing())
+    assert draft.note.endswith(SIGN_NOT_READ) == is_said and quote in draft.text
 
 
 def test_a_reader_who_stops_at_once_gets_what_there_is(judged: Judged, reader: Reader, serve: Serve) -> None:

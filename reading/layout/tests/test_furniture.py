@@ -94,3 +94,10 @@ def test_it_keeps_table_rows_that_begin_every_page(tmp_path: Path) -> None:
     pages = [[f"Total current liabilities\t{page * 37}", *body(page)] for page in range(1, 8)]
     reading = read_pdf(write_pdf(tmp_path / "rows.pdf", pages), Limits())
     assert all(kinds(reading, f"Total current liabilities {page * 37}") == {"table_row"} for page in range(1, 8))
+
+
+def test_a_line_that_has_a_number_twice_counts_it_once(tmp_path: Path) -> None:
+    """Two pages must count up together; one page with the same number twice does not."""
+    pages = [["1.1 Expenses are claimed within 1 month.", *body(1)], ["Part two", *body(2)]]
+    reading = read_pdf(write_pdf(tmp_path / "twice.pdf", pages), Limits())
+    assert "furniture" not in kinds(reading, "1.1 Expenses are claimed within 1 month.")

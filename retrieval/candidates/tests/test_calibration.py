@@ -27,6 +27,7 @@ TEXT: list[Written] = [
 ]
 CONTENT = content_of_lines(TEXT)
 ALL = LineRange(1, len(CONTENT.lines))
+END_SIGNS = "()$%\u20ac"
 
 
 def fit(raw: str, near: LineRange = ALL, within: LineRange = ALL) -> Calibrated:
@@ -74,6 +75,44 @@ def test_it_returns_the_source_or_nothing(raw: str, text: str, status: str) -> N
     calibrated = fit(raw)
     assert (calibrated.text, calibrated.repair.status) == (text, status)
     assert joined(calibrated) == text
+
+
+SIGNED = content_of_lines(
+    [
+        "2081 Share capital 25.000,00-",
+        "-1,234 is the result of the year, 2023: (5,678) \u221299",
+        "Drawn 80.00 CR, paid 12,50 H",
+        "the years 2019-2020 and ISO-27001 (see clause 5)",
+        "for $ 40 or 1.234,50 \u20ac, of (3) parts",
+        "Net result \ufffd4 684 7 884\ufffd",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("2081 Share capital 25.000,00", "2081 Share capital 25.000,00-"),
+        ("Share capital 25.000,00-", "Share capital 25.000,00-"),
+        ("1,234 is the result", "-1,234 is the result"),
+        ("-1,234 is the result", "-1,234 is the result"),
+        ("the year, 2023: (5,678", "the year, 2023: (5,678)"),
+        ("5,678", "(5,678)"),
+        ("99", ""),  # two characters prove nothing
+        ("Drawn 80.00", "Drawn 80.00 CR"),
+        ("paid 12,50", "paid 12,50 H"),
+        ("2020 and ISO", "2020 and ISO"),
+        ("27001 (see clause 5", "27001 (see clause 5)"),
+        ("see clause 5", "see clause 5"),
+        ("the years 2019", "the years 2019"),
+        ("40 or 1.234,50", "$ 40 or 1.234,50 \u20ac"),
+        ("1.234,50", "1.234,50 \u20ac"),
+        ("684 7 884", "684 7 884\ufffd"),
+    ],
+)
+def test_a_sign_that_touches_a_number_at_an_end_belongs_to_the_quote(raw: str, text: str) -> None:
+    within = LineRange(1, len(SIGNED.lines))
+    assert calibrate(raw, SIGNED, within, within).text == text
 
 
 def test_the_seed_example_keeps_the_longest_prefix() -> None:
@@ -190,7 +229,8 @@ def test_no_mutation_makes_it_invent(start: int, length: int, changes: list[tupl
     calibrated = fit(raw, near=LineRange(near, near))
     assert joined(calibrated) == calibrated.text
     assert all(piece.start < piece.end for piece in calibrated.pieces)
-    assert letters_of([raw]).text.startswith(letters_of(calibrated.text.split("\n")).text)
+    said = letters_of(calibrated.text.split("\n")).text.strip(END_SIGNS)  # those at its ends are the page's
+    assert letters_of([raw]).text.lstrip(END_SIGNS).startswith(said)
     assert calibrated.repair.final_length <= max(calibrated.repair.original_length, len(calibrated.text))
     if calibrated.repair.status == "truncated":
         assert calibrated.repair.final_length >= MINIMUM

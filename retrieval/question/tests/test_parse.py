@@ -23,6 +23,35 @@ def test_topic_words_are_primary_and_framing_words_secondary(policy: DocumentCon
     assert parse_question(question, [policy]).years == ("2024",)
 
 
+LEDGER = content_of_lines(
+    [
+        ("1930 Bank 48.215,10", "table_row"),
+        ("2098 Result brought forward 12.480,50-", "table_row"),
+        "Paid in 2098 Result.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "years", "identifiers"),
+    [
+        ("What is the balance of account 2098?", (), ["2098"]),
+        ("What is the balance of account no. 2098 in 2025?", ("2025",), ["2098"]),
+        ("Quel est le solde du compte 1930 ?", (), ["1930"]),
+        ("Welchen Saldo hat Konto-Nr. 1930 im Jahr 2024?", ("2024",), ["1930"]),
+        ("How much is 2098 result brought forward?", (), ["2098"]),
+        ("How much is 1930 Bank?", (), ["1930"]),
+        ("How much was the result of 2098?", ("2098",), []),
+        ("What was the 1930 result?", ("1930",), []),
+        ("What do the accounts 2025 say?", ("2025",), []),
+    ],
+)
+def test_a_number_that_names_a_thing_is_no_year(question: str, years: tuple[str, ...], identifiers: list[str]) -> None:
+    asked = parse_question(question, [LEDGER])
+    assert asked.years == years
+    assert [each.text for each in asked.keywords if each.source == "identifier"] == identifiers
+
+
 def test_framing_words_alone_are_what_is_asked(policy: DocumentContent) -> None:
     assert keywords("What is the total amount per year?", policy) == ["total", "amount", "per", "year"]
 

@@ -37,6 +37,12 @@ def read(text: str, answer_type: str) -> list[tuple[str, str, str]]:
         ("$(5)", [("-5", "USD", "")]),
         ("$5 and €6", [("5", "USD", ""), ("6", "EUR", "")]),
         ("5 million of dollars", [("5000000", "USD", "")]),
+        ("EUR 12.480,50-", [("-12480.5", "EUR", "")]),
+        ("EUR 12.480,50-, EUR 3", [("-12480.5", "EUR", ""), ("3", "EUR", "")]),
+        ("\u2013$5", [("-5", "USD", "")]),
+        ("$5-$10", [("5", "USD", ""), ("10", "USD", "")]),
+        ("$5 - $10", [("5", "USD", ""), ("10", "USD", "")]),
+        ("a $500-per-day fee", [("500", "USD", "")]),
         ("10 000 €", []),  # a space may part two columns as well as the thousands
     ],
 )
@@ -59,6 +65,16 @@ def test_an_amount_names_its_currency(text: str, amounts: list[tuple[str, str, s
         "loss ($ 1,250)",  # a sign in brackets is a loss in a table and an aside in a sentence
         "5 dollarsign",
         "v1.2.3 €",
+        "\ufffd$4,684",
+        "$\ufffd4,684",
+        "EUR 4.684,00\ufffd",
+        "GBP 80.00 CR",
+        "1.234,50 H EUR",
+        "the fee - $25",  # a minus, or a dash
+        "- $25",  # a minus, or a bullet
+        "$5-10",
+        "5-10 euros",
+        "EUR 500-\nper day",  # a minus, or a word that goes on
         "1.2.3.4 EUR",
     ],
 )
@@ -79,6 +95,10 @@ def test_what_is_unclear_is_no_amount(text: str) -> None:
         ("-3 %", ["-3"]),
         ("\u22123%", ["-3"]),
         ("3 pour cent, 4 Prozent", ["3", "4"]),
+        ("\u20133 % or 4%", ["-3", "4"]),
+        ("3-5%", []),
+        ("3% - 5%", ["3", "5"]),
+        ("\ufffd5 %", []),
         ("0 %", ["0"]),
         ("1,000 %", []),
         ("4.375%", []),  # four and three eighths, or four thousand and more

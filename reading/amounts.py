@@ -1,0 +1,51 @@
+"""The signs of amounts: minus before or behind, brackets, the side of an account, and a sign that could not be read."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from reading.wording import Wordings, read_wordings
+
+UNREAD = "\ufffd"  # a glyph with ink and without a character: beside a number it may be a minus
+UNREAD_SIGN = re.compile(rf"{UNREAD}[\s$€£¥(]{{0,3}}\d|\d[\s%$€£¥)]{{0,3}}{UNREAD}")
+FRAMES = {"side": r"(?<=[\d)])\s?(?:{side})(?![^\W_])"}
+# A hyphen behind a word or number joins it to the next one: "ISO-27001", "2020-2021".
+SIGNS_BEFORE = re.compile(rf"(?:(?<![\w.,)%])[-\u2212\u2013+])?(?:(?:[({UNREAD}$€£¥]\s?){{1,3}}[-\u2212\u2013+]?)?\Z")
+SIGNS_AFTER = re.compile(
+    rf"(?:\s?%)?(?:\s?[$€£¥](?!\s?[\d(]))?(?P<close>\s?\))?"
+    rf"(?:[-\u2212\u2013](?![\w$€£¥])|\s[-\u2212\u2013](?=\s*\Z))?{UNREAD}?"
+)
+NUMBER_BEGINS, NUMBER_ENDS = re.compile(r"[\d($€£¥.]"), re.compile(r"[\d)%$€£¥]")
+
+
+@cache
+def amount_words() -> Wordings:
+    return read_wordings(Path(__file__).parent, "amounts", FRAMES)
+
+
+def has_unread_sign(text: str) -> bool:
+    """Whether a sign beside a number could not be read, so that the number may be a loss."""
+    return UNREAD in text and UNREAD_SIGN.search(text) is not None
+
+
+def without_side(text: str) -> str:
+    """An amount without the words behind it that say on which side of an account it is ("1,234.50 CR")."""
+    found = amount_words()["side"].search(text)
+    return text[: found.start()] if found and found.end() == len(text) else text
+
+
+def is_side(text: str) -> bool:
+    """Whether a text says the side of an account, and no more."""
+    return without_side(f"0 {text}") == "0"
+
+
+def widen_to_signs(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch [start, end) of a text with the signs that belong to the numbers at its ends."""
+    if start < end and NUMBER_BEGINS.match(text, start) and (before := SIGNS_BEFORE.search(text, 0, start)):
+        start = before.start()
+    if start < end and NUMBER_ENDS.match(text, end - 1) and (after := SIGNS_AFTER.match(text, end)):
+        is_open = text.count("(", start, end) > text.count(")", start, end)
+        end = after.end() if is_open or not after["close"] else after.start("close")
+        if side := amount_words()["side"].match(text, end):
+            end = side.end()
+    return start, end

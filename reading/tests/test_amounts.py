@@ -1,0 +1,41 @@
+"""The signs of amounts, and the words for the side of an account, each with its examples."""
+
+import pytest
+
+from reading.amounts import amount_words, has_unread_sign, is_side, without_side
+from reading.wording import Wording
+
+
+@pytest.mark.parametrize("wording", amount_words().alternatives, ids=lambda each: each.file)
+def test_each_word_is_found_in_its_examples(wording: Wording) -> None:
+    side = amount_words().alone(wording)
+    assert all(map(side.search, wording.examples))
+    assert not any(map(amount_words()["side"].search, wording.counter_examples))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_unread"),
+    [
+        ("\ufffd4 684", True),
+        ("\ufffd $ 4,684", True),
+        ("(4,684\ufffd", True),
+        ("4 684) \ufffd", True),
+        ("\ufffd Net sales 4 684", False),
+        ("4 684", False),
+    ],
+)
+def test_a_sign_beside_a_number_may_be_unread(text: str, is_unread: bool) -> None:
+    assert has_unread_sign(text) is is_unread
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("1.234,50 H", "1.234,50"), ("80.00CR", "80.00"), ("(80) DR", "(80)"), ("12 hours", "12 hours"), ("CR", "CR")],
+)
+def test_the_side_of_an_account_stands_behind_its_amount(text: str, amount: str) -> None:
+    assert without_side(text) == amount
+
+
+@pytest.mark.parametrize(("text", "said"), [("CR", True), ("Haben", True), ("Result", False), ("", False)])
+def test_a_cell_may_be_the_side_alone(text: str, said: bool) -> None:
+    assert is_side(text) is said
