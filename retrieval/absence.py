@@ -9,7 +9,18 @@ from retrieval.accounting import summarise
 from retrieval.filters import Within
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
 from retrieval.told.searched import is_of_other_language
-from retrieval.types import Candidate, Coverage, Gate, Hit, Question, Ranking, SearchedWord, Settled, Status
+from retrieval.types import (
+    Candidate,
+    Contradiction,
+    Coverage,
+    Gate,
+    Hit,
+    Question,
+    Ranking,
+    SearchedWord,
+    Settled,
+    Status,
+)
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import weigh_terms
 
@@ -132,6 +143,34 @@ def judge_absence(
     return AbsenceVerdict("not_found", reason, gates)
 
 
+def doubt_differing(
+    finding: AbsenceVerdict,
+    question: Question,
+    ranking: Ranking,
+    settled: Sequence[Settled],
+    differing: Sequence[Contradiction],
+) -> AbsenceVerdict:
+    """Weak where nobody can say which of two values holds: a primary passage says the same with another one (R50).
+
+    A model has read both. Where several things were asked, or a list, the other passages still answer.
+    """
+    by_id = {each.candidate_id: each for each in settled}
+    sides = [
+        (value, by_id[key])
+        for found in differing
+        if any(by_id[each].verdict.role == "primary" for each in found.candidate_ids)
+        for value, key in zip(found.values, found.candidate_ids, strict=True)
+    ]
+    is_open = bool(question.parts) or question.intent == "listing" or ranking.arbiter == "model"
+    if finding.status != "found" or is_open or not sides:
+        return finding
+    is_several = len({each.document_id for _, each in sides}) > 1
+    told = {(value, each.brief.document_title if is_several else "", each.page_label): None for value, each in sides}
+    said = [f"{value} ({', '.join(filter(None, (title, f'p. {page}')))})" for value, title, page in told]
+    reason = Clause(f"these passages differ: {', '.join(said)}", "differ", sides=[[*each] for each in told])
+    return finding._replace(status="weak", reason=reason)
+
+
 def coverage_evidence(coverage: Coverage) -> str:
     """The documents and pages of the scope, and every gap."""
     states = (coverage.documents, coverage.read, coverage.counted, coverage.unreadable_documents)
@@ -192,7 +231,7 @@ WEAK_STRENGTH, WEAK_CAP = 0.25, 0.4  # the best passage covers little of the que
 def confidence_of(status: Status, candidates: Sequence[Settled], ranking: Ranking, coverage: Coverage) -> float:
     """0 if nothing was found, else the best class among the primary candidates, capped by any doubts."""
     if ranking.probability is not None and status in ("found", "weak"):
-        return ranking.probability
+        return min(ranking.probability, WARNING_CAP) if ranking.contradictions else ranking.probability
     if status != "found":
         return 0.0
     primary = [candidate for candidate in candidates if candidate.verdict.role == "primary"]

@@ -205,7 +205,9 @@ def search_in_steps(
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
     finding = say_where(finding, filters, within)
     settled = settle(judged.candidates, ranking, question, contents)
-    ranking = with_disagreements(ranking, find_disagreements(question, settled, contents))
+    differing = find_disagreements(question, settled, contents)
+    ranking = with_disagreements(ranking, differing)
+    finding = absence.doubt_differing(finding, question, ranking, settled, differing)
     parts = judge_parts(question, contents, searched, Judged(settled, ranking, finding.status, coverage))
     # What could not be read elsewhere in a base does not make what was found here less sure.
     read_coverage = coverage_of(question, contents, account_of(contents), filters.pages)

@@ -70,9 +70,12 @@ def typed_rows(
 def headlines_of(
     run: RetrievalRun, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
 ) -> list[Headline]:
-    """The cell of a table that answers, else the best sentence, of a question in parts that of each; cited from [1]."""
+    """The cell of a table that answers, else the best sentence, of a question in parts that of each; cited from [1].
+
+    None where passages are known to disagree.
+    """
     question = question_from(run.parsed)
-    if is_ranking(question.original):
+    if is_ranking(question.original) or run.contradictions:
         return []
     if cells := find_cells(question, kept, contents):
         quoted = quote_cell(cells[0], 1)

@@ -1,17 +1,21 @@
-"""Kept passages of one document that give another value in the same words, found by rules (R50).
+"""Kept passages that give another value in the same words, found by rules (R50).
 
 Two sentences disagree if they have the same words of meaning and the same figures, but for one value of the type that
-is asked for. This is looked at whoever judged; what is worded otherwise only a model can find.
+is asked for: an amount, share, date, period, number or party. Those of two documents count as well, unless the question
+names one of them. This is looked at whoever judged; what is worded otherwise only a model can find.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.registry.references import references_in
 from retrieval.candidates.sentences import PROSE, run_around
-from retrieval.candidates.units import SENTENCE, prose_of, split_at
+from retrieval.candidates.units import ITEM, SENTENCE, prose_of, split_at
+from retrieval.question.documents_named import documents_named
+from retrieval.question.forms import full_name_of
 from retrieval.types import KEPT_ROLES, Contradiction, LineRange, Question, Settled
 from retrieval.words.printed import Value, amounts_in, dates_in, durations_in, percentages_in
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
@@ -19,9 +23,15 @@ from retrieval.words.tokens import is_stop_word, normalise_words, stem
 READERS = {"amount": amounts_in, "percentage": percentages_in, "date": dates_in, "duration": durations_in}
 # Compared where the question asks for no value; with another date a sentence more often tells of another day.
 USUAL = ("amount", "percentage", "duration")
+NUMBER, NAMES = "number", ("party", "person")
+ASKED = frozenset([*READERS, NUMBER, *NAMES])
 WORDS_MIN = 2  # of meaning; with fewer it is a label
 FOUND_MAX = 5  # of one question; more are entries of a list
 DIGIT = re.compile(r"\d")
+BARE = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-]|[.,]\d)")
+YEAR = re.compile(r"(?:19|20)\d\d")
+# A name inside a sentence; what begins one may be any word.
+NAME = re.compile(r"(?<=[a-z,;:(] )[A-Z][\w&.’'-]*\w(?: (?:(?:of|and|the|de|von|&) )?[A-Z][\w&.’'-]*\w)*")
 
 
 class Statement(NamedTuple):
@@ -33,24 +43,38 @@ class Statement(NamedTuple):
 
 
 def find_disagreements(
-    question: Question, candidates: Sequence[Settled], contents: Sequence[DocumentContent]
+    question: Question,
+    candidates: Sequence[Settled],
+    contents: Sequence[DocumentContent],
+    told: Collection[frozenset[str]] = (),
 ) -> tuple[Contradiction, ...]:
-    """The pairs of kept candidates of one document that give different values, in the order of the candidates."""
+    """The pairs of kept candidates that give different values, in the order of the candidates.
+
+    `told` are pairs of ids that need no telling: of two versions of a clause one is known to be replaced.
+    """
     content_of = {content.document_id: content for content in contents}
     kept = [each for each in candidates if each.verdict.role in KEPT_ROLES]
-    said = {each.candidate_id: list(read_statements(each, content_of[each.document_id])) for each in kept}
-    compared = (question.answer_type,) if question.answer_type in READERS else USUAL
+    compared = types_compared(question)
+    said = {each.candidate_id: list(read_statements(each, content_of[each.document_id], compared)) for each in kept}
+    is_named = len(contents) > 1 and bool(documents_named(question.topic, [full_name_of(each) for each in contents])[0])
     found: list[Contradiction] = []
     for one, other in combinations(kept, 2):
-        if one.document_id != other.document_id:
-            continue
         ids = (one.candidate_id, other.candidate_id)
+        if frozenset(ids) in told or (is_named and one.document_id != other.document_id):
+            continue
         if values := differing_values(said[ids[0]], said[ids[1]], compared):
             found.append(Contradiction(ids, f"the same words with another value: {' / '.join(values)}", values))
     return tuple(found) if len(found) <= FOUND_MAX else ()
 
 
-def read_statements(candidate: Settled, content: DocumentContent) -> Iterator[Statement]:
+def types_compared(question: Question) -> tuple[str, ...]:
+    """The types of value in which a difference matters: what is asked for, else the usual ones."""
+    if question.is_count:
+        return (NUMBER,)
+    return (question.answer_type,) if question.answer_type in ASKED else USUAL
+
+
+def read_statements(candidate: Settled, content: DocumentContent, compared: Sequence[str]) -> Iterator[Statement]:
     """The sentences of prose that a candidate quotes, else those of its anchor, that have a value."""
     quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
     lines = LineRange(min(quoted), max(quoted))
@@ -61,14 +85,17 @@ def read_statements(candidate: Settled, content: DocumentContent) -> Iterator[St
     begin, end = prose.stretch(lines)
     for at, until in split_at(prose.text, SENTENCE):
         if at < end and begin < until:
-            statement = read_statement(prose.text[at:until], content.language)
+            statement = read_statement(prose.text[at:until], content.language, compared)
             if statement.values and len(statement.words) >= WORDS_MIN:
                 yield statement
 
 
-def read_statement(sentence: str, language: str) -> Statement:
-    """The parts of a sentence; a value inside another, as the days of a date, is none."""
+def read_statement(sentence: str, language: str, compared: Sequence[str] = USUAL) -> Statement:
+    """The parts of a sentence; a value inside another, as the days of a date, is none, nor is the number of an item."""
+    if item := ITEM.match(sentence):
+        sentence = sentence[item.end() :]
     read = [(value, name) for name, values_in in READERS.items() for value in values_in(sentence)]
+    read += [(value, name) for name, values_in in MORE.items() if name in compared for value in values_in(sentence)]
     values: dict[str, list[tuple[Value, str]]] = {}
     rest, done = "", 0
     for value, name in sorted(read, key=lambda each: (each[0].start, -each[0].end)):
@@ -82,6 +109,24 @@ def read_statement(sentence: str, language: str) -> Statement:
     return Statement(meant - figures, figures, values)
 
 
+def numbers_in(sentence: str) -> Iterator[Value]:
+    """Numbers of something: no years, and none that names a section or a table."""
+    names = [(start, end) for _, start, end in references_in(sentence)]
+    for found in BARE.finditer(sentence):
+        is_name = any(start <= found.start() < end for start, end in names)
+        if not is_name and not YEAR.fullmatch(found[0]):
+            yield Value(NUMBER, found[0], *found.span())
+
+
+def names_in(sentence: str) -> Iterator[Value]:
+    """Names of persons or firms, as far as capital letters tell."""
+    for found in NAME.finditer(sentence):
+        yield Value("party", found[0], *found.span())
+
+
+MORE = {NUMBER: numbers_in, "party": names_in, "person": names_in}
+
+
 def differing_values(
     some: Sequence[Statement], others: Sequence[Statement], compared: Sequence[str]
 ) -> tuple[str, str] | None:
@@ -92,7 +137,7 @@ def differing_values(
 
 def differing_value(one: Statement, other: Statement, compared: Sequence[str]) -> tuple[str, str] | None:
     if one[:2] != other[:2] or any(
-        len(one.values.get(name, ())) != len(other.values.get(name, ())) for name in READERS
+        len(one.values.get(name, ())) != len(other.values.get(name, ())) for name in {*one.values, *other.values}
     ):
         return None
     pairs = [

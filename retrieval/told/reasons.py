@@ -346,6 +346,14 @@ def say_foreign(facts: Facts) -> str:
     return _("but the question is in %(asked)s and the text in %(texts)s") % {"asked": asked, "texts": texts}
 
 
+def say_differing(facts: Facts) -> str:
+    sides = [
+        f"{value} ({', '.join(filter(None, (title, _('p. %(page)s') % {'page': page})))})"
+        for value, title, page in facts["sides"]
+    ]
+    return _("these passages differ: %(values)s") % {"values": ", ".join(sides)}
+
+
 CLAUSES: dict[str, Callable[[Facts], str]] = {
     "several": say_several,
     "zero hits": say_zero_hits,
@@ -384,6 +392,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "counted": say_counted,
     "scope": say_scope,
     "foreign": say_foreign,
+    "differ": say_differing,
     "only there": lambda facts: _("only %(place)s was searched") % {"place": facts["place"]},
     "no such place": lambda facts: _("nothing was searched: there is no %(place)s") % {"place": facts["place"]},
 }

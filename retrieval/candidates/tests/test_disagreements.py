@@ -38,6 +38,27 @@ def test_what_differs_in_more_or_in_nothing_does_not(one: str, other: str) -> No
     assert differing_value(read_statement(one, "en"), read_statement(other, "en"), ASKED) is None
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "asked", "values"),
+    [
+        ("6.2 Samples are kept for each of 12 batches.", "1.1 Samples are kept for each of 15 batches.", "number",
+         ("12", "15")),
+        ("The cover has 3 copies, see Table 4.", "The cover has 3 copies, see Table 5.", "number", None),
+        ("The stock of 2021 is 40 pallets.", "The stock of 2022 is 40 pallets.", "number", None),
+        ("Invoices are sent to Pennard Foods Ltd in Bath.", "Invoices are sent to Oxwich Haulage Ltd in Bath.", "party",
+         ("Pennard Foods Ltd", "Oxwich Haulage Ltd")),
+        ("Invoices are sent to Pennard Foods Ltd in Bath.", "Invoices are sent to Oxwich Haulage Ltd in Kent.", "party",
+         None),
+    ],
+)  # fmt: skip
+def test_numbers_and_parties_differ_where_they_are_asked_for(
+    one: str, other: str, asked: str, values: tuple[str, str] | None
+) -> None:
+    said = [read_statement(each, "en", (asked,)) for each in (one, other)]
+    assert differing_value(*said, (asked,)) == values
+    assert differing_value(*[read_statement(each, "en") for each in (one, other)], ASKED) is None
+
+
 def test_a_value_that_is_not_asked_for_is_not_compared() -> None:
     one, other = (read_statement(f"The notice period is {days} days.", "en") for days in (30, 60))
     assert differing_value(one, other, ("amount",)) is None
@@ -70,10 +91,29 @@ def test_two_kept_passages_with_other_values_are_reported_and_make_an_answer_les
     assert result.confidence <= agreeing.confidence
 
 
-def test_documents_of_their_own_may_say_what_they_like() -> None:
-    contents = [content_of_lines(POLICY[:2], number=1), content_of_lines(POLICY[6:], number=2, title="Other")]
-    result = retrieve("What is the notice period for termination?", contents, settings=SETTINGS, arbiter="rules")
-    assert len(result.kept()) > 1 and result.ranking.contradictions == ()
+def test_neither_of_two_values_is_given_as_found() -> None:
+    asked = "What is the notice period for termination?"
+    result = retrieve(asked, [content_of_lines(POLICY)], settings=SETTINGS, arbiter="rules")
+    assert result.status == "weak" and result.confidence <= 0.6
+    for said in ("these passages differ", "30 days (p. 1)", "60 days (p. 3)"):
+        assert said in result.not_found_reason
+    listed = retrieve("List all notice periods for termination.", [content_of_lines(POLICY)], settings=SETTINGS)
+    assert listed.status == "found"
+
+
+OTHERS = [content_of_lines(POLICY[:2], number=1), content_of_lines(POLICY[6:], number=2, title="Riverside lease")]
+
+
+def test_documents_that_say_otherwise_are_told_apart_by_their_names() -> None:
+    result = retrieve("What is the notice period for termination?", OTHERS, settings=SETTINGS, arbiter="rules")
+    assert result.status == "weak"
+    assert "30 days (Policy, p. 1), 60 days (Riverside lease, p. 1)" in result.not_found_reason
+
+
+def test_a_question_that_names_a_document_asks_for_what_that_one_says() -> None:
+    asked = "What is the notice period for termination of the Riverside lease?"
+    result = retrieve(asked, OTHERS, settings=SETTINGS, arbiter="rules")
+    assert result.status == "found" and result.ranking.contradictions == ()
 
 
 def test_what_the_arbiter_reported_is_not_reported_again() -> None:
