@@ -20,8 +20,10 @@ from reading.characters import clean_text
 from reading.layout.doubles import drop_doubles
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
 from reading.layout.scripts import cut_at_scripts
+from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
 from reading.limits import MIB, Limits
+from reading.pages.fields import Field, drop_drawn, fields_on, with_fields
 from reading.processes.forked import Patience, done_apart
 from reading.reasons import ReadingError, refusal
 from reading.rows import ImageRow
@@ -185,9 +187,9 @@ def read_page(document: PdfDocument, index: int, limits: Limits, *, has_fields: 
         page = document[index]
         width, height, rotation = page.rect.width, page.rect.height, page.rotation
         turn = turn_of(page) if rotation else None
-        text, is_cut = page_text(page, width, height, turn, limits)
-        images = () if is_cut else tuple(images_of(page, width, height, turn))
         fields = fields_of(page) if has_fields else 0
+        text, is_cut = page_text(page, width, height, turn, limits, fields_on(page) if fields else ())
+        images = () if is_cut else tuple(images_of(page, width, height, turn))
     except (*PDF_ERRORS, MemoryError) as error:
         return PageFacts(index + 1, 612.0, 792.0, 0, None, False, is_memory_error(error))
     return PageFacts(index + 1, width, height, rotation, text, is_cut, False, images, fields)
@@ -216,7 +218,7 @@ def fields_of(page: pymupdf.Page) -> int:
 
 
 def page_text(
-    page: pymupdf.Page, width: float, height: float, turn: Turn | None, limits: Limits
+    page: pymupdf.Page, width: float, height: float, turn: Turn | None, limits: Limits, fields: Sequence[Field] = ()
 ) -> tuple[PageText, bool]:
     """The page's text pieces, and whether they exceeded the limit."""
     if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:
@@ -224,10 +226,16 @@ def page_text(
     sides = (height, width) if page.rotation % 180 else (width, height)
     found, off_page_chars = blocks_on_page(page, *sides, limits)
     blocks, is_cut = within_limits(found, limits)
+    name_symbols(page, blocks)
     mark_unknown(blocks, lambda inked: page.get_text("rawdict", flags=INK_FLAGS if inked else TEXT_FLAGS)["blocks"])
     drop_doubles(blocks)
     cut_at_scripts(blocks, lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
+    drop_drawn(blocks, fields, page)
     text = pieces_of(blocks, width, height, turn)
+    if fields and text.pieces:
+        quarter = max(text.pieces, key=lambda turned: len(text.pieces[turned]))
+        shown = [field.turned(quarter, width, height) for field in fields]
+        text.pieces[quarter] = with_fields(text.pieces[quarter], shown)
     text.off_page_chars = off_page_chars
     look_for_concealed(text, blocks, turn)
     return text, is_cut

@@ -51,6 +51,7 @@ REASONS = {
     "retrieval.corpus._covers": "each question reads what it needs into a dict of its own",
     "retrieval.words.lexicon._lexicons": PER_CONTENT,
     "retrieval.words.statements._pages": PER_CONTENT,
+    "retrieval.words.options._groups": PER_CONTENT,
     "retrieval.candidates.units._units": PER_CONTENT,
     "retrieval.candidates.shown_rows._tables": PER_CONTENT,
     # Caches
@@ -111,6 +112,9 @@ REASONS = {
     "retrieval.words.statements.statement_terms": VALUE,
     "retrieval.words.tokens.generic_words": VALUE,
     "retrieval.words.tokens.stop_words": VALUE,
+    "reading.layout.symbols.signs_by_font": f"{VALUE}; a file of the program",
+    "retrieval.arbiter.named.saying_words": VALUE,
+    "retrieval.words.options.yes_no_words": VALUE,
 }
 
 

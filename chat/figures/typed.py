@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from chat.drafts import Quoted
 from chat.figures.cells import find_cells, is_ranking, quote_cell, typed_cell
 from chat.figures.names import NAMES, read_values
+from chat.figures.options import find_answer
 from chat.figures.periods import is_other_side
 from chat.figures.yes_no import BOOLEAN, yes_or_no
 from chat.writing.headline import Spoken, find_headlines, quote_headline
@@ -41,6 +42,7 @@ class Headline(NamedTuple):
     text: str
     quoted: Quoted
     checks: list[dict[str, Any]]
+    is_option: bool = False  # of a form
 
 
 @dataclass(frozen=True)
@@ -70,11 +72,15 @@ def typed_rows(
 def headlines_of(
     run: RetrievalRun, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
 ) -> list[Headline]:
-    """The cell of a table that answers, else the best sentence, of a question in parts that of each; cited from [1].
+    """The options of a form that answer, else the cell of a table, else the best sentence, of a question in parts that
+    of each; cited from [1].
 
     None where passages are known to disagree.
     """
     question = question_from(run.parsed)
+    if answer := find_answer(question, kept, contents):
+        said = check_of_typed_value({"type": "sentence", "text": answer.text, "lines": [*answer.lines]}, 1)
+        return [Headline(answer.text, answer.quoted, [said], is_option=True)]
     if is_ranking(question.original) or run.contradictions:
         return []
     if cells := find_cells(question, kept, contents):

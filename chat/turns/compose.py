@@ -20,6 +20,7 @@ from chat.figures.across import (
 )
 from chat.figures.answer import NOTE as FIGURE_NOTE
 from chat.figures.answer import figures_for
+from chat.figures.options import is_unchosen_option
 from chat.figures.requested import RequestedFigures, resolve_request
 from chat.figures.shown import ComputedFigures
 from chat.figures.typed import contents_of, headlines_of, typed_of_sentences, typed_rows
@@ -202,13 +203,16 @@ def compose_with_headline(
     limit = citations_max(writing.mode, writing.settings)
     headlines = headlines_of(run, kept, contents)[:limit]
     is_cell = any(check["typed"]["type"] == "cell" for each in headlines for check in each.checks)
-    if not is_cell and (rows := typed_rows(run, quotes, contents)):
+    is_option = any(each.is_option for each in headlines)
+    if not is_cell and not is_option and (rows := typed_rows(run, quotes, contents)):
         quotes = cited_first(quotes, rows[0]["markers"][0])
         rows = [row | {"markers": [1]} for row in rows]
         return AnswerDraft(Kind.EXTRACTIVE, quoted_text(quotes), note, quoted=tuple(quotes), checks=rows)
     others = (
         [each for each in quotes if each.candidate.rule != STATEMENT.name] if is_cell else text_first(quotes, contents)
     )
+    if is_option:
+        others = [each for each in others if not is_unchosen_option(each.quote)]
     quoted = with_headlines([each.quoted for each in headlines], others)[:limit]
     first = [f"{each.text} [{marker}]" for marker, each in enumerate(headlines, start=1)]
     return AnswerDraft(

@@ -1,6 +1,7 @@
 """Classify lines: heading, list item, table row, caption, contents, or body."""
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -8,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from reading.layout.lines import CELL_GAP, PageLine, cells_of
+from reading.layout.ticks import SIGNS
 from reading.rows import ASIDE_KINDS, LineKind
 
 CAPTION = re.compile(
@@ -15,7 +17,9 @@ CAPTION = re.compile(
     r" [a-z]?\d{1,3}(?:[.-]\d{1,3})*(?:[:.|-]|$)"
 )
 BULLETS = "•●▪■◦‣·○◆►➢✓▶–—"
-LIST_ITEM = re.compile(r"(?:[•●▪■◦‣·○◆►➢✓*o–—-]|\(?(?:[a-z]|[ivx]{1,5}|\d{1,2})[.)])\s+\S", re.IGNORECASE)
+LIST_ITEM = re.compile(
+    rf"(?:[•●▪■◦‣·○◆►➢✓*o–—-]|[{SIGNS}]|\[[x_ ]?\]|\(?(?:[a-z]|[ivx]{{1,5}}|\d{{1,2}})[.)])\s+\S", re.IGNORECASE
+)
 NUMERIC_CELL = re.compile(r"[\W\d]*(?:\d[\W\d]*(?:x|k|m|bn|pts?|bps)?|n/?[am]|nm)?[\W\d]*", re.IGNORECASE)
 SHORT_CELL = 30  # characters: a cell of a table, not a column of text
 
@@ -329,7 +333,7 @@ def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -
         return 0.0
     if text[-1] == "." and text.count(" ") > 8 or text[0] == "(" and text[-1] == ")":
         return 0.0
-    if text[0] in BULLETS or text.startswith("/s/") or line.size < SMALLER * style.size and not line.is_bold:
+    if is_sign(text[0]) or text.startswith("/s/") or line.size < SMALLER * style.size and not line.is_bold:
         return 0.0
     number = numbering_of(text)[0]
     if len(line.spans) > 1 and len(cells_of(text, line.spans, line.size)) > (2 if number else 1):
@@ -343,6 +347,11 @@ def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -
     if previous is None or line.y0 < previous.y0 or line.y0 - previous.y1 > style.gap + GAP_FULL * style.size:
         score += GAP_WEIGHT
     return score
+
+
+def is_sign(letter: str) -> bool:
+    """Whether a line that begins with it is an item or an option, whatever it looks like: a bullet, a tick, a box."""
+    return letter in BULLETS or unicodedata.category(letter) == "So"
 
 
 def numbering_of(text: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 
@@ -130,3 +131,46 @@ def picture_of_a_page() -> bytes:
     page.insert_image(page.rect, pixmap=drawn.get_pixmap(dpi=100))
     written: bytes = document.tobytes()
     return written
+
+
+LABEL_X, BOX_X, FIELD_X, ROW_PT = 82, 60, 250, 24
+
+
+def filled_form(rows: Sequence[tuple[str, str, Any]], *, rotation: int = 0) -> bytes:
+    """A form of rows (label, kind, value): "title", "text", "tick", "radio", "list", "choice", "signature" or "line".
+
+    Boxes stand before their labels, everything else behind them; the value of a list is what was chosen of CHOICES.
+    """
+    document = pymupdf.open()
+    page = document.new_page()
+    for number, (label, kind, value) in enumerate(rows):
+        y = 60 + ROW_PT * number
+        x = BOX_X if kind in ("title", "line", "text", "list", "choice", "signature") else LABEL_X
+        font = "hebo" if kind == "title" else "helv"
+        page.insert_text((x, y + 10), label, fontsize=10, fontname=font)
+        if kind in FIELD_KINDS:
+            add_field(page, f"field {number}", kind, value, y)
+    page.set_rotation(rotation)
+    written: bytes = document.tobytes()
+    return written
+
+
+CHOICES = ["Brick", "Timber", "Concrete"]
+FIELD_KINDS = {"text": 7, "tick": 2, "radio": 2, "list": 4, "choice": 3, "signature": 6}  # as the library calls them
+RADIO_FLAG = "32768"
+
+
+def add_field(page: pymupdf.Page, name: str, kind: str, value: Any, y: float) -> None:
+    widget = pymupdf.Widget()
+    widget.field_type, widget.field_name = FIELD_KINDS[kind], name
+    is_box = kind in ("tick", "radio")
+    widget.rect = pymupdf.Rect(BOX_X, y, BOX_X + 12, y + 12) if is_box else pymupdf.Rect(FIELD_X, y, 500, y + 16)
+    if kind in ("list", "choice"):
+        widget.choice_values = CHOICES
+    if kind == "list":
+        widget.rect = pymupdf.Rect(FIELD_X, y, 500, y + 2.5 * ROW_PT)
+    if kind != "signature":
+        widget.field_value = value
+    page.add_widget(widget)
+    if kind == "radio":
+        page.parent.xref_set_key(page.annot_xrefs()[-1][0], "Ff", RADIO_FLAG)

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from retrieval.arbiter.named import is_named_only
 from retrieval.question.parse import owners_named
 from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Hit, Question
@@ -123,6 +124,10 @@ def weigh_evidence(
     candidate = candidates[at]
     found = set(candidate.matched_keywords) | words_around(candidate, documents[candidate.document_id], whole.named)
     doubt = "" if is_enough else name_doubt(found, terms[candidate.document_id], list(terms.values()))
+    own = terms[candidate.document_id], documents[candidate.document_id]
+    if is_enough and not lacking and is_named_only(candidate, question, *own):
+        probabilities[best] = min(probabilities[best], limit)
+        doubt = Clause("the lines found only name it: they do not say whether it is so", "only named")
     answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)
     return Evidence(probabilities[best], lacking, doubt, signals, answered)
 

@@ -17,6 +17,7 @@ from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import layout_named
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
+from retrieval.words.options import best_line_for, is_chosen, is_unchosen
 from retrieval.words.terms import WeighedTerm, weigh_searched
 
 CLUSTER_GAP = 4  # hits within this many lines belong to one place
@@ -86,7 +87,7 @@ def aggregate(
     """At most `pool_max` candidates with their RRF rank. RRF only fills the pool; it decides nothing."""
     places: list[Spot] = []
     for content in contents:
-        places += places_of([hit for hit in hits if hit.document_id == content.document_id], content)
+        places += places_of([hit for hit in hits if hit.document_id == content.document_id], content, question)
     fusion = fuse_methods(places)
     ordered = sorted(places, key=lambda place: (not place.score("pinned"), -fusion[id(place)]))  # stable: reading order
     ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
@@ -156,8 +157,8 @@ def fuse_methods(places: Sequence[Spot]) -> dict[int, float]:
 # ---- places
 
 
-def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
-    """The places of one document, in reading order."""
+def places_of(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[Spot]:
+    """The places of one document, in reading order; one among options stands at what answers the question."""
     places = line_places([hit for hit in hits if hit.method in ("keywords", "patterns")], content)
     for hit in hits:
         if hit.method == "vectors":
@@ -177,6 +178,8 @@ def places_of(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
     for hit in hits:
         if hit.method == "whole":
             join_passage(hit, places, content)
+    for place in places:
+        place.best_line = best_line_for(place.best_line, question, content)
     return join_overlapping(sorted(places, key=lambda place: place.best_line))
 
 
@@ -362,12 +365,12 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         line_score=max((hit.line_score for hit in inside), default=0.0),
         exact_title=any(hit.exact_title for hit in place.hits),
         co_occurrence=any(hit.co_occurrence for hit in inside),
-        type_match=any(hit.type_match for hit in inside),
+        type_match=any(hit.type_match for hit in inside) or is_chosen(place.best_line, question, content),
         rrf_rank=rank,
         best_line=place.best_line,
         strength=strength_of(place, question.hints.layout) * bibliography_share(title, question.topic_form),
         parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
-        is_faint=is_faint(place, rarities(terms, content)),
+        is_faint=is_faint(place, rarities(terms, content)) or is_no_answer(anchor, question, content),
         referred=next((hit.detail for hit in place.hits if hit.method == "references"), ""),
         statement=next((hit.statement for hit in place.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
@@ -525,6 +528,11 @@ def is_faint(place: Spot, rarity: Mapping[str, float]) -> bool:
         return False
     words = {text for hit in place.hits for text in hit.matched_keywords}
     return not any(rarity.get(word, 1.0) >= TELLING_RARITY for word in words)
+
+
+def is_no_answer(anchor: LineRange, question: Question, content: DocumentContent) -> bool:
+    """Whether a place has nothing but options that are not chosen: they only answer whether they are."""
+    return question.answer_type != "boolean" and is_unchosen(content.legible_lines(*anchor))
 
 
 def matched_keywords(place: Spot, anchor: LineRange, terms: Sequence[WeighedTerm]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ SIGNS = str.maketrans(
 )
 WIDE_BLANK = r"[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]"
 BLANK = re.compile(rf"(?<!\d){WIDE_BLANK}+|{WIDE_BLANK}+(?!\d)| {{2,}}")  # between digits it parts thousands
-BULLETS = "•▪▫◦‣●○■□➢➤✓❖·\uf0a7\uf0b7\uf0d8\uf0fc"
+BULLETS = "•▪▫◦‣●■➢➤❖·\uf0a7\uf0b7\uf0d8\uf0fc"  # none that may tell whether something is chosen
 BULLET = re.compile(rf"^[^\S\n]*[{BULLETS}][^\S\n]*", re.MULTILINE)
 
 

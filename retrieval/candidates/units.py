@@ -9,6 +9,7 @@ from statistics import median
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.layout.ticks import SIGNS
 from reading.matching import is_split_word
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.plain import BULLETS
@@ -21,7 +22,7 @@ LEAD_IN_REACH = 30  # units looked back over for what an item hangs on
 
 ITEM = re.compile(
     r"(?P<number>\d+(?:\.\d+)+)[.)]?\s|\(?(?:(?P<digits>\d{1,3})|(?P<roman>[ivxlc]{2,6}|[IVXLC]{2,6})|(?P<letter>[A-Za-z]))[.)]\s"
-    rf"|(?P<bullet>[{BULLETS}–—*-])\s"
+    rf"|(?P<bullet>[{BULLETS}{SIGNS}–—*-]|\[[xX_ ]?\])\s"
 )
 ENDS_SENTENCE = re.compile(r"[.!?:;][\"')\]”’\d]*$|[;,]\s+(?:and|or)$")
 SENTENCE = re.compile(r"[.!?][\"')\]”’]*\s+(?=[\"'“‘(\[]{0,2}(?:[^\Wa-z_]|\d+\.\d|\d+[.)]\s))")

@@ -380,6 +380,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "none carries": say_none_carries,
     "too little": lambda facts: _("no passage carries enough of the question"),
     "doubt": say_doubt,
+    "only named": lambda facts: _("the lines found only name it: they do not say whether it is so"),
     "no value": lambda facts: (
         _("no value of the kind asked for (%(type)s) stands beside the words of the question")
         % {"type": TYPES.get(facts["type"], facts["type"])}

@@ -1,0 +1,86 @@
+"""The options of a form as an answer: the one a question names with its state, or those that were chosen."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from chat.drafts import CitedLines, Quoted
+from documents.storage.content import DocumentContent
+from reading.layout.ticks import options_in
+from retrieval.candidates.shown import LEFT_OUT
+from retrieval.models import RunCandidate
+from retrieval.types import LineRange, Question
+from retrieval.words.options import OptionGroup, PrintedOption, asked_options, group_at
+
+PLACES_MAX = 3  # of the kept passages, the best
+
+
+class OptionAnswer(NamedTuple):
+    """What the options say, in words, and the lines that show it, as citation [1]."""
+
+    text: str
+    quoted: Quoted
+    lines: LineRange
+
+
+def find_answer(
+    question: Question, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
+) -> OptionAnswer | None:
+    """The options that answer a question, at the best place that has some; None if there are none."""
+    if question.parts or question.is_count:
+        return None
+    for candidate in [each for each in kept if each.role == "primary"][:PLACES_MAX]:
+        content = contents.get(candidate.parse_id)
+        for number in range(candidate.anchor_first_line, candidate.anchor_last_line + 1) if content else ():
+            group = group_at(number, content)
+            if group and (options := asked_options(group, question, content)):
+                return answer_of(options, group, question, candidate, content)
+    return None
+
+
+def answer_of(
+    options: Sequence[PrintedOption],
+    group: OptionGroup,
+    question: Question,
+    candidate: RunCandidate,
+    content: DocumentContent,
+) -> OptionAnswer:
+    is_named = question.answer_type == "boolean" and not group.is_yes_or_no
+    with override(question.language):
+        said = [say_state(each) if is_named else each.literal for each in options]
+    asked = [group.asked] if group.is_yes_or_no and group.asked else []
+    return OptionAnswer(
+        " ".join([*asked, "; ".join(said)]), quote_options(options, candidate, content), lines_of(options)
+    )
+
+
+def say_state(option: PrintedOption) -> str:
+    if option.is_ticked:
+        return _("%(option)s: ticked") % {"option": option.literal}
+    return _("%(option)s: not ticked") % {"option": option.literal}
+
+
+def lines_of(options: Sequence[PrintedOption]) -> LineRange:
+    return LineRange(options[0].line.number, options[-1].line.number)
+
+
+def quote_options(options: Sequence[PrintedOption], candidate: RunCandidate, content: DocumentContent) -> Quoted:
+    """The options as a citation; what stands between two of them is left out, and marked so."""
+    said: list[str] = []
+    last = options[0].line.number
+    for each in options:
+        said += [LEFT_OUT] if each.line.number - last > 1 else []
+        said.append(each.literal)
+        last = each.line.number
+    first, page = options[0].line, options[0].line.page_number
+    boxes = content.boxes_at((each.line.number, each.start, each.end) for each in options)
+    place = CitedLines(first.number, last, page, content.page(page).label, [box.as_dict() for box in boxes])
+    return Quoted(1, candidate, "\n".join(said), place)
+
+
+def is_unchosen_option(quote: str) -> bool:
+    """Whether a quote is nothing but options that are not chosen."""
+    found = [options_in(line) for line in quote.splitlines() if line.strip()]
+    return bool(found) and all(found) and not any(each.is_ticked for options in found for each in options)

@@ -1,0 +1,80 @@
+"""What a filled form says, asked without a model: boxes as they are ticked, never as they are printed."""
+
+import uuid
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from accounts.models import User
+from chat.asking import keep_question
+from chat.models import Answer
+from chat.scope import QuestionScope
+from chat.turns.conductor import answer_turn
+from documents.ingestion.conductor import ingest_path
+from documents.models import Document, KnowledgeBase
+from reading.tests.pdfs import filled_form
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+APPLICATION = [
+    ("Rowan Valley Allotments", "title", None),
+    ("Application for a plot", "title", None),
+    ("A. The applicant", "title", None),
+    ("1. Name of the applicant", "text", "Teodora Lisle"),
+    ("2. Years on the waiting list", "text", "4"),
+    ("B. Facilities wanted (tick)", "title", None),
+    ("Water tap", "tick", True),
+    ("Tool shed", "tick", False),
+    ("Beehive", "tick", True),
+    ("Compost bay", "tick", False),
+    ("C. Collection of the rent (choose one)", "title", None),
+    ("Every month", "radio", False),
+    ("Every quarter", "radio", True),
+    ("Every year", "radio", False),
+    ("D. Earlier plots", "title", None),
+    ("Has the applicant ever given up a plot? [ ] Yes [x] No", "line", None),
+    ("E. Declaration", "title", None),
+    ("The applicant has read the rules of the society and keeps to them.", "line", None),
+    ("Signature of the applicant", "signature", None),
+    ("F. Structures", "title", None),
+    ("Greenhouses", "line", None),
+    ("G. Office", "title", None),
+    ("Received", "text", "4 May"),
+]
+
+
+@pytest.fixture
+def application(base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings) -> Document:
+    settings.MEDIA_ROOT = tmp_path / "files"
+    path = tmp_path / "application.pdf"
+    path.write_bytes(filled_form(APPLICATION))
+    return ingest_path(path, base, tenant)
+
+
+def asked(document: Document, user: User, question: str) -> Answer:
+    scope = QuestionScope(document.base, (document,))
+    turn = keep_question(user, scope, question, "balanced", form_id=uuid.uuid4())
+    answer_turn(turn.pk)
+    return Answer.objects.select_related("run").get(turn=turn)
+
+
+QUESTIONS = [
+    ("Is a tool shed wanted?", "found", "☐ Tool shed: not ticked"),
+    ("Is a beehive wanted?", "found", "☑ Beehive: ticked"),
+    ("How often is the rent collected?", "found", "◉ Every quarter"),
+    ("Which facilities are wanted?", "found", "☑ Water tap; ☑ Beehive"),
+    ("Has the applicant ever given up a plot?", "found", "Has the applicant ever given up a plot? [x] No"),
+    ("Is a greenhouse allowed?", "weak", ""),
+    ("Is the application signed?", "found", "not signed"),
+    ("What is the name of the applicant?", "found", "Teodora Lisle"),
+]
+
+
+def test_a_form_answers_as_it_is_filled_in(application: Document, tenant: User) -> None:
+    for question, status, said in QUESTIONS:
+        answer = asked(application, tenant, question)
+        assert answer.run.status == status, question
+        assert said in answer.text, question
+        unchosen = [each.quote for each in answer.citations.all() if set(each.quote) & set("☐○")]
+        assert all(each in said for each in unchosen), "what is not chosen is quoted only where it was asked for"

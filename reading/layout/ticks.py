@@ -1,0 +1,62 @@
+"""Boxes to be ticked, as they stand in text: which line is an option, and whether it is chosen."""
+
+import re
+from typing import NamedTuple
+
+TICKED, UNTICKED = "☑☒✓✔◉⦿🗹🗷", "☐⬜"
+OPEN = "○◯□◻❏❐❑❒"  # bullets too: only where a ticked one stands among them do they say that something is not chosen
+CROSSED = "✗✘✕✖"  # chosen on one form, refused on another
+SIGNS = TICKED + UNTICKED + OPEN + CROSSED
+BOX = re.compile(rf"(?P<sign>[{SIGNS}])|\[(?P<mark>[xX✓✔✗ _]?)\](?=\s|$)")
+LABEL_CHARS = 200
+
+
+class Option(NamedTuple):
+    """An option of a line: its label, where both stand in the line, and whether it is chosen; None if that is open."""
+
+    label: str
+    start: int
+    end: int
+    is_ticked: bool | None
+
+
+def options_in(text: str) -> list[Option]:
+    """The options of a line, each box with the label after it, or before it where the line ends with a box."""
+    boxes = list(BOX.finditer(text)) if has_box(text) else []
+    if not boxes:
+        return []
+    if not text[boxes[-1].end() :].strip() and text[: boxes[0].start()].strip():
+        edges = [0, *(box.end() for box in boxes)]
+        spans = [(edges[at], box.end(), text[edges[at] : box.start()]) for at, box in enumerate(boxes)]
+    else:
+        edges = [*(box.start() for box in boxes), len(text)]
+        spans = [(box.start(), edges[at + 1], text[box.end() : edges[at + 1]]) for at, box in enumerate(boxes)]
+    is_told = any(state_of(box) for box in boxes)
+    return [
+        Option(label.strip(), *trimmed(text, start, end), open_state(box, is_told=is_told))
+        for box, (start, end, label) in zip(boxes, spans, strict=True)
+        if len(label) <= LABEL_CHARS
+    ]
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The characters [start, end) of a text without the blanks around them."""
+    said = text[start:end]
+    return end - len(said.lstrip()), start + len(said.rstrip())
+
+
+def has_box(text: str) -> bool:
+    """A quick look that dismisses nearly every line."""
+    return "[" in text or not text.isascii() and any(sign in text for sign in SIGNS)
+
+
+def state_of(box: re.Match[str]) -> bool | None:
+    sign = box["sign"]
+    if sign is None:
+        return bool(box["mark"].strip(" _"))
+    return True if sign in TICKED else False if sign in UNTICKED else None
+
+
+def open_state(box: re.Match[str], *, is_told: bool) -> bool | None:
+    """The state of a box; an open circle or square is not chosen where the same line has a chosen one."""
+    return False if is_told and (box["sign"] or " ") in OPEN else state_of(box)

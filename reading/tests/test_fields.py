@@ -1,0 +1,94 @@
+"""What is chosen in the fields of a form stands in its lines, at the place of the field."""
+
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from reading.limits import Limits
+from reading.pdf_reader import read_pdf
+from reading.rows import LineRow
+from reading.tests.pdfs import TEXT_FIELD, filled_form
+
+ROWS = [
+    ("B. Facilities wanted", "title", None),
+    ("Water tap", "tick", True),
+    ("Tool shed", "tick", False),
+    ("Every month", "radio", False),
+    ("Every quarter", "radio", True),
+    ("Walls", "choice", "Timber"),
+    ("Signature of the applicant", "signature", None),
+    ("Material", "list", "Timber"),
+]
+READ = [
+    "B. Facilities wanted",
+    "☑ Water tap",
+    "☐ Tool shed",
+    "○ Every month",
+    "◉ Every quarter",
+    "Walls Timber",
+    "Signature of the applicant [not signed]",
+]
+
+
+def lines_of(content: bytes, tmp_path: Path) -> list[LineRow]:
+    path = tmp_path / "form.pdf"
+    path.write_bytes(content)
+    return list(read_pdf(path, Limits()).lines)
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 270])
+def test_what_is_chosen_is_part_of_the_line(rotation: int, tmp_path: Path) -> None:
+    lines = lines_of(filled_form(ROWS, rotation=rotation), tmp_path)
+    assert [line.text for line in lines][: len(READ)] == READ
+    assert {"○ Brick", "◉ Timber", "○ Concrete"} <= {line.text.removeprefix("Material ") for line in lines}
+    assert {line.kind for line in lines if line.text[0] in "☑☐◉○"} == {"list_item"}
+
+
+def test_the_sign_has_the_place_of_the_box(tmp_path: Path) -> None:
+    line = lines_of(filled_form(ROWS), tmp_path)[1]
+    sign, label = line.spans
+    assert (line.text[sign.start : sign.end], sign.x0, sign.x1) == ("☑", 60.0, 72.0)
+    assert (line.text[label.start : label.end], round(label.x0)) == ("Water tap", 82)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "boxes", "text"),
+    [
+        ("Insured elsewhere?      Yes       No", {"Yes": True, "No": False}, "Insured elsewhere? ☑ Yes ☐ No"),
+        ("Yes           No", {"No": True}, "Yes ☑ No"),
+    ],
+)
+def test_boxes_among_the_words_of_a_line_stand_before_their_labels(
+    drawn: str, boxes: dict[str, bool], text: str, tmp_path: Path
+) -> None:
+    """Each box right behind its label."""
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((60, 100), drawn, fontsize=10)
+    page.insert_text((60, 140), "The applicant signs on the last page of this form.", fontsize=10)
+    for word, is_on in boxes.items():
+        found = page.search_for(word)[-1]
+        widget = pymupdf.Widget()
+        widget.field_type, widget.field_name, widget.field_value = 2, word, is_on
+        widget.rect = pymupdf.Rect(found.x1 + 2, 92, found.x1 + 11, 101)
+        page.add_widget(widget)
+    assert " ".join(lines_of(document.tobytes(), tmp_path)[0].text.split()) == text
+
+
+def test_a_value_that_is_not_drawn_is_read_all_the_same(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((60, 100), "Sum insured", fontsize=10)
+    widget = pymupdf.Widget()
+    widget.field_type, widget.field_name, widget.field_value = TEXT_FIELD, "sum", "385,000"
+    widget.rect = pymupdf.Rect(250, 90, 400, 106)
+    page.add_widget(widget)
+    document.xref_set_key(page.annot_xrefs()[0][0], "AP", "null")
+    assert lines_of(document.tobytes(), tmp_path)[0].text == "Sum insured 385,000"
+
+
+def test_a_hidden_field_says_nothing(tmp_path: Path) -> None:
+    document = pymupdf.open(stream=filled_form(ROWS[:2]))
+    document.xref_set_key(document[0].annot_xrefs()[0][0], "F", "2")
+    assert [line.text for line in lines_of(document.tobytes(), tmp_path)] == ["B. Facilities wanted", "Water tap"]

@@ -1,0 +1,58 @@
+"""Whether a place only names what a yes-or-no question asks about: a title, a label, an option without its state."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from documents.storage.content import DocumentContent
+from reading.layout.ticks import options_in
+from reading.wording import read_word_lists
+from retrieval.types import Candidate, Question
+from retrieval.words.options import group_at
+from retrieval.words.terms import WeighedTerm
+from retrieval.words.tokens import is_stop_word, normalise_words, stem
+
+WORDS_MAX = 8  # of a name; more words say something
+
+
+@cache
+def saying_words() -> dict[str, frozenset[str]]:
+    """By language, the small words that make a few words a statement: "is", "not", "included"."""
+    return read_word_lists(Path(__file__).parent, "saying_words")
+
+
+def is_named_only(
+    candidate: Candidate, question: Question, terms: Sequence[WeighedTerm], content: DocumentContent
+) -> bool:
+    """Whether the lines of a candidate have nothing but words of the question, no statement, and not all of them.
+
+    "Subsidence" does not say whether subsidence is insured. An option that is or is not ticked does.
+    """
+    if question.answer_type != "boolean" or question.parts:
+        return False
+    lines = content.legible_lines(*candidate.anchor)
+    text = " ".join(line.text for line in lines)
+    words = normalise_words(text)
+    if len(words) > WORDS_MAX or is_state_told(candidate, content):
+        return False
+    language = content.language
+    saying = saying_words().get(language, saying_words()["en"])
+    asked = {form for term in terms for form in (*term.texts, *term.forms) for form in form.split()}
+    if any(word in saying or word not in asked and not is_small(word, language) for word in words):
+        return False
+    said = {stem(word, language) for word in words}
+    return any(
+        stem(word, language) not in said for word in normalise_words(question.topic) if not is_small(word, language)
+    )
+
+
+def is_small(word: str, language: str) -> bool:
+    """Whether a word or a list's number says nothing of its own."""
+    return is_stop_word(word, language) or (word.isdigit() and len(word) < 3)
+
+
+def is_state_told(candidate: Candidate, content: DocumentContent) -> bool:
+    for line in content.legible_lines(*candidate.anchor):
+        if options_in(line.text) and (group := group_at(line.number, content)):
+            return any(each.is_ticked is not None for each in group.options if each.line.number == line.number)
+    return False

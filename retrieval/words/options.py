@@ -1,0 +1,172 @@
+"""The options of a form in a document, by groups: which are chosen, and which of them a question asks about."""
+
+import weakref
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from reading.layout.ticks import has_box, options_in
+from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.wording import read_word_lists
+from retrieval.types import Question
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import WeighedTerm, weigh_terms
+from retrieval.words.tokens import is_stop_word, normalise_words
+
+LABEL_SHARE = 0.5  # of the words of a label: a question with fewer of them is not about it
+ASKED_SHARE = 0.4  # of a question's weight in what stands above the options or before them
+GAP_LINES = 1  # between two options of a group: the second line of a label
+
+
+class PrintedOption(NamedTuple):
+    """An option on a line: its label, its characters there, and whether it is chosen; None if nothing tells."""
+
+    line: LineRow
+    label: str
+    start: int
+    end: int
+    is_ticked: bool | None
+
+    @property
+    def literal(self) -> str:
+        return self.line.text[self.start : self.end]
+
+
+class OptionGroup(NamedTuple):
+    """Options that stand together, the text before or above the first, and the title of their section."""
+
+    options: tuple[PrintedOption, ...]
+    asked: str
+    section: str
+
+    @property
+    def chosen(self) -> tuple[PrintedOption, ...]:
+        return tuple(each for each in self.options if each.is_ticked)
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        return all(yes_no_words().issuperset(normalise_words(each.label)[:1]) for each in self.options)
+
+
+Groups = tuple[OptionGroup, ...]
+_groups: dict[int, Groups] = {}
+
+
+@cache
+def yes_no_words() -> frozenset[str]:
+    """Yes and no in every language."""
+    return frozenset().union(*read_word_lists(Path(__file__).parent, "yes_no_words").values())
+
+
+def groups_of(content: DocumentContent) -> Groups:
+    """The groups of options of a content, found once and freed with it."""
+    key = id(content)
+    if key not in _groups:
+        _groups[key] = tuple(find_groups(content))
+        weakref.finalize(content, _groups.pop, key, None)
+    return _groups[key]
+
+
+def find_groups(content: DocumentContent) -> list[OptionGroup]:
+    found: list[list[PrintedOption]] = []
+    for line in content.lines:
+        if line.kind in UNSEARCHED_KINDS or not has_box(line.text):
+            continue
+        options = [PrintedOption(line, *option) for option in options_in(line.text) if option.label]
+        if not options:
+            continue
+        if found and is_beside(found[-1][-1].line, line) and not line.text[: options[0].start].strip():
+            found[-1] += options
+        else:
+            found.append(options)
+    return [group_of(options, content) for options in found]
+
+
+def is_beside(above: LineRow, line: LineRow) -> bool:
+    is_near = line.number - above.number <= 1 + GAP_LINES
+    return is_near and (above.page_number, above.toc_index) == (line.page_number, line.toc_index)
+
+
+def group_of(options: list[PrintedOption], content: DocumentContent) -> OptionGroup:
+    """The group; where one is chosen, another that is neither is not."""
+    if any(each.is_ticked for each in options):
+        options = [each._replace(is_ticked=bool(each.is_ticked)) for each in options]
+    first = options[0]
+    entry = content.toc_by_index.get(first.line.toc_index)
+    before = first.line.text[: first.start].strip()
+    above = content.lines[first.line.number - 2].text if first.line.number > 1 and not before else ""
+    return OptionGroup(tuple(options), before or above, entry.title if entry else "")
+
+
+def group_at(number: int, content: DocumentContent) -> OptionGroup | None:
+    """The group that has an option on a line, or whose text above it ends there."""
+    for group in groups_of(content):
+        if group.options[0].line.number - 1 <= number <= group.options[-1].line.number:
+            return group
+    return None
+
+
+def named_options(group: OptionGroup, question: Question, content: DocumentContent) -> list[PrintedOption]:
+    """The options of a group that a question names: those with most of its words, if these are most of the label's."""
+    shares = {each: share_named(each.label, question, content) for each in group.options}
+    best = max(shares.values())
+    return [each for each, share in shares.items() if share == best] if best >= LABEL_SHARE else []
+
+
+def share_named(label: str, question: Question, content: DocumentContent) -> float:
+    """The share of the words of a label that a question has; 0 for a yes or a no."""
+    words = [word for word in normalise_words(label) if not is_stop_word(word, content.language)]
+    if not words or yes_no_words().issuperset(words):
+        return 0.0
+    asked = {form for term in weigh_terms(question, lexicon_of(content)) for form in (*term.texts, *term.forms)}
+    return sum(word in asked for word in words) / len(words)
+
+
+def is_asked(group: OptionGroup, question: Question, content: DocumentContent) -> bool:
+    """Whether what stands above the options or before them has enough of a question."""
+    terms = weigh_terms(question, lexicon_of(content))
+    said = f" {' '.join(normalise_words(f'{group.asked} {group.section}'))} "
+    total = sum(term.weight for term in terms)
+    return bool(total) and sum(term.weight for term in terms if is_said(term, said)) >= ASKED_SHARE * total
+
+
+def is_said(term: WeighedTerm, said: str) -> bool:
+    return any(f" {form} " in said for form in (*term.texts, *term.forms))
+
+
+def asked_options(group: OptionGroup, question: Question, content: DocumentContent) -> list[PrintedOption]:
+    """The options that answer a question: the one it names, chosen or not, else those that are chosen.
+
+    Nothing where neither is: an option that is not chosen answers only whether it is.
+    """
+    is_boolean = question.answer_type == "boolean"
+    if is_boolean and (named := named_options(group, question, content)):
+        return named if len(named) == 1 and named[0].is_ticked is not None else []
+    if is_boolean and not group.is_yes_or_no:
+        return []
+    return list(group.chosen) if is_asked(group, question, content) else []
+
+
+def best_line_for(number: int, question: Question, content: DocumentContent) -> int:
+    """The line that is to stand for a place: among options the one that answers, else the line itself."""
+    group = group_at(number, content)
+    answering = asked_options(group, question, content) if group else []
+    lines = {each.line.number for each in answering}
+    return number if not lines or number in lines else min(lines)
+
+
+def is_chosen(number: int, question: Question, content: DocumentContent) -> bool:
+    """Whether a line has an option that was chosen and answers a question: a value, whatever type was asked for."""
+    group = group_at(number, content)
+    answering = asked_options(group, question, content) if group else []
+    return any(each.is_ticked and each.line.number == number for each in answering)
+
+
+def is_unchosen(lines: Sequence[LineRow]) -> bool:
+    """Whether lines are nothing but options that are not chosen."""
+    options = [option for line in lines for option in options_in(line.text)]
+    return (
+        bool(options) and all(options_in(line.text) for line in lines) and not any(each.is_ticked for each in options)
+    )

@@ -1,0 +1,58 @@
+"""Which options of a form a question asks about: one that it names, or those that were chosen."""
+
+import pytest
+
+from retrieval.question.parse import parse_question
+from retrieval.tests.builders import content_of_lines
+from retrieval.words.options import asked_options, best_line_for, group_at, groups_of
+
+FORM = content_of_lines(
+    [
+        "# 4. Extensions wanted",
+        ("☑ Flood", "list_item"),
+        ("☐ Loss of rent", "list_item"),
+        ("☒ Escape of water", "list_item"),
+        "# 5. Payment of the premium",
+        ("○ Every month", "list_item"),
+        ("◉ Every quarter", "list_item"),
+        "# 6. Earlier cover",
+        "Has another insurer ever refused cover? ☐ Yes ☒ No",
+        "# 7. Ways to pay",
+        ("○ by card", "list_item"),
+        ("○ by transfer", "list_item"),
+        "# 8. Remarks",
+        "The proposer has no remarks.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "answer"),
+    [
+        ("Is flood insured?", 2, ["☑ Flood"]),
+        ("Is loss of rent insured?", 2, ["☐ Loss of rent"]),
+        ("Is earthquake insured?", 2, []),
+        ("Which extensions are wanted?", 1, ["☑ Flood", "☒ Escape of water"]),
+        ("How often is the premium paid?", 5, ["◉ Every quarter"]),
+        ("Has an insurer refused cover before?", 9, ["☒ No"]),
+        ("Can one pay by card?", 11, []),
+        ("Which ways to pay are there?", 11, []),
+    ],
+)
+def test_a_question_is_answered_by_what_it_names_or_by_what_was_chosen(
+    question: str, line: int, answer: list[str]
+) -> None:
+    parsed = parse_question(question, [FORM])
+    group = group_at(line, FORM)
+    assert group is not None
+    assert [each.literal for each in asked_options(group, parsed, FORM)] == answer
+
+
+def test_a_place_among_options_stands_at_the_one_that_answers() -> None:
+    often = parse_question("How often is the premium paid?", [FORM])
+    assert [best_line_for(line, often, FORM) for line in (5, 6, 7, 14)] == [7, 7, 7, 14]
+
+
+def test_options_that_stand_together_are_one_group() -> None:
+    assert [len(group.options) for group in groups_of(FORM)] == [3, 2, 2, 2]
+    assert group_at(14, FORM) is None
