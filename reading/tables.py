@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from reading.rows import UNSEARCHED_KINDS, LineRow
@@ -219,8 +219,8 @@ def is_value(cell: TableCell) -> bool:
 def split_into_blocks(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
     """Runs of rows with the lines between them: group labels, wrapped labels, column headings."""
     block: list[LineRow] = []
-    for line in lines:
-        if block and not goes_on(block[-1], line):
+    for line, following in zip_longest(lines, lines[1:]):
+        if block and not (goes_on(block[-1], line) and not begins_table(line, following)):
             yield block
             block = []
         if line.kind == "table_row" or (block and is_label(line)):
@@ -236,6 +236,12 @@ def goes_on(above: LineRow, line: LineRow) -> bool:
     gap = ROW_GAP if has_same_columns(above, line) else BLOCK_GAP
     is_near = 0 <= line.y0 - above.y0 <= gap * max(above.y1 - above.y0, line.y1 - line.y0)
     return line.column == above.column and is_near and (line.kind == "table_row" or is_label(line))
+
+
+def begins_table(line: LineRow, following: LineRow | None) -> bool:
+    """Whether a heading stands over a line of column headings that are words: the name of a group is over values."""
+    cells = cells_of_line(following)[1:] if following and line.kind in ("heading", "caption") else []
+    return len(cells) > 1 and not any(char.isdigit() for cell in cells for char in cell.text)
 
 
 def has_same_columns(above: LineRow, line: LineRow) -> bool:

@@ -9,6 +9,7 @@ from chat.drafts import CitedLines, Quoted
 from documents.storage.content import DocumentContent
 from reading.tables import PERIOD, Table, TableCell, TableRow
 from retrieval.candidates.plain import plain_text
+from retrieval.candidates.rows_asked import find_banded_row
 from retrieval.candidates.shown_rows import tables_on
 from retrieval.models import RunCandidate
 from retrieval.types import Question
@@ -21,6 +22,8 @@ VALUES = frozenset({"amount", "percentage", "number"})
 TYPES = VALUES | {"text", ""}  # of an answer that a cell can be
 SAID_MIN = 0.75  # of the question's weight in the row, its headings and the title: a row about half of it is another
 LABEL_MIN = 0.6  # of the label's words that are asked for: "Other liabilities" are not the liabilities
+BAND_SAID_MIN = 0.5  # … of its words that the document has: an interval is named by few
+SAME_WORTH = 0.1  # two rows whose worth is as near as this may both be meant
 RANK = 0.05  # what each further place counts less
 ROWS_AROUND = 2  # shown beside the row
 # "Which segment grew most?" compares rows; no single one answers it.
@@ -46,6 +49,7 @@ class PrintedCell:
     cell: TableCell
     period: str
     asked: str = ""  # the year of the question it is of
+    is_band: bool = False  # its row was told by a number: its label says nothing of what it is about
 
     @property
     def unit(self) -> str:
@@ -58,7 +62,8 @@ class PrintedCell:
         heading = self.table.columns[self.column].heading
         group = "" if PERIOD.search(self.row.group) else self.row.group
         period = self.period.capitalize() if self.period.isupper() else self.period
-        named = [self.row.label.strip(" .:,"), group.strip(" .:,"), period or heading]
+        titled = self.table.title if self.is_band else ""
+        named = [titled.strip(" .:,"), self.row.label.strip(" .:,"), group.strip(" .:,"), period or heading]
         unit = f" ({self.unit})" if self.unit else ""
         return plain_text(f"{', '.join(filter(None, dict.fromkeys(named)))}: {' '.join(self.cell.text.split())}{unit}")
 
@@ -86,10 +91,17 @@ def find_cells(
             continue
         for table in tables_of(candidate, content):
             terms = asked_terms(question, content)
-            for row in table.rows:
-                worth = worth_of_row(row, table, terms, content)
+            banded = find_banded_row(table, question, content)
+            for row in table.rows if banded is None else (banded,):
+                worth = (
+                    worth_of_band(row, table, terms, content)
+                    if row is banded
+                    else worth_of_row(row, table, terms, content)
+                )
                 printed = [
-                    PrintedCell(candidate, content, table, row, column, cell, period_of(table, column), year)
+                    PrintedCell(
+                        candidate, content, table, row, column, cell, period_of(table, column), year, row is banded
+                    )
                     for year in (question.years or ("",) if worth else ())
                     if (column := column_asked(year, question, table, content)) is not None
                     and (cell := row.cells[column]) is not None
@@ -97,7 +109,17 @@ def find_cells(
                 ]
                 if printed:
                     found.append((len(printed), worth - RANK * rank, printed))
-    return max(found, key=lambda each: each[:2])[2] if found else []
+    if not found:
+        return []
+    best = max(found, key=lambda each: each[:2])
+    is_double = any(is_as_good(each, best) for each in found if each is not best)
+    return [] if best[2][0].is_band and is_double else best[2]
+
+
+def is_as_good(found: tuple[int, float, list[PrintedCell]], best: tuple[int, float, list[PrintedCell]]) -> bool:
+    """Whether the row of another table says as much of the question: two tables often have the same intervals."""
+    cells = {(cell.cell.line, cell.cell.start) for cell in best[2]}
+    return found[1] > best[1] - SAME_WORTH and cells.isdisjoint((cell.cell.line, cell.cell.start) for cell in found[2])
 
 
 def tables_of(candidate: RunCandidate, content: DocumentContent) -> Iterator[Table]:
@@ -132,6 +154,16 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
     if not total or not label or said < SAID_MIN * total or len(asked) < LABEL_MIN * len(label) or not asked:
         return 0.0
     return said / total + len(asked) / len(label)
+
+
+def worth_of_band(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:
+    """How much of the question an interval, the title and the head say, of what the document says at all."""
+    head = [content.lines[number - 1].text for number in table.head_lines]
+    said_over = [table.title, *(column.heading for column in table.columns), *head, *headings_of(table, content)]
+    own = normalise_words(" ".join([row.label, row.group, *said_over]))
+    total = sum(term.weight for term in terms if len(term.lines))
+    said = sum(term.weight for term in terms if is_in(term, own))
+    return said / total if total and said >= BAND_SAID_MIN * total else 0.0
 
 
 def headings_of(table: Table, content: DocumentContent) -> list[str]:
@@ -170,13 +202,14 @@ def narrow_columns(question: Question, table: Table, columns: Sequence[int]) -> 
     """The one of the columns that is meant: alone, or named by more words of the question than any other."""
     if len(columns) < 2:
         return next(iter(columns), None)
-    asked = set(normalise_words(question.topic)) | quarter_words(question.topic)
+    asked = {word for word in normalise_words(question.topic) if not is_stop_word(word, question.language)}
+    asked |= quarter_words(question.topic)
     named = [
         len(asked & (set(normalise_words(table.columns[at].heading)) | quarter_words(table.columns[at].heading)))
         for at in columns
     ]
     best = max(named)
-    return columns[named.index(best)] if named.count(best) == 1 else None
+    return columns[named.index(best)] if named.count(best) == 1 and best else None
 
 
 def quarter_words(text: str) -> set[str]:

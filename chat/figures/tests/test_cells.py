@@ -73,3 +73,35 @@ def test_a_cell_is_cited_by_its_row_and_shown_among_its_neighbours() -> None:
         "Cash and equivalents", "Other current assets", "Total current assets", "Trade payables", "Other liabilities",
     ]  # fmt: skip
     assert (typed["period"], typed["unit"], typed["lines"]) == ("2014", "in millions", [5, 5])
+
+
+CHARGES = content_of_lines(
+    [
+        "# Table B. Garden waste",
+        *(
+            (f"| {row} |", "table_row")
+            for row in (
+                "Yearly quantity | Charge per tonne | Container hire, month",
+                "Not more than 5 t | £98.00 | £9.00",
+                "More than 5 t but not more than 12 t | £91.00 | £14.00",
+                "More than 12 t | £83.50 | £21.00",
+            )
+        ),
+    ],
+    title="Larkmead",
+)
+MIDDLE = "Table B. Garden waste, More than 5 t but not more than 12 t"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the charge per tonne for 12 tonnes of garden waste?", [f"{MIDDLE}, Charge per tonne: £91.00"]),
+        ("How much is the container hire for 5.5 t of garden waste?", [f"{MIDDLE}, Container hire, month: £14.00"]),
+        ("How much is it for 7 tonnes of garden waste?", []),  # which column is not told
+        ("What is the charge per tonne for 12 kg of garden waste?", []),  # intervals of tonnes
+        ("What is the charge per tonne of garden waste?", []),
+    ],
+)
+def test_row_by_the_interval_a_number_falls_in(question: str, said: list[str]) -> None:
+    assert cells_for(question, CHARGES) == said
