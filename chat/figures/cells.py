@@ -3,14 +3,17 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import Any
 
 from chat.drafts import CitedLines, Quoted
+from chat.figures.year_parts import parts_named, without_parts
 from documents.storage.content import DocumentContent
 from reading.tables import PERIOD, Table, TableCell, TableRow
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.rows_asked import find_banded_row
-from retrieval.candidates.shown_rows import tables_on
+from retrieval.candidates.shown import LEFT_OUT
+from retrieval.candidates.shown_rows import group_lines, tables_on
 from retrieval.models import RunCandidate
 from retrieval.types import Question
 from retrieval.words.lexicon import lexicon_of
@@ -34,7 +37,7 @@ RANKING = re.compile(
 )
 WHICH, MORE = re.compile(r"\bwhich\b", re.IGNORECASE), re.compile(r"\b(?:more|fewer|less)\b", re.IGNORECASE)
 YEAR = re.compile(r"(?:19|20)\d\d")
-QUARTER = re.compile(r"\b(?:q([1-4])|(first|second|third|fourth) quarter)\b", re.IGNORECASE)
+HEADING_MAX = 80  # characters that name a column; of a longer heading its own words and its period do
 
 
 @dataclass(frozen=True)
@@ -59,11 +62,10 @@ class PrintedCell:
     @property
     def text(self) -> str:
         """ "Total assets, 2021: $59,268 (in millions)"."""
-        heading = self.table.columns[self.column].heading
         group = "" if PERIOD.search(self.row.group) else self.row.group
-        period = self.period.capitalize() if self.period.isupper() else self.period
         titled = self.table.title if self.is_band else ""
-        named = [titled.strip(" .:,"), self.row.label.strip(" .:,"), group.strip(" .:,"), period or heading]
+        named = [titled.strip(" .:,"), self.row.label.strip(" .:,"), group.strip(" .:,")]
+        named.append(name_column(self.table, self.column))
         unit = f" ({self.unit})" if self.unit else ""
         return plain_text(f"{', '.join(filter(None, dict.fromkeys(named)))}: {' '.join(self.cell.text.split())}{unit}")
 
@@ -133,12 +135,15 @@ def asked_terms(question: Question, content: DocumentContent) -> list[WeighedTer
     In a document of another language only what the dictionary has the name of.
     """
     titled = set(normalise_words(content.title))
+    left = set(normalise_words(without_parts(question.topic)))
+    of_column = set(normalise_words(question.topic)) - left  # "second half", which is in no label
     is_foreign = content.language not in (question.language, "und")
     return [
         term
         for term in weigh_terms(question, lexicon_of(content))
         if term.text not in question.years
         and not titled.issuperset(normalise_words(term.text))
+        and not of_column.issuperset(normalise_words(term.text))
         and (term.is_concept or not is_foreign)
     ]
 
@@ -199,22 +204,40 @@ def column_asked(asked: str, question: Question, table: Table, content: Document
 
 
 def narrow_columns(question: Question, table: Table, columns: Sequence[int]) -> int | None:
-    """The one of the columns that is meant: alone, or named by more words of the question than any other."""
+    """The one of the columns that is meant: alone, or named by more words of the question than any other.
+
+    A part of a year that is asked for must be named over a column; where none is asked for, all of the year is.
+    """
+    headings = {at: table.columns[at].heading for at in columns}
+    parts = {at: parts_named(heading) for at, heading in headings.items()}
+    asked = parts_named(question.topic) - {"months"}
+    if asked:
+        fitting = (
+            asked & parts[at] or parts[at] == {"months"} or (asked == {"whole"} and not parts[at]) for at in columns
+        )
+        columns = [at for at, is_fitting in zip(columns, fitting, strict=True) if is_fitting]
+    elif any(parts.values()):
+        whole = [at for at in columns if "whole" in parts[at]]
+        columns = whole if len(whole) == 1 else columns
     if len(columns) < 2:
         return next(iter(columns), None)
-    asked = {word for word in normalise_words(question.topic) if not is_stop_word(word, question.language)}
-    asked |= quarter_words(question.topic)
-    named = [
-        len(asked & (set(normalise_words(table.columns[at].heading)) | quarter_words(table.columns[at].heading)))
-        for at in columns
-    ]
+    words = {word for word in normalise_words(question.topic) if not is_stop_word(word, question.language)}
+    named = [len(words & set(normalise_words(headings[at]))) + len(asked & parts[at]) for at in columns]
     best = max(named)
     return columns[named.index(best)] if named.count(best) == 1 and best else None
 
 
-def quarter_words(text: str) -> set[str]:
-    ordinals = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
-    return {f"quarter {found[1] or ordinals[found[2].lower()]}" for found in QUARTER.finditer(text)}
+def name_column(table: Table, at: int) -> str:
+    """A column by its period; by its heading where others have the same period, or it has none."""
+    column = table.columns[at]
+    siblings = [each.heading for each in table.columns if each is not column and each.period == column.period]
+    if not column.period or not siblings:
+        return column.period.capitalize() if column.period.isupper() else column.period or column.heading
+    words = column.heading.split()
+    shared = len(commonprefix([words, *(each.split() for each in siblings)]))
+    over, own = " ".join(words[:shared]), " ".join(words[shared:])
+    named = ", ".join(filter(None, (over, own)))
+    return named if len(named) <= HEADING_MAX else f"{own}, {column.period}"
 
 
 def period_of(table: Table, column: int) -> str:
@@ -222,18 +245,21 @@ def period_of(table: Table, column: int) -> str:
 
 
 def quote_cell(printed: PrintedCell, marker: int) -> Quoted:
-    """The row as a citation of its own."""
-    lines = printed.content.legible_lines(printed.row.first_line, printed.row.last_line)
-    boxes = printed.content.boxes_at((line.number, 0, len(line.text)) for line in lines)
-    page = printed.table.page_number
+    """The row as a citation of its own, after the line that names its group."""
+    content, row, page = printed.content, printed.row, printed.table.page_number
+    over = [
+        number for number in group_lines(row, printed.table, content.lines_on_page(page)) if number < row.first_line
+    ]
+    is_apart = bool(over) and over[-1] + 1 < row.first_line
+    first = row.first_line if is_apart or not over else over[-1]
+    lines = content.legible_lines(first, row.last_line)
+    lead_in = [content.lines[over[-1] - 1].text, LEFT_OUT] if is_apart else []
+    shown = [*(content.lines[number - 1] for number in over if is_apart), *lines]
+    boxes = content.boxes_at((line.number, 0, len(line.text)) for line in shown)
     place = CitedLines(
-        lines[0].number,
-        lines[-1].number,
-        page,
-        printed.content.page(page).label,
-        [box.as_dict() for box in boxes],
+        lines[0].number, lines[-1].number, page, content.page(page).label, [box.as_dict() for box in boxes]
     )
-    return Quoted(marker, printed.candidate, "\n".join(line.text for line in lines), place)
+    return Quoted(marker, printed.candidate, "\n".join([*lead_in, *(line.text for line in lines)]), place)
 
 
 def typed_cell(printed: PrintedCell) -> dict[str, Any]:
@@ -248,7 +274,7 @@ def typed_cell(printed: PrintedCell) -> dict[str, Any]:
         "label": printed.row.label,
         "group": printed.row.group,
         "column": headings[printed.column],
-        "period": printed.period,
+        "period": printed.period and name_column(printed.table, printed.column),
         "asked": printed.asked,
         "unit": printed.unit or ("%" if "%" in printed.cell.text else ""),
         "value": printed.cell.text,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.tables import Table, TableRow
-from retrieval.candidates.shown_rows import tables_on
+from retrieval.candidates.shown_rows import group_lines, tables_on
 from retrieval.question.bands import CURRENCY_SIGNS, Band, Quantity, currencies, name_unit, quantities_in, read_band
 from retrieval.types import LineRange, Question
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
@@ -28,8 +28,9 @@ class RowsQuoted(NamedTuple):
 
 
 def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQuoted | None:
-    """The row whose interval holds a number of the question; for a place in the head of a table, which is no answer by
-    itself, its rows. None for any other place.
+    """The row whose interval holds a number of the question, or that of the group it names; None for any other place.
+
+    For a place in the head of a table, which is no answer by itself, its rows.
     """
     line = content.lines[number - 1]
     is_beside_row = any(each.kind == "table_row" for each in content.lines_between(number - 1, number + 1))
@@ -39,6 +40,9 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     head = frozenset({table.title_line, *table.head_lines})
     if row := find_banded_row(table, question, content):
         return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
+    if row := find_grouped_row(number, table, question, content):
+        over = group_lines(row, table, content.lines_on_page(table.page_number))
+        return RowsQuoted(LineRange(row.first_line, row.last_line), head.union(over), is_told=True)
     is_head = number < table.rows[0].first_line and question.shape == "single"
     if is_head and (line.kind == "table_row" or question.answer_type in VALUES):
         return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
@@ -54,10 +58,10 @@ def table_around(number: int, content: DocumentContent) -> Table | None:
 
 def find_banded_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
     """The row whose interval holds a number of the question; None if none does, or where it may be another."""
-    bands = [(row, band) for row in table.rows if (band := read_band(row.label, content.language))]
+    asked = quantities_in(question.topic, question.language)
+    bands = [(row, band) for row in table.rows if asked and (band := read_band(row.label, content.language))]
     if len(bands) < BANDS_MIN:
         return None
-    asked = quantities_in(question.topic, question.language)
     over = OverLabels(table, question, content)
     holding = [
         (row, band) for row, band in bands if any(over.is_of(each, band) and band.holds(each.amount) for each in asked)
@@ -66,6 +70,22 @@ def find_banded_row(table: Table, question: Question, content: DocumentContent) 
     said = [len(words & set(own_words(row, band, content.language))) for row, band in holding]
     best = max(said, default=0)
     return holding[said.index(best)][0] if said.count(best) == 1 else None
+
+
+def find_grouped_row(number: int, table: Table, question: Question, content: DocumentContent) -> TableRow | None:
+    """The row like that of a line in the group that the question names; None where it names none, or several."""
+    row = table.row_at(number)
+    if row is None or not row.group:
+        return None
+    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
+    groups = {group: telling_stems(group, content.language) for group in {each.group for each in table.rows}}
+    named = [group for group, words in groups.items() if words and words <= asked]
+    like = [each for each in table.rows if each.group in named and each.label == row.label]
+    return like[0] if len(named) == len(like) == 1 else None
+
+
+def telling_stems(text: str, language: str) -> set[str]:
+    return {stem(word, language) for word in normalise_words(text) if not is_stop_word(word, language)}
 
 
 def own_words(row: TableRow, band: Band, language: str) -> Iterator[str]:

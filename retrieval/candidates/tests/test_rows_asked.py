@@ -66,3 +66,27 @@ def test_a_table_none_of_whose_rows_is_told_is_shown_weakly(question: str) -> No
 def test_the_row_of_every_table_is_quoted_where_the_words_tell_none() -> None:
     quotes = [each.quote.text for each in asked("What is the charge per tonne for 7 tonnes?").kept()]
     assert sum("£187.50" in quote or "£91.00" in quote for quote in quotes) == 2
+
+
+SEGMENTS = content_of_lines(
+    [
+        "# Segments",
+        ("| SEK million | 2025 | 2024 |", ROW),
+        "Heat",
+        ("| Operating profit | 95 | 79 |", ROW),
+        ("| Depreciation | 85 | 81 |", ROW),
+        "Trading",
+        ("| Operating profit | 78 | 30 |", ROW),
+        ("| Depreciation | 4 | 5 |", ROW),
+    ],
+    title="Ostrand",
+)
+
+
+@pytest.mark.parametrize(
+    ("group", "quote"), [("Trading", "| Operating profit | 78"), ("Heat", "| Operating profit | 95")]
+)
+def test_the_row_of_the_group_that_is_named_is_quoted(group: str, quote: str) -> None:
+    result = asked(f"What was the operating profit of {group} in 2025?", SEGMENTS)
+    quotes = [each.quote.text for each in result.kept() if "Operating profit" in each.quote.text]
+    assert len(quotes) == 1 and quotes[0].startswith(quote)
