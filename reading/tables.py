@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from reading.amounts import UNREAD, is_side, without_side
@@ -235,8 +235,8 @@ def is_value(cell: TableCell) -> bool:
 def split_into_blocks(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
     """Runs of rows with the lines between them: group labels, wrapped labels, column headings."""
     block: list[LineRow] = []
-    for line in lines:
-        if block and not goes_on(block[-1], line):
+    for line, following in zip_longest(lines, lines[1:]):
+        if block and not (goes_on(block[-1], line) and not begins_table(line, following)):
             yield block
             block = []
         if line.kind == "table_row" or (block and is_label(line)):
@@ -252,6 +252,12 @@ def goes_on(above: LineRow, line: LineRow) -> bool:
     gap = ROW_GAP if has_same_columns(above, line) else BLOCK_GAP
     is_near = 0 <= line.y0 - above.y0 <= gap * max(above.y1 - above.y0, line.y1 - line.y0)
     return line.column == above.column and is_near and (line.kind == "table_row" or is_label(line))
+
+
+def begins_table(line: LineRow, following: LineRow | None) -> bool:
+    """Whether a heading stands over a line of column headings that are words: the name of a group is over values."""
+    cells = cells_of_line(following)[1:] if following and line.kind in ("heading", "caption") else []
+    return len(cells) > 1 and not any(char.isdigit() for cell in cells for char in cell.text)
 
 
 def has_same_columns(above: LineRow, line: LineRow) -> bool:
@@ -284,7 +290,7 @@ def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow]) -> Table |
     columns = columns_of([cells for line, cells in parted[first:] if line.kind == "table_row" and len(cells) > 1])
     if not columns:
         return None
-    while first and is_left(parted[first - 1], columns):
+    while first and (is_left(parted[first - 1], columns) or is_first_group(first - 1, parted)):
         first -= 1
     rows = tuple(rows_of(parted[first:], columns))
     if len(rows) < ROWS_MIN:
@@ -311,6 +317,29 @@ def is_data(cells: Sequence[TableCell]) -> bool:
 def is_left(line: tuple[LineRow, Sequence[TableCell]], columns: Sequence[tuple[float, float]]) -> bool:
     """Whether a line above the first amounts is a group label: alone, left of all columns, and no heading."""
     return len(line[1]) == 1 and line[1][0].x1 < columns[0][0] and not is_heading_of_columns(line[0])
+
+
+def is_first_group(at: int, parted: Sequence[tuple[LineRow, Sequence[TableCell]]]) -> bool:
+    """Whether a line above the first amounts names a group, wherever it stands: further down another line alone in the
+    same place, left or in the middle, stands over rows with the same labels.
+    """
+    line, cells = parted[at]
+    if len(cells) != 1 or line.kind == "table_row" or is_heading_of_columns(line):
+        return False
+    alone = [number for number in range(at + 1, len(parted)) if len(parted[number][1]) == 1]
+    later = next((number for number in alone if is_below(line, parted[number][0])), None)
+    if later is None:
+        return False
+    end = next((number for number in alone if number > later), len(parted))
+    own, others = (
+        {cells[0].text for _, cells in parted[first + 1 : last]} for first, last in ((at, later), (later, end))
+    )
+    return bool(own) and own == others
+
+
+def is_below(line: LineRow, other: LineRow) -> bool:
+    """Whether a line begins where another does, or is centred as it is."""
+    return abs(line.x0 - other.x0) <= INDENT or abs(line.x0 + line.x1 - other.x0 - other.x1) <= 2 * INDENT
 
 
 # ---- columns

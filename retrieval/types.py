@@ -408,6 +408,8 @@ class Candidate:
     sentences: Sentences | None = None  # that hold its words, where it is prose
     running: str = ""  # it is a running head: "at the head of 19 pages"
     fetched: bool = False  # by the further pass for a list
+    is_told: bool = False  # the row of a table whose interval holds a number of the question
+    is_untold: bool = False  # a table was found, and not which of its rows is asked for
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,8 @@ NOT_IN_ROWS = (
     "referred",
     "is_faint",
     "fetched",
+    "is_told",
+    "is_untold",
     "sentences",
 )
 NO_LIMIT = 100  # per cent: runs from before bases chose a risk answered whatever the evidence was

@@ -3,14 +3,18 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import Any
 
 from chat.drafts import CitedLines, Quoted
+from chat.figures.year_parts import parts_named, without_parts
 from documents.storage.content import DocumentContent
 from reading.amounts import has_unread_sign
 from reading.tables import PERIOD, Table, TableCell, TableRow, is_value
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.shown_rows import tables_on
+from retrieval.candidates.rows_asked import find_banded_row
+from retrieval.candidates.shown import LEFT_OUT
+from retrieval.candidates.shown_rows import group_lines, tables_on
 from retrieval.models import RunCandidate
 from retrieval.types import Question
 from retrieval.words.lexicon import lexicon_of
@@ -22,6 +26,8 @@ VALUES = frozenset({"amount", "percentage", "number"})
 TYPES = VALUES | {"text", ""}  # of an answer that a cell can be
 SAID_MIN = 0.75  # of the question's weight in the row, its headings and the title: a row about half of it is another
 LABEL_MIN = 0.6  # of the label's words that are asked for: "Other liabilities" are not the liabilities
+BAND_SAID_MIN = 0.5  # … of its words that the document has: an interval is named by few
+SAME_WORTH = 0.1  # two rows whose worth is as near as this may both be meant
 RANK = 0.05  # what each further place counts less
 ROWS_AROUND = 2  # shown beside the row
 # "Which segment grew most?" compares rows; no single one answers it.
@@ -32,7 +38,7 @@ RANKING = re.compile(
 )
 WHICH, MORE = re.compile(r"\bwhich\b", re.IGNORECASE), re.compile(r"\b(?:more|fewer|less)\b", re.IGNORECASE)
 YEAR = re.compile(r"(?:19|20)\d\d")
-QUARTER = re.compile(r"\b(?:q([1-4])|(first|second|third|fourth) quarter)\b", re.IGNORECASE)
+HEADING_MAX = 80  # characters that name a column; of a longer heading its own words and its period do
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,7 @@ class PrintedCell:
     cell: TableCell
     period: str
     asked: str = ""  # the year of the question it is of
+    is_band: bool = False  # its row was told by a number: its label says nothing of what it is about
 
     @property
     def unit(self) -> str:
@@ -56,10 +63,10 @@ class PrintedCell:
     @property
     def text(self) -> str:
         """ "Total assets, 2021: $59,268 (in millions)"."""
-        heading = self.table.columns[self.column].heading
         group = "" if PERIOD.search(self.row.group) else self.row.group
-        period = self.period.capitalize() if self.period.isupper() else self.period
-        named = [self.row.label.strip(" .:,"), group.strip(" .:,"), period or heading]
+        titled = self.table.title if self.is_band else ""
+        named = [titled.strip(" .:,"), self.row.label.strip(" .:,"), group.strip(" .:,")]
+        named.append(name_column(self.table, self.column))
         unit = f" ({self.unit})" if self.unit else ""
         return plain_text(f"{', '.join(filter(None, dict.fromkeys(named)))}: {' '.join(self.cell.text.split())}{unit}")
 
@@ -88,10 +95,17 @@ def find_cells(
             continue
         for table in tables_of(candidate, content):
             terms = asked_terms(question, content)
-            for row in table.rows:
-                worth = worth_of_row(row, table, terms, content)
+            banded = find_banded_row(table, question, content)
+            for row in table.rows if banded is None else (banded,):
+                worth = (
+                    worth_of_band(row, table, terms, content)
+                    if row is banded
+                    else worth_of_row(row, table, terms, content)
+                )
                 printed = [
-                    PrintedCell(candidate, content, table, row, column, cell, period_of(table, column), year)
+                    PrintedCell(
+                        candidate, content, table, row, column, cell, period_of(table, column), year, row is banded
+                    )
                     for year in (question.years or ("",) if worth else ())
                     if (column := column_asked(year, question, table, content)) is not None
                     and (cell := row.cells[column]) is not None
@@ -99,8 +113,17 @@ def find_cells(
                 ]
                 if printed:
                     found.append((len(printed), worth - RANK * rank, printed))
-    best = max(found, key=lambda each: each[:2])[2] if found else []
-    return [] if any(has_unread_sign(each.cell.text) for each in best) else best
+    if not found:
+        return []
+    best = max(found, key=lambda each: each[:2])
+    is_double = best[2][0].is_band and any(is_as_good(each, best) for each in found if each is not best)
+    return [] if is_double or any(has_unread_sign(each.cell.text) for each in best[2]) else best[2]
+
+
+def is_as_good(found: tuple[int, float, list[PrintedCell]], best: tuple[int, float, list[PrintedCell]]) -> bool:
+    """Whether the row of another table says as much of the question: two tables often have the same intervals."""
+    cells = {(cell.cell.line, cell.cell.start) for cell in best[2]}
+    return found[1] > best[1] - SAME_WORTH and cells.isdisjoint((cell.cell.line, cell.cell.start) for cell in found[2])
 
 
 def tables_of(candidate: RunCandidate, content: DocumentContent) -> Iterator[Table]:
@@ -114,12 +137,15 @@ def asked_terms(question: Question, content: DocumentContent) -> list[WeighedTer
     In a document of another language only what the dictionary has the name of.
     """
     titled = set(normalise_words(content.title))
+    left = set(normalise_words(without_parts(question.topic)))
+    of_column = set(normalise_words(question.topic)) - left  # "second half", which is in no label
     is_foreign = content.language not in (question.language, "und")
     return [
         term
         for term in weigh_terms(question, lexicon_of(content))
         if term.text not in question.years
         and not titled.issuperset(normalise_words(term.text))
+        and not of_column.issuperset(normalise_words(term.text))
         and (term.is_concept or not is_foreign)
     ]
 
@@ -141,6 +167,16 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
     if not total or not label or said < SAID_MIN * total or len(asked) < LABEL_MIN * len(label) or not asked:
         return 0.0
     return said / total + len(asked) / len(label)
+
+
+def worth_of_band(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:
+    """How much of the question an interval, the title and the head say, of what the document says at all."""
+    head = [content.lines[number - 1].text for number in table.head_lines]
+    said_over = [table.title, *(column.heading for column in table.columns), *head, *headings_of(table, content)]
+    own = normalise_words(" ".join([row.label, row.group, *said_over]))
+    total = sum(term.weight for term in terms if len(term.lines))
+    said = sum(term.weight for term in terms if is_in(term, own))
+    return said / total if total and said >= BAND_SAID_MIN * total else 0.0
 
 
 def headings_of(table: Table, content: DocumentContent) -> list[str]:
@@ -176,21 +212,40 @@ def column_asked(asked: str, question: Question, table: Table, content: Document
 
 
 def narrow_columns(question: Question, table: Table, columns: Sequence[int]) -> int | None:
-    """The one of the columns that is meant: alone, or named by more words of the question than any other."""
+    """The one of the columns that is meant: alone, or named by more words of the question than any other.
+
+    A part of a year that is asked for must be named over a column; where none is asked for, all of the year is.
+    """
+    headings = {at: table.columns[at].heading for at in columns}
+    parts = {at: parts_named(heading) for at, heading in headings.items()}
+    asked = parts_named(question.topic) - {"months"}
+    if asked:
+        fitting = (
+            asked & parts[at] or parts[at] == {"months"} or (asked == {"whole"} and not parts[at]) for at in columns
+        )
+        columns = [at for at, is_fitting in zip(columns, fitting, strict=True) if is_fitting]
+    elif any(parts.values()):
+        whole = [at for at in columns if "whole" in parts[at]]
+        columns = whole if len(whole) == 1 else columns
     if len(columns) < 2:
         return next(iter(columns), None)
-    asked = set(normalise_words(question.topic)) | quarter_words(question.topic)
-    named = [
-        len(asked & (set(normalise_words(table.columns[at].heading)) | quarter_words(table.columns[at].heading)))
-        for at in columns
-    ]
+    words = {word for word in normalise_words(question.topic) if not is_stop_word(word, question.language)}
+    named = [len(words & set(normalise_words(headings[at]))) + len(asked & parts[at]) for at in columns]
     best = max(named)
-    return columns[named.index(best)] if named.count(best) == 1 else None
+    return columns[named.index(best)] if named.count(best) == 1 and best else None
 
 
-def quarter_words(text: str) -> set[str]:
-    ordinals = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
-    return {f"quarter {found[1] or ordinals[found[2].lower()]}" for found in QUARTER.finditer(text)}
+def name_column(table: Table, at: int) -> str:
+    """A column by its period; by its heading where others have the same period, or it has none."""
+    column = table.columns[at]
+    siblings = [each.heading for each in table.columns if each is not column and each.period == column.period]
+    if not column.period or not siblings:
+        return column.period.capitalize() if column.period.isupper() else column.period or column.heading
+    words = column.heading.split()
+    shared = len(commonprefix([words, *(each.split() for each in siblings)]))
+    over, own = " ".join(words[:shared]), " ".join(words[shared:])
+    named = ", ".join(filter(None, (over, own)))
+    return named if len(named) <= HEADING_MAX else f"{own}, {column.period}"
 
 
 def period_of(table: Table, column: int) -> str:
@@ -198,18 +253,21 @@ def period_of(table: Table, column: int) -> str:
 
 
 def quote_cell(printed: PrintedCell, marker: int) -> Quoted:
-    """The row as a citation of its own."""
-    lines = printed.content.legible_lines(printed.row.first_line, printed.row.last_line)
-    boxes = printed.content.boxes_at((line.number, 0, len(line.text)) for line in lines)
-    page = printed.table.page_number
+    """The row as a citation of its own, after the line that names its group."""
+    content, row, page = printed.content, printed.row, printed.table.page_number
+    over = [
+        number for number in group_lines(row, printed.table, content.lines_on_page(page)) if number < row.first_line
+    ]
+    is_apart = bool(over) and over[-1] + 1 < row.first_line
+    first = row.first_line if is_apart or not over else over[-1]
+    lines = content.legible_lines(first, row.last_line)
+    lead_in = [content.lines[over[-1] - 1].text, LEFT_OUT] if is_apart else []
+    shown = [*(content.lines[number - 1] for number in over if is_apart), *lines]
+    boxes = content.boxes_at((line.number, 0, len(line.text)) for line in shown)
     place = CitedLines(
-        lines[0].number,
-        lines[-1].number,
-        page,
-        printed.content.page(page).label,
-        [box.as_dict() for box in boxes],
+        lines[0].number, lines[-1].number, page, content.page(page).label, [box.as_dict() for box in boxes]
     )
-    return Quoted(marker, printed.candidate, "\n".join(line.text for line in lines), place)
+    return Quoted(marker, printed.candidate, "\n".join([*lead_in, *(line.text for line in lines)]), place)
 
 
 def typed_cell(printed: PrintedCell) -> dict[str, Any]:
@@ -224,7 +282,7 @@ def typed_cell(printed: PrintedCell) -> dict[str, Any]:
         "label": printed.row.label,
         "group": printed.row.group,
         "column": headings[printed.column],
-        "period": printed.period,
+        "period": printed.period and name_column(printed.table, printed.column),
         "asked": printed.asked,
         "unit": printed.unit or ("%" if "%" in printed.cell.text else ""),
         "value": printed.cell.text,

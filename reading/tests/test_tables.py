@@ -97,6 +97,56 @@ def test_labels_over_rows_are_their_group_until_the_indent_ends() -> None:
     assert table.row_at(4) is table.rows[1] and table.row_at(2) is None
 
 
+@pytest.mark.parametrize("x0", [20, 240])  # left of the columns, and in their middle
+def test_lines_alone_over_rows_with_the_same_labels_are_groups(x0: float) -> None:
+    (table,) = read_tables(
+        [
+            line_of(1, (220, "Year ended 31 December 2025"), kind="body"),
+            line_of(2, (20, "SEK million"), (220, "H1"), (320, "H2")),
+            line_of(3, (x0, "Grid"), kind="body"),
+            line_of(4, (20, "Revenue"), (220, "412"), (320, "398")),
+            line_of(5, (20, "Profit"), (220, "127"), (320, "117")),
+            line_of(6, (x0, "Heat"), kind="body"),
+            line_of(7, (20, "Revenue"), (220, "296"), (320, "188")),
+            line_of(8, (20, "Profit"), (220, "83"), (320, "12")),
+        ]
+    )
+    assert [row.group for row in table.rows] == ["Grid", "Grid", "Heat", "Heat"]
+    assert [column.heading for column in table.columns] == [
+        "Year ended 31 December 2025 H1",
+        "Year ended 31 December 2025 H2",
+    ]
+
+
+def test_a_line_alone_over_other_rows_is_a_heading_of_its_column() -> None:
+    (table,) = read_tables(
+        [
+            line_of(1, (220, "2025"), (320, "2024")),
+            line_of(2, (320, "restated"), kind="body"),
+            line_of(3, (20, "Revenue"), (220, "412"), (320, "398")),
+            line_of(4, (20, "Profit"), (220, "127"), (320, "117")),
+        ]
+    )
+    assert [column.heading for column in table.columns] == ["2025", "2024 restated"]
+    assert {row.group for row in table.rows} == {""}
+
+
+def test_a_heading_over_headings_that_are_words_begins_another_table() -> None:
+    tables = read_tables(
+        [
+            line_of(1, (20, "Rates"), kind="heading"),
+            line_of(2, (20, "Income"), (220, "Rate"), (320, "Marginal")),
+            line_of(3, (20, "0 to 10"), (220, "0 %"), (320, "0 %")),
+            line_of(4, (20, "Over 10"), (220, "20 %"), (320, "22 %")),
+            line_of(5, (20, "Charges"), kind="heading"),
+            line_of(6, (20, "Notice"), (220, "Share"), (320, "At least")),
+            line_of(7, (20, "Under 30 days"), (220, "90 %"), (320, "70")),
+            line_of(8, (20, "30 days or more"), (220, "40 %"), (320, "50")),
+        ]
+    )
+    assert [(table.title, len(table.rows)) for table in tables] == [("Rates", 2), ("Charges", 2)]
+
+
 def test_a_label_on_two_lines_is_one_row() -> None:
     (table,) = read_tables(
         [

@@ -40,6 +40,7 @@ OWN = ("direct", "identifier")  # sources of the words the asker wrote
 SYNONYM_SHARE = 0.5  # of a word that the dictionary or a model added; half and three quarters judged alike, none worse
 ALL_IN_FULL: Mapping[str, float] = MappingProxyType({})
 FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
+TOLD_SHARE = 0.8  # of the strongest, a table none of whose rows is told: a place as strong may answer instead
 
 LEAD_OVER = 5  # the nearest passage is compared with the one so many places behind it
 COVER_LINES = 40  # who and when is printed on a document's first page, and holds for all of it
@@ -124,6 +125,7 @@ def weigh_evidence(
     candidate = candidates[at]
     found = set(candidate.matched_keywords) | words_around(candidate, documents[candidate.document_id], whole.named)
     doubt = "" if is_enough else name_doubt(found, terms[candidate.document_id], list(terms.values()))
+    doubt = doubt or rows_untold(candidates)
     own = terms[candidate.document_id], documents[candidate.document_id]
     if is_enough and not lacking and is_named_only(candidate, question, *own):
         probabilities[best] = min(probabilities[best], limit)
@@ -314,6 +316,14 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
         said = f"{join_words([f'“{code}”' for code in sorted(codes)])} stand on no page together"
         return Clause(said, "not together", words=sorted(codes))
     return ""
+
+
+def rows_untold(candidates: Sequence[Candidate]) -> str:
+    """That the best found is a table and not which of its rows is asked for, or ""."""
+    enough = TOLD_SHARE * max(candidate.strength for candidate in candidates)
+    if any(each.strength >= enough and not each.is_untold for each in candidates):
+        return ""
+    return Clause("a table is about this, but not which of its rows is asked for", "no row")
 
 
 def is_formed_type(question: Question) -> bool:

@@ -1,7 +1,7 @@
 """Merge hits into candidates (R40-R44): one per section, page and place in it, each with the arbiter's brief."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -11,10 +11,12 @@ from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.candidates.noise import name_noise
 from retrieval.candidates.plain import plain_text
+from retrieval.candidates.rows_asked import rows_for
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import layout_named
+from retrieval.question.values import has_value
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.options import best_line_for, is_chosen, is_unchosen
@@ -109,10 +111,22 @@ def aggregate(
             candidates.setdefault(candidate.candidate_id, candidate)
         elif (left := leave_out(place, rank, prefixed, weighed, full)).candidate_id not in candidates:
             left_out.setdefault(left.candidate_id, left)
+    judged = dim_other_tables(list(candidates.values()))
     return Aggregated(
-        tuple(sorted(candidates.values(), key=lambda candidate: candidate.rrf_rank)),
+        tuple(sorted(judged, key=lambda candidate: candidate.rrf_rank)),
         tuple(sorted(left_out.values(), key=lambda left: left.rrf_rank)),
     )
+
+
+def dim_other_tables(candidates: Sequence[Briefed]) -> list[Briefed]:
+    """The candidates, with those faint that are the same row of a table which has less of the question."""
+    told = [set(each.matched_keywords) for each in candidates if each.is_told]
+    return [
+        replace(each, is_faint=True)
+        if each.is_told and any(set(each.matched_keywords) < words for words in told)
+        else each
+        for each in candidates
+    ]
 
 
 def find_noise(places: Sequence[Spot], question: Question) -> dict[int, str]:
@@ -341,14 +355,16 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], question: Question) -> Briefed:
     content = place.content
     title = content.title_forms.get(place.line.toc_index, "")
-    anchor = anchor_of(place)
+    rows = None if place.is_running or is_certain(place) else rows_for(place.best_line, question, content)
+    anchor = rows.lines if rows else anchor_of(place)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
     running = content.running_heads[place.best_line].place if place.is_running else ""
     toc_index = FRONT_INDEX if running else place.line.toc_index
     section_title, breadcrumb = section_names_of(place)
     methods = tuple(method for method in (*METHODS, *POINTED) if place.best(method))
     inside = [hit for hit in place.hits if hit.method in ("keywords", "patterns") and hit.lines.overlaps(anchor)]
-    words = matched_keywords(place, anchor, terms)
+    words = matched_keywords(place, anchor, terms, rows.head if rows else ())
+    text = content.text_between(*anchor, searched_only=True)
     candidate = Candidate(
         candidate_id=name_place(place, anchor, prefixed),
         document_id=content.document_id,
@@ -360,14 +376,16 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         breadcrumb=f"{breadcrumb}, {running}" if running else breadcrumb,
         anchor=anchor,
         anchor_pages=(first.page_number, last.page_number),
-        anchor_text=content.text_between(*anchor, searched_only=True),
+        anchor_text=text,
         snippet="",
         line_score=max((hit.line_score for hit in inside), default=0.0),
         exact_title=any(hit.exact_title for hit in place.hits),
         co_occurrence=any(hit.co_occurrence for hit in inside),
-        type_match=any(hit.type_match for hit in inside) or is_chosen(place.best_line, question, content),
+        type_match=any(hit.type_match for hit in inside)
+        or is_chosen(place.best_line, question, content)
+        or (rows is not None and has_value(question, match_form(text), text)),
         rrf_rank=rank,
-        best_line=place.best_line,
+        best_line=rows.lines.first if rows else place.best_line,
         strength=strength_of(place, question.hints.layout) * bibliography_share(title, question.topic_form),
         parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
         is_faint=is_faint(place, rarities(terms, content)) or is_no_answer(anchor, question, content),
@@ -375,9 +393,11 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         statement=next((hit.statement for hit in place.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
         shown=next((hit.lines for hit in place.hits if hit.method == "whole"), None),
-        sentences=None if running else sentences_at(anchor, place.best_line, words, content),
+        sentences=None if running or rows else sentences_at(anchor, place.best_line, words, content),
         running=running,
         fetched=any(hit.fetched for hit in place.hits),
+        is_told=rows is not None and rows.is_told,
+        is_untold=rows is not None and not rows.is_told,
     )
     briefed = Briefed(**vars(candidate), brief=brief_of(candidate, content), needed_rows=needed_rows(place))
     shown = show(briefed, content).text
@@ -535,14 +555,21 @@ def is_no_answer(anchor: LineRange, question: Question, content: DocumentContent
     return question.answer_type != "boolean" and is_unchosen(content.legible_lines(*anchor))
 
 
-def matched_keywords(place: Spot, anchor: LineRange, terms: Sequence[WeighedTerm]) -> tuple[str, ...]:
-    """The question words found in the anchor or in the title, in the order of the question.
+def matched_keywords(
+    place: Spot, anchor: LineRange, terms: Sequence[WeighedTerm], head: Collection[int] = ()
+) -> tuple[str, ...]:
+    """The question words found in the anchor, in the title or in the head of its table, in the order of the question.
 
     Of several names for a thing, the one that occurs: a reason must not name a word the page lacks.
     """
-    near = [hit for hit in place.hits if hit.method in ("titles", "pinned") or hit.lines.overlaps(anchor)]
+    near = [
+        hit
+        for hit in place.hits
+        if hit.method in ("titles", "pinned") or hit.lines.overlaps(anchor) or hit.lines.first in head
+    ]
     entry = place.content.toc_by_index.get(place.line.toc_index)
-    text = match_form(place.content.text_between(*anchor) + "\n" + (entry.breadcrumb if entry else ""))
+    said = [place.content.text_between(*anchor), *(place.content.lines[number - 1].text for number in head if number)]
+    text = match_form("\n".join([*said, entry.breadcrumb if entry else ""]))
     words = dict.fromkeys(word for hit in near for word in hit.matched_keywords)
     names = {term.text: standing_name(term, text) for term in terms if term.text in words}
     return tuple(dict.fromkeys(names.get(word, word) for word in words))

@@ -385,6 +385,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
         _("no value of the kind asked for (%(type)s) stands beside the words of the question")
         % {"type": TYPES.get(facts["type"], facts["type"])}
     ),
+    "no row": lambda facts: _("a table is about this, but not which of its rows is asked for"),
     "nowhere": lambda facts: _("%(words)s occurs nowhere") % {"words": mark_words(facts["words"])},
     "not together": lambda facts: _("%(words)s stand on no page together") % {"words": mark_words(facts["words"])},
     "unread documents": say_unread_documents,

@@ -2,13 +2,16 @@
 
 from uuid import uuid4
 
+import pymupdf
 import pytest
 
 from chat.figures.cells import find_cells, quote_cell, typed_cell
 from documents.storage.content import DocumentContent
+from reading.limits import Limits
+from reading.pdf_reader import read_pdf
 from retrieval.models import RunCandidate
 from retrieval.question.parse import parse_question
-from retrieval.tests.builders import content_of_lines
+from retrieval.tests.builders import content_of_lines, content_of_reading
 
 STATEMENT = content_of_lines(
     [
@@ -96,3 +99,87 @@ def test_a_cell_is_cited_by_its_row_and_shown_among_its_neighbours() -> None:
         "Cash and equivalents", "Other current assets", "Total current assets", "Trade payables", "Other liabilities",
     ]  # fmt: skip
     assert (typed["period"], typed["unit"], typed["lines"]) == ("2014", "in millions", [5, 5])
+
+
+CHARGES = content_of_lines(
+    [
+        "# Table B. Garden waste",
+        *(
+            (f"| {row} |", "table_row")
+            for row in (
+                "Yearly quantity | Charge per tonne | Container hire, month",
+                "Not more than 5 t | £98.00 | £9.00",
+                "More than 5 t but not more than 12 t | £91.00 | £14.00",
+                "More than 12 t | £83.50 | £21.00",
+            )
+        ),
+    ],
+    title="Larkmead",
+)
+MIDDLE = "Table B. Garden waste, More than 5 t but not more than 12 t"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the charge per tonne for 12 tonnes of garden waste?", [f"{MIDDLE}, Charge per tonne: £91.00"]),
+        ("How much is the container hire for 5.5 t of garden waste?", [f"{MIDDLE}, Container hire, month: £14.00"]),
+        ("How much is it for 7 tonnes of garden waste?", []),  # which column is not told
+        ("What is the charge per tonne for 12 kg of garden waste?", []),  # intervals of tonnes
+        ("What is the charge per tonne of garden waste?", []),
+    ],
+)
+def test_row_by_the_interval_a_number_falls_in(question: str, said: list[str]) -> None:
+    assert cells_for(question, CHARGES) == said
+
+
+@pytest.fixture(scope="module")
+def segments(tmp_path_factory: pytest.TempPathFactory) -> DocumentContent:
+    """Two groups of the same rows under years over halves, the name of a group in the middle."""
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    page.insert_text((72, 60), "Note 4. Segments", fontsize=13, fontname="hebo")
+    page.insert_text((230, 80), "Year ended 31 December 2025", fontsize=8)
+    page.insert_text((400, 80), "Year ended 31 December 2024", fontsize=8)
+    rows = [
+        ("SEK million", "H1", "H2", "Full year", "H1", "H2", "Full year"),
+        ("Revenue", "412", "398", "810", "389", "377", "766"),
+        ("Profit", "127", "117", "244", "122", "106", "228"),
+        ("Revenue", "1,034", "1,219", "2,253", "1,188", "1,306", "2,494"),
+        ("Profit", "(38)", "30", "(8)", "35", "43", "78"),
+    ]
+    heights = (95, 125, 140, 170, 185)
+    for group, y in (("Grid", 110), ("Trading", 155)):
+        page.insert_text((290 - 2 * len(group), y), group, fontsize=8)
+    for row, y in zip(rows, heights, strict=True):
+        for x, cell in zip((72, 240, 290, 335, 410, 455, 500), row, strict=True):
+            page.insert_text((x, y), cell, fontsize=8)
+    page.insert_text((72, 230), "Segments are reported as the board of the company follows them.", fontsize=10)
+    path = tmp_path_factory.mktemp("segments") / "segments.pdf"
+    pdf.save(path)
+    return content_of_reading(read_pdf(path, Limits()), path)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What was the profit of Trading in H1 2025?", ["Profit, Trading, Year ended 31 December 2025, H1: (38)"]),
+        ("What was Grid's profit in the second half of 2024?", ["Profit, Grid, Year ended 31 December 2024, H2: 106"]),
+        (
+            "How much revenue did Trading have in 2025?",
+            ["Revenue, Trading, Year ended 31 December 2025, Full year: 2,253"],
+        ),
+        ("What was the profit of Trading in Q3 2025?", []),  # no column is of a quarter
+    ],
+)
+def test_a_cell_is_named_by_group_row_and_what_tells_its_column(
+    segments: DocumentContent, question: str, said: list[str]
+) -> None:
+    assert cells_for(question, segments) == said
+
+
+def test_the_quote_of_a_row_has_its_group(segments: DocumentContent) -> None:
+    (cell,) = find_cells(*asked("What was the profit of Trading in H1 2025?", segments))
+    assert quote_cell(cell, 1).quote == "Trading\n[…]\nProfit (38) 30 (8) 35 43 78"
+    (cell,) = find_cells(*asked("What was the revenue of Trading in H1 2025?", segments))
+    assert quote_cell(cell, 1).quote == "Trading\nRevenue 1,034 1,219 2,253 1,188 1,306 2,494"

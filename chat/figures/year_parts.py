@@ -1,0 +1,27 @@
+"""Parts of a year as words: "second half", "H2", "Q3", "Full year", "zweites Halbjahr"; which words are data."""
+
+from functools import cache
+from pathlib import Path
+
+from reading.wording import Wordings, read_wordings
+
+HALVES = ("first_half", "second_half")
+QUARTERS = ("first_quarter", "second_quarter", "third_quarter", "fourth_quarter")
+FRAMES = {name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*HALVES, *QUARTERS, "months", "whole")}
+
+
+@cache
+def part_words() -> Wordings:
+    return read_wordings(Path(__file__).parent, "year_parts", FRAMES)
+
+
+def parts_named(text: str) -> frozenset[str]:
+    """The parts of a year that a text names: "first_half", "months" for a run of months, "whole" for all of it."""
+    return frozenset(name for name in FRAMES if part_words()[name].search(text))
+
+
+def without_parts(text: str) -> str:
+    """A text without the words that name a part of a year."""
+    for name in FRAMES:
+        text = part_words()[name].sub(" ", text)
+    return text

@@ -1,0 +1,120 @@
+"""The row of a table that a number of the question falls in, and places in a table none of whose rows is told (R44)."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from reading.tables import Table, TableRow
+from retrieval.candidates.shown_rows import group_lines, tables_on
+from retrieval.question.bands import CURRENCY_SIGNS, Band, Quantity, currencies, name_unit, quantities_in, read_band
+from retrieval.types import LineRange, Question
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
+
+BANDS_MIN = 2  # one interval alone is a condition
+ROWS_MAX, NUMBERS_MAX = 12, 48  # of a table that is quoted whole
+VALUES = frozenset({"amount", "percentage", "number"})
+TOPS = frozenset({"heading", "caption"})
+
+
+class RowsQuoted(NamedTuple):
+    """What of a table is quoted for a place in it; `is_told` if that is the one row asked for.
+
+    The words of the lines `head` say what its rows are.
+    """
+
+    lines: LineRange
+    head: frozenset[int]
+    is_told: bool
+
+
+def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQuoted | None:
+    """The row whose interval holds a number of the question, or that of the group it names; None for any other place.
+
+    For a place in the head of a table, which is no answer by itself, its rows.
+    """
+    line = content.lines[number - 1]
+    is_beside_row = any(each.kind == "table_row" for each in content.lines_between(number - 1, number + 1))
+    table = table_around(number, content) if is_beside_row or line.kind in TOPS else None
+    if table is None:
+        return None
+    head = frozenset({table.title_line, *table.head_lines})
+    if row := find_banded_row(table, question, content):
+        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
+    if row := find_grouped_row(number, table, question, content):
+        over = group_lines(row, table, content.lines_on_page(table.page_number))
+        return RowsQuoted(LineRange(row.first_line, row.last_line), head.union(over), is_told=True)
+    is_head = number < table.rows[0].first_line and question.shape == "single"
+    if is_head and (line.kind == "table_row" or question.answer_type in VALUES):
+        return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
+    return None
+
+
+def table_around(number: int, content: DocumentContent) -> Table | None:
+    """The table that a line is in, or the title of."""
+    tables = tables_on(content.lines[number - 1].page_number, content)
+    inside = (each for each in tables if each.first_line <= number <= each.last_line or number == each.title_line)
+    return next(inside, None)
+
+
+def find_banded_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
+    """The row whose interval holds a number of the question; None if none does, or where it may be another."""
+    asked = quantities_in(question.topic, question.language)
+    bands = [(row, band) for row in table.rows if asked and (band := read_band(row.label, content.language))]
+    if len(bands) < BANDS_MIN:
+        return None
+    over = OverLabels(table, question, content)
+    holding = [
+        (row, band) for row, band in bands if any(over.is_of(each, band) and band.holds(each.amount) for each in asked)
+    ]
+    words = {stem(word, question.language) for word in normalise_words(question.topic)}
+    said = [len(words & set(own_words(row, band, content.language))) for row, band in holding]
+    best = max(said, default=0)
+    return holding[said.index(best)][0] if said.count(best) == 1 else None
+
+
+def find_grouped_row(number: int, table: Table, question: Question, content: DocumentContent) -> TableRow | None:
+    """The row like that of a line in the group that the question names; None where it names none, or several."""
+    row = table.row_at(number)
+    if row is None or not row.group:
+        return None
+    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
+    groups = {group: telling_stems(group, content.language) for group in {each.group for each in table.rows}}
+    named = [group for group, words in groups.items() if words and words <= asked]
+    like = [each for each in table.rows if each.group in named and each.label == row.label]
+    return like[0] if len(named) == len(like) == 1 else None
+
+
+def telling_stems(text: str, language: str) -> set[str]:
+    return {stem(word, language) for word in normalise_words(text) if not is_stop_word(word, language)}
+
+
+def own_words(row: TableRow, band: Band, language: str) -> Iterator[str]:
+    """What a row says beside its interval: its group, and the rest of its label."""
+    return (stem(word, language) for word in (*normalise_words(row.group), *band.words))
+
+
+class OverLabels:
+    """What is printed over the labels of a table: "Yearly quantity (t)", "Taxable income"."""
+
+    def __init__(self, table: Table, question: Question, content: DocumentContent) -> None:
+        headed = {word for column in table.columns for word in normalise_words(column.heading)}
+        text = " ".join(content.lines[number - 1].text for number in table.head_lines)
+        words = [word for word in normalise_words(text) if word not in headed]
+        self.units = {name_unit(each, content.language) for each in (*words, *CURRENCY_SIGNS.findall(text))}
+        asked = {stem(word, question.language) for word in normalise_words(question.topic)}
+        named = (word for word in words if not is_stop_word(word, content.language))
+        self.is_asked = any(stem(word, content.language) in asked for word in named if not is_generic(word, "en"))
+
+    def is_of(self, asked: Quantity, band: Band) -> bool:
+        """Whether a number of the question and an interval measure the same thing."""
+        if band.unit:
+            return asked.unit == band.unit
+        return asked.unit in self.units or (asked.unit in {"", *currencies()} and self.is_asked)
+
+
+def rows_to_quote(number: int, table: Table) -> LineRange:
+    """The lines of a table from its head or title on; of a long one only that line."""
+    numbers = sum(cell is not None for row in table.rows for cell in row.cells)
+    if len(table.rows) > ROWS_MAX or numbers > NUMBERS_MAX:
+        return LineRange(number, number)
+    return LineRange(number, table.last_line)

@@ -1,0 +1,92 @@
+"""A number of the question picks the row whose interval holds it; the head of a table is no answer by itself."""
+
+import pytest
+
+from documents.storage.content import DocumentContent
+from reading.rows import LineKind
+from retrieval.pipeline import retrieve
+from retrieval.tests.builders import SETTINGS, Written, content_of_lines
+from retrieval.types import RetrievalResult
+
+ROW: LineKind = "table_row"
+
+
+def charges(name: str, *amounts: str) -> list[Written]:
+    labels = ("Not more than 5 t", "More than 5 t but not more than 12 t", "More than 12 t")
+    rows = [f"| {label} | {amount} | £9.00 |" for label, amount in zip(labels, amounts, strict=True)]
+    return [f"# {name}", ("| Yearly quantity | Charge per tonne | Hire, month |", ROW), *((row, ROW) for row in rows)]
+
+
+WASTE = content_of_lines(
+    [
+        "# Council charges",
+        "The council collects what shops and offices throw away.",
+        *charges("Mixed waste", "£212.00", "£187.50", "£164.25"),
+        "---",
+        *charges("Garden waste", "£98.00", "£91.00", "£83.50"),
+    ],
+    title="Larkmead",
+)
+
+
+def asked(question: str, content: DocumentContent = WASTE) -> RetrievalResult:
+    return retrieve(question, [content], settings=SETTINGS, arbiter="rules")
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("What is the charge per tonne for 5 tonnes of mixed waste?", "Not more than 5 t | £212.00"),
+        ("What is the charge per tonne for 5.5 t of garden waste?", "but not more than 12 t | £91.00"),
+        ("What is the charge per tonne for exactly 12 tonnes of mixed waste?", "but not more than 12 t | £187.50"),
+        ("How much is the charge per tonne for 300 tonnes of garden waste?", "More than 12 t | £83.50"),
+    ],
+)
+def test_a_number_picks_the_row_whose_interval_holds_it(question: str, quote: str) -> None:
+    result = asked(question)
+    assert result.status == "found"
+    primary = [each.quote.text for each in result.kept() if each.verdict.role == "primary"]
+    assert len(primary) == 1 and quote in primary[0]  # the same row of the other table is not quoted as well
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much is the charge per tonne for garden waste?",
+        "How much is the charge per tonne for 20 kg of garden waste?",  # no interval of kilograms
+    ],
+)
+def test_a_table_none_of_whose_rows_is_told_is_shown_weakly(question: str) -> None:
+    result = asked(question)
+    assert result.status == "weak" and "not which of its rows" in result.not_found_reason
+    first = result.candidates[0]
+    assert "£98.00" in first.anchor_text and "£83.50" in first.anchor_text
+
+
+def test_the_row_of_every_table_is_quoted_where_the_words_tell_none() -> None:
+    quotes = [each.quote.text for each in asked("What is the charge per tonne for 7 tonnes?").kept()]
+    assert sum("£187.50" in quote or "£91.00" in quote for quote in quotes) == 2
+
+
+SEGMENTS = content_of_lines(
+    [
+        "# Segments",
+        ("| SEK million | 2025 | 2024 |", ROW),
+        "Heat",
+        ("| Operating profit | 95 | 79 |", ROW),
+        ("| Depreciation | 85 | 81 |", ROW),
+        "Trading",
+        ("| Operating profit | 78 | 30 |", ROW),
+        ("| Depreciation | 4 | 5 |", ROW),
+    ],
+    title="Ostrand",
+)
+
+
+@pytest.mark.parametrize(
+    ("group", "quote"), [("Trading", "| Operating profit | 78"), ("Heat", "| Operating profit | 95")]
+)
+def test_the_row_of_the_group_that_is_named_is_quoted(group: str, quote: str) -> None:
+    result = asked(f"What was the operating profit of {group} in 2025?", SEGMENTS)
+    quotes = [each.quote.text for each in result.kept() if "Operating profit" in each.quote.text]
+    assert len(quotes) == 1 and quotes[0].startswith(quote)

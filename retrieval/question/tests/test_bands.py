@@ -1,0 +1,69 @@
+"""Intervals in labels and numbers in questions: open and closed ends, units, three languages."""
+
+from decimal import Decimal
+
+import pytest
+
+from reading.wording import Wording
+from retrieval.question.bands import Band, End, Quantity, band_words, quantities_in, read_band
+
+
+def band(lower: str = "", upper: str = "", unit: str = "", words: tuple[str, ...] = ()) -> Band:
+    """An interval; "]5" is an open end at 5."""
+    ends = [End(Decimal(end.strip("]")), not end.startswith("]")) if end else None for end in (lower, upper)]
+    return Band(*ends, unit, words)
+
+
+@pytest.mark.parametrize("wording", band_words().alternatives, ids=lambda each: f"{each.language} {each.section}")
+def test_each_alternative_is_found_in_its_examples_only(wording: Wording) -> None:
+    alone = band_words().alone(wording)
+    assert [text for text in wording.examples if not alone.search(text)] == []
+    assert [text for text in wording.counter_examples if alone.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("label", "language", "read"),
+    [
+        ("Not more than 5 t", "en", band(upper="5", unit="tonne")),
+        ("More than 5 t but not more than 12 t", "en", band("]5", "12", "tonne")),
+        ("At least 30 days but less than 60 days", "en", band("30", "]60", "day")),
+        ("£12,571 to £50,270", "en", band("12571", "50270", "pound")),
+        ("31-60 days", "en", band("31", "60", "day")),
+        ("18–64", "en", band("18", "64")),
+        ("65 and over", "en", band("65")),
+        ("> 5 ≤ 10", "en", band("]5", "10")),
+        ("1 to 10 employees in Paris", "en", band("1", "10", "employee", ("paris",))),
+        ("über 5 bis 12 t", "de", band("]5", "12", "tonne")),
+        ("bis unter 10 000 €", "de", band(upper="]10000", unit="euro")),
+        ("ab 10 Tagen", "de", band("10", unit="day")),
+        ("plus de 5 t et jusqu'à 12 t", "fr", band("]5", "12", "tonne")),
+        ("de 5 à 12 ans", "fr", band("5", "12", "year")),
+        ("moins de 3 jours", "fr", band(upper="]3", unit="day")),
+        ("más de 5 días", "es", band("]5", unit="day")),
+        ("Table 5", "en", None),
+        ("Total 2024", "en", None),
+        ("Operating expenses", "en", None),
+        ("5 t of waste and 3 bins", "en", None),
+    ],
+)
+def test_a_label_is_read_as_an_interval_or_not_at_all(label: str, language: str, read: Band | None) -> None:
+    assert read_band(label, language) == read
+
+
+@pytest.mark.parametrize(("amount", "is_held"), [("5", False), ("5.01", True), ("12", True), ("12.01", False)])
+def test_an_open_end_does_not_belong_to_its_interval(amount: str, is_held: bool) -> None:
+    assert band("]5", "12").holds(Decimal(amount)) == is_held
+
+
+@pytest.mark.parametrize(
+    ("asked", "read"),
+    [
+        ("What is the charge for exactly 37 tonnes of waste in 2026?", [Quantity(Decimal(37), "tonne")]),
+        ("the charge for 12.5 t", [Quantity(Decimal("12.5"), "tonne")]),
+        ("a firm of £45,000, with 3 people", [Quantity(Decimal(45000), "pound"), Quantity(Decimal(3), "person")]),
+        ("a 17-year-old child", [Quantity(Decimal(17), "year")]),
+        ("What does clause 4.2.1 say?", []),
+    ],
+)
+def test_the_numbers_of_a_question_have_units(asked: str, read: list[Quantity]) -> None:
+    assert quantities_in(asked, "en") == read
