@@ -79,6 +79,7 @@ def read_pdf(
         style = body_style(extract.pages)
         mark_contents(extract.pages)
         declared = pdf.read_declared(document, limits, patience)
+        unchecked = look_for_white_on_white(document, extract, patience)
         labels = labels_of(extract, declared.labels)
         clock.stop("furniture")
         mark_kinds(extract.pages, style)
@@ -90,7 +91,6 @@ def read_pdf(
         file_warnings = pdf.file_warnings(document, has_fields=any(fact.fields for fact in extract.facts))
         toc = rows_of_starts(starts, lines, title)
         clock.stop("toc")
-        unchecked = look_for_white_on_white(document, extract, patience)
         extract.blank = look_for_blank_pages(document, extract, patience)
         declared_facts = pdf.declared_facts(document, limits)
         clock.stop("white")
@@ -157,8 +157,10 @@ def look_for_white_on_white(document: pdf.PdfDocument, extract: Extract, patienc
     """Count white text on white as concealed; return the pages that could not be checked in time."""
     white = {fact.number: fact.text for fact in extract.facts if fact.text and fact.text.white}
     found = pdf.white_on_white(document, {number: text.white for number, text in white.items()}, patience)
-    for number, chars in found.items():
-        white[number].concealed_chars += chars
+    for number, concealed in found.items():
+        spans = [white[number].white[index] for index in concealed]
+        white[number].concealed_chars += sum(span.chars for span in spans)
+        white[number].concealed += spans
     return [number for number in white if number not in found]
 
 
@@ -174,10 +176,11 @@ def look_for_blank_pages(document: pdf.PdfDocument, extract: Extract, patience: 
 
 
 def labels_of(extract: Extract, declared: Mapping[int, str]) -> Mapping[int, str]:
-    """Page number → label: the file's, else the printed number; omitted if equal to the page number."""
+    """Page number → label: the file's, else the printed number; nothing of a page that has none."""
     if any(label != str(number) for number, label in declared.items()):
         return declared
-    return printed_numbers(extract.pages)
+    concealed = {fact.number: fact.text.concealed for fact in extract.facts if fact.text and fact.text.concealed}
+    return printed_numbers(extract.pages, concealed)
 
 
 def rows_of_pages(extract: Extract, labels: Mapping[int, str], limits: Limits) -> Iterator[PageRow]:
@@ -185,7 +188,7 @@ def rows_of_pages(extract: Extract, labels: Mapping[int, str], limits: Limits) -
     for fact, lines, column_count in zip(extract.facts, extract.pages, extract.column_counts, strict=True):
         yield PageRow(
             fact.number,
-            labels.get(fact.number, str(fact.number)),
+            labels.get(fact.number, "" if labels else str(fact.number)),
             round(fact.width, 2),
             round(fact.height, 2),
             fact.rotation,

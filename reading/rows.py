@@ -14,7 +14,8 @@ UNSEARCHED_KINDS = frozenset({"furniture", "contents"})  # kept and shown, but n
 
 
 class PageRow(NamedTuple):
-    """One page (R4). Sizes in PDF points after rotation; `label` as printed ("iv"), else the number as text.
+    """One page (R4). Sizes in PDF points after rotation; `label` as printed ("iv"), "" of a page without one
+    among others; where the file names none, the number as text.
 
     `flags` say what is unusual about it (R11), see `reading.pages.quality`.
     """
@@ -28,6 +29,11 @@ class PageRow(NamedTuple):
     column_count: int
     flags: tuple[str, ...]
     kind: PageKind = ""
+
+    @property
+    def called(self) -> str:
+        """What a page is cited by: its label, else its number."""
+        return self.label or str(self.number)
 
 
 def page_row(stored: Sequence[Any]) -> PageRow:

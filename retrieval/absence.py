@@ -46,7 +46,7 @@ def count_words(
     for content in contents:
         lexicon = lexicon_of(content)
         for term in weigh_terms(question, lexicon):
-            in_titles = {index for form in term.forms for index in lexicon.titles.get(form, ())}
+            in_titles = {index for form in term.forms for index in lexicon.titles_with(form)}
             lines = len(term.lines)
             if within is not None:
                 searched = within[content.document_id]

@@ -22,7 +22,8 @@ from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import Search, carry_out, search_in_steps
 from retrieval.question.documents_named import COMMON_SHARE, Name, documents_named
 from retrieval.question.forms import places_compared
-from retrieval.question.phrasing import read_phrasing, without_pages
+from retrieval.question.pages import without_pages
+from retrieval.question.phrasing import read_phrasing
 from retrieval.types import (
     UNANSWERED,
     ConceptTerms,

@@ -197,7 +197,7 @@ def quote_cell(printed: PrintedCell, marker: int) -> Quoted:
         lines[0].number,
         lines[-1].number,
         page,
-        printed.content.page(page).label,
+        printed.content.page(page).called,
         [box.as_dict() for box in boxes],
     )
     return Quoted(marker, printed.candidate, "\n".join(line.text for line in lines), place)

@@ -96,6 +96,7 @@ class PageText:
     concealed_chars: int = 0  # painted but not visible
     off_page_chars: int = 0  # outside the page's edges; they are in no piece
     white: list[WhiteSpan] = field(default_factory=list)  # painted white; the background is not known yet
+    concealed: list[WhiteSpan] = field(default_factory=list)  # what is not seen: tiny, transparent, white on white
     is_recognised: bool = False  # by us, from the page's image
 
 
