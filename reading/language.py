@@ -1,6 +1,7 @@
 """The language of a text, and its PostgreSQL text search configuration."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -42,8 +43,12 @@ def detect_language(text: str) -> tuple[str, str]:
     """(ISO 639-1 code, PostgreSQL regconfig); ("und", "simple") for too little text."""
     if sum(map(str.isalpha, text[:SAMPLE_CHARS])) < LETTERS_MIN:
         return UNKNOWN, SIMPLE
-    code, probability = identifier().classify(text[:SAMPLE_CHARS])
-    return (code, regconfig_of(code)) if probability >= PROBABILITY_MIN else (UNKNOWN, SIMPLE)
+    # Joined forms of Arabic letters are letters of their own to the identifier.
+    sample = unicodedata.normalize("NFKC", text[:SAMPLE_CHARS])
+    code, probability = identifier().classify(sample)
+    likely = code if probability >= PROBABILITY_MIN else UNKNOWN
+    told = language_by_script(sample, likely) or likely
+    return told, regconfig_of(told)
 
 
 def language_by_script(text: str, default: str = UNKNOWN) -> str:

@@ -30,6 +30,7 @@ RUN_PARTS = re.compile(f"[{HAN}{KATAKANA}]+|[^{HAN}{KATAKANA}{HIRAGANA}]+")
 WIDE_SIGN = re.compile(f"[{WIDE}]")
 LINE_END = re.compile(f"(?<=[{WIDE}])[ \t]*\n[ \t]*(?=[{WIDE}])")
 KANA_MARKS = "\u3099\u309a"  # they make another syllable, as no accent does
+MARKED = re.compile(f"[\u3041-\u30ff][{KANA_MARKS}]")
 
 # A place in a list of lines: (line index, start, end), the end exclusive.
 LinePiece = tuple[int, int, int]
@@ -57,7 +58,7 @@ def fold_character(character: str) -> str:
         return " "
     decomposed = unicodedata.normalize("NFKD", character.casefold())
     kept = "".join(part for part in decomposed if not unicodedata.combining(part) or part in KANA_MARKS).casefold()
-    kept = unicodedata.normalize("NFC", kept) if kept[-1:] in KANA_MARKS else kept
+    kept = compose(kept) if kept[-1:] in KANA_MARKS else kept
     return kept.translate(LETTER_FOLDS)
 
 
@@ -72,6 +73,7 @@ def match_form(text: str) -> str:
     """The form in which texts are compared; equal to `match_map(text)[0]`, but faster."""
     text = text.replace("\n", " ")  # a line feed does not count as printable
     folded = text.lower() if text.isascii() and text.isprintable() and "`" not in text else text.translate(FOLDS)
+    folded = folded if folded.isascii() else MARKED.sub(lambda found: compose(found.group()), folded)
     words = folded.split()
     if len(words) >= LETTERS_MIN and is_letter_spaced(words):
         words = join_characters(joined_letters([(character, 0) for character in folded])).split()
@@ -81,9 +83,16 @@ def match_form(text: str) -> str:
     return TIGHT_SIGNS.sub("", folded) if LOOSE_SIGN.search(folded) else folded
 
 
+def compose(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
 def match_map(text: str) -> tuple[str, list[int]]:
     """The match form and, for each of its characters, the index of the source character it comes from."""
     pairs = [(part, index) for index, character in enumerate(text) for part in FOLDS[ord(character)]]
+    for found in reversed(list(MARKED.finditer(join_characters(pairs)))):
+        start, end = found.span()
+        pairs[start:end] = [(part, pairs[start][1]) for part in compose(found.group())]
     if is_letter_spaced(join_characters(pairs).split()):
         pairs = joined_letters(pairs)
     pairs = collapse_spaces(replace_pattern(collapse_spaces(pairs), LEADERS, " "))

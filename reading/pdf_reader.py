@@ -19,6 +19,7 @@ from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts
 from reading.outline.statements import with_statements
 from reading.outline.toc import first_usable, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
+from reading.pages.garbled import is_garbled
 from reading.pages.kinds import covered_share, kind_of_page
 from reading.pages.quality import quality_flags
 from reading.pages.without_text import why_no_text
@@ -33,7 +34,6 @@ PROGRESS_EVERY = 10  # pages
 HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
 IMAGES_MAX = 20_000  # ten on each page of the longest document that is read
-GARBLED_SHARE = 0.4  # of the characters that map to no known letter
 
 
 @dataclass
@@ -225,6 +225,8 @@ def page_flags(
         yield "no_text"
     if fact.is_cut:
         yield "text_cut"
+    if fact.text and is_garbled((line.text for line in lines), fact.text.chars, fact.text.unknown_chars):
+        yield "garbled"
     if any(line.is_divided for line in lines):
         yield "long_lines"
     if max(fact.width, fact.height) > limits.page_side_pt:
@@ -245,6 +247,7 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
         for flag in page_flags(fact, lines, limits, is_blank=fact.number in extract.blank):
             flagged.setdefault(flag, []).append(fact.number)
+    garbled = flagged.pop("garbled", [])
     names = {
         "unreadable": "pages_unreadable",
         "no_text": "pages_without_text",
@@ -260,7 +263,7 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
         yield f"white_unchecked({number_ranges(unchecked)})"
     if removed := extract.total("removed_chars"):
         yield f"characters_removed({removed})"
-    if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
+    if garbled:
         yield "garbled_text"
 
 

@@ -21,6 +21,7 @@ NAMES = {
 }
 PROPOSED = {"vectors": "nearness in meaning (vectors)", "titles": "a title", "pinned": "the page named"}
 LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
+LANGUAGES |= {"ar": "Arabic", "he": "Hebrew", "ja": "Japanese", "zh": "Chinese"}
 
 
 class AbsenceVerdict(NamedTuple):

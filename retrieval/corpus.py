@@ -9,6 +9,8 @@ from itertools import zip_longest
 from math import isfinite
 from typing import Any
 
+from django.db.models import Q
+
 from documents.base_settings import BaseSettings
 from documents.cards.asking import cards_of, distinctive_words, types_named
 from documents.models import Document, IngestJob, Line, Page, Parse
@@ -390,7 +392,7 @@ def unread_document(document: Document, job: IngestJob | None) -> ScopeDocument:
 def find_blind_pages(parses: Iterable[Parse | None]) -> dict[uuid.UUID, list[int]]:
     """The numbers of the pages without text, of the parses that have any."""
     blind = {parse.pk: set(parse.unreadable_pages) for parse in parses if parse}
-    pages = Page.objects.filter(parse__in=list(blind), text_layer="none").order_by()
+    pages = Page.objects.filter(Q(text_layer="none") | Q(flags__contains=["garbled"]), parse__in=list(blind)).order_by()
     for parse_id, number in pages.values_list("parse_id", "number"):
         blind[parse_id].add(number)
     return {parse_id: sorted(numbers) for parse_id, numbers in blind.items() if numbers}

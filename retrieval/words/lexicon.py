@@ -15,6 +15,7 @@ from documents.storage.collecting import collection_paused
 from documents.storage.content import DocumentContent
 from reading.rows import LineRow
 from retrieval.deadline import check_time
+from retrieval.words.prefixes import prefixed_forms, prefixes
 from retrieval.words.tokens import is_run, normalise_words, pattern_of, split_words, stem
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, ascending and unique
@@ -68,6 +69,8 @@ class Lexicon:
 
     def inflections(self, word: str) -> tuple[str, ...]:
         """The words of this document with the stem of `word`."""
+        if self.language in prefixes():
+            return tuple(form for form in prefixed_forms(word, self.language) if form in self.lines)
         return self.stems.get(stem(word, self.language), ())
 
     def _lines_with_words(self, words: list[str]) -> Numbers:
