@@ -171,7 +171,7 @@ def candidate_of_page(number: int, content: DocumentContent) -> RunCandidate:
         anchor_last_line=last,
         anchor_first_page=number,
         anchor_last_page=number,
-        anchor_page_label=content.page(number).label,
+        anchor_page_label=content.page(number).called,
         context_first_line=first,
         context_last_line=last,
         context_first_page=number,

@@ -20,8 +20,9 @@ from documents.storage.near import index_large_bases
 from llm.embeddings.bundled import MODEL_KEY, embed_query
 from retrieval import corpus
 from retrieval.dictionary.load import pack_concepts
+from retrieval.question.pages import without_pages
 from retrieval.question.parse import parse_question
-from retrieval.question.phrasing import read_phrasing, without_pages
+from retrieval.question.phrasing import read_phrasing
 from retrieval.words.at_scale import lexical
 
 SIZES = (10_000, 100_000)

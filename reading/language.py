@@ -1,5 +1,7 @@
 """The language of a text, and its PostgreSQL text search configuration."""
 
+import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -16,6 +18,20 @@ REGCONFIGS = {
     "ru": "russian", "sr": "serbian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish",
     "yi": "yiddish",
 }  # fmt: skip
+# Scripts whose letters tell the language, or a few of them: the first is meant where the document does not say.
+SCRIPTS = (
+    (re.compile("[\u3041-\u30ff]"), ("ja",)),
+    (re.compile("[\u3400-\u4dbf\u4e00-\u9fff]"), ("zh", "ja")),
+    (re.compile("[\uac00-\ud7af\u1100-\u11ff]"), ("ko",)),
+    (re.compile("[\u0600-\u06ff\ufb50-\ufdff\ufe70-\ufefc]"), ("ar", "fa", "ur")),
+    (re.compile("[\u0590-\u05ff\ufb1d-\ufb4f]"), ("he", "yi")),
+    (re.compile("[\u0e01-\u0e5b]"), ("th",)),
+    (re.compile("[\u0e81-\u0edf]"), ("lo",)),
+    (re.compile("[\u1780-\u17ff]"), ("km",)),
+    (re.compile("[\u1000-\u109f]"), ("my",)),
+    (re.compile("[\u0f00-\u0fda]"), ("bo",)),
+)
+SCRIPT_SHARE = 0.4  # of the letters: names and units in Latin letters stand in any text
 UNKNOWN, SIMPLE = "und", "simple"
 PROBABILITY_MIN = 0.5
 LETTERS_MIN = 40  # fewer letters are not enough to tell
@@ -27,8 +43,25 @@ def detect_language(text: str) -> tuple[str, str]:
     """(ISO 639-1 code, PostgreSQL regconfig); ("und", "simple") for too little text."""
     if sum(map(str.isalpha, text[:SAMPLE_CHARS])) < LETTERS_MIN:
         return UNKNOWN, SIMPLE
-    code, probability = identifier().classify(text[:SAMPLE_CHARS])
-    return (code, regconfig_of(code)) if probability >= PROBABILITY_MIN else (UNKNOWN, SIMPLE)
+    # Joined forms of Arabic letters are letters of their own to the identifier.
+    sample = unicodedata.normalize("NFKC", text[:SAMPLE_CHARS])
+    code, probability = identifier().classify(sample)
+    likely = code if probability >= PROBABILITY_MIN else UNKNOWN
+    told = language_by_script(sample, likely) or likely
+    return told, regconfig_of(told)
+
+
+def language_by_script(text: str, default: str = UNKNOWN) -> str:
+    """The language that a text's script tells, "" of a script of many; the default where it is one of several."""
+    letters = sum(map(str.isalpha, text))
+    for script, languages in SCRIPTS:
+        if (found := len(script.findall(text))) and found >= SCRIPT_SHARE * letters:
+            return default if default in languages else languages[0]
+        if found and languages == ("ja",):
+            letters_of_both = found + len(SCRIPTS[1][0].findall(text))
+            if letters_of_both >= SCRIPT_SHARE * letters:
+                return "ja"
+    return ""
 
 
 @lru_cache(maxsize=1)

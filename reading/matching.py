@@ -17,6 +17,21 @@ TIGHT_SIGNS = re.compile(r" (?=[%)])|(?<=[($]) ")
 LOOSE_SIGN = re.compile(r" [%)]|[($] ")
 NOT_WORD = re.compile(r"[\W_]+")
 
+# Scripts written without spaces: what runs of Han and katakana say is told by their pairs of characters, and hiragana
+# stands between them.
+HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
+KATAKANA, HIRAGANA = "\u30a1-\u30fa\u30fc-\u30fe", "\u3041-\u309f"
+UNSPACED = re.compile(f"[{HAN}{KATAKANA}{HIRAGANA}]")
+RUN = re.compile(f"[{HAN}{KATAKANA}]+")
+RUN_OR_WORD = re.compile(f"[{HAN}{KATAKANA}]+|[^\\W_{HAN}{KATAKANA}{HIRAGANA}]+")
+# Signs after which, and before which, a line of such a script goes on without a space.
+WIDE = "\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
+RUN_PARTS = re.compile(f"[{HAN}{KATAKANA}]+|[^{HAN}{KATAKANA}{HIRAGANA}]+")
+WIDE_SIGN = re.compile(f"[{WIDE}]")
+LINE_END = re.compile(f"(?<=[{WIDE}])[ \t]*\n[ \t]*(?=[{WIDE}])")
+KANA_MARKS = "\u3099\u309a"  # they make another syllable, as no accent does
+MARKED = re.compile(f"[\u3041-\u30ff][{KANA_MARKS}]")
+
 # A place in a list of lines: (line index, start, end), the end exclusive.
 LinePiece = tuple[int, int, int]
 
@@ -42,7 +57,8 @@ def fold_character(character: str) -> str:
     if character.isspace():
         return " "
     decomposed = unicodedata.normalize("NFKD", character.casefold())
-    kept = "".join(part for part in decomposed if not unicodedata.combining(part)).casefold()
+    kept = "".join(part for part in decomposed if not unicodedata.combining(part) or part in KANA_MARKS).casefold()
+    kept = compose(kept) if kept[-1:] in KANA_MARKS else kept
     return kept.translate(LETTER_FOLDS)
 
 
@@ -57,6 +73,7 @@ def match_form(text: str) -> str:
     """The form in which texts are compared; equal to `match_map(text)[0]`, but faster."""
     text = text.replace("\n", " ")  # a line feed does not count as printable
     folded = text.lower() if text.isascii() and text.isprintable() and "`" not in text else text.translate(FOLDS)
+    folded = folded if folded.isascii() else MARKED.sub(lambda found: compose(found.group()), folded)
     words = folded.split()
     if len(words) >= LETTERS_MIN and is_letter_spaced(words):
         words = join_characters(joined_letters([(character, 0) for character in folded])).split()
@@ -66,9 +83,16 @@ def match_form(text: str) -> str:
     return TIGHT_SIGNS.sub("", folded) if LOOSE_SIGN.search(folded) else folded
 
 
+def compose(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
 def match_map(text: str) -> tuple[str, list[int]]:
     """The match form and, for each of its characters, the index of the source character it comes from."""
     pairs = [(part, index) for index, character in enumerate(text) for part in FOLDS[ord(character)]]
+    for found in reversed(list(MARKED.finditer(join_characters(pairs)))):
+        start, end = found.span()
+        pairs[start:end] = [(part, pairs[start][1]) for part in compose(found.group())]
     if is_letter_spaced(join_characters(pairs).split()):
         pairs = joined_letters(pairs)
     pairs = collapse_spaces(replace_pattern(collapse_spaces(pairs), LEADERS, " "))
@@ -81,6 +105,29 @@ def loose_map(text: str) -> tuple[str, list[int]]:
     folded, indexes = match_map(text)
     kept = [position for position, character in enumerate(folded) if character not in " -"]
     return "".join(folded[position] for position in kept), [indexes[position] for position in kept]
+
+
+def pairs_of(run: str) -> list[str]:
+    """The pairs of neighbouring characters of a run without spaces; a single character is a word."""
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def full_text_form(text: str) -> str:
+    """The match form with the pairs of each run as words, for a full text that knows words by spaces."""
+    if not UNSPACED.search(text):
+        return match_form(text)
+    matched = match_form(LINE_END.sub("", text))
+    parts = (
+        " ".join(pairs_of(part)) if RUN.fullmatch(part) else part
+        for word in matched.split(" ")
+        for part in (RUN_PARTS.findall(word) if UNSPACED.search(word) else [word])
+    )
+    return " ".join(parts)
+
+
+def join_without_space(text: str) -> str:
+    """A text of several lines as one: no space where one line ends, and the next begins, in a script without them."""
+    return " ".join(LINE_END.sub("", text).split())
 
 
 def identifier_form(text: str) -> str:
@@ -104,7 +151,7 @@ def join_lines(texts: Sequence[str], *, drop_hyphens: bool = True) -> tuple[str,
             end -= 1
         parts.append(text[:end])
         places.extend((index, offset) for offset in range(end))
-        if following and not is_split:
+        if following and not goes_on_without_space(text[:end], following.lstrip()) and not is_split:
             parts.append(" ")
             places.append((index, end))
     return "".join(parts), places
@@ -112,6 +159,11 @@ def join_lines(texts: Sequence[str], *, drop_hyphens: bool = True) -> tuple[str,
 
 def is_split_word(text: str, following: str) -> bool:
     return len(text) > 1 and text[-1] in LINE_HYPHENS and text[-2].isalpha() and following[:1].islower()
+
+
+def goes_on_without_space(text: str, following: str) -> bool:
+    """Whether no space stands between a line and the next one: a split word, or a script written without spaces."""
+    return is_split_word(text, following) or bool(WIDE_SIGN.match(text[-1:]) and WIDE_SIGN.match(following[:1]))
 
 
 def is_letter_spaced(words: Sequence[str]) -> bool:

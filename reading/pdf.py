@@ -292,6 +292,7 @@ def look_for_concealed(text: PageText, blocks: list[dict[str, Any]], turn: Turn 
         chars = len(span["text"].strip())
         if span["size"] < TINY_PT or not span["alpha"]:
             text.concealed_chars += chars
+            text.concealed.append(WhiteSpan(*turn_box(span["bbox"], turn), chars))
         elif is_white(span["color"]) and chars:
             text.white.append(WhiteSpan(*turn_box(span["bbox"], turn), chars))
 
@@ -314,15 +315,15 @@ def is_white(color: int) -> bool:
 
 def white_on_white(
     document: PdfDocument, white: Mapping[int, Sequence[WhiteSpan]], patience: Patience
-) -> dict[int, int]:
-    """Page number → number of its white characters on white; pages that could not be drawn in time are left out."""
+) -> dict[int, list[int]]:
+    """Page number → which of its white texts are on white; pages that could not be drawn in time are left out."""
 
-    def look(number: int) -> int:
+    def look(number: int) -> list[int]:
         matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)
         pixmap = document[number - 1].get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
         shades, width = pixmap.samples, pixmap.stride
         rows = [shades[place : place + width] for place in range(0, len(shades), width)]
-        return sum(span.chars for span in white[number] if is_blank(rows, span))
+        return [index for index, span in enumerate(white[number]) if is_blank(rows, span)]
 
     return done_apart(list(white), look, WHITE_S, patience, each_s=WHITE_PAGE_S)
 

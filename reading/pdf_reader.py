@@ -21,6 +21,7 @@ from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts
 from reading.outline.statements import with_statements
 from reading.outline.toc import first_usable, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
+from reading.pages.garbled import is_garbled
 from reading.pages.kinds import covered_share, kind_of_page
 from reading.pages.quality import quality_flags
 from reading.pages.without_text import why_no_text
@@ -35,7 +36,6 @@ PROGRESS_EVERY = 10  # pages
 HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
 IMAGES_MAX = 20_000  # ten on each page of the longest document that is read
-GARBLED_SHARE = 0.4  # of the characters that map to no known letter
 
 
 @dataclass
@@ -82,6 +82,7 @@ def read_pdf(
         style = body_style(extract.pages)
         mark_contents(extract.pages)
         declared = pdf.read_declared(document, limits, patience)
+        unchecked = {"white_unchecked": look_for_white_on_white(document, extract, patience)}
         labels = labels_of(extract, declared.labels)
         clock.stop("furniture")
         mark_kinds(extract.pages, style)
@@ -93,10 +94,7 @@ def read_pdf(
         file_warnings = pdf.file_warnings(document, has_fields=any(fact.fields for fact in extract.facts))
         toc = rows_of_starts(starts, lines, title)
         clock.stop("toc")
-        unchecked = {
-            "white_unchecked": look_for_white_on_white(document, extract, patience),
-            "blank_unchecked": look_for_blank_pages(document, extract, patience),
-        }
+        unchecked["blank_unchecked"] = look_for_blank_pages(document, extract, patience)
         declared_facts = pdf.declared_facts(document, limits)
         clock.stop("white")
     mark_headings(starts, lines)
@@ -162,8 +160,10 @@ def look_for_white_on_white(document: pdf.PdfDocument, extract: Extract, patienc
     """Count white text on white as concealed; return the pages that could not be checked in time."""
     white = {fact.number: fact.text for fact in extract.facts if fact.text and fact.text.white}
     found = pdf.white_on_white(document, {number: text.white for number, text in white.items()}, patience)
-    for number, chars in found.items():
-        white[number].concealed_chars += chars
+    for number, concealed in found.items():
+        spans = [white[number].white[index] for index in concealed]
+        white[number].concealed_chars += sum(span.chars for span in spans)
+        white[number].concealed += spans
     return [number for number in white if number not in found]
 
 
@@ -181,10 +181,11 @@ def look_for_blank_pages(document: pdf.PdfDocument, extract: Extract, patience: 
 
 
 def labels_of(extract: Extract, declared: Mapping[int, str]) -> Mapping[int, str]:
-    """Page number → label: the file's, else the printed number; omitted if equal to the page number."""
+    """Page number → label: the file's, else the printed number; nothing of a page that has none."""
     if any(label != str(number) for number, label in declared.items()):
         return declared
-    return printed_numbers(extract.pages)
+    concealed = {fact.number: fact.text.concealed for fact in extract.facts if fact.text and fact.text.concealed}
+    return printed_numbers(extract.pages, concealed)
 
 
 def rows_of_pages(extract: Extract, labels: Mapping[int, str], limits: Limits) -> Iterator[PageRow]:
@@ -192,7 +193,7 @@ def rows_of_pages(extract: Extract, labels: Mapping[int, str], limits: Limits) -
     for fact, lines, column_count in zip(extract.facts, extract.pages, extract.column_counts, strict=True):
         yield PageRow(
             fact.number,
-            labels.get(fact.number, str(fact.number)),
+            labels.get(fact.number, "" if labels else str(fact.number)),
             round(fact.width, 2),
             round(fact.height, 2),
             fact.rotation,
@@ -229,6 +230,8 @@ def page_flags(
         yield "no_text"
     if fact.is_cut:
         yield "text_cut"
+    if fact.text and is_garbled((line.text for line in lines), fact.text.chars, fact.text.unknown_chars):
+        yield "garbled"
     if any(line.is_divided for line in lines):
         yield "long_lines"
     if max(fact.width, fact.height) > limits.page_side_pt:
@@ -249,6 +252,7 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
         for flag in page_flags(fact, lines, limits, is_blank=fact.number in extract.blank):
             flagged.setdefault(flag, []).append(fact.number)
+    garbled = flagged.pop("garbled", [])
     names = {
         "unreadable": "pages_unreadable",
         "no_text": "pages_without_text",
@@ -268,7 +272,7 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
         yield f"watermarks({number_ranges(sorted(set(marks)))}; {len(marks)})"
     if removed := extract.total("removed_chars"):
         yield f"characters_removed({removed})"
-    if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
+    if garbled:
         yield "garbled_text"
     else:
         yield from warnings_about_unknown(extract)

@@ -15,7 +15,8 @@ UNSEARCHED_KINDS = ASIDE_KINDS | {"contents"}  # kept and shown, but never a hit
 
 
 class PageRow(NamedTuple):
-    """One page (R4). Sizes in PDF points after rotation; `label` as printed ("iv"), else the number as text.
+    """One page (R4). Sizes in PDF points after rotation; `label` as printed ("iv"), "" of a page without one
+    among others; where the file names none, the number as text.
 
     `flags` say what is unusual about it (R11), see `reading.pages.quality`.
     """
@@ -29,6 +30,11 @@ class PageRow(NamedTuple):
     column_count: int
     flags: tuple[str, ...]
     kind: PageKind = ""
+
+    @property
+    def called(self) -> str:
+        """What a page is cited by: its label, else its number."""
+        return self.label or str(self.number)
 
 
 def page_row(stored: Sequence[Any]) -> PageRow:

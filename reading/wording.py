@@ -14,7 +14,7 @@ from typing import Any
 
 from reading.matching import match_form
 
-LANGUAGES = ("en", "fr", "de", "es")
+LANGUAGES = ("en", "fr", "de", "es", "ja", "zh", "ar", "he")
 SLOT = re.compile(r"\{([a-z_]+)\}")
 COMMENT = "#"
 

@@ -32,6 +32,7 @@ NAMES = {
 }
 PROPOSED = {"vectors": "nearness in meaning (vectors)", "titles": "a title", "pinned": "the page named"}
 LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
+LANGUAGES |= {"ar": "Arabic", "he": "Hebrew", "ja": "Japanese", "zh": "Chinese"}
 
 
 class AbsenceVerdict(NamedTuple):
@@ -57,7 +58,7 @@ def count_words(
     for content in contents:
         lexicon = lexicon_of(content)
         for term in weigh_terms(question, lexicon):
-            in_titles = {index for form in term.forms for index in lexicon.titles.get(form, ())}
+            in_titles = {index for form in term.forms for index in lexicon.titles_with(form)}
             lines = len(term.lines)
             if within is not None:
                 searched = within[content.document_id]

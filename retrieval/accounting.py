@@ -33,6 +33,8 @@ CAUSES = {
     "too_slow": gettext_noop("searching it took too long and was stopped"),
     "changed": gettext_noop("it was read again or deleted while it was searched"),
 }
+# Languages written without spaces whose words nothing here tells.
+UNTOLD = {"bo": "Tibetan", "km": "Khmer", "lo": "Lao", "my": "Burmese", "th": "Thai"}
 NAMED_MAX = 10  # documents or pages told by name in a sentence; the record lists every one
 
 
@@ -77,7 +79,11 @@ def read_document(content: DocumentContent, reason: str, place: Place | None = N
 def blind_pages_of(content: DocumentContent) -> list[int]:
     """The pages nobody could read."""
     unreadable = set(content.unreadable_pages)
-    return [page.number for page in content.pages if page.text_layer == "none" or page.number in unreadable]
+    return [
+        page.number
+        for page in content.pages
+        if page.text_layer == "none" or page.number in unreadable or "garbled" in page.flags
+    ]
 
 
 def count_sections(content: DocumentContent) -> int:
@@ -124,7 +130,8 @@ def coverage_of(
         unreadable_documents=sum(each.state == "unreadable" for each in documents),
         alone=sum(each.finding is not None for each in documents),
     )
-    return replace(coverage, gaps=tuple(find_gaps(question, coverage, documents)))
+    gaps = (*find_gaps(question, coverage, documents), *find_untold(question, contents))
+    return replace(coverage, gaps=gaps)
 
 
 def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeDocument]) -> Iterable[str]:
@@ -152,6 +159,14 @@ def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeD
         yield Clause(said, "pages", **facts)
     if gap := gap_of_counted(question, [each for each in documents if each.state == "counted"]):
         yield gap
+
+
+def find_untold(question: Question, contents: Sequence[DocumentContent]) -> Iterable[str]:
+    """The languages in which no words are told, of the question and the documents read: nothing is shown absent."""
+    languages = {question.language, *(content.language for content in contents)}
+    if untold := sorted(languages & UNTOLD.keys()):
+        said = f"the words of a text in {' and '.join(UNTOLD[each] for each in untold)} cannot be told apart"
+        yield Clause(said, "untold", languages=untold)
 
 
 def gap_of_counted(question: Question, counted: Sequence[ScopeDocument]) -> str:

@@ -9,6 +9,8 @@ from itertools import zip_longest
 from math import isfinite
 from typing import Any
 
+from django.db.models import Q
+
 from documents.base_settings import BaseSettings
 from documents.cards.asking import cards_of, distinctive_words, types_named
 from documents.models import Document, IngestJob, Line, Page, Parse
@@ -22,7 +24,8 @@ from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import Search, carry_out, search_in_steps
 from retrieval.question.documents_named import COMMON_SHARE, Name, documents_named
 from retrieval.question.forms import places_compared
-from retrieval.question.phrasing import read_phrasing, without_pages
+from retrieval.question.pages import without_pages
+from retrieval.question.phrasing import read_phrasing
 from retrieval.types import (
     UNANSWERED,
     ConceptTerms,
@@ -389,7 +392,7 @@ def unread_document(document: Document, job: IngestJob | None) -> ScopeDocument:
 def find_blind_pages(parses: Iterable[Parse | None]) -> dict[uuid.UUID, list[int]]:
     """The numbers of the pages without text, of the parses that have any."""
     blind = {parse.pk: set(parse.unreadable_pages) for parse in parses if parse}
-    pages = Page.objects.filter(parse__in=list(blind), text_layer="none").order_by()
+    pages = Page.objects.filter(Q(text_layer="none") | Q(flags__contains=["garbled"]), parse__in=list(blind)).order_by()
     for parse_id, number in pages.values_list("parse_id", "number"):
         blind[parse_id].add(number)
     return {parse_id: sorted(numbers) for parse_id, numbers in blind.items() if numbers}

@@ -193,9 +193,9 @@ def rule_sections(asked: Asked) -> Flag:
 
 
 def rule_pages(asked: Asked) -> Flag:
-    if not asked.question.hints.pages:
+    if not asked.question.hints.names_page:
         return Flag("page_hints", False, "the question names no page")
-    named = ", ".join(map(str, asked.question.hints.pages))
+    named = asked.question.hints.written_pages
     if any(content.media_type != "application/pdf" for content in asked.contents):
         return Flag("page_hints", False, f"page {named} is named, but the text has no pages of its own")
     if all(len(content.pages) <= SMALL_PAGES for content in asked.contents):

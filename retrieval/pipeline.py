@@ -34,6 +34,7 @@ from retrieval.parts import Judged, judge_parts
 from retrieval.question.by_model import PROMPT_NAME as QUESTION_PROMPT
 from retrieval.question.by_model import read_by_model
 from retrieval.question.kinds import SHIPPED, ReadingRules
+from retrieval.question.pages import find_named_pages
 from retrieval.question.parse import parse_question
 from retrieval.second_look import Judgement, consider_second_look, look_again
 from retrieval.told.clauses import Clause, join_clauses
@@ -203,7 +204,7 @@ def search_in_steps(
     clock.stop("arbitrate")
     coverage = coverage_of(question, contents, account, filters.pages)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
-    finding = say_where(finding, filters, within)
+    finding = say_where(say_page(finding, question, plan, contents), filters, within)
     settled = settle(judged.candidates, ranking, question, contents)
     differing = find_disagreements(question, settled, contents)
     ranking = with_disagreements(ranking, differing)
@@ -291,12 +292,24 @@ def say_where(finding: AbsenceVerdict, filters: Filters, within: Within | None) 
     return finding._replace(reason=join_clauses([finding.reason, only], "; "))
 
 
+def say_page(
+    finding: AbsenceVerdict, question: Question, plan: Plan, contents: Sequence[DocumentContent]
+) -> AbsenceVerdict:
+    """Where a question names a page that no document has, nothing was looked at."""
+    is_there = any(find_named_pages(question.hints, content) for content in contents)
+    if is_there or not plan.is_on("page_hints") or finding.status == "found":
+        return finding
+    place = f"page {question.hints.written_pages}"
+    nothing = f"nothing was searched: there is no {place}"
+    return finding._replace(status="cannot_tell", reason=Clause(nothing, "no such place", place=place))
+
+
 def is_barred(arbiter: ArbiterName, question: Question, plan: Plan, searched: Sequence[SearchedWord]) -> bool:
     """Whether nothing is proposed: no word of the question occurs, no page is named, and no model may know better.
 
     A document of a page or two is looked at all the same.
     """
-    is_open = arbiter in MODEL_ARBITERS or bool(question.hints.pages) or plan.is_on("whole_document")
+    is_open = arbiter in MODEL_ARBITERS or question.hints.names_page or plan.is_on("whole_document")
     return not is_open and bool(absence.zero_hits(question, searched))
 
 

@@ -32,6 +32,7 @@ from retrieval.types import (
     Keyword,
     Meaning,
     NamedThing,
+    PageTaken,
     PartFinding,
     Place,
     Question,
@@ -726,7 +727,8 @@ def question_from(parsed: dict[str, Any]) -> Question:
 def hints_from(stored: Mapping[str, Any]) -> Hints:
     """Where a stored question asks to look."""
     hints = Hints(**tuples_of(dict(stored)))
-    return replace(hints, objects=tuple(NamedThing(*each) for each in hints.objects))
+    taken = tuple(PageTaken(*each)._replace(pages=tuple(each[2])) for each in hints.taken)
+    return replace(hints, objects=tuple(NamedThing(*each) for each in hints.objects), taken=taken)
 
 
 def vague_from(stored: Mapping[str, Any]) -> VagueWord:

@@ -91,16 +91,37 @@ class NamedThing(NamedTuple):
         return " ".join(filter(None, (self.kind.capitalize(), self.label.upper(), self.row.upper())))
 
 
+class PageTaken(NamedTuple):
+    """A page that a question names, and the pages of the file it was taken for: those that print it, else the one at
+    that place in the file; "asked" was expressly the file's, and "none" is nowhere.
+    """
+
+    named: str
+    taken_as: Literal["printed", "file", "asked", "none"]
+    pages: tuple[int, ...] = ()
+    title: str = ""
+
+
 @dataclass(frozen=True)
 class Hints:
     """Where the question asks to look."""
 
-    pages: tuple[int, ...] = ()
+    pages: tuple[int | str, ...] = ()  # as typed: 6, "ii", "A-3"
     section: str = ""
     layout: str = ""  # "table", "figure" or ""
     statements: tuple[str, ...] = ()  # "balance sheet", "income statement", "cash flow statement"
     objects: tuple[NamedThing, ...] = ()  # figures, tables, appendices it points to
     around: ReadAround = ""  # how much is to be read around a hit
+    file_pages: tuple[int, ...] = ()  # pages that are expressly the file's
+    taken: tuple[PageTaken, ...] = ()  # what the pages named were taken for, where there was a choice
+
+    @property
+    def names_page(self) -> bool:
+        return bool(self.pages or self.file_pages)
+
+    @property
+    def written_pages(self) -> str:
+        return ", ".join(map(str, (*self.pages, *self.file_pages)))
 
 
 @dataclass(frozen=True)

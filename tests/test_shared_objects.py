@@ -111,6 +111,7 @@ REASONS = {
     "retrieval.words.statements.statement_patterns": VALUE,
     "retrieval.words.statements.statement_terms": VALUE,
     "retrieval.words.tokens.generic_words": VALUE,
+    "retrieval.words.unspaced.function_words": VALUE,
     "retrieval.words.tokens.stop_words": VALUE,
     "reading.layout.symbols.signs_by_font": f"{VALUE}; a file of the program",
     "retrieval.arbiter.named.saying_words": VALUE,

@@ -8,6 +8,7 @@ from django.urls import reverse
 from chat.fields.values import field_json
 from chat.models import ExtractionField
 from documents.pages.search import WORDS_MAX
+from reading.matching import join_without_space
 from retrieval.told.outcomes import as_judged
 
 
@@ -28,12 +29,12 @@ class ShownField:
         """The page of the document with the quote lit; "" without a quote."""
         if not self.told["quote"]:
             return ""
-        quote = " ".join(self.told["quote"].split())[:WORDS_MAX]
+        quote = join_without_space(self.told["quote"])[:WORDS_MAX]
         query = urlencode({"page": self.told["page"], "quote": quote})
         return f"{reverse('documents:document', args=[self.told['document_id']])}?{query}"
 
     @property
     def quote(self) -> str:
         """The quote, where it says more than the value."""
-        quote = " ".join((self.told["quote"] or "").split())
+        quote = join_without_space(self.told["quote"] or "")
         return "" if quote == self.told["value"] else quote

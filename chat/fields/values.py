@@ -20,6 +20,7 @@ from chat.turns.items import values_printed
 from chat.writing.phrases import sentence
 from documents.base_settings import BaseSettings
 from documents.spreadsheet import write_csv
+from reading.matching import join_without_space
 from retrieval.forms.fields import Field
 from retrieval.models import RetrievalRun
 from retrieval.types import UNANSWERED
@@ -136,7 +137,7 @@ def value_words(answer: Answer, values: Sequence[Mapping[str, Any]], cited: Cita
         return "; ".join(dict.fromkeys(printed_words(value) for value in values))
     said = (check["typed"] for check in answer.checks if check.get("typed"))
     told = next((typed["text"] for typed in said if typed["type"] in ("sentence", "cell")), "")
-    return told or (" ".join(cited.quote.split()) if cited else None)
+    return told or (join_without_space(cited.quote) if cited else None)
 
 
 def printed_words(value: Mapping[str, Any]) -> str:

@@ -265,7 +265,7 @@ def quote_cell(printed: PrintedCell, marker: int) -> Quoted:
     shown = [*(content.lines[number - 1] for number in over if is_apart), *lines]
     boxes = content.boxes_at((line.number, 0, len(line.text)) for line in shown)
     place = CitedLines(
-        lines[0].number, lines[-1].number, page, content.page(page).label, [box.as_dict() for box in boxes]
+        lines[0].number, lines[-1].number, page, content.page(page).called, [box.as_dict() for box in boxes]
     )
     return Quoted(marker, printed.candidate, "\n".join([*lead_in, *(line.text for line in lines)]), place)
 

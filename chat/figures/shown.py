@@ -74,7 +74,7 @@ def quote_inputs(figures: Sequence[Figure], first_marker: int) -> dict[tuple[str
         if each.place not in quoted:
             line = each.line
             boxes = each.content.boxes_at([(line.number, 0, len(line.text))])
-            label = each.content.page(line.page_number).label
+            label = each.content.page(line.page_number).called
             place = CitedLines(line.number, line.number, line.page_number, label, [box.as_dict() for box in boxes])
             quoted[each.place] = Quoted(first_marker + len(quoted), each.candidate, line.text, place)
     return quoted

@@ -18,6 +18,7 @@ from chat.writing.headline import Spoken, find_headlines, quote_headline
 from chat.writing.writer import MARKER
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
+from reading.matching import join_without_space
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.tables import Table
 from retrieval.candidates.completion import counts_near, lists_at
@@ -134,7 +135,7 @@ def typed_yes_no(
     typed = {
         "type": BOOLEAN,
         "value": said,
-        "printed": " ".join(cited[0].quote.split()),
+        "printed": join_without_space(cited[0].quote),
         "lines": [min(lines, default=candidate.anchor_first_line), max(lines, default=candidate.anchor_last_line)],
     }
     return [check_of_typed_value(typed, cited[0].marker)]

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from chat.models import Conversation
 from chat.page.thread import ShownCitation, ShownTurn
 from chat.turns.repeats import describe_repeat
+from reading.matching import join_without_space
 from retrieval.run_record import parts_of
 from retrieval.told.outcomes import outcome_named
 
@@ -61,7 +62,7 @@ def put_label(label: str, text: str) -> str:
 
 
 def quote_text(cited: ShownCitation) -> str:
-    quote = escape_markdown(" ".join(cited.quote.split()))
+    quote = escape_markdown(join_without_space(cited.quote))
     title, place = escape_markdown(cited.citation.candidate.document_title), escape_markdown(cited.place)
     return f"\\[{cited.marker}\\] {title}, {place}:\n> {quote}"
 

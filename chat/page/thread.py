@@ -31,6 +31,7 @@ from chat.turns.choosing import vague_of
 from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of, sentence
 from documents.models import Document, Viewer
 from documents.pages.phrasing import group_thousands
+from reading.matching import join_without_space
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
@@ -409,7 +410,9 @@ class ShownTurn:
         """Question, answer and citations as plain text for copying."""
         if self.answer is None:
             return self.turn.question
-        cited = [f"[{each.marker}] \u201c{' '.join(each.quote.split())}\u201d {each.place}" for each in self.citations]
+        cited = [
+            f"[{each.marker}] \u201c{join_without_space(each.quote)}\u201d {each.place}" for each in self.citations
+        ]
         told = "\n".join(part.line for part in self.told_parts)
         notes = [self.answer.note, self.notice.lead if self.notice else ""]
         text = self.absence if self.is_absent else self.answer.text

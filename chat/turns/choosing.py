@@ -4,9 +4,10 @@ from typing import Any
 
 from chat.models import Conversation, Turn
 from retrieval.models import RetrievalRun
+from retrieval.question.pages import describe_pages
 from retrieval.question.vague import describe_assumption
 from retrieval.reading_rules.votes import vote_for_silence
-from retrieval.run_record import vague_from
+from retrieval.run_record import hints_from, vague_from
 from retrieval.types import VagueWord
 
 
@@ -16,9 +17,14 @@ def vague_of(run: RetrievalRun | None) -> VagueWord:
 
 
 def assumption_of(run: RetrievalRun) -> str:
-    """What an answer says of the meaning its question was read with, in the language of the question; ""."""
+    """What an answer says of the meaning its question was read with, and of the pages that it names, in the language of
+    the question; "".
+    """
     vague = vague_of(run)
-    return describe_assumption(vague, run.parsed["language"]) if vague.assumed else ""
+    meaning = describe_assumption(vague, run.parsed["language"]) if vague.assumed else ""
+    taken = hints_from(run.parsed.get("hints", {})).taken
+    pages = describe_pages(taken, run.parsed["language"]) if taken else ""
+    return " ".join(filter(None, [meaning, pages]))
 
 
 def reading_json(run: RetrievalRun | None) -> dict[str, Any] | None:

@@ -311,7 +311,7 @@ def quote_headline(spoken: Spoken, marker: int) -> Quoted:
     first, last = min(each.number for each in spoken.said_itself), max(each.number for each in spoken.pieces)
     page = spoken.content.lines[first - 1].page_number
     boxes = spoken.content.boxes_at((each.number, each.start, each.end) for each in spoken.pieces)
-    place = CitedLines(first, last, page, spoken.content.page(page).label, [box.as_dict() for box in boxes])
+    place = CitedLines(first, last, page, spoken.content.page(page).called, [box.as_dict() for box in boxes])
     return Quoted(marker, spoken.candidate, spoken.literal, place)
 
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 
 from chat.drafts import Quoted
 from chat.writing.extractive import ROLE_WEIGHT
+from reading.matching import join_without_space
 from retrieval.candidates.plain import plain_text
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.run_record import parts_of
@@ -73,7 +74,7 @@ def shaped_text(run: RetrievalRun, candidates: Sequence[RunCandidate], quotes: S
 
 def quote_line(quoted: Quoted) -> str:
     """A quote with its marker, after the title of its part in an outline."""
-    said = " ".join(plain_text(quoted.quote).split())
+    said = join_without_space(plain_text(quoted.quote))
     title = part_title(quoted.candidate)
     return f"{title}: \u201c{said}\u201d [{quoted.marker}]" if title else f"\u201c{said}\u201d [{quoted.marker}]"
 

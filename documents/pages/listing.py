@@ -19,7 +19,7 @@ from documents.metadata.fields import MetadataError, narrow
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, MetadataField, Passage
 from documents.pages.sentences import explain_warning, translate_sentence
 from documents.storage.passwords import awaits_password
-from reading.matching import match_form
+from reading.matching import full_text_form
 
 STRENGTHS = {"strong": 4, "medium": 2, "weak": 1}
 STRENGTH_BARS = 4
@@ -203,7 +203,7 @@ def sort_documents(documents: DocumentQuerySet, sort: str) -> DocumentQuerySet:
 
 
 def passages_with(q: str) -> "QuerySet[Passage]":
-    query = SearchQuery(match_form(q), config=F("parse__search_config"), search_type="websearch")
+    query = SearchQuery(full_text_form(q), config=F("parse__search_config"), search_type="websearch")
     return Passage.objects.filter(parse=OuterRef("current_parse"), search=query)
 
 

@@ -318,7 +318,7 @@ def label_findings(parse: Parse) -> Iterator[ReportLine]:
     """How printed page numbers relate to page positions, if they differ."""
     labels = parse.pages.values_list("number", "label")
     offsets = Counter(number - int(label) for number, label in labels if label.isdecimal())
-    differing = sum(label != str(number) for number, label in labels)
+    differing = sum(label not in ("", str(number)) for number, label in labels)
     if differing and offsets:
         offset, count = offsets.most_common(1)[0]
         words = gettext("page 1 is page %(page)s of the file; %(count)s pages are so far apart")

@@ -14,7 +14,7 @@ from django.db.models import Case, F, FloatField, IntegerField, Q, QuerySet, Val
 from django.db.models.functions import Cast
 
 from documents.models import DocumentQuerySet, Line, Parse, Passage, TocEntry
-from reading.matching import match_form, match_map
+from reading.matching import full_text_form, match_form, match_map
 from reading.rows import ASIDE_KINDS
 
 ORDER = ("-rank", "id")  # equal ranks stay together by document and page: passages are stored in that order
@@ -66,7 +66,7 @@ def passages_in(documents: DocumentQuerySet, q: str) -> "QuerySet[Passage]":
     configs = list(parses.order_by().values_list("search_config", flat=True).distinct())
     if not configs:
         return Passage.objects.none()
-    queries = {name: SearchQuery(match_form(q), config=name, search_type="websearch") for name in configs}
+    queries = {name: SearchQuery(full_text_form(q), config=name, search_type="websearch") for name in configs}
     fits = reduce(or_, (Q(parse__search_config=name, search=query) for name, query in queries.items()))
     ranks = [When(parse__search_config=name, then=SearchRank(F("search"), query)) for name, query in queries.items()]
     rank = Cast(Case(*ranks, output_field=FloatField()) * Value(RANK_STEPS), IntegerField())

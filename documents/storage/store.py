@@ -26,7 +26,7 @@ from documents.models import (
 )
 from documents.storage.words import index_words
 from reading.language import regconfig_of
-from reading.matching import match_form
+from reading.matching import full_text_form
 from reading.pages.profile import profile_of
 from reading.registry.objects import read_registry
 from reading.rows import (
@@ -147,7 +147,7 @@ def store_passages(parse: Parse, passages: Sequence[PassageRow]) -> None:
         with cursor.copy(f"COPY fresh ({columns}, folded) FROM STDIN (FORMAT BINARY)") as copy:
             copy.set_types([*types, "text"])
             for passage in passages:
-                copy.write_row((*passage, match_form(f"{passage.context}\n{passage.text}")))
+                copy.write_row((*passage, full_text_form(f"{passage.context}\n{passage.text}")))
         cursor.execute(
             f"INSERT INTO {table} (parse_id, {columns}, search)"
             f" SELECT %s, {columns}, to_tsvector(%s::regconfig, folded) FROM fresh ORDER BY index",
@@ -171,7 +171,7 @@ def index_passages(parse: Parse, texts: Iterable[tuple[int, str]]) -> None:
         cursor.execute("CREATE TEMPORARY TABLE folded (index integer, text text) ON COMMIT DROP")
         with cursor.copy("COPY folded (index, text) FROM STDIN") as copy:
             for index, text in texts:
-                copy.write_row((index, match_form(text)))
+                copy.write_row((index, full_text_form(text)))
         cursor.execute(
             "UPDATE documents_passage SET search = to_tsvector(%s::regconfig, folded.text) FROM folded"
             " WHERE parse_id = %s AND documents_passage.index = folded.index",

@@ -13,7 +13,7 @@ NEAR_PAGES = 4  # repetition is searched this many pages around, since chapters 
 SAME_HEIGHT_PT = 5.0
 COUNT_MIN, COUNT_MIN_SHORT = 3, 2  # repetitions needed; in documents of up to SHORT_PAGES pages
 SHORT_PAGES = 5
-PAGE_NUMBER_CHARS, PAGE_NUMBER_DIGITS = 80, 4
+PAGE_NUMBER_CHARS, PAGE_NUMBER_DIGITS = 80, 5
 CHAPTER_COUNT_MIN, CHAPTER_LETTERS_MIN = 4, 12  # a header that changes on one side needs more pages, and real words
 SLOT_SHARE, SLOT_HEIGHT_PT = 0.6, 2.0  # a height with furniture on this share of pages has it on the others too
 SLOT_TEXT_MAX = 120
@@ -26,6 +26,8 @@ BARE_NUMBER = re.compile(r"[-\u2013\u2014]? ?(?P<number>\d{1,4}) ?[-\u2013\u2014
 LARGER = 1.1  # times the usual size: then a numbered heading on every page, not a header with the page number
 
 DIGITS = re.compile(r"\d+")
+AT_AN_END = re.compile(r"^\d{1,5}(?= |$)|(?<= )\d{1,5}$")  # a number by itself where a line begins or ends
+BARE = "#"  # the key of a line that is nothing but a number
 ROMAN_NUMBER = re.compile(r"[ivxlc]{1,7}")
 
 Edge = tuple[int, int, float, str, PageLine]  # page index, depth from the edge, height of it, key, line
@@ -41,6 +43,7 @@ def mark_furniture(pages: Sequence[Sequence[PageLine]], widths: Sequence[float])
         mark_repeated(edges, len(pages), large)
         mark_chapter_headers(edges)
         mark_slots(edges, len(pages))
+        mark_at_page_numbers(edges)
         mark_page_numbers(edges, len(pages), large)  # those further in than what is furniture now
     mark_former_page_numbers(pages)
 
@@ -84,13 +87,37 @@ def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> N
     numbered = [
         (key, number - index, line)
         for index, depth, _, key, line in edges
-        if len(key) <= PAGE_NUMBER_CHARS and line.size <= large and is_open(edges, index, depth)
+        if len(key) <= PAGE_NUMBER_CHARS and (line.size <= large or key == BARE) and is_open(edges, index, depth)
         for number in {int(digits) for digits in DIGITS.findall(line.match) if len(digits) <= PAGE_NUMBER_DIGITS}
     ]
     counts = Counter((key, offset) for key, offset, _ in numbered)
     for key, offset, line in numbered:
         if counts[key, offset] >= count_min:
             line.kind = "furniture"
+
+
+def mark_at_page_numbers(edges: Sequence[Edge]) -> None:
+    """Mark lines of any size that stand where bare page numbers stand, if they have their own page's number, or are
+    nothing but the number after the last one: there was a page without one.
+    """
+    heights: dict[int, list[float]] = defaultdict(list)  # by the difference of number and page
+    for index, _, height, key, line in edges:
+        if is_bare(key, line) and line.kind == "furniture":
+            heights[int(line.match) - index].append(height)
+    last, last_height = -1, 0.0
+    for index, depth, height, key, line in edges:
+        if line.kind != "furniture" and len(key) <= PAGE_NUMBER_CHARS and is_open(edges, index, depth):
+            near = [each for said in AT_AN_END.findall(line.match) for each in heights.get(int(said) - index, ())]
+            near += [last_height] if is_bare(key, line) and int(line.match) == last + 1 else []
+            if any(abs(each - height) <= SAME_HEIGHT_PT for each in near):
+                line.kind = "furniture"
+        if is_bare(key, line) and line.kind == "furniture":
+            last, last_height = int(line.match), height
+
+
+def is_bare(key: str, line: PageLine) -> bool:
+    """Whether a line is nothing but a number that may be a page's."""
+    return key == BARE and len(line.match) <= PAGE_NUMBER_DIGITS
 
 
 def mark_former_page_numbers(pages: Sequence[Sequence[PageLine]]) -> None:

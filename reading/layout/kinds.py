@@ -30,6 +30,11 @@ NUMBERING = re.compile(
     re.IGNORECASE,
 )
 
+# An article with its title in brackets, or a chapter, of a text in Chinese or Japanese: nothing else is so written.
+ARTICLE = re.compile(
+    r"第\s?[\d〇一二三四五六七八九十百]{1,4}\s?(?:[条條款](?:の[\d一二三四五六七八九十])?\s*[(【「[].{1,40}[)】」\]]|[章節节編编]\s*[^。、,.]{1,20})"
+)
+
 # A heading, its period or colon, and the beginning of a sentence on the same line.
 RUN_IN = re.compile(
     r"(?P<title>(?:§+\s?|[^\W\d]+\s)?[\divxlc.()]{1,12}\s*[A-Z](?:[^.:;]|\.(?=[a-z\d])){1,90}?)"
@@ -165,6 +170,8 @@ def classify_line(line: PageLine, previous: PageLine | None, style: BodyStyle) -
         return "caption"
     if len(line.spans) > 1 and is_table_row(line):
         return "table_row"
+    if match[:1] == "第" and ARTICLE.fullmatch(match):
+        return "heading"
     is_candidate = line.is_bold or line.size > style.size * 1.05 or numbering_of(line.text)[0]
     if is_candidate and heading_score(line, previous, style) >= score_needed(line, style):
         return "heading"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from reading.characters import clean_text
@@ -13,6 +14,7 @@ from reading.layout.scripts import SCRIPT_GAP, SCRIPT_REACH, SCRIPT_SIZE, Script
 from reading.matching import match_form
 from reading.rows import LineKind, LineRow, LineSpan
 
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 Turn = Callable[[float, float], tuple[float, float]]
 
 BOLD_FLAG, SUPERSCRIPT_FLAG = 16, 1
@@ -97,6 +99,7 @@ class PageText:
     concealed_chars: int = 0  # painted but not visible
     off_page_chars: int = 0  # outside the page's edges; they are in no piece
     white: list[WhiteSpan] = field(default_factory=list)  # painted white; the background is not known yet
+    concealed: list[WhiteSpan] = field(default_factory=list)  # what is not seen: tiny, transparent, white on white
     is_recognised: bool = False  # by us, from the page's image
     slanted: list[tuple[int, TextPiece]] = field(default_factory=list)  # with the nearest quarter turn
 
@@ -195,9 +198,8 @@ def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[s
         # Characters such as a root hang from above, so the baseline is that of the longest large span, else the lowest.
         baseline = max([(len(span["text"]), span["origin"][1]) for span in kept if span["size"] > size - 0.5])[1]
     right = max([place.x1 for place in places])
-    return TextPiece(
-        text.rstrip(), places[0].x0, y0, right, y1, baseline, size, bold_chars * 2 > len(text), tuple(places)
-    )
+    left = places[0].x0 if text.isascii() else min([place.x0 for place in places])
+    return TextPiece(text.rstrip(), left, y0, right, y1, baseline, size, bold_chars * 2 > len(text), tuple(places))
 
 
 def trim_span(box: Sequence[float], raw: str, shown: str) -> tuple[float, float]:
@@ -503,7 +505,24 @@ def joined_rows(pieces: list[TextPiece]) -> list[Row]:
     for row in rows:
         if len(row) > 1:
             row.sort(key=lambda piece: piece.x0)
+            if is_right_to_left("".join([piece.text for piece in row])):
+                row[:] = right_to_left(row)
     return rows
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether most letters of a text are of a script that is written from right to left."""
+    return not text.isascii() and 2 * len(RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
+
+
+def right_to_left(row: Row) -> Row:
+    """The pieces of a row in the order they are read in; words of another script in a row go from left to right."""
+    ordered: Row = []
+    for is_turned, group in groupby(reversed(row), key=lambda piece: not RIGHT_TO_LEFT.search(piece.text)):
+        pieces = list(group)
+        is_other = is_turned and any(map(str.isalpha, "".join([piece.text for piece in pieces])))
+        ordered += reversed(pieces) if is_other else pieces
+    return ordered
 
 
 def fits(piece: TextPiece, row: Row) -> bool:
@@ -577,7 +596,7 @@ def join_row(page_number: int, row: Row, column: int) -> PageLine:
     else:
         text, spans = joined_text(row)
         box = (
-            first.x0,
+            min([piece.x0 for piece in row]),
             min([piece.y0 for piece in row]),
             max([piece.x1 for piece in row]),
             max([piece.y1 for piece in row]),
@@ -621,7 +640,8 @@ def joined_text(row: Row) -> tuple[str, tuple[LineSpan, ...]]:
     length = 0
     right = 0.0
     for last, piece in zip((None, *row), row, strict=False):
-        gap = (piece.x0 - right) / piece.size if piece.size else 1.0
+        beside = last.x0 - piece.x1 if last and piece.x1 <= last.x0 else piece.x0 - right  # read from right to left
+        gap = beside / piece.size if piece.size else 1.0
         if last and (gap > GLUED_GAP or gap < -STACKED_OVERLAP or is_mark_after(piece, last)):
             parts.append(" ")
             length += 1

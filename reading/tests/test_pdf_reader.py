@@ -172,13 +172,13 @@ def test_declared_labels_count_when_they_say_more_than_the_place(declared: dict[
     assert (labels is declared) is is_believed
 
 
-def test_a_page_without_a_label_is_called_by_its_place() -> None:
+def test_a_page_without_a_label_among_others_has_none() -> None:
     extract = extract_of(fact(1, text_of(), rotation=90, width=595.123456), fact(2, None))
     extract.column_counts = [2, 1]
     rows = list(rows_of_pages(extract, {1: "iv"}, Limits()))
     assert [(row.number, row.label, row.text_layer, row.column_count) for row in rows] == [
         (1, "iv", "text", 2),
-        (2, "2", "none", 1),
+        (2, "", "none", 1),
     ]
     assert (rows[0].width, rows[0].rotation, rows[1].flags) == (595.12, 90, ("unreadable",))
 

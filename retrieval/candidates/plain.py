@@ -2,7 +2,7 @@
 
 import re
 
-from reading.matching import is_split_word
+from reading.matching import goes_on_without_space
 
 SIGNS = str.maketrans(
     {
@@ -38,5 +38,5 @@ def one_line(text: str) -> str:
     joined = ""
     for line in plain_text(text).splitlines():
         part = " ".join(line.split())
-        joined += part if is_split_word(joined, part) else f" {part}"
+        joined += part if goes_on_without_space(joined, part) else f" {part}"
     return joined.strip()

@@ -66,7 +66,7 @@ def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: 
         quote=quote,
         boxes=mark_boxes(quote, anchor, content),
         context=context,
-        page_label=page.label,
+        page_label=page.called,
         page_size=(page.width, page.height),
     )
 

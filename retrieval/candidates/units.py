@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.layout.ticks import SIGNS
-from reading.matching import is_split_word
+from reading.matching import goes_on_without_space
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.plain import BULLETS
 from retrieval.types import LineRange
@@ -24,8 +24,10 @@ ITEM = re.compile(
     r"(?P<number>\d+(?:\.\d+)+)[.)]?\s|\(?(?:(?P<digits>\d{1,3})|(?P<roman>[ivxlc]{2,6}|[IVXLC]{2,6})|(?P<letter>[A-Za-z]))[.)]\s"
     rf"|(?P<bullet>[{BULLETS}{SIGNS}–—*-]|\[[xX_ ]?\])\s"
 )
-ENDS_SENTENCE = re.compile(r"[.!?:;][\"')\]”’\d]*$|[;,]\s+(?:and|or)$")
-SENTENCE = re.compile(r"[.!?][\"')\]”’]*\s+(?=[\"'“‘(\[]{0,2}(?:[^\Wa-z_]|\d+\.\d|\d+[.)]\s))")
+ENDS_SENTENCE = re.compile(r"[.!?:;。！？][\"')\]”’\d]*$|[;,]\s+(?:and|or)$")
+SENTENCE = re.compile(
+    r"[.!?][\"')\]”’]*\s+(?=[\"'“‘(\[]{0,2}(?:[^\Wa-z_]|\d+\.\d|\d+[.)]\s))|[。！？][」』）\"”’]*\s*(?=\S)"
+)
 CLAUSE = re.compile(
     r"[;:]\s+(?:(?:and|or)\s+)?|,\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)|(?<=\S)\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)"
 )
@@ -220,7 +222,7 @@ def prose_of(lines: LineRange, content: DocumentContent) -> Prose:
     at = 0
     for row, following in zip_longest(rows, rows[1:]):
         text = row.text.rstrip() if following else row.text
-        if following and not is_split_word(text, following.text.lstrip()):
+        if following and not goes_on_without_space(text, following.text.lstrip()):
             text += " "
         parts.append(text)
         begins.append(at)

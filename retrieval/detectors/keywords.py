@@ -89,7 +89,7 @@ def nearness(term: WeighedTerm, lexicon: Lexicon, content: DocumentContent) -> S
     on_page[lexicon.line_pages[in_text]] = PAGE_CREDIT
     on_page[lexicon.line_pages[term.lines[lexicon.is_page_top[term.lines]]]] = HEADING_CREDIT
     near[:] = on_page[lexicon.line_pages]
-    for index in {index for form in term.forms for index in lexicon.titles.get(form, ())}:
+    for index in {index for form in term.forms for index in lexicon.titles_with(form)}:
         entry = content.toc_by_index[index]
         section = near[entry.first_line : entry.last_line + 1]
         np.maximum(section, SECTION_CREDIT, out=section)

@@ -13,6 +13,7 @@ from retrieval import dispatch
 from retrieval.deadline import detection_limited, wait_for
 from retrieval.detectors import DETECTORS
 from retrieval.question.kinds import SHIPPED, ReadingRules
+from retrieval.question.pages import find_named_pages
 from retrieval.question.parse import parse_question
 from retrieval.types import ConceptTerms, Hit, LineRange, Method, Plan, Question
 
@@ -91,7 +92,7 @@ def pin_pages(question: Question, contents: Sequence[DocumentContent]) -> list[H
     """A hit for each page the question names, by file number or printed number (R36)."""
     hits = []
     for content in contents:
-        numbers = find_named_pages(question, content)
+        numbers = find_named_pages(question.hints, content)
         spans: dict[int, list[int]] = {}
         for line in content.searched_lines:
             if line.page_number in numbers and line.kind not in UNSEARCHED_KINDS:
@@ -115,12 +116,6 @@ def pass_whole(contents: Sequence[DocumentContent]) -> list[Hit]:
 
 def is_on_named_page(hit: Hit, question: Question, contents: Sequence[DocumentContent]) -> bool:
     content = next(content for content in contents if content.document_id == hit.document_id)
-    pages = find_named_pages(question, content)
+    pages = find_named_pages(question.hints, content)
     head = content.running_heads.get(hit.lines.first)
     return content.lines[hit.lines.first - 1].page_number in pages or bool(head and not pages.isdisjoint(head.pages))
-
-
-def find_named_pages(question: Question, content: DocumentContent) -> set[int]:
-    """The pages the question names, by their number in the file or as printed."""
-    wanted = {str(page) for page in question.hints.pages}
-    return {page.number for page in content.pages if wanted & {str(page.number), page.label}}

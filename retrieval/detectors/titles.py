@@ -154,7 +154,7 @@ def title_hit(
 
 def entries_with(term: WeighedTerm, lexicon: Lexicon) -> set[int]:
     """The contents entries whose title contains a term."""
-    return {index for form in term.forms for index in lexicon.titles.get(form, ())}
+    return {index for form in term.forms for index in lexicon.titles_with(form)}
 
 
 def is_section_named(wanted: str, entry: TocRow, content: DocumentContent) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.wording import Wordings, read_wordings
 from retrieval.question.documents_named import Name, called_of, stands_in, years_in, years_of_document
-from retrieval.question.phrasing import pages_named, section_named
+from retrieval.question.phrasing import phrasing_rules, section_named
 from retrieval.types import Form, Side
 from retrieval.words.tokens import is_stop_word, normalise_words
 
@@ -77,7 +77,7 @@ def form_rules() -> Wordings:
 
 def read_form(asked: str, contents: Sequence[DocumentContent], language: str) -> ReadForm:
     """The form that is asked for, none of most questions. A page or a section named is a question like any other."""
-    if not contents or pages_named(asked) or section_named(asked):
+    if not contents or phrasing_rules()["page"].search(asked) or section_named(asked):
         return ReadForm()
     outlined = documents_outlined(asked, contents, language)
     if outlined is not None:

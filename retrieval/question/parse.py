@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
-from reading.matching import identifier_form, match_form
+from reading.language import language_by_script
+from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
 from retrieval.question.learned import learned_keywords
+from retrieval.question.pages import labels_of, pages_named, pages_taken, without_pages
 from retrieval.question.phrasing import (
     AskedPart,
     Phrasing,
@@ -20,7 +22,6 @@ from retrieval.question.phrasing import (
     layout_named,
     numbers_named,
     objects_named,
-    pages_named,
     parts_named,
     phrasing_rules,
     read_phrasing,
@@ -28,7 +29,6 @@ from retrieval.question.phrasing import (
     split_condition,
     split_parts,
     split_scope,
-    without_pages,
 )
 from retrieval.question.vague import consider, say, with_meaning
 from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
@@ -41,12 +41,15 @@ from retrieval.words.tokens import (
     compounds,
     is_cognate,
     is_generic,
+    is_run,
     is_slip,
     is_stop_word,
     language_of,
     normalise_words,
+    split_words,
     stem,
 )
+from retrieval.words.unspaced import cut_run, form_of_run, is_filler
 
 QUESTION_MAX = 4000  # characters: anything longer is a document, not a question
 NAME_WEIGHT = 0.3  # the document's own name is on every page
@@ -112,7 +115,8 @@ def read_question(
     lexicons = [lexicon_of(content) for content in contents]
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
-    language = language_of(normalise_words(topic), default=lexicons[0].language if lexicons else "en")
+    default = lexicons[0].language if lexicons else "en"
+    language = language_by_script(topic, default) or language_of(normalise_words(topic), default)
     topic, phrasing = without_scope(topic, phrasing, language)
     words = normalise_words(topic)
     corrections = slips(words, lexicons, language)
@@ -124,13 +128,15 @@ def read_question(
     searched = (*keywords, *(keyword for keyword in expansions if keyword.text not in known))
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
     hints = Hints(
-        pages_named(asked),
+        pages_named(asked, labels_of(contents)),
         known_section(section_named(asked), contents),
         layout_named(asked),
         statement_names(asked),
         objects_named(asked),
         around_asked(asked),
+        file_pages=tuple(int(page) for page in pages_named(asked, of_file=True)),
     )
+    hints = replace(hints, taken=pages_taken(hints, contents))
     shape = rules.shape_of(topic)
     answer_type = rules.type_of(topic)
     value_pattern, printed_pattern = rules.patterns_of(answer_type)
@@ -204,7 +210,7 @@ def read_keywords(
         topic = re.sub(rf"(?<!\w){re.escape(keyword.text)}(?!\w)", " , ", topic)
     names = document_words(contents)
     tokens = tokens_of(YEAR.sub(" , ", answer_rules()["duration"].sub(" , ", topic)), language)
-    words = {token.word: word_keyword(token, lexicons, language, names) for token in tokens}
+    words = {key.text: key for token in tokens for key in token_keywords(token, lexicons, language, names)}
     keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
@@ -217,7 +223,7 @@ def read_identifiers(
     """Codes and numbered things as typed, and neighbouring words that the document joins ("d model" for "dmodel")."""
     typed = [*labels, *(found for found in IDENTIFIER.findall(topic) if not YEAR.fullmatch(found))]
     for first, second, joined in compounds(normalise_words(IDENTIFIER.sub(" ", topic))):
-        is_letter = len(first) == 1 and first.isalpha() and not is_stop_word(second, language)
+        is_letter = len(first) == 1 and first.isalpha() and not is_run(first) and not is_stop_word(second, language)
         if is_letter and first != "a" and any(joined in lexicon.lines for lexicon in lexicons):
             typed.append(f"{first} {second}")
     return [
@@ -249,9 +255,8 @@ def tokens_of(text: str, language: str) -> list[QuestionToken]:
     tokens: list[QuestionToken] = []
     starts_phrase = True
     for piece in re.findall(r"[\w'’]+|[^\w\s-]", text):
-        words = normalise_words(piece)
-        if not words:
-            starts_phrase = True
+        words = words_typed(piece)
+        starts_phrase = starts_phrase or not words or any(map(is_run, words))
         for word in words:
             if is_stop_word(word, language) or FISCAL.match(word):
                 starts_phrase = True
@@ -259,6 +264,12 @@ def tokens_of(text: str, language: str) -> list[QuestionToken]:
                 tokens.append(QuestionToken(word, piece, starts_phrase))
                 starts_phrase = False
     return tokens
+
+
+def words_typed(piece: str) -> list[str]:
+    """The words of a piece of a question; a run without spaces stays whole."""
+    matched = match_form(piece)
+    return RUN_OR_WORD.findall(matched) if UNSPACED.search(matched) else split_words(matched)
 
 
 def owners_named(topic: str, language: str) -> list[tuple[str, ...]]:
@@ -272,6 +283,24 @@ def owners_named(topic: str, language: str) -> list[tuple[str, ...]]:
         last = next((at for at, token in enumerate(tokens) if at and token.starts_phrase), len(tokens))
         owners.append(tuple(token.word for token in tokens[:last]))
     return owners
+
+
+def token_keywords(
+    token: QuestionToken, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]
+) -> list[Keyword]:
+    """The keyword of a word; of a run without spaces those of its parts."""
+    if not is_run(token.word):
+        return [word_keyword(token, lexicons, language, names)]
+    return [
+        Keyword(
+            text=part,
+            forms=(form_of_run(part),),
+            priority="secondary" if is_filler(part, language) else "primary",
+            group=part,
+            language=language,
+        )
+        for part in cut_run(token.word, lexicons, language)
+    ]
 
 
 def word_keyword(token: QuestionToken, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:
@@ -387,7 +416,7 @@ def correct(text: str, corrections: Sequence[tuple[str, str]]) -> str:
 def intent_of(topic: str, shape: str, hints: Hints) -> str:
     if shape in LISTED_SHAPES:
         return "listing"
-    if hints.section or hints.pages:
+    if hints.section or hints.names_page:
         return "section_retrieval"
     if answer_rules()["conditional"].search(topic):
         return "conditional_lookup"
@@ -499,7 +528,7 @@ def clarify(
     """What a vague question can mean, and what is said back where nothing is asked, or too little; else "" (R23)."""
     if is_greeting(asked):
         return VagueWord(), say("greeted", language)
-    if hints.pages or hints.section or hints.layout:
+    if hints.names_page or hints.section or hints.layout:
         return VagueWord(), ""
     if not keywords:
         return VagueWord(), say("subject", language)

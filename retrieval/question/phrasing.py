@@ -41,6 +41,8 @@ NAMED += r"(?:\s*,?\s*(?:" + ROW_NAMES + r")\s*(?:" + ROWS + "))?"
 AROUND = (
     r"(?:(?P<line>{line})|(?P<paragraph>{paragraph})|(?P<section>{section_whole})|(?P<page>{page_whole}))(?!\w|\s*\d)"
 )
+# A page as people name it: a number, a Roman one (no "I", which asks), or one with letters before it, as "A-3".
+PAGE = r"(?:\d{1,5}|(?!(?-i:I)\b|l\b)(?=[ivxl])(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})|(?-i:[A-Z]{1,2})[-–.]\d{1,4})(?!\w)"
 # Which slots the entries of each section fill; the last ones combine several sections.
 FRAMES = {
     "courtesy": r"\b(?:{courtesy})\b",
@@ -55,10 +57,12 @@ FRAMES = {
     "lead_in": rf"^{COURTEOUSLY}(?:{{lead_in}})\b[^,?]*?,\s*(?=\S)",
     "aside": r"{aside}",
     "part": r"\b(?:{part})",
-    "page": r"""\b(?:{page})\s*
-        (\d{1,4}(?:\s*(?:-|–|&|,|{page_to}|{page_and})\s*(?:(?:{page})\s*)?\d{1,4})*)""",
+    "page": rf"""\b(?:{{page}})\s*(?P<pages>(?:{PAGE}|(?-i:[A-Z]{{1,2}})\d{{1,4}}(?!\w))
+        (?:\s*(?:-|–|&|,|{{page_to}}|{{page_and}})\s*(?:(?:{{page}})\s*)?{PAGE})*)
+        (?P<file>\s+(?:{{page_of_file}}))?""",
     "page_to": r"\d\s+(?:{page_to})\s+\d",
     "page_and": r"\d\s+(?:{page_and})\s+\d",
+    "page_of_file": r"\d\s+(?:{page_of_file})\b",
     "section": rf"\b\s*{NUMBER}",
     "titled_section": rf"\b\s*{TITLE}",
     "annex": rf"\b\s*{LETTER}",
@@ -89,7 +93,7 @@ FRAMES = {
     # An instruction is recognised by its grammar: a role, an order to the reader, or talk about the answer itself.
     "instruction": rf"^{COURTEOUSLY}(?:(?:{{role}})\b | (?:{{order}})\b | {OTHERWISE} | {SPOKEN_OF})",
     "remark": rf"{{aside}} | (?<![\s;,])[;,]?\s*{OTHERWISE}",
-    "page_span": r"(\d{1,4})\s*(?:-|–|{page_to})\s*(?:(?:{page})\s*)?(\d{1,4})",
+    "page_span": rf"(?P<first>{PAGE})\s*(?:-|–|{{page_to}})\s*(?:(?:{{page}})\s*)?(?P<last>{PAGE})",
     "place": rf"\b\s*(?:{NUMBER} | {TITLE} | {LETTER})",
     "layout": r"\b(?P<table>{table})\b | \b(?P<figure>{figure})\b",
     "located": LOCATED,
@@ -103,7 +107,6 @@ FRAMES = {
     "condition_after": r"(?<=\S),?\s+\b(?:{condition})\s+(?P<said>[^,?;]{3,100}+)(?=\s*\??$)",
     "subject": r"^(?:(?:{asking})\s+)?(?:{determiner})?",
 }
-PAGES_MAX = 50  # "pages 1 to 9999" must not pin a whole book
 
 
 class AskedPart(NamedTuple):
@@ -155,22 +158,6 @@ def is_instruction(sentence: str) -> bool:
 def parts_named(text: str) -> list[str]:
     """The parts of a document a text mentions: its statements, "Exhibit 4"."""
     return names_in(text) + [found.group() for found in phrasing_rules()["part"].finditer(text)]
-
-
-def pages_named(text: str) -> tuple[int, ...]:
-    """Every page a question names, with ranges expanded: "pages 5 to 7" is 5, 6, 7."""
-    pages: list[int] = []
-    span = phrasing_rules()["page_span"]
-    for found in phrasing_rules()["page"].finditer(text):
-        said = found.group(1)
-        for first, last in span.findall(said):
-            pages += range(int(first), min(int(last), int(first) + PAGES_MAX - 1) + 1)
-        pages += [int(number) for number in re.findall(r"\d+", span.sub(" ", said))]
-    return tuple(dict.fromkeys(page for page in pages if page > 0))
-
-
-def without_pages(text: str) -> str:
-    return " ".join(phrasing_rules()["page"].sub(" ", text).split())
 
 
 def numbers_named(text: str) -> list[str]:

@@ -26,7 +26,7 @@ QUALIFIER_MIN = 3  # letters: shorter words that are no stop words are units and
 LINES_MAX = 2_000  # of one document that are looked at
 ASK_BELOW, APPLY_ABOVE = 0.60, 0.85  # R23: below, always asked; above, applied and said; between, asked now and then
 PIECE = re.compile(r"[^\W\d_][\w'’]*|\d[\w.,]*|[^\w\s]")
-SAID = ("greeted", "subject", "which", "which_of", "proposed", "assumed")
+SAID = ("greeted", "subject", "which", "which_of", "proposed", "assumed", "page_printed", "page_file", "page_none")
 FIELDS = {"text": str}
 GRAMMAR = {"qualifier": str, "joining": list}
 

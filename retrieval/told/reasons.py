@@ -37,6 +37,15 @@ LANGUAGES = {
     "fr": gettext_lazy("French"),
     "de": gettext_lazy("German"),
     "es": gettext_lazy("Spanish"),
+    "ar": gettext_lazy("Arabic"),
+    "bo": gettext_lazy("Tibetan"),
+    "he": gettext_lazy("Hebrew"),
+    "ja": gettext_lazy("Japanese"),
+    "km": gettext_lazy("Khmer"),
+    "lo": gettext_lazy("Lao"),
+    "my": gettext_lazy("Burmese"),
+    "th": gettext_lazy("Thai"),
+    "zh": gettext_lazy("Chinese"),
 }
 WITHOUT_WORDS = {
     "vectors": gettext_lazy("nearness in meaning"),
@@ -354,6 +363,11 @@ def say_differing(facts: Facts) -> str:
     return _("these passages differ: %(values)s") % {"values": ", ".join(sides)}
 
 
+def say_untold(facts: Facts) -> str:
+    languages = _(" and ").join(str(LANGUAGES.get(each, each)) for each in facts["languages"])
+    return _("the words of a text in %(languages)s cannot be told apart") % {"languages": languages}
+
+
 CLAUSES: dict[str, Callable[[Facts], str]] = {
     "several": say_several,
     "zero hits": say_zero_hits,
@@ -395,6 +409,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "scope": say_scope,
     "foreign": say_foreign,
     "differ": say_differing,
+    "untold": say_untold,
     "only there": lambda facts: _("only %(place)s was searched") % {"place": facts["place"]},
     "no such place": lambda facts: _("nothing was searched: there is no %(place)s") % {"place": facts["place"]},
 }

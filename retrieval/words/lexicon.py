@@ -15,7 +15,8 @@ from documents.storage.collecting import collection_paused
 from documents.storage.content import DocumentContent
 from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
-from retrieval.words.tokens import normalise_words, split_words, stem
+from retrieval.words.prefixes import prefixed_forms, prefixes
+from retrieval.words.tokens import is_run, normalise_words, pattern_of, split_words, stem
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, ascending and unique
 NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
@@ -54,6 +55,13 @@ class Lexicon:
             return NO_LINES
         return numbers[0] if len(numbers) == 1 else np.unique(np.concatenate(numbers))
 
+    def titles_with(self, form: str) -> set[int]:
+        """The contents entries whose title has a form: a word, or the pairs of one run."""
+        words = form.split()
+        if len(words) > 1 and all(map(is_run, words)):
+            return set.intersection(*(set(self.titles.get(word, ())) for word in words))
+        return set(self.titles.get(form, ()))
+
     def rarity(self, count: int) -> float:
         """From 1 (at most one line) towards 0 (every line): the usual inverse document frequency, over lines."""
         total = max(self.searched_count, 2)
@@ -61,12 +69,13 @@ class Lexicon:
 
     def inflections(self, word: str) -> tuple[str, ...]:
         """The words of this document with the stem of `word`."""
+        if self.language in prefixes():
+            return tuple(form for form in prefixed_forms(word, self.language) if form in self.lines)
         return self.stems.get(stem(word, self.language), ())
 
     def _lines_with_words(self, words: list[str]) -> Numbers:
         rarest = min(words, key=lambda word: len(self.lines.get(word, NO_LINES)))
-        pattern = re.compile(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, words)) + r"(?![^\W_])")
-        return self.lines_matching(pattern, self.lines.get(rarest, NO_LINES))
+        return self.lines_matching(re.compile(pattern_of(words)), self.lines.get(rarest, NO_LINES))
 
     def lines_matching(self, pattern: re.Pattern[str], near: Numbers) -> Numbers:
         """The lines, among those given and the ones before them, where a match of the pattern begins."""
@@ -135,6 +144,10 @@ def build_lexicon(content: DocumentContent) -> Lexicon:
             places.setdefault(word, []).append(row.number)
     text = [row for row in searched if row.number not in content.running_heads]
     for row, following in pairwise(text):
+        if is_run(row.match[-1:]) and is_run(following.match[:1]):
+            pair = row.match[-1] + following.match[0]
+            broken.add(pair)
+            places.setdefault(pair, []).append(row.number)
         if row.match.endswith("-") and following.match[:1].isalpha():
             head, tail = split_words(row.match), split_words(following.match)
             if head and tail:

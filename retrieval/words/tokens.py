@@ -2,14 +2,14 @@
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 import snowballstemmer
 
-from reading.matching import match_form
+from reading.matching import RUN, RUN_OR_WORD, UNSPACED, match_form, pairs_of
 from reading.wording import read_word_lists
 
 WORD = re.compile(r"[^\W_]+")
@@ -40,8 +40,32 @@ def generic_words() -> dict[str, frozenset[str]]:
 
 
 def split_words(match: str) -> list[str]:
-    """The words of a text in match form, without possessive endings."""
-    return WORD.findall(POSSESSIVE.sub("", match) if "'s" in match else match)
+    """The words of a text in match form, without possessive endings; the pairs of a run of a script without spaces."""
+    words = WORD.findall(POSSESSIVE.sub("", match) if "'s" in match else match)
+    if match.isascii() or not UNSPACED.search(match):
+        return words
+    return [each for word in words for part in RUN_OR_WORD.findall(word) for each in words_of_run(part)]
+
+
+def words_of_run(part: str) -> list[str]:
+    return pairs_of(part) if RUN.fullmatch(part) else [part]
+
+
+def is_run(word: str) -> bool:
+    """Whether a word is of a script without spaces."""
+    return RUN.fullmatch(word) is not None
+
+
+def pattern_of(words: Sequence[str]) -> str:
+    """An expression for words in a row, in match form; pairs of one run, which overlap, are put together again."""
+    runs: list[str] = []
+    for word in words:
+        if runs and is_run(word) and len(word) == 2 and runs[-1][-1] == word[0] and is_run(runs[-1]):
+            runs[-1] += word[1]
+        else:
+            runs.append(word)
+    written = [r"\s?".join(run) if is_run(run) else rf"(?<![^\W_]){re.escape(run)}(?![^\W_])" for run in runs]
+    return r"[\W_]+".join(written)
 
 
 def normalise_words(text: str) -> list[str]:
@@ -51,7 +75,7 @@ def normalise_words(text: str) -> list[str]:
 
 def is_stop_word(word: str, language: str) -> bool:
     stops = stop_words()
-    return word in stops.get(language, stops["en"]) or (len(word) == 1 and not word.isdigit())
+    return word in stops.get(language, stops["en"]) or (len(word) == 1 and not word.isdigit() and not is_run(word))
 
 
 def is_generic(word: str, language: str) -> bool:

@@ -22,6 +22,7 @@ from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Membership, Role
 from documents.storage.uploads import UploadRefused
+from reading.matching import join_without_space
 from retrieval.models import RetrievalRun
 from retrieval.run_record import result_json, stored_result_json
 from retrieval.told.outcomes import outcome_named
@@ -159,5 +160,5 @@ def as_text(turn: Turn) -> str:
         lines = [outcome, answer.text, f"Words searched: {words}" if words else ""]
     for citation in answer.citations.select_related("candidate"):
         place = describe_place(citation.candidate, cited_pages(citation), with_document=True)
-        lines.append(f"[{citation.marker}] {place}\n    {' '.join(citation.quote.split())}")
+        lines.append(f"[{citation.marker}] {place}\n    {join_without_space(citation.quote)}")
     return "\n\n".join(filter(None, lines))

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from reading.layout.page_numbers import value_of_roman
@@ -28,16 +29,45 @@ def read_with_footers(folder: Path, footers: list[str]) -> Reading:
 @pytest.mark.parametrize(
     ("footers", "expected"),
     [
-        (["", "", "1", "2", "3", "4"], ["1", "2", "1", "2", "3", "4"]),
-        (["", "Acme 2023 | 1", "Acme 2023 | 2", "Acme 2023 | 3"], ["1", "1", "2", "3"]),
-        (["", "F-1", "F-2", "F-3"], ["1", "F-1", "F-2", "F-3"]),
+        (["", "", "1", "2", "3", "4"], ["", "", "1", "2", "3", "4"]),
+        (["", "Acme 2023 | 1", "Acme 2023 | 2", "Acme 2023 | 3"], ["", "1", "2", "3"]),
+        (["", "F-1", "F-2", "F-3"], ["", "F-1", "F-2", "F-3"]),
         (["i", "ii", "iii", "1", "2", "3"], ["i", "ii", "iii", "1", "2", "3"]),
-        (["", "1", "2", "", "4", "5"], ["1", "1", "2", "3", "4", "5"]),
+        (["", "1", "2", "", "4", "5"], ["", "1", "2", "3", "4", "5"]),
+        (["", "1", "2", "3", "4", "", "5"], ["", "1", "2", "3", "4", "", "5"]),  # an unnumbered plate
+        (["", "1", "2", "3", "4", "", "", "5", "6"], ["", "1", "2", "3", "4", "", "", "5", "6"]),
+        (["", "1", "2", "3", "4", "", "Sold 5"], ["", "1", "2", "3", "4", "", ""]),
+        (["47698", "47699", "47700", "47701"], ["47698", "47699", "47700", "47701"]),
+        (["Form 11, 16:21", *["Form 11, 16:21"] * 15], [str(number) for number in range(1, 17)]),
         (["17", "4", "99", "3", "12", "8"], ["1", "2", "3", "4", "5", "6"]),
     ],
 )
 def test_it_names_pages_as_printed(tmp_path: Path, footers: list[str], expected: list[str]) -> None:
     assert labels(read_with_footers(tmp_path, footers)) == expected
+
+
+def write_numbered(path: Path, *, size: float = 9, color: tuple[float, ...] = (0, 0, 0)) -> Path:
+    """Ten pages whose number, from 101 on, is set in a size and colour."""
+    document = pymupdf.open()
+    for number in range(10):
+        page = document.new_page()
+        for line in range(12):
+            page.insert_text(
+                (72, 100 + 20 * line), f"Line {line} about subject {number * 7} says something.", fontsize=9
+            )
+        page.insert_text((72, 40), f"{101 + number}", fontsize=size, color=color)
+    document.save(path)
+    return path
+
+
+def test_a_number_in_large_print_is_a_page_number(tmp_path: Path) -> None:
+    reading = read_pdf(write_numbered(tmp_path / "large.pdf", size=14), Limits())
+    assert labels(reading) == [str(number) for number in range(101, 111)]
+
+
+def test_what_is_not_seen_is_no_page_number(tmp_path: Path) -> None:
+    reading = read_pdf(write_numbered(tmp_path / "white.pdf", color=(1, 1, 1)), Limits())
+    assert labels(reading) == [str(number) for number in range(1, 11)]
 
 
 @pytest.mark.parametrize(("text", "value"), [("i", 1), ("iv", 4), ("IX", 9), ("xlii", 42)])
@@ -53,7 +83,7 @@ def test_it_places_contents_entries_by_the_numbers_printed_on_pages(tmp_path: Pa
         text = [f"Sentence {line} of the text goes on about subject {number * 7}." for line in range(12)]
         pages.append([f"# {title}", *text, f"F-{number}"])
     reading = read_pdf(write_pdf(tmp_path / "f.pdf", pages), Limits())
-    assert labels(reading) == ["1", "F-1", "F-2", "F-3", "F-4", "F-5"]
+    assert labels(reading) == ["", "F-1", "F-2", "F-3", "F-4", "F-5"]
     assert reading.report["toc_origin"] == "printed_contents"
     found = [(entry.title, entry.first_page) for entry in reading.toc if entry.origin == "printed_contents"]
     assert found == [(title, number + 1) for number, title in enumerate(titles, start=1)]
@@ -62,4 +92,4 @@ def test_it_places_contents_entries_by_the_numbers_printed_on_pages(tmp_path: Pa
 @pytest.mark.skipif(not FILINGS.exists(), reason="needs ../shared/data")
 def test_it_tells_printed_from_physical_pages_of_a_filing() -> None:
     found = labels(read_pdf(FILINGS / "NIKE_2018_10K.pdf", Limits()))
-    assert (found[0], found[2], found[81]) == ("1", "1", "80")
+    assert (found[0], found[2], found[81]) == ("", "1", "80")

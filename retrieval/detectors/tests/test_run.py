@@ -15,12 +15,12 @@ from retrieval.detectors import DETECTORS
 from retrieval.detectors.run import (
     EARLY_METHODS,
     detect,
-    find_named_pages,
     is_on_named_page,
     pin_pages,
     run_detectors,
     tag,
 )
+from retrieval.question.pages import find_named_pages
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import METHODS, Flag, Hints, Hit, LineRange, Method, Plan, Question
@@ -60,7 +60,7 @@ def paged() -> DocumentContent:
     return replace(content, pages=tuple(page._replace(label=label) for page, label in labels))
 
 
-def asked(content: DocumentContent, pages: tuple[int, ...] = (), parts: tuple[str, ...] = ()) -> Question:
+def asked(content: DocumentContent, pages: tuple[int | str, ...] = (), parts: tuple[str, ...] = ()) -> Question:
     return replace(parse_question("Why is there a fee?", [content]), hints=Hints(pages=pages), parts=parts)
 
 
@@ -71,15 +71,16 @@ def asked(content: DocumentContent, pages: tuple[int, ...] = (), parts: tuple[st
     ("pages", "pinned"),
     [
         ((), []),
-        ((1,), [(LineRange(1, 2), "page 1")]),  # the number in the file comes before what is printed
+        ((1,), []),  # it is printed on the second, of which nothing can be searched
+        (("iv",), [(LineRange(1, 2), "page 1")]),
         ((3,), [(LineRange(5, 6), "page 3")]),
         ((2,), [(LineRange(5, 6), "page 3")]),  # nothing on the second can be searched; the third is printed as 2
-        ((3, 1, 1), [(LineRange(1, 2), "page 1"), (LineRange(5, 6), "page 3")]),
+        ((3, "iv", "iv"), [(LineRange(1, 2), "page 1"), (LineRange(5, 6), "page 3")]),
         ((0, -1, 99, 10**30), []),
     ],
 )
 def test_named_pages_are_pinned_in_reading_order(
-    pages: tuple[int, ...], pinned: list[tuple[LineRange, str]], paged: DocumentContent
+    pages: tuple[int | str, ...], pinned: list[tuple[LineRange, str]], paged: DocumentContent
 ) -> None:
     hits = pin_pages(asked(paged, pages), [paged])
     assert [(hit.lines, hit.detail) for hit in hits] == pinned
@@ -94,7 +95,7 @@ def test_a_printed_number_that_is_no_page_of_the_file_is_taken_as_printed(paged:
 def test_a_page_is_pinned_in_every_document_that_has_it(paged: DocumentContent) -> None:
     other = content_of_lines(["x"], number=2)
     hits = pin_pages(asked(paged, (1, 3)), [paged, other])
-    assert [hit.document_id == other.document_id for hit in hits] == [False, False, True]
+    assert [hit.document_id == other.document_id for hit in hits] == [False, True]
 
 
 def test_a_hit_is_on_the_page_of_its_first_line_in_its_own_document(paged: DocumentContent) -> None:
@@ -104,11 +105,11 @@ def test_a_hit_is_on_the_page_of_its_first_line_in_its_own_document(paged: Docum
     assert not is_on_named_page(hit, asked(paged, (1, 3)), [paged, other])
 
 
-@pytest.mark.parametrize(("pages", "named"), [((), set()), ((1,), {1, 2}), ((2,), {2, 3}), ((7, -1), set())])
-def test_a_page_is_named_by_its_number_or_as_printed(
+@pytest.mark.parametrize(("pages", "named"), [((), set()), ((1,), {2}), ((3,), {3}), ((7, -1), set())])
+def test_a_page_is_named_as_printed_and_else_by_its_place(
     pages: tuple[int, ...], named: set[int], paged: DocumentContent
 ) -> None:
-    assert find_named_pages(asked(paged, pages), paged) == named
+    assert find_named_pages(Hints(pages=pages), paged) == named
 
 
 @pytest.mark.parametrize("named", [3, 103])

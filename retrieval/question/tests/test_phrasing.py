@@ -8,7 +8,6 @@ from retrieval.question.phrasing import (
     layout_named,
     name_subject,
     objects_named,
-    pages_named,
     phrasing_rules,
     read_phrasing,
     section_named,
@@ -76,22 +75,6 @@ def test_exclusions_never_reach_the_topic(text: str, excluded: tuple[str, ...]) 
     phrasing = read_phrasing(text)
     assert phrasing.exclusions == excluded
     assert excluded[0] not in phrasing.topic
-
-
-@pytest.mark.parametrize(
-    ("text", "pages"),
-    [
-        ("What does page 3 say?", (3,)),
-        ("Summarise pages 5 to 7", (5, 6, 7)),
-        ("Compare page 2 and page 7", (2, 7)),
-        ("See pp. 4-5, please", (4, 5)),
-        ("Que dit la page 12 ?", (12,)),
-        ("How many pages are there?", ()),
-        ("pages 1 to 9999", tuple(range(1, 51))),
-    ],
-)
-def test_it_reads_the_pages_a_question_names(text: str, pages: tuple[int, ...]) -> None:
-    assert pages_named(text) == pages
 
 
 @pytest.mark.parametrize(
