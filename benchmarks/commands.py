@@ -18,6 +18,7 @@ import django
 from benchmarks.printing import (
     Figures,
     print_answers,
+    print_cases,
     print_confidence,
     print_json,
     print_named,
@@ -32,6 +33,7 @@ from benchmarks.printing import (
 from benchmarks.scratch import installation
 from benchmarks.survives import PARTS as SURVIVAL_PARTS
 from benchmarks.survives.verdicts import is_any_failed, print_verdicts
+from benchmarks.vectors import CACHE
 
 if TYPE_CHECKING:
     from benchmarks.questions import GoldQuestion
@@ -225,6 +227,19 @@ def measure_answers(options: Options) -> Figures | None:
     model = {"with_model": options.arbiter == "model", "replies": options.replies, "out": options.requests}
     sets = asked_sets(options)
     return {name: answers.run(asked, Library(options.data), **model) for name, asked in sets.items()} if sets else None
+
+
+def measure_cases(options: Options) -> Figures | None:
+    from benchmarks import cases
+
+    try:
+        folders = {folder: cases.load_cases(folder, options.only) for folder in options.data}
+    except cases.CaseError as error:
+        complain(f"The cases cannot be asked: {error}")
+        return None
+    figures = cases.run(folders)
+    cases.write_said(figures, options.said)
+    return figures | {"said": str(options.said)}
 
 
 def measure_wording(options: Options) -> Figures | None:
@@ -563,6 +578,22 @@ COMMANDS: dict[str, Command] = {
         measure_answers,
         print_answers,
         own_installation,
+    ),
+    "cases": Command(
+        "small cases with right values: how many answers are right, refused, beside the point, false",
+        (
+            option(
+                "--data", type=Path, required=True, action="append", help="a folder with questions.jsonl; may repeat"
+            ),
+            option(
+                "--only", nargs="+", default=[], help="how the ids begin that are asked: 11-band-bounds, 03-rows/q2"
+            ),
+            option("--said", type=Path, default=CACHE / "cases.md", help="where to write what was said"),
+            OUT,
+        ),
+        measure_cases,
+        print_cases,
+        quiet_installation,
     ),
     "wording": Command(
         "on how many questions of each set every word of the rules fires",

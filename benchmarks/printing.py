@@ -74,6 +74,12 @@ def print_answers(figures: Figures) -> None:
         print_named("answers", 24)(found)
 
 
+def print_cases(figures: Figures) -> None:
+    for row in figures["rows"]:
+        print(f"{row['verdict']:8}  {row['id']:28}  {row['outcome']} {row['confidence']:.2f}  {row['headline'][:90]}")
+    print_named("cases", 10)(figures)
+
+
 def print_pages(figures: Figures) -> None:
     print(f"commit {figures['commit']}, load {figures['load']}")
     for name, row in {**figures["pages"], "pictures of pages": figures["images"]}.items():

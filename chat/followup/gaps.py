@@ -26,6 +26,11 @@ FRAMES = {
     "said": r"\b(?:{said})\b",
     "them": rf"^(?P<about>(?:{ASKS_ABOUT}|{AND})\s+)(?:{{them}}){END}",
     "clitic": rf"^(?P<who>{{clitic}})\s(?:(?:les?|la)\s|l['\u2019])(?P<does>{WORD}){END}",
+    "insists": r"^(?:{insists})[\s,:]*(?=\W|$|\s|\b)",
+    "tag": r"\s*,\s*(?:{tag})\s*[?.!]*$",
+    "joined": rf"^(?:{AND}|mais|aber)\s+",
+    "speaker": r"^(?:{speaker})\b",
+    "clause": r"\b(?:{verb})\b(?!-)",
     "last": rf"^(?P<ahead>(?:{WORD}\s+){{1,6}})(?:{{last}}){END}",
 }
 # The determiner of a noun that was asked for by "which".
@@ -54,6 +59,30 @@ def with_asked(text: str, before: str) -> str:
         rest = before if gaps()["verb"].match(before) or gaps()["inverted"].match(before) else ""
     said = asked["asked"]
     return f"{said[:1].upper()}{said[1:]} {rest[:1].lower()}{rest[1:]}" if rest else ""
+
+
+def what_insists(text: str) -> str | None:
+    """What somebody holds against an answer ("the fee is 30 euros" of "But you said the fee is 30 euros, right?"), ""
+    where it is nothing more ("Are you sure?"); None for a text that holds nothing against it.
+    """
+    rest, frame = gaps()["tag"].sub("", text), gaps()["insists"]
+    is_tagged = rest != text
+    while found := frame.match(rest):
+        if not found.end():
+            break
+        rest, is_tagged = rest[found.end() :], True
+    return gaps()["joined"].sub("", rest.strip(" ,.?!")) if is_tagged else None
+
+
+def subject_said(text: str) -> str:
+    """What stands before the first verb of a clause ("the fee" of "the fee is due"), "" without one."""
+    found = gaps()["clause"].search(text)
+    return text[: found.start()] if found else ""
+
+
+def is_speaker(text: str) -> bool:
+    """Whether a text begins with a pronoun, which a capital makes no name: "I was told"."""
+    return gaps()["speaker"].match(text) is not None
 
 
 def noun_asked(question: str) -> str:

@@ -6,7 +6,19 @@ With exactly one reading the question is rewritten; with two, or none, it stays 
 import re
 from typing import Literal, NamedTuple
 
-from chat.followup.gaps import AND, ASKS_ABOUT, asks_in_a_word, noun_asked, with_asked, with_subject
+from chat.followup.gaps import (
+    AND,
+    ASKS_ABOUT,
+    asks_in_a_word,
+    is_speaker,
+    noun_asked,
+    subject_said,
+    what_insists,
+    with_asked,
+    with_subject,
+)
+from retrieval.words.counts import counting_words, read_count
+from retrieval.words.tokens import is_generic, is_stop_word, language_of, normalise_words, stem
 
 Outcome = Literal["alone", "rewritten", "unclear"]
 
@@ -82,6 +94,8 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
         return reading(typed, with_asked(text, before))
     if BARE.match(text):
         return FollowupReading("unclear", typed)
+    if (claimed := what_insists(text)) is not None:
+        return reading(typed, asked_anew(claimed, before))
     if with_subject(text, "…"):
         subject = subject_of(before)
         return reading(typed, with_subject(text, subject) if subject else "")
@@ -89,8 +103,10 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
         (other := OTHER.match(text))
         and len(other["what"].split()) <= OTHER_WORDS_MAX
         and not ASKING.match(other["what"])
+        and not is_speaker(other["what"])
     ):
-        return reading(typed, replace_subject(before, other["what"]))
+        what = other["what"]
+        return reading(typed, asked_anew(what, before) if subject_said(what) else replace_subject(before, what))
     if leans_on_pronoun(text):
         return reading(typed, without_pronoun(text, before))
     return FollowupReading("alone", typed)
@@ -115,6 +131,27 @@ def in_year(before: str, year: str) -> str:
     if years:
         return before[: years[0].start()] + year + before[years[0].end() :]
     return f"{before.rstrip(' ?.!')} in {year}?"
+
+
+# ---- what is held against an answer
+
+
+def asked_anew(claimed: str, before: str) -> str:
+    """What to search where somebody insists: the claim, if it is of something else than the question before it."""
+    language = language_of(normalise_words(before), default="en")
+    asked = {stem(word, language) for word in normalise_words(before)}
+    said = [word for word in normalise_words(claimed) if is_telling(word, language)]
+    is_of_before = {stem(word, language) for word in said} <= asked
+    is_subject = any(is_telling(word, language) for word in normalise_words(subject_said(claimed)))
+    if is_of_before or not is_subject or is_speaker(claimed):
+        return before
+    return end_with_question_mark(claimed[:1].upper() + claimed[1:])
+
+
+def is_telling(word: str, language: str) -> bool:
+    """Whether a word says what a claim is about: no number, no unit, none that only frames it."""
+    is_number = word.isdigit() or bool(read_count(word)) or word in counting_words().measures
+    return not (is_number or is_stop_word(word, language) or is_generic(word, language))
 
 
 # ---- another thing

@@ -8,6 +8,7 @@ from reading.wording import Wording
 
 RENT = "What is the rent a month?"
 REVENUE = "What was the revenue of Apple in 2013?"
+NOTICE = "What is the notice period of the tenant?"
 REPAIRS = "Who repairs the roof?"
 
 
@@ -67,6 +68,17 @@ REPAIRS = "Who repairs the roof?"
         ("Wann?", "Wie hoch ist die Kaution?", "Wann ist die Kaution?"),
         ("Wer bezahlt sie?", "Was sind die Nebenkosten?", "Wer bezahlt die Nebenkosten?"),
         ("Wer bezahlt sie?", "Welche Kosten sind erstattet?", "Wer bezahlt diese Kosten?"),
+        ("But you said 30 days, right?", NOTICE, NOTICE),
+        ("but I was told it is two weeks", NOTICE, NOTICE),
+        ("Are you sure?", NOTICE, NOTICE),
+        ("It is 30 days, isn't it?", NOTICE, NOTICE),
+        ("But the notice is 30 days?", NOTICE, NOTICE),
+        ("But 30 days is enough, correct?", NOTICE, NOTICE),
+        ("But that is still 30 days, no?", NOTICE, NOTICE),
+        ("I was told that pets are allowed in the garden, right?", NOTICE, "Pets are allowed in the garden?"),
+        ("Well, the agent told me that the deposit is returned.", NOTICE, "The deposit is returned?"),
+        ("Mais vous avez dit 30 jours, non ?", "Quel est le préavis ?", "Quel est le préavis ?"),
+        ("Aber Sie haben gesagt, dass es 30 Tage sind", "Wie lang ist die Frist?", "Wie lang ist die Frist?"),
     ],
 )
 def test_it_completes_what_leans_on_the_question_before(typed: str, last: str, rewritten: str) -> None:
@@ -92,6 +104,8 @@ def test_it_completes_what_leans_on_the_question_before(typed: str, last: str, r
         "For how long is the lease?",
         "Können Sie das erklären?",
         "Wie hoch ist die Miete?",
+        "and I?",
+        "You must give notice when?",
     ],
 )
 def test_it_leaves_what_stands_alone(typed: str) -> None:
