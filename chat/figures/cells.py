@@ -7,7 +7,7 @@ from typing import Any
 
 from chat.drafts import CitedLines, Quoted
 from documents.storage.content import DocumentContent
-from reading.amounts import has_unread_sign
+from reading.layout.amounts import has_unread_sign
 from reading.tables import PERIOD, Table, TableCell, TableRow, is_value
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown_rows import tables_on
