@@ -6,7 +6,7 @@ from typing import Any
 from chat.models import Answer
 from chat.writing.writer import RefusedPart
 from llm.exchange import Exchange
-from reading.amounts import has_unread_sign
+from reading.layout.amounts import has_unread_sign
 from retrieval.models import RunCandidate
 
 

@@ -7,8 +7,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 from reading import pdf
-from reading.amounts import UNREAD, has_unread_sign
 from reading.heavier import add_lines
+from reading.layout.amounts import UNREAD, has_unread_sign
 from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines

@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
-from reading.amounts import UNREAD, is_side, without_side
+from reading.layout.amounts import UNREAD, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow
 
 CELL_GAP = 0.7  # of a line's height: a gap this wide separates two cells (0.9 of the font size, see layout.lines)

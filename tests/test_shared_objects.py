@@ -96,7 +96,7 @@ REASONS = {
     "chat.followup.gaps.gaps": VALUE,
     "chat.figures.formulas.known_metrics": VALUE,
     "retrieval.candidates.noise.noise_signs": VALUE,
-    "reading.amounts.amount_words": VALUE,
+    "reading.layout.amounts.amount_words": VALUE,
     "retrieval.question.kinds.answer_rules": VALUE,
     "retrieval.question.kinds.shipped_keys": VALUE,
     "retrieval.question.kinds.shipped_rows": VALUE,

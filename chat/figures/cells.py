@@ -9,7 +9,7 @@ from typing import Any
 from chat.drafts import CitedLines, Quoted
 from chat.figures.year_parts import parts_named, without_parts
 from documents.storage.content import DocumentContent
-from reading.amounts import has_unread_sign
+from reading.layout.amounts import has_unread_sign
 from reading.tables import PERIOD, Table, TableCell, TableRow, is_value
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.rows_asked import find_banded_row

@@ -17,7 +17,7 @@ from chat.figures.shown import FigureInput
 from chat.figures.statement_rows import SCALE, SCALES, YEAR, read_column_years
 from chat.writing.excerpts import CELL_SIGN, COPIED_NUMBER
 from documents.storage.content import DocumentContent
-from reading.amounts import has_unread_sign, widen_to_signs, without_side
+from reading.layout.amounts import has_unread_sign, widen_to_signs, without_side
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import DASHES, PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line

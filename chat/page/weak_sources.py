@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from chat.models import Citation
 from documents.models import Line, Page, Parse
-from reading.amounts import UNREAD_SIGN
+from reading.layout.amounts import UNREAD_SIGN
 from reading.registry.pictures import RECOGNISED
 from retrieval.models import RunCandidate
 

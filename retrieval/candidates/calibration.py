@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.fence import unfence
-from reading.amounts import widen_to_signs
+from reading.layout.amounts import widen_to_signs
 from reading.matching import LINE_HYPHENS, is_split_word, loose_map
 from reading.rows import LineRow
 from retrieval.candidates.plain import BULLETS

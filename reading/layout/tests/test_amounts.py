@@ -2,7 +2,7 @@
 
 import pytest
 
-from reading.amounts import amount_words, has_unread_sign, is_side, without_side
+from reading.layout.amounts import amount_words, has_unread_sign, is_side, without_side
 from reading.wording import Wording
 
 
