@@ -264,9 +264,9 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
     }
     for flag, numbers in flagged.items():
         yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
-    for warning, numbers in unchecked.items():
-        if numbers:
-            yield f"{warning}({number_ranges(numbers)})"
+    for warning, missed in unchecked.items():
+        if missed:
+            yield f"{warning}({number_ranges(missed)})"
     marks = [line.page_number for line in chain.from_iterable(extract.pages) if line.kind == "watermark"]
     if marks:
         yield f"watermarks({number_ranges(sorted(set(marks)))}; {len(marks)})"
