@@ -257,9 +257,9 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
     }
     for flag, numbers in flagged.items():
         yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
-    for warning, numbers in unchecked.items():
-        if numbers:
-            yield f"{warning}({number_ranges(numbers)})"
+    for warning, undrawn in unchecked.items():
+        if undrawn:
+            yield f"{warning}({number_ranges(undrawn)})"
     if removed := extract.total("removed_chars"):
         yield f"characters_removed({removed})"
     if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):

@@ -62,7 +62,7 @@ def test_it_reads_a_database_address(url: str, expected: tuple[object, ...]) -> 
 
 def test_it_keeps_further_options_of_a_database_address() -> None:
     options = settings.database_from("postgresql://db/x?sslmode=require")["OPTIONS"]
-    assert options == {"sslmode": "require", "connect_timeout": 5}
+    assert options == {"sslmode": "require", "connect_timeout": settings.CONNECT_S}
     assert settings.database_from("postgresql://db/x?connect_timeout=60")["OPTIONS"] == {"connect_timeout": "60"}
 
 

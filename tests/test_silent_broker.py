@@ -55,6 +55,14 @@ class Site(NamedTuple):
         return reply
 
 
+@pytest.fixture(autouse=True)
+def usual_patience(settings: Any) -> None:
+    """What waits for the silent one in this process waits as long as on a usual machine."""
+    settings.REDIS_TIMEOUTS = {name: 2 for name in settings.REDIS_TIMEOUTS}
+    options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {**options, **settings.REDIS_TIMEOUTS}
+
+
 @pytest.fixture
 def silent() -> Iterator[str]:
     taken: list[socket.socket] = []
@@ -96,6 +104,7 @@ def site(transactional_db: None, silent: str, tmp_path: Path) -> Iterator[Site]:
         f"?host={quote(database['HOST'], safe='')}",
         "REDIS_URL": silent,
         "DOCINTEL_API_ANSWER_WAIT_S": str(ANSWER_WAIT_S),
+        "DOCINTEL_PATIENCE": "1",
     }
     with (
         web_server({**os.environ, **chosen}, tmp_path / "log") as (address, _),
