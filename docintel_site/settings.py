@@ -44,6 +44,8 @@ def env_number(name: str, default: float, *, low: float, high: float) -> float:
     return value
 
 
+# A database whose machine went silent is noticed after a minute, not after hours.
+NOTICED_SILENCE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
 # How many times as long as usual whatever is waited for may take: for a machine that is slow or does much else. Every
 # bound of the wall clock is a number of usual seconds times this.
 PATIENCE = env_number("DOCINTEL_PATIENCE", 1, low=1, high=100)
@@ -122,7 +124,7 @@ def database_from(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": query.pop("host", None) or parts.hostname or "",
         "PORT": query.pop("port", None) or parts.port or "",
-        "OPTIONS": {"connect_timeout": CONNECT_S, **query},
+        "OPTIONS": {"connect_timeout": CONNECT_S, **NOTICED_SILENCE, **query},
         # Under ASGI, a persistent connection belongs to a thread that may never be used again, and connections run out.
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,

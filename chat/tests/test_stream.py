@@ -15,6 +15,7 @@ import pytest
 import redis
 
 from chat import stream
+from jobs import silence
 
 
 async def always() -> bool:
@@ -124,6 +125,25 @@ def test_it_loses_nothing_but_the_event_when_redis_is_away(
             stream.tell(turn_id, event)
     assert caplog.text.count("was not told") == 2, "once a turn"
     assert not stream._untold
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("I/O operation on closed file"), AttributeError("_sock"), OSError(28, "")]
+)
+def test_no_fault_of_telling_ends_a_turn(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(stream, "shared_client", fail)
+    turn_id = uuid.uuid4()
+    for event in ("stage", "token", "done"):
+        stream.tell(turn_id, event)
+    assert caplog.text.count("was not told") == 1
+    monkeypatch.undo()
+    stream.tell(turn_id, "token", text=object())
+    assert "not JSON serializable" in caplog.text and not silence.lasts()
 
 
 def test_threads_that_tell_at_once_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from django.conf import settings as site_settings
-from django.db import connection, transaction
+from django.db import Error, connection, transaction
 from django.db.models.functions import Now
 
 from jobs import lease as lease_module
 from jobs.conftest import Errand, Make
-from jobs.lease import Lease, LeaseLost, claim, is_exhausted, is_expired, is_free
+from jobs.lease import Lease, LeaseLost, TookTooLong, claim, is_exhausted, is_expired, is_free
 
 LONG_AGO = timedelta(hours=1)
 AT_ONCE = 8
@@ -210,3 +210,38 @@ def test_the_block_ends_its_heartbeat_when_the_work_fails(make: Make) -> None:
         raise RuntimeError("a fault")
     assert not lease._heart.is_alive()
     assert Errand.objects.get().state == "running"  # the sweeper's, unless the app gave it back
+
+
+# ---- past its limit
+
+
+def test_work_that_takes_too_long_is_ended_and_not_renewed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+
+    def end_late(lease: Lease[Errand], error: TookTooLong) -> None:
+        ended.append(str(error))
+        raise ValueError("a fault of ours")
+
+    monkeypatch.setattr(lease_module, "LEAVE_WITHIN_S", 0.05)
+    lease = Lease(claimed(make()), 0.5, end_late)
+    with pytest.raises(Error), lease:
+        lease._heart.join()
+        Errand.objects.get()
+    assert ended == ["It was not done within 0 s."]
+    connection.close()  # it was cut, and another takes its place
+    age(lease.job)
+    assert Errand.objects.get(is_expired()) == lease.job
+
+
+def test_a_block_that_hangs_with_its_row_locked_is_ended_too(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+    monkeypatch.setattr(lease_module, "renew_every_s", lambda: 0.05)
+    monkeypatch.setattr(lease_module, "WAIT_FOR_ROW_S", 0.2)
+    monkeypatch.setattr(lease_module, "LEAVE_WITHIN_S", 0.05)
+    lease = Lease(claimed(make()), 1.0, lambda _, error: ended.append(str(error)))
+    with pytest.raises(Error), transaction.atomic(), lease:
+        lease.hold()
+        lease._heart.join()
+        lease.renew()
+    assert ended == ["It was not done within 1 s."]
+    connection.close()
