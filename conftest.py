@@ -34,6 +34,9 @@ def _prepare() -> None:
         if name.startswith(("OPENAI_", "DOCINTEL_", "VOYAGE_")) or name == "REDIS_URL":
             del os.environ[name]
     os.environ["DOCINTEL_HOME"] = str(home)
+    # A machine that stands still for a while fails no test; what waits in vain on purpose says how long itself.
+    os.environ["DOCINTEL_PATIENCE"] = "20"
+    os.environ["DOCINTEL_PING_S"] = "0.05"  # no worker answers here
     # The threads of numpy's matrix library spin against each other on a busy machine: 40 s for 0.8 s of work.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     if not is_worker:

@@ -72,17 +72,20 @@ _untold: set[str] = set()  # turns that were said to go untold, until their last
 
 
 def tell(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
-    """Append one event. After the last one the stream expires in an hour. Redis errors are only logged, once a turn."""
+    """Append one event. After the last one the stream expires in an hour.
+
+    No turn ends by what happens here: an error is only logged, once a turn.
+    """
     if silence.lasts() and event not in ENDINGS:  # without the last one its readers would wait on in vain
         return
     key = stream_key(turn_id)
-    fields = {"type": event, "data": json.dumps(data, ensure_ascii=False)}
     try:
+        fields = {"type": event, "data": json.dumps(data, ensure_ascii=False)}
         with shared_client().pipeline(transaction=False) as pipe:
             pipe.xadd(key, cast("Any", fields), maxlen=ENTRIES_MAX, approximate=True)
             pipe.expire(key, KEPT_S)
             pipe.execute()
-    except redis.RedisError as error:
+    except Exception as error:  # noqa: BLE001  # of Redis or of ours: progress is told, or it is not
         silence.note(error)
         if key not in _untold:
             logger.warning("Event %s of turn %s was not told, nor may the next ones be: %s", event, turn_id, error)

@@ -66,6 +66,23 @@ def tidy_up(**_: Any) -> None:
     remove_temporary()
 
 
+@worker_ready.connect
+def leave_when_stuck(**_: Any) -> None:
+    """Have a worker of threads replaced when one of them cannot be ended; a pool of processes ends its own."""
+    from jobs.lease import Lease  # as above
+
+    Lease.on_stuck = leave
+
+
+def leave() -> None:
+    """End this worker, whoever started it starts another; what its other threads hold goes to others first."""
+    logger.error("a thread cannot be ended: this worker leaves")
+    try:
+        pass_on()
+    finally:
+        os._exit(os.EX_TEMPFAIL)
+
+
 @worker_shutting_down.connect
 def stop_gracefully(**_: Any) -> None:
     """Let the work in hand end for a while; what has not ended by then goes to another worker."""

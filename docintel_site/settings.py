@@ -19,8 +19,6 @@ from llm.prices import parse_prices
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
-CONNECT_S = 5  # otherwise a host that does not answer blocks for minutes
-
 # ---- environment readers: each fails with the name, the value and what is allowed
 
 
@@ -44,6 +42,19 @@ def env_number(name: str, default: float, *, low: float, high: float) -> float:
     if not low <= value <= high:
         raise ImproperlyConfigured(f"{name} is {text!r}; it must be a number from {low} to {high}.")
     return value
+
+
+# A database whose machine went silent is noticed after a minute, not after hours.
+NOTICED_SILENCE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+# How many times as long as usual whatever is waited for may take: for a machine that is slow or does much else. Every
+# bound of the wall clock is a number of usual seconds times this.
+PATIENCE = env_number("DOCINTEL_PATIENCE", 1, low=1, high=100)
+CONNECT_S = int(5 * PATIENCE)  # otherwise a host that does not answer blocks for minutes
+
+
+def env_wait(name: str, default: float, *, low: float, high: float) -> float:
+    """Seconds of the wall clock, on a usual machine, times PATIENCE."""
+    return PATIENCE * env_number(name, default, low=low, high=high)
 
 
 def env_choice(name: str, default: str, choices: tuple[str, ...]) -> str:
@@ -113,7 +124,7 @@ def database_from(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": query.pop("host", None) or parts.hostname or "",
         "PORT": query.pop("port", None) or parts.port or "",
-        "OPTIONS": {"connect_timeout": CONNECT_S, **query},
+        "OPTIONS": {"connect_timeout": CONNECT_S, **NOTICED_SILENCE, **query},
         # Under ASGI, a persistent connection belongs to a thread that may never be used again, and connections run out.
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
@@ -168,7 +179,7 @@ CSRF_TRUSTED_ORIGINS = env_list("DOCINTEL_TRUSTED_ORIGINS", "")
 DATABASES = {"default": database_from(DATABASE_URL or postgres.url(HOME))}
 EVENTS_REDIS_URL = REDIS_URL or redis.url(HOME)
 # One that takes a connection and does not answer must not keep a request.
-REDIS_TIMEOUTS = {"socket_timeout": 2, "socket_connect_timeout": 2}
+REDIS_TIMEOUTS = {"socket_timeout": 2 * PATIENCE, "socket_connect_timeout": 2 * PATIENCE}
 
 # ---- Django
 
@@ -313,7 +324,7 @@ SMTP_SECURITY = env_str("DOCINTEL_SMTP_SECURITY", "starttls")
 if SMTP_SECURITY not in ("starttls", "tls", "none"):
     raise ImproperlyConfigured(f"DOCINTEL_SMTP_SECURITY is {SMTP_SECURITY!r}; it must be starttls, tls or none.")
 EMAIL_USE_TLS, EMAIL_USE_SSL = SMTP_SECURITY == "starttls", SMTP_SECURITY == "tls"
-EMAIL_TIMEOUT = 10
+EMAIL_TIMEOUT = int(10 * PATIENCE)
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env_str("DOCINTEL_MAIL_FROM", "DocIntel <docintel@localhost>")
 MAIL_CONFIGURED = bool(EMAIL_HOST)
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if MAIL_CONFIGURED else 'filebased'}.EmailBackend"
@@ -392,7 +403,7 @@ CACHES = {
 API_RATE = int(env_number("DOCINTEL_API_RATE", 600, low=1, high=1_000_000))  # requests per person and minute
 ASK_RATE = int(env_number("DOCINTEL_ASK_RATE", 60, low=1, high=1_000_000))  # those of them that cost work or money
 LINK_RATE = int(env_number("DOCINTEL_LINK_RATE", 120, low=1, high=1_000_000))  # openings of links without an account
-API_ANSWER_WAIT_S = env_number("DOCINTEL_API_ANSWER_WAIT_S", 120, low=0, high=600)
+API_ANSWER_WAIT_S = env_wait("DOCINTEL_API_ANSWER_WAIT_S", 120, low=0, high=600)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "accounts.authentication.BearerAuthentication",
@@ -456,7 +467,8 @@ REQUEST_MAX_BYTES = (
 PAGES_MAX = int(env_number("DOCINTEL_PAGES_MAX", 2000, low=1, high=10_000))
 CHILD_MEMORY_BYTES = int(env_number("DOCINTEL_CHILD_MEMORY_MB", 1024, low=256, high=16_384)) * 1_048_576
 CHILD_CPU_S = int(env_number("DOCINTEL_CHILD_CPU_S", 30, low=5, high=600))
-CHILD_WALL_S = int(env_number("DOCINTEL_CHILD_WALL_S", 300, low=5, high=1200))
+CHILD_WALL_S = int(env_wait("DOCINTEL_CHILD_WALL_S", 300, low=5, high=1200))
+RENDER_WALL_S = int(60 * PATIENCE)
 ISOLATION_REQUIRED = env_choice("DOCINTEL_ISOLATION", "auto", ("auto", "required")) == "required"
 
 # ---- the work queues: the database row is the truth, the broker only a wake-up call
@@ -503,7 +515,7 @@ CELERY_TASK_ROUTES = {
 }
 # A worker that is told to stop gives what it has not finished by then to others. Below the patience of `bin/run`.
 STOP_GRACE_S = env_number("DOCINTEL_STOP_GRACE_S", 3, low=0, high=600)
-LEASE_S = 60  # a worker that has not renewed its lease for this long is considered dead (T1)
+LEASE_S = 60 * PATIENCE  # a worker that has not renewed its lease for this long is considered dead (T1)
 SWEEP_EVERY_S = 30
 TIDY_EVERY_S = 3600
 HEAD_EVERY_S = 3600  # between two exported heads of the ledger (AT4)
@@ -542,7 +554,7 @@ if WATCHED_FOLDERS:
     }
 
 # Detectors take 1 to 2 s for a question over ten filings of 190 pages; what takes this long is an attack.
-DETECTION_DEADLINE_S = env_number("DOCINTEL_DETECTION_DEADLINE_S", 30, low=1, high=600)
+DETECTION_DEADLINE_S = env_wait("DOCINTEL_DETECTION_DEADLINE_S", 30, low=1, high=600)
 
 # ---- the model: any OpenAI-compatible server, or none
 
@@ -566,8 +578,8 @@ SPENDING_LIMITS = limits_from(
 for _model in filter(None, (LLM_MODEL, LLM_MODEL_SMALL, LLM_MODEL_HARD, *LLM_MODELS)):
     if SPENDING_LIMITS and LLM_CONFIGURED and _model not in LLM_PRICES:
         raise ImproperlyConfigured(f"Spending is limited, but DOCINTEL_PRICES has no price for the model {_model!r}.")
-ARBITER_DEADLINE_S = env_number("DOCINTEL_ARBITER_DEADLINE_S", 45, low=1, high=600)
-ANSWER_DEADLINE_S = env_number("DOCINTEL_ANSWER_DEADLINE_S", 90, low=1, high=600)
+ARBITER_DEADLINE_S = env_wait("DOCINTEL_ARBITER_DEADLINE_S", 45, low=1, high=600)
+ANSWER_DEADLINE_S = env_wait("DOCINTEL_ANSWER_DEADLINE_S", 90, low=1, high=600)
 if LLM_BASE_URL and urlsplit(LLM_BASE_URL).scheme not in ("http", "https"):
     raise ImproperlyConfigured(f"OPENAI_BASE_URL is {LLM_BASE_URL!r}; it must begin with http:// or https://.")
 
@@ -590,12 +602,14 @@ RERANK_MODEL = env_str("DOCINTEL_RERANK_MODEL", "reranker" if RERANK_BASE_URL el
 RERANK_INSTRUCTIONS = env_str("DOCINTEL_RERANK_INSTRUCTIONS", "query" if "rerank-2.5" in RERANK_MODEL else "none")
 if RERANK_INSTRUCTIONS not in ("query", "field", "none"):
     raise ImproperlyConfigured(f"DOCINTEL_RERANK_INSTRUCTIONS is {RERANK_INSTRUCTIONS!r}; query, field or none.")
-RERANK_DEADLINE_S = env_number("DOCINTEL_RERANK_DEADLINE_S", 20, low=1, high=600)
+RERANK_DEADLINE_S = env_wait("DOCINTEL_RERANK_DEADLINE_S", 20, low=1, high=600)
 for _name in ("EMBEDDING_BASE_URL", "VOYAGE_BASE_URL", "RERANK_BASE_URL"):
     if globals()[_name] and urlsplit(globals()[_name]).scheme not in ("http", "https"):
         raise ImproperlyConfigured(f"{_name} is {globals()[_name]!r}; it must begin with http:// or https://.")
 
-# ---- the log, and what Prometheus may read
+# ---- the log, the parts on *Status*, and what Prometheus may read
+
+PING_S = env_wait("DOCINTEL_PING_S", 1, low=0.01, high=60)
 
 METRICS_TOKEN = env_str("DOCINTEL_METRICS_TOKEN")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 16:

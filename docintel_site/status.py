@@ -45,7 +45,6 @@ State = Literal["ok", "none", "soon", "warn", "fail"]
 UNTRIED = ("none", "soon")
 
 QUEUES = ("ingest", "sweep", "embed", "ask", "search")
-PING_S = 1
 LONG_QUEUE = 500
 GIGABYTE = 1_000_000_000
 DISK_LOW_BYTES = 5 * GIGABYTE
@@ -227,7 +226,7 @@ def broker() -> StatusCheck:
     """Redis accepts messages."""
     try:
         with current_app.connection_for_read() as link:
-            link.ensure_connection(max_retries=1, timeout=PING_S)
+            link.ensure_connection(max_retries=1, timeout=max(1, round(settings.PING_S)))
     except (OperationalError, OSError) as error:
         hint = _("Start it with bin/run, or mend REDIS_URL.")
         return StatusCheck(_("Broker"), "fail", _("does not answer"), hint, first_line(error))
@@ -259,7 +258,7 @@ def workers() -> StatusCheck:
             raise EveryQueueServed
 
     with suppress(EveryQueueServed):  # waiting on for others would make every *Status* take a second
-        current_app.control.inspect(timeout=PING_S, callback=take).active_queues()
+        current_app.control.inspect(timeout=settings.PING_S, callback=take).active_queues()
     missing = queues_without_worker(answers)
     names = ", ".join(sorted(map(describe_worker, answers.items()))) or _("none")
     detail = _("answering: %(names)s") % {"names": names}

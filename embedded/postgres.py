@@ -24,6 +24,7 @@ MAJOR = "18"
 PORT = 5432
 USER = "app"
 DATABASE = "docintel"
+CONNECT_S = 20
 START_TRIES = 60  # a quarter of a second apart: backends orphaned by a killed server make the first ones fail
 # Of a refused statement only the error is logged: its values are questions and document text.
 QUIET = {"log_min_error_statement": "panic", "log_error_verbosity": "terse"}
@@ -103,7 +104,7 @@ def _address(root: Path, database: str) -> str:
 
 def _answers_with_database(root: Path) -> bool:
     try:
-        psycopg.connect(_address(root, DATABASE), connect_timeout=5).close()
+        psycopg.connect(_address(root, DATABASE), connect_timeout=CONNECT_S).close()
     except psycopg.OperationalError:
         return False
     return True
@@ -186,7 +187,7 @@ def _remove_stale_locks(data: Path, socket: Path) -> None:
 
 def _create_database(root: Path) -> None:
     try:
-        with psycopg.connect(_address(root, "postgres"), autocommit=True, connect_timeout=5) as connection:
+        with psycopg.connect(_address(root, "postgres"), autocommit=True, connect_timeout=CONNECT_S) as connection:
             if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 connection.execute(f"CREATE DATABASE {DATABASE}")
     except psycopg.OperationalError as error:

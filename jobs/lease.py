@@ -1,15 +1,18 @@
 """The lease of a job: one worker at a time holds it, in the job's own row, and renews it by a heartbeat.
 
 A task that arrives twice finds the lease taken (T3). A worker that dies stops renewing it, and the sweeper passes
-the job on (T1). The broker may lose every message: the row is the truth (T5).
+the job on (T1). The broker may lose every message: the row is the truth (T5). Work that takes longer than it ever may
+is ended by the heartbeat, whatever its thread waits for: a pool of threads can end none of them.
 """
 
 import logging
+import math
 import os
 import socket
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from contextvars import copy_context
 from datetime import timedelta
 from functools import reduce
@@ -19,7 +22,7 @@ from typing import Any, Generic, Self, TypeVar
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import Error, connection
+from django.db import Error, connection, connections
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -29,12 +32,22 @@ from jobs.models import LeasedJob
 logger = logging.getLogger(__name__)
 
 HEARTBEATS_PER_LEASE = 4  # three may fail before a living worker is considered dead
+WAIT_FOR_ROW_S = 10.0 * settings.PATIENCE  # a heartbeat, for a row that its own block may have locked
+LEAVE_WITHIN_S = 30.0 * settings.PATIENCE  # of a thread whose job was ended because it took too long
 
 Job = TypeVar("Job", bound=LeasedJob)
 
 
 class LeaseLost(Exception):
     """Another worker has the job, or it is gone; nothing more may be written for it."""
+
+
+class TookTooLong(Exception):
+    """A job was not done within its limit, whatever it waited for."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"It was not done within {seconds:.0f} s.")
+        self.seconds = seconds
 
 
 def is_expired(leases: int = 1) -> Q:
@@ -92,11 +105,21 @@ def give_back(jobs: "QuerySet[Job]", pids: Iterable[int]) -> int:
 
 
 class Lease(Generic[Job]):
-    """The right to work on a claimed job: a context manager that renews it during the block."""
+    """The right to work on a claimed job: a context manager that renews it during the block, up to a limit.
 
-    def __init__(self, job: Job) -> None:
+    Past `limit_s` seconds `end_late` is called in the thread of the heartbeat, to end the job with that reason. Then
+    the block's connection to the database is cut, which is what it may be waiting for; if it goes on all the same,
+    `on_stuck` is called.
+    """
+
+    on_stuck: Callable[[], None] | None = None  # a worker's way to be replaced, see docintel_site.celery
+
+    def __init__(
+        self, job: Job, limit_s: float = math.inf, end_late: Callable[[Any, TookTooLong], object] | None = None
+    ) -> None:
         self.job = job
         self.owner = job.lease_owner
+        self._limit_s, self._end_late, self._began = limit_s, end_late, time.monotonic()
         self._ended = threading.Event()
         self._noted = noted_ids(**{job.ID_NAME: job.pk})
 
@@ -121,11 +144,11 @@ class Lease(Generic[Job]):
 
     def __enter__(self) -> Self:
         self._noted.__enter__()
+        self._used = connections["default"]
         self._heart = threading.Thread(
             target=copy_context().run, args=(self._beat,), name=f"heartbeat-{self.job.pk}", daemon=True
         )
         self._heart.start()
-        self._began = time.monotonic()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
@@ -144,8 +167,12 @@ class Lease(Generic[Job]):
     def _beat(self) -> None:
         # A worker may be silent for long inside one page or call, and still be alive.
         try:
-            while not self._ended.wait(self.beat_every_s()):
+            while not self._ended.wait(max(0.0, min(self.beat_every_s(), self._left_s()))):
+                if self._left_s() <= 0:
+                    self._end_block()
+                    return
                 try:
+                    limit_waiting()
                     self.beat()
                 except Error as error:
                     # The database is briefly away; the lease outlives that, or the sweeper takes over.
@@ -153,3 +180,33 @@ class Lease(Generic[Job]):
                     connection.close()
         finally:
             connection.close()
+
+    def _left_s(self) -> float:
+        return self._began + self._limit_s - time.monotonic()
+
+    def _end_block(self) -> None:
+        """End the job, which is not renewed any more, and have its thread come back for others."""
+        logger.error("%s %s took longer than %.0f s", self.job._meta.verbose_name, self.job.pk, self._limit_s)
+        try:
+            limit_waiting()
+            if self._end_late:
+                self._end_late(self, TookTooLong(self._limit_s))
+        except Exception:  # its lease ends, and the sweeper passes it on
+            logger.exception("job %s could not be ended", self.job.pk)
+        if not self._ended.is_set():
+            cut(self._used.connection)
+        if not self._ended.wait(LEAVE_WITHIN_S) and Lease.on_stuck:
+            Lease.on_stuck()
+
+
+def limit_waiting() -> None:
+    """Have no lock waited for without end on this thread's connection."""
+    if connection.connection is None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{1000 * WAIT_FOR_ROW_S:.0f}ms"])
+
+
+def cut(link: Any) -> None:
+    """Shut the socket of a connection to the database; whoever waits for an answer on it gets an error."""
+    with suppress(AttributeError, Error, OSError), socket.socket(fileno=os.dup(link.fileno())) as shared:
+        shared.shutdown(socket.SHUT_RDWR)

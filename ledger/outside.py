@@ -7,8 +7,10 @@ from threading import Thread
 from typing import Any, TypeVar
 from urllib.error import HTTPError
 
+from django.conf import settings
+
 T = TypeVar("T")
-SILENCE_S = 10.0  # between two bytes
+SILENCE_S = 10.0 * settings.PATIENCE  # between two bytes
 
 
 class NoReply(Exception):

@@ -27,7 +27,9 @@ from ledger.chain import Head
 from ledger.heads import BadHeadFile, add_fields, check_head_line, head_fields, last_lines, signed_bytes
 from ledger.outside import NoReply, post, within
 
-DEADLINE_S = 30.0  # for one stamp, whatever the authority does; the sweeping worker has other work too
+DEADLINE_S = (
+    30.0 * settings.PATIENCE
+)  # for one stamp, whatever the authority does; the sweeping worker has other work too
 REPLY_BYTES_MAX = 32_768  # a token with the certificates of three authorities above it has 8,000
 APART_MAX = timedelta(hours=1)  # of the authority's clock and ours; later every check would call our entries late
 AT_ONCE = 20  # heads an hour: the newest, and those of evidence packs made meanwhile

@@ -23,7 +23,7 @@ from ledger.heads import BadHeadFile, add_fields, check_head_line, head_fields, 
 from ledger.models import Entry
 from ledger.outside import NoReply, post, within
 
-DEADLINE_S = 30.0  # for one head, whatever the witness does; the sweeping worker has other work too
+DEADLINE_S = 30.0 * settings.PATIENCE  # for one head, whatever the witness does; the sweeping worker has other work too
 REPLY_BYTES_MAX = 32_768
 AT_ONCE = 20  # heads an hour: the newest, and those of evidence packs made meanwhile
 OVERDUE = timedelta(hours=3)  # since the last one: two hours in a row failed

@@ -4,12 +4,14 @@ import hashlib
 import time
 from collections.abc import Callable
 
+from django.conf import settings
 from django.core.cache import cache
 
 FAILURES_MAX = 5
 WINDOW_S = 60.0
 PAUSE_S = 30.0
-PROBE_S = 240  # longer than any deadline; a probe whose process died stands in the way of no other for longer
+# Longer than any deadline; a probe whose process died stands in the way of no other for longer.
+PROBE_S = int(240 * settings.PATIENCE)
 KEPT_S = 3600  # a server that nobody has asked since is asked like any other
 
 

@@ -49,7 +49,7 @@ from llm.wire import REPLY_MAX_BYTES, ReplyTooLarge, wire
 OPENAI_URL = "https://api.openai.com/v1"
 BACKOFF_S = 0.4  # doubled after each try, so that an unreachable server is reported within 5 s (I01-I03)
 JITTER = 0.3  # R109
-CONNECT_S = 5.0
+CONNECT_S = 5.0 * settings.PATIENCE
 GRACE_S = 1.0  # for the loop to notice a deadline before the waiting thread gives up
 TOLD_MAX = 300  # characters kept of a server's own error message
 UNREADABLE_MAX = 100_000  # characters kept of a body that is not a reply
@@ -76,7 +76,7 @@ class Persistence(NamedTuple):
 
 SOMEBODY_WAITS = Persistence(4, 1.0, 5.0, False)  # within the deadline of L6
 NOBODY_WAITS = Persistence(6, 5.0, 60.0, True)  # pauses of 2 s to 60 s
-UNHURRIED_DEADLINE_S = 180.0
+UNHURRIED_DEADLINE_S = 180.0 * settings.PATIENCE
 
 
 class LLMServer(NamedTuple):

@@ -30,7 +30,7 @@ from llm.wire import ReplyTooLarge, wire
 __all__ = ["Completion", "Exchange", "Stream", "complete", "is_configured", "reachable", "stream"]
 
 STOP_POLL_S = 0.1
-REACHABLE_S = 2.0
+REACHABLE_S = 2.0 * settings.PATIENCE
 
 ReplyT = TypeVar("ReplyT", bound=pydantic.BaseModel)
 

@@ -9,9 +9,6 @@ from pytest_django import Settings
 from llm import call
 from tests.scripted_llm import ScriptedLLM
 
-# Tolerance for deadlines on a busy machine; otherwise every server here would stay silent far longer.
-BUSY_S = 30.0
-
 Serve = Callable[..., ScriptedLLM]
 
 

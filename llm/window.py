@@ -24,7 +24,7 @@ CHARACTERS_PER_TOKEN = 3  # an overestimate of tokens, as in spending
 # What servers call it: vLLM, LM Studio, gateways, llama.cpp; the smallest counts where one names several.
 NAMES = ("max_model_len", "loaded_context_length", "max_context_length", "context_length", "context_window")
 NAMES_OF_LLAMACPP = ("n_ctx", "n_ctx_train")
-ASK_S = 2.0
+ASK_S = 2.0 * settings.PATIENCE
 KEPT_S, KEPT_UNKNOWN_S = 600.0, 60.0  # another model may be loaded, or a server be started, meanwhile
 
 _lock = threading.Lock()

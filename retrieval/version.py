@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "VERSION"
-GIT_S = 5
+GIT_S = 60
 WRITTEN = re.compile(r"\w[\w.+-]{0,79}")  # characters of `git describe` and release names
 CODE = (
     "*.py",

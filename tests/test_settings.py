@@ -62,8 +62,10 @@ def test_it_reads_a_database_address(url: str, expected: tuple[object, ...]) -> 
 
 def test_it_keeps_further_options_of_a_database_address() -> None:
     options = settings.database_from("postgresql://db/x?sslmode=require")["OPTIONS"]
-    assert options == {"sslmode": "require", "connect_timeout": 5}
-    assert settings.database_from("postgresql://db/x?connect_timeout=60")["OPTIONS"] == {"connect_timeout": "60"}
+    usual = {"connect_timeout": settings.CONNECT_S, **settings.NOTICED_SILENCE}
+    assert options == {"sslmode": "require", **usual}
+    options = settings.database_from("postgresql://db/x?connect_timeout=60")["OPTIONS"]
+    assert options == {**usual, "connect_timeout": "60"}
 
 
 def test_it_refuses_another_kind_of_database() -> None:

@@ -84,7 +84,7 @@ def test_it_says_what_is_wrong_and_keeps_the_link(client: Client, change: dict[s
 
 @pytest.mark.django_db(transaction=True)
 def test_it_makes_one_owner_when_two_post_at_once() -> None:
-    token, outcomes, barrier = OwnerLink.issue(), [], Barrier(2)
+    token, outcomes, barrier = OwnerLink.issue(), [], Barrier(2, timeout=60)
 
     def post(email: str) -> None:
         barrier.wait()

@@ -15,13 +15,13 @@ from accounts.models import User
 from audit.access_log import is_auditor, record_event
 from audit.models import Rejudgement
 from audit.review.golden import check_golden, record_check, reviewed_runs
-from audit.review.proposed import check_proposal, count_golden, record_proposal_check
-from audit.review.replay import CannotReplay, Judge, Rejudged, rejudge, summary
+from audit.review.proposed import QUESTIONS_MAX, check_proposal, count_golden, record_proposal_check
+from audit.review.replay import REPEATS_ON_PAGE_MAX, CannotReplay, Judge, Rejudged, rejudge, summary
 from documents.access import actor_of
 from documents.base_settings import asked_for
 from documents.guarding.guard import ProposalRefused
 from documents.models import KnowledgeBase, ProposedChange
-from jobs.lease import Lease, LeaseLost, claim, is_exhausted
+from jobs.lease import Lease, LeaseLost, TookTooLong, claim, is_exhausted
 from jobs.models import LeasedJob
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
@@ -29,6 +29,9 @@ from retrieval.models import RetrievalRun
 logger = logging.getLogger(__name__)
 
 CHECKED_ON_PAGE = {"rules": 25, "model": 5}  # runs, so that a click costs little; the command checks all of them
+SPARE_S = 300  # loading and storing take seconds
+JUDGE_LIMIT_S = int(REPEATS_ON_PAGE_MAX * settings.ARBITER_DEADLINE_S) + SPARE_S
+CHECK_LIMIT_S = int(4 * QUESTIONS_MAX * settings.ARBITER_DEADLINE_S) + SPARE_S  # two searches of two looks each
 PENDING = (LeasedJob.QUEUED, LeasedJob.RUNNING)
 
 Kind, State = Rejudgement.Kind, Rejudgement.State
@@ -71,7 +74,8 @@ def judge_stored(rejudgement_id: UUID | str) -> None:
     job = claim(Rejudgement.objects.select_related("base", "by", "run__llm_call"), rejudgement_id, done=0)
     if job is None:
         return
-    with Lease(job) as lease, asked_for(job.base, job.by_id), override(job.language):
+    limit_s = CHECK_LIMIT_S if job.kind == Kind.CHANGE else JUDGE_LIMIT_S
+    with Lease(job, limit_s, end_late) as lease, asked_for(job.base, job.by_id), override(job.language):
         try:
             if not is_auditor(job.by, job.base_id):
                 raise CannotReplay(gettext("This base is no longer open to you."))
@@ -88,6 +92,11 @@ def judge_stored(rejudgement_id: UUID | str) -> None:
         except Exception:  # the outermost handler: told to the person, the details are in the log
             logger.exception("Judging again failed: %s", job.pk)
             end_in_vain(lease, gettext("Something failed on our side. It is recorded; please try again."))
+
+
+def end_late(lease: Lease[Rejudgement], error: TookTooLong) -> None:
+    with override(lease.job.language):
+        end_in_vain(lease, gettext("Something failed on our side. It is recorded; please try again."))
 
 
 def judge_run(run: RetrievalRun, lease: Lease[Rejudgement]) -> None:

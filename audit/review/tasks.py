@@ -3,27 +3,20 @@
 from typing import Any
 
 from celery import shared_task
-from django.conf import settings
 
 from audit.models import Rejudgement
 from audit.review import rejudging
-from audit.review.proposed import QUESTIONS_MAX
-from audit.review.replay import REPEATS_ON_PAGE_MAX
 from audit.runs.signs import sign_runs
 from jobs import waking
 
-SPARE_S = 300  # loading and storing take seconds
-JUDGE_LIMIT_S = int(REPEATS_ON_PAGE_MAX * settings.ARBITER_DEADLINE_S) + SPARE_S
-CHECK_LIMIT_S = int(4 * QUESTIONS_MAX * settings.ARBITER_DEADLINE_S) + SPARE_S  # two searches of two looks each
 
-
-@shared_task(name="audit.tasks.judge_again", time_limit=JUDGE_LIMIT_S)
+@shared_task(name="audit.tasks.judge_again")  # in a queue served by threads, where the lease ends what hangs
 def judge_again(rejudgement_id: str, **_: Any) -> None:
     """Judge stored briefs again."""
     rejudging.judge_stored(rejudgement_id)
 
 
-@shared_task(name="audit.tasks.check_change", time_limit=CHECK_LIMIT_S)
+@shared_task(name="audit.tasks.check_change", time_limit=rejudging.CHECK_LIMIT_S)
 def check_change(rejudgement_id: str, **_: Any) -> None:
     """Search the golden questions with a proposed change."""
     rejudging.judge_stored(rejudgement_id)

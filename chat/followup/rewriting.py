@@ -3,6 +3,7 @@
 Prompt, reply schema and checks are here. Nothing from outside the conversation may enter the question.
 """
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_noop
@@ -24,7 +25,8 @@ from retrieval.words.tokens import is_stop_word, language_of
 
 PROMPT_NAME = "follow_up"
 PROMPT_VERSION = "2"
-DEADLINE_S = 15.0  # for one sentence; a reader who waits longer is better served by the question as typed
+# For one sentence; a reader who waits longer is better served by the question as typed.
+DEADLINE_S = 15.0 * settings.PATIENCE
 TURNS_SHOWN = 4  # a follow-up rarely refers further back
 ANSWER_CHARACTERS_SHOWN = 600
 # Of a rewritten question's meaningful words: grammar adds one, an invented topic adds many.

@@ -5,6 +5,7 @@ import json
 from typing import Any, NamedTuple
 
 import httpx2
+from django.conf import settings
 
 from llm.call import GRACE_S
 from llm.exchange import clean_text
@@ -12,7 +13,7 @@ from llm.wire import wire
 
 HOST = "127.0.0.1"
 USUAL_PORTS = {11434: "Ollama", 1234: "LM Studio", 8000: "vLLM", 8080: "llama.cpp"}
-ASK_S = 0.3
+ASK_S = 0.3 * settings.PATIENCE
 LIST_MAX_BYTES = 100_000
 MODELS_SHOWN, NAME_MAX = 5, 100
 

@@ -13,10 +13,11 @@ from accounts.models import User
 from chat.model_page.in_force import usual_tier
 from chat.models import ModelTest
 from chat.turns.conductor import end
+from chat.turns.stopping import answer_limit_s
 from documents import access
 from documents.base_settings import asked_for
 from documents.models import KnowledgeBase
-from jobs.lease import Lease, LeaseLost, claim, is_exhausted
+from jobs.lease import Lease, LeaseLost, TookTooLong, claim, is_exhausted
 from jobs.models import LeasedJob
 from llm.errors import LLMError
 from llm.exchange import Exchange
@@ -82,7 +83,7 @@ def carry_out_test(test_id: UUID | str) -> None:
     job = claim(ModelTest.objects.select_related("base", "by"), test_id)
     if job is None:
         return
-    with Lease(job) as lease, asked_for(job.base, job.by_id):
+    with Lease(job, answer_limit_s(), end_late) as lease, asked_for(job.base, job.by_id):
         try:
             if not KnowledgeBase.objects.with_role(job.by, *access.OWN).filter(pk=job.base_id).exists():
                 end_in_vain(lease, CLOSED)
@@ -98,6 +99,10 @@ def carry_out_test(test_id: UUID | str) -> None:
         except Exception:  # the outermost handler: told to the person, the details are in the log
             logger.exception("The test of the model failed: %s", job.pk)
             end_in_vain(lease, BROKEN)
+
+
+def end_late(lease: Lease[ModelTest], error: TookTooLong) -> None:
+    end_in_vain(lease, BROKEN)
 
 
 def usual_model(base: KnowledgeBase) -> ModelUse:

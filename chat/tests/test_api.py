@@ -391,7 +391,7 @@ def test_a_key_is_of_one_person_in_one_base(
 
 
 def at_the_same_time(count: int, work: Callable[[], Any]) -> list[Any]:
-    together, results = threading.Barrier(count), []
+    together, results = threading.Barrier(count, timeout=60), []
 
     def run() -> None:
         try:

@@ -1,18 +1,21 @@
 """The events of a turn over a real Redis: order, resuming, endings, pings."""
 
 import asyncio
+import itertools
 import json
 import threading
 import time
 import uuid
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import redis
 
 from chat import stream
+from jobs import silence
 
 
 async def always() -> bool:
@@ -95,9 +98,10 @@ def test_it_ends_when_the_ending_was_seen_already() -> None:
 
 def test_it_closes_a_connection_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "PING_MS", 10)
-    monkeypatch.setattr(stream, "CONNECTION_S", 0.1)
+    clock = itertools.count()  # a second later each time it is looked at
+    monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     frames = asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=False, may_go_on=always)))
-    assert frames[-1] == ": ping\n\n"
+    assert set(frames[1:]) == {": ping\n\n"} and len(frames) < stream.CONNECTION_S
 
 
 @pytest.mark.parametrize("header", ["", "x", "1", "1-", "-1", "1-1\nevent: x", "9" * 21 + "-0", "$", "1-1 "])
@@ -123,12 +127,31 @@ def test_it_loses_nothing_but_the_event_when_redis_is_away(
     assert not stream._untold
 
 
+@pytest.mark.parametrize(
+    "error", [ValueError("I/O operation on closed file"), AttributeError("_sock"), OSError(28, "")]
+)
+def test_no_fault_of_telling_ends_a_turn(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(stream, "shared_client", fail)
+    turn_id = uuid.uuid4()
+    for event in ("stage", "token", "done"):
+        stream.tell(turn_id, event)
+    assert caplog.text.count("was not told") == 1
+    monkeypatch.undo()
+    stream.tell(turn_id, "token", text=object())
+    assert "not JSON serializable" in caplog.text and not silence.lasts()
+
+
 def test_threads_that_tell_at_once_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first events of a worker are told by several threads, and no thread may lose its connection to another."""
     monkeypatch.setattr(stream, "_shared", [], raising=False)
     from_url = redis.Redis.from_url
     made: list[int] = []
-    together = threading.Barrier(4)
+    together = threading.Barrier(4, timeout=60)
 
     def make_slowly(url: str, **options: Any) -> "redis.Redis":
         time.sleep(0.1)

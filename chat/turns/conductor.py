@@ -25,7 +25,7 @@ from chat.turns.stopping import TurnLease
 from chat.writing.phrases import count_in_words
 from documents.base_settings import BaseSettings, asked_for
 from jobs.ids import note_ids
-from jobs.lease import LeaseLost, claim, is_exhausted
+from jobs.lease import LeaseLost, TookTooLong, claim, is_exhausted
 from llm import client
 from llm.reuse import reusing
 from retrieval.corpus import retrieve_among
@@ -46,6 +46,10 @@ SECOND_CALL = "The model asked to see more, which was looked up; a second call r
 TOO_SLOW = (
     "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask "
     "fewer documents at once. If one of them alone is too slow, tell an administrator: its text may be made to be slow."
+)
+TOO_LATE = (
+    "This question was not answered within {minutes} minutes, which is longer than any may take, and was ended. It is "
+    "recorded; please ask again."
 )
 DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
 
@@ -76,7 +80,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
         return None
     result = None
     base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
-    with TurnLease(turn) as lease, asked_for(base, turn.conversation.user_id):
+    with TurnLease(turn, partial(end_late, turn)) as lease, asked_for(base, turn.conversation.user_id):
         try:
             with reusing(replies_for(base, is_anew=is_anew)):
                 run = turn.run
@@ -226,6 +230,17 @@ def end_stopped(turn: Turn, lease: TurnLease) -> None:
     tell(turn.pk, "done", state=State.STOPPED)
 
 
+def end_late(turn: Turn, lease: TurnLease, error: TookTooLong) -> None:
+    """End a turn that hangs, from another thread than its own."""
+    if not lease.stop_requested():
+        end_failed(turn, lease, error)
+        return
+    try:
+        end_stopped(turn, lease)
+    except LeaseLost:  # it was stored meanwhile
+        logger.info("turn %s ended by itself", turn.pk)
+
+
 def end_failed(turn: Turn, lease: TurnLease, error: Exception) -> str:
     """Record a failure and return its sentence for people. If the database is down, leave the turn to the sweeper."""
     sentence = describe_failure(error)
@@ -246,6 +261,8 @@ def describe_failure(error: Exception) -> str:
         return str(error)
     if isinstance(error, DetectionTimeout):
         return TOO_SLOW.format(seconds=round(error.seconds))
+    if isinstance(error, TookTooLong):
+        return TOO_LATE.format(minutes=max(1, round(error.seconds / 60)))
     if isinstance(error, DatabaseError):
         return "The record of this question could not be written, so no answer is shown. Please ask again in a moment."
     return "Something failed on our side while this question was being answered. It is recorded; please ask again."

@@ -14,6 +14,7 @@ from chat.scope import QuestionScope, resolve
 from chat.stream import tell
 from chat.turns.conductor import DIED, AnsweringFailed, describe_failure, end
 from chat.turns.repeats import replies_for
+from chat.turns.stopping import answer_limit_s
 from documents.access import is_auditor_of
 from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, made_before, remember
@@ -111,7 +112,10 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
     retrieval = claim(Retrieval.objects.select_related("base", "user"), retrieval_id)
     if retrieval is None:
         return
-    with Lease(retrieval) as lease, asked_for(retrieval.base, retrieval.user_id):
+    with (
+        Lease(retrieval, answer_limit_s(), end_retrieval_failed) as lease,
+        asked_for(retrieval.base, retrieval.user_id),
+    ):
         try:
             with reusing(replies_for(retrieval.base, is_anew=False)):
                 result = search_as_asked(retrieval)

@@ -1,20 +1,39 @@
-"""The lease of a turn, which also polls whether Stop was pressed."""
+"""The lease of a turn, which also polls whether Stop was pressed, and how long an answer may take."""
 
 import threading
 import time
-from typing import Self
+from collections.abc import Callable
+from typing import Any, Self
+
+from django.conf import settings
 
 from chat.models import Turn
-from jobs.lease import Lease, LeaseLost, renew_every_s
+from jobs.lease import Lease, LeaseLost, TookTooLong, renew_every_s
 
 STOP_POLL_S = 0.5  # a slower stop button feels broken
+SPARE_S = 300  # loading contents, detecting and storing take seconds, a minute on the largest base
+FULL_SEARCH_S = 3600  # 10,000 documents of ten pages take about ten minutes
+
+
+def answer_limit_s() -> int:
+    """More than the sum of all inner deadlines, so that only what hangs is ended."""
+    return int(2 * settings.ARBITER_DEADLINE_S + settings.ANSWER_DEADLINE_S) + SPARE_S
+
+
+def limit_of(turn: Turn) -> float:
+    return answer_limit_s() + FULL_SEARCH_S * turn.is_full_search
+
+
+def stop_limit_s() -> float:
+    """How long after Stop a turn may go on: one reply may be awaited."""
+    return float(max(settings.ARBITER_DEADLINE_S, settings.ANSWER_DEADLINE_S)) + 30
 
 
 class TurnLease(Lease[Turn]):
     """Keeps a claimed turn alive during the block, and knows whether it was stopped or taken over."""
 
-    def __init__(self, turn: Turn) -> None:
-        super().__init__(turn)
+    def __init__(self, turn: Turn, end_late: Callable[[Any, TookTooLong], object] | None = None) -> None:
+        super().__init__(turn, limit_of(turn), end_late)
         self._stop_requested = threading.Event()
         self._lost = threading.Event()
         self._renewed_at = time.monotonic()
@@ -35,8 +54,9 @@ class TurnLease(Lease[Turn]):
         stop_requested = self.rows().values_list("stop_requested", flat=True).first()
         if stop_requested is None:
             self._lost.set()
-        elif stop_requested:
+        elif stop_requested and not self._stop_requested.is_set():
             self._stop_requested.set()
+            self._limit_s = min(self._limit_s, time.monotonic() - self._began + stop_limit_s())
 
     def beat_every_s(self) -> float:
         return STOP_POLL_S

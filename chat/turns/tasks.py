@@ -3,7 +3,6 @@
 from typing import Any
 
 from celery import shared_task
-from django.conf import settings
 from django.db import transaction
 
 from accounts.models import User
@@ -12,30 +11,25 @@ from chat.model_page import testing
 from chat.models import Extraction, ModelTest, Retrieval, Turn
 from chat.page import trying
 from chat.turns import conductor, demo, retrieving
+from chat.turns.stopping import FULL_SEARCH_S, answer_limit_s
 from jobs import waking
 
-SPARE_S = 300  # loading contents, detecting and storing take seconds, a minute on the largest base
-FULL_SEARCH_S = 3600  # 10,000 documents of ten pages take about ten minutes
+# The queue `ask` is served by threads, of which Celery can end none: there the lease ends what takes too long.
 
 
-def answer_limit_s() -> int:
-    """More than the sum of all inner deadlines, so that only a hanging worker is killed."""
-    return int(2 * settings.ARBITER_DEADLINE_S + settings.ANSWER_DEADLINE_S) + SPARE_S
-
-
-@shared_task(name="chat.tasks.answer_turn", time_limit=answer_limit_s())
+@shared_task(name="chat.tasks.answer_turn")
 def answer_turn(turn_id: str, **_: Any) -> None:
     """Answer a stored question."""
     conductor.answer_turn(turn_id)
 
 
-@shared_task(name="chat.tasks.search_every_document", time_limit=answer_limit_s() + FULL_SEARCH_S)
+@shared_task(name="chat.tasks.search_every_document", time_limit=answer_limit_s() + 2 * FULL_SEARCH_S)
 def search_every_document(turn_id: str, **_: Any) -> None:
     """Answer a stored question by a full search, in a queue of its own: it may take minutes."""
     conductor.answer_turn(turn_id)
 
 
-@shared_task(name="chat.tasks.retrieve_evidence", time_limit=answer_limit_s())
+@shared_task(name="chat.tasks.retrieve_evidence")
 def retrieve_evidence(retrieval_id: str, **_: Any) -> None:
     """Retrieve what a program asked for."""
     retrieving.retrieve_evidence(retrieval_id)
@@ -47,7 +41,7 @@ def extract_fields(extraction_id: str, **_: Any) -> None:
     extracting.carry_out_extraction(extraction_id)
 
 
-@shared_task(name="chat.tasks.test_model", time_limit=answer_limit_s())
+@shared_task(name="chat.tasks.test_model")
 def test_model(test_id: str, **_: Any) -> None:
     """Have the model judge the three fixed passages."""
     testing.carry_out_test(test_id)

@@ -19,7 +19,7 @@ from docintel_site.http.asgi_types import Application, Receive, Scope, Send
 from docintel_site.http.headers import BARE_HEADERS
 from docintel_site.status import DISK_FULL_BYTES, open_migrations
 
-DEADLINE_S = 2.0  # for all parts together, which are looked at side by side
+DEADLINE_S = 2.0 * settings.PATIENCE  # for all parts together, which are looked at side by side
 KEPT_S = 1.0  # however many ask
 
 

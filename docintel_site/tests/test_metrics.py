@@ -49,7 +49,7 @@ def test_an_empty_installation_is_told_too(settings: Settings) -> None:
 def test_it_tells_work_that_waits_and_work_that_is_stuck() -> None:
     user = User.objects.create_user("ada@example.org", "quiet-harbour-91")
     conversation = Conversation.objects.create(base=KnowledgeBase.objects.create(name="Filings"), user=user)
-    long_ago = timezone.now() - timedelta(minutes=10)
+    long_ago = timezone.now() - timedelta(hours=2)
     for number, state in enumerate(("queued", "queued", "running", "done")):
         Turn.objects.create(
             conversation=conversation, number=number, question="Why?", scope_name="Filings", state=state
@@ -57,7 +57,7 @@ def test_it_tells_work_that_waits_and_work_that_is_stuck() -> None:
     Turn.objects.filter(number__in=(0, 2)).update(created_at=long_ago, heartbeat_at=long_ago)
     found = told()
     assert [found["docintel_jobs", "question", state] for state in ("queued", "running", "done")] == [2, 1, 1]
-    assert 600 <= found["docintel_oldest_waiting_seconds", "question"] < 660
+    assert found["docintel_oldest_waiting_seconds", "question"] >= 7200
     assert found["docintel_oldest_waiting_seconds", "document"] == 0
     assert found["docintel_stuck_jobs", "question"] == 1
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from celery import current_app
+from django.conf import settings as site_settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
@@ -37,8 +38,9 @@ def make_document() -> Document:
     return Document.objects.create(base=base, title="Report", file_name="report.pdf", sha256="0" * 64, size_bytes=1)
 
 
-def make_job(state: str, heartbeat_age_s: float | None) -> None:
-    at = None if heartbeat_age_s is None else timezone.now() - timedelta(seconds=heartbeat_age_s)
+def make_job(state: str, leases: float | None) -> None:
+    """A job whose worker has been silent for so many leases of a minute."""
+    at = None if leases is None else timezone.now() - timedelta(seconds=leases * site_settings.LEASE_S)
     IngestJob.objects.create(document=make_document(), state=state, heartbeat_at=at)
 
 
@@ -71,18 +73,18 @@ def test_a_worker_of_several_queues_is_told_with_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "age_s", "expected", "words"),
+    ("state", "leases", "expected", "words"),
     [
-        ("running", 10, "ok", "1 at work, 0 waiting"),
-        ("running", 100, "ok", "1 at work, 0 waiting"),
-        ("running", 121, "fail", "1 without a sign of life for two minutes; 1 at work, 0 waiting"),
+        ("running", 0.2, "ok", "1 at work, 0 waiting"),
+        ("running", 1.7, "ok", "1 at work, 0 waiting"),
+        ("running", 2.1, "fail", "1 without a sign of life for two minutes; 1 at work, 0 waiting"),
         ("running", None, "fail", "1 without a sign of life for two minutes; 1 at work, 0 waiting"),
         ("queued", None, "ok", "0 at work, 1 waiting"),
-        ("done", 1000, "ok", "0 at work, 0 waiting"),
+        ("done", 17, "ok", "0 at work, 0 waiting"),
     ],
 )
-def test_it_finds_documents_nobody_works_on(state: str, age_s: float | None, expected: str, words: str) -> None:
-    make_job(state, age_s)
+def test_it_finds_documents_nobody_works_on(state: str, leases: float | None, expected: str, words: str) -> None:
+    make_job(state, leases)
     check = status.documents()
     assert (check.state, check.what) == (expected, words)
 
@@ -246,7 +248,7 @@ def test_details_are_for_administrators(client: Client, settings: Settings) -> N
 
 def test_stuck_work_is_named_to_those_who_may_see_it(client: Client) -> None:
     ada, eve = (User.objects.create_user(email=f"{name}@example.org") for name in ("ada", "eve"))
-    make_job("running", 200)
+    make_job("running", 3)
     access.set_role(KnowledgeBase.objects.get(), ada, "owner")
     conversation = Conversation.objects.create(base=KnowledgeBase.objects.get(), user=ada)
     Turn.objects.create(conversation=conversation, number=1, question="Why?", scope_name="Filings", state="running")

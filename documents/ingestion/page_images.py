@@ -64,6 +64,7 @@ def limits() -> Limits:
         memory_bytes=settings.CHILD_MEMORY_BYTES,
         cpu_s=settings.CHILD_CPU_S,
         wall_s=settings.CHILD_WALL_S,
+        render_wall_s=settings.RENDER_WALL_S,
         isolation_required=settings.ISOLATION_REQUIRED,
     )
 

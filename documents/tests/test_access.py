@@ -222,7 +222,7 @@ def test_the_last_owner_stays(base: KnowledgeBase, owner: User, member: Member) 
 def test_two_owners_cannot_remove_each_other_at_once(base: KnowledgeBase, owner: User, member: Member) -> None:
     other = member("owner2")
     set_role(base, other, "owner")
-    together = Barrier(2)
+    together = Barrier(2, timeout=60)
     refused: list[User] = []
 
     def remove(user: User) -> None:

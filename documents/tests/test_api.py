@@ -174,7 +174,7 @@ def test_a_refused_upload_may_be_mended_and_sent_with_its_key(signed_in: Client,
 @pytest.mark.django_db(transaction=True)
 def test_one_key_sent_eight_times_at_once_is_one_upload(signed_in: Client, base: KnowledgeBase) -> None:
     address, key = f"/api/v1/bases/{base.pk}/documents", {"Idempotency-Key": str(uuid.uuid4())}
-    together, replies = Barrier(8), []
+    together, replies = Barrier(8, timeout=60), []
 
     def send_it() -> None:
         try:

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from django.conf import settings as site_settings
-from django.db import connection, transaction
+from django.db import Error, connection, transaction
 from django.db.models.functions import Now
 
+from jobs import lease as lease_module
 from jobs.conftest import Errand, Make
-from jobs.lease import Lease, LeaseLost, claim, is_exhausted, is_expired, is_free
+from jobs.lease import Lease, LeaseLost, TookTooLong, claim, is_exhausted, is_expired, is_free
 
 LONG_AGO = timedelta(hours=1)
 AT_ONCE = 8
@@ -36,6 +37,21 @@ def in_threads(work: Callable[[], None], count: int) -> None:
         thread.join()
 
 
+def age(job: Errand) -> None:
+    """Have a job's last heartbeat be longer ago than a lease."""
+    Errand.objects.filter(pk=job.pk).update(heartbeat_at=Now() - timedelta(seconds=site_settings.LEASE_S + 1))
+
+
+def wait_for_beat(lease: Lease[Errand]) -> None:
+    """Wait until its heart has beaten again."""
+    before = lease.rows().get().heartbeat_at
+    for _ in range(2_000):
+        if lease.rows().get().heartbeat_at != before:
+            return
+        threading.Event().wait(0.05)
+    pytest.fail("it was not renewed")
+
+
 # ---- taking it
 
 
@@ -47,7 +63,7 @@ def test_a_claim_takes_the_job_and_counts_the_attempt(make: Make) -> None:
 
 
 def test_one_of_many_at_once_has_it(make: Make) -> None:
-    job, together, taken = make(), threading.Barrier(AT_ONCE), []
+    job, together, taken = make(), threading.Barrier(AT_ONCE, timeout=60), []
 
     def take() -> None:
         together.wait()
@@ -102,40 +118,40 @@ def test_a_running_job_that_never_beat_is_free(make: Make) -> None:
     assert Errand.objects.filter(is_expired()).exists()
 
 
-def test_it_is_renewed_while_the_work_is_silent(make: Make, settings: Any) -> None:
+def test_it_is_renewed_while_the_work_is_silent(make: Make, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """T1."""
-    settings.LEASE_S = 1
-    with Lease(claimed(make())) as lease:
-        before = lease.rows().get().heartbeat_at
-        threading.Event().wait(1.5)
-        after = lease.rows().get().heartbeat_at
-        assert not Errand.objects.filter(is_expired()).exists()
-    assert before is not None and after is not None and after > before
-
-
-def test_it_is_not_renewed_after_the_block(make: Make, settings: Any) -> None:
-    settings.LEASE_S = 0.4
-    with Lease(claimed(make())):
-        pass
-    threading.Event().wait(0.6)
+    job = claimed(make())
+    with Lease(job) as lease:
+        assert lease.beat_every_s() == settings.LEASE_S / 4
+    monkeypatch.setattr(lease_module, "renew_every_s", lambda: 0.05)
+    age(job)
     assert Errand.objects.filter(is_expired()).exists()
+    with Lease(job) as lease:
+        wait_for_beat(lease)
+        assert not Errand.objects.filter(is_expired()).exists()
 
 
-def test_it_outlives_a_database_that_was_away(make: Make, settings: Any) -> None:
-    settings.LEASE_S = 2
+def test_it_is_not_renewed_after_the_block(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease_module, "renew_every_s", lambda: 0.05)
     with Lease(claimed(make())) as lease:
-        threading.Event().wait(0.8)
+        wait_for_beat(lease)
+    age(lease.job)
+    threading.Event().wait(0.5)
+    assert not lease._heart.is_alive() and Errand.objects.filter(is_expired()).exists()
+
+
+def test_it_outlives_a_database_that_was_away(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lease_module, "renew_every_s", lambda: 0.05)
+    with Lease(claimed(make())) as lease:
+        wait_for_beat(lease)  # the heartbeat has a connection now
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
                 " WHERE pid <> pg_backend_pid() AND datname = current_database()"
             )
             [[ended]] = cursor.fetchall()
-        cut_at = lease.rows().get().heartbeat_at
-        threading.Event().wait(1.8)
-        beat_at = lease.rows().get().heartbeat_at
+        wait_for_beat(lease)
     assert ended, "the heartbeat had no connection to cut"
-    assert cut_at is not None and beat_at is not None and beat_at > cut_at
 
 
 # ---- writing under it
@@ -189,8 +205,43 @@ def test_nobody_takes_a_job_over_while_it_is_held(make: Make) -> None:
 
 
 def test_the_block_ends_its_heartbeat_when_the_work_fails(make: Make) -> None:
-    before = threading.active_count()
-    with pytest.raises(RuntimeError), Lease(claimed(make())):
+    lease = Lease(claimed(make()))
+    with pytest.raises(RuntimeError), lease:
         raise RuntimeError("a fault")
-    assert threading.active_count() == before
+    assert not lease._heart.is_alive()
     assert Errand.objects.get().state == "running"  # the sweeper's, unless the app gave it back
+
+
+# ---- past its limit
+
+
+def test_work_that_takes_too_long_is_ended_and_not_renewed(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+
+    def end_late(lease: Lease[Errand], error: TookTooLong) -> None:
+        ended.append(str(error))
+        raise ValueError("a fault of ours")
+
+    monkeypatch.setattr(lease_module, "LEAVE_WITHIN_S", 0.05)
+    lease = Lease(claimed(make()), 0.5, end_late)
+    with pytest.raises(Error), lease:
+        lease._heart.join()
+        Errand.objects.get()
+    assert ended == ["It was not done within 0 s."]
+    connection.close()  # it was cut, and another takes its place
+    age(lease.job)
+    assert Errand.objects.get(is_expired()) == lease.job
+
+
+def test_a_block_that_hangs_with_its_row_locked_is_ended_too(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+    monkeypatch.setattr(lease_module, "renew_every_s", lambda: 0.05)
+    monkeypatch.setattr(lease_module, "WAIT_FOR_ROW_S", 0.2)
+    monkeypatch.setattr(lease_module, "LEAVE_WITHIN_S", 0.05)
+    lease = Lease(claimed(make()), 1.0, lambda _, error: ended.append(str(error)))
+    with pytest.raises(Error), transaction.atomic(), lease:
+        lease.hold()
+        lease._heart.join()
+        lease.renew()
+    assert ended == ["It was not done within 1 s."]
+    connection.close()

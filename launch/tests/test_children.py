@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -36,7 +37,7 @@ def pid_of(child: Child) -> int:
     return child.process.pid
 
 
-def wait_for(condition: Callable[[], bool], patience_s: float = 10.0) -> None:
+def wait_for(condition: Callable[[], bool], patience_s: float = 120.0) -> None:
     until = time.monotonic() + patience_s
     while not condition():
         assert time.monotonic() < until, "it did not happen in time"
@@ -76,16 +77,19 @@ def test_it_waits_longer_each_time_and_forgets_after_a_steady_while(make: Callab
     assert child.failures == 0
 
 
-def test_it_kills_what_does_not_end_in_time(make: Callable[[list[str]], Child]) -> None:
+def test_it_kills_what_does_not_end_in_time(
+    make: Callable[[list[str]], Child], monkeypatch: pytest.MonkeyPatch
+) -> None:
     polite, stubborn = make(SERVE), make(STUBBORN)
     for child in (polite, stubborn):
         child.start()
     wait_for(lambda: stubborn.log.exists() and b"ready" in stubborn.log.read_bytes())
-    began = time.monotonic()
+    # The time is up once the polite one has ended, however long that takes here.
+    clock = SimpleNamespace(monotonic=lambda: 100.0 * polite.has_ended(), sleep=time.sleep)
+    monkeypatch.setattr(children, "time", clock)
     children.stop_children([polite, stubborn], 0.5)
-    assert time.monotonic() - began < 3
-    assert polite.has_ended()
-    assert stubborn.has_ended()
+    assert (polite.process and polite.process.returncode) == -signal.SIGTERM
+    assert (stubborn.process and stubborn.process.returncode) == -signal.SIGKILL
 
 
 def test_a_child_ends_when_its_launcher_is_killed(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_it_leaves_no_hole_when_a_transaction_fails() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_it_keeps_the_order_of_many_writers() -> None:
-    at_once = threading.Barrier(WRITERS)
+    at_once = threading.Barrier(WRITERS, timeout=60)
 
     def write(writer: int) -> None:
         at_once.wait()

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -49,11 +48,12 @@ def stamped_in(path: Path) -> list[int]:
 def test_the_newest_head_is_stamped_and_stamped_again_each_time(path: Path, authority: Authority) -> None:
     add_head(path, FIRST)
     assert last_stamp(path) is None
+    began = timezone.now().replace(microsecond=0)
     stamp_waiting(path, None, authority)
     stamp_waiting(path, None, authority)
     assert stamped_in(path) == [4, 4]
     at = last_stamp(path)
-    assert at is not None and abs(timezone.now() - at) < timedelta(minutes=5)
+    assert at is not None and began <= at <= timezone.now()
 
 
 def test_heads_since_the_last_stamp_are_stamped_in_order_and_older_ones_are_not(
@@ -109,12 +109,10 @@ def test_a_stamp_that_does_not_hold_is_none(
     request_stamp(b"another message", authority)
     asked = server.asked
     server.behaviour = behaviour
-    monkeypatch.setattr(stamps, "DEADLINE_S", 1.0 if behaviour == "dripping" else 30.0)
-    began = time.monotonic()
+    monkeypatch.setattr(stamps, "DEADLINE_S", 1.0 if behaviour == "dripping" else 600.0)
     with pytest.raises(NoStamp, match=told):
         request_stamp(b"message", authority)
     assert server.asked == asked + 1
-    assert time.monotonic() - began < 8
 
 
 def test_an_authority_that_is_not_there_or_not_the_one_of_the_certificates_gives_none(

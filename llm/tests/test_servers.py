@@ -66,7 +66,7 @@ def test_two_servers_are_remembered_apart(serve: Serve, settings: Settings) -> N
 )
 def test_its_failures_are_understood(serve: Serve, behaviour: str, kind: type[errors.LLMError], told: str) -> None:
     serve(behaviour)
-    error, _ = fail()
+    error = fail()
     assert type(error) is kind and told in str(error)
 
 

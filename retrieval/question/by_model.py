@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
+from django.conf import settings
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field
 
@@ -25,7 +26,7 @@ from retrieval.words.lexicon import lexicon_of
 from retrieval.words.tokens import is_stop_word, normalise_words
 
 PROMPT_NAME, PROMPT_VERSION = "question", "2"
-DEADLINE_S = 20.0  # a person is waiting, and the rules have already read the question
+DEADLINE_S = 20.0 * settings.PATIENCE  # a person is waiting, and the rules have already read the question
 ADDED_MAX = 12  # R84, with what was learned; the question's own words are always kept as well
 REWRITE_CHARS = 60
 REWRITE_WEIGHT = 0.6  # not a word of the question

@@ -73,7 +73,7 @@ def ask(questions: Sequence[str], lines: Sequence[str], threads: int) -> list[st
     """What a program is given for each question, without milliseconds, on a document seen for the first time."""
     forget()
     content = content_of_lines(lines[ASKED_LINES])
-    started = threading.Barrier(threads)
+    started = threading.Barrier(threads, timeout=60)
 
     def answer(question: str) -> str:
         result = result_json(retrieve(question, [content], settings=SETTINGS, arbiter="rules"))

@@ -127,7 +127,7 @@ def test_a_witness_that_fails_stops_no_head_and_is_asked_again(
     behaviour: str,
     told: str,
 ) -> None:
-    monkeypatch.setattr(witnesses, "DEADLINE_S", 1.0 if behaviour == "silent" else 30.0)
+    monkeypatch.setattr(witnesses, "DEADLINE_S", 1.0 if behaviour == "silent" else 600.0)
     settings.WITNESS, plain.behaviour = plain.url, behaviour
     make_run()
     with caplog.at_level(logging.ERROR):

@@ -152,10 +152,7 @@ def test_it_says_what_was_searched_when_nothing_is_found(ask: Ask, serve: Serve)
 
 
 @pytest.mark.parametrize("fault", ["error-500", "malformed", "refusing", "empty", "prose"])
-def test_it_lists_unjudged_passages_when_the_arbiter_fails(
-    ask: Ask, serve: Serve, settings: Settings, fault: str
-) -> None:
-    settings.ARBITER_DEADLINE_S = 3
+def test_it_lists_unjudged_passages_when_the_arbiter_fails(ask: Ask, serve: Serve, fault: str) -> None:
     server = serve(fault)
     turn, answer = answered(ask())
     assert turn.run is not None and turn.run.arbiter_status == "not_run"
@@ -196,10 +193,7 @@ def test_it_survives_an_arbiter_that_errs(ask: Ask, serve: Serve, behaviour: str
         ("empty", "is quoted instead"),
     ],
 )
-def test_it_quotes_when_the_writer_gives_nothing_to_show(
-    ask: Ask, serve: Serve, settings: Settings, behaviour: str, note: str
-) -> None:
-    settings.ANSWER_DEADLINE_S = 3
+def test_it_quotes_when_the_writer_gives_nothing_to_show(ask: Ask, serve: Serve, behaviour: str, note: str) -> None:
     serve("good", behaviour)
     turn, answer = answered(ask())
     assert (turn.state, answer.kind) == ("done", "extractive")

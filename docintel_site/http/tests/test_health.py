@@ -3,7 +3,7 @@
 import asyncio
 import json
 import shutil
-import time
+import threading
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -101,21 +101,22 @@ def test_it_is_not_ready_without_a_database_or_room(
 def test_a_part_that_hangs_does_not_make_it_hang(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "DEADLINE_S", 0.5)
 
+    over = threading.Event()
+
     def hang() -> bool:
-        time.sleep(5)
+        over.wait(120)
         return True
 
     monkeypatch.setitem(PARTS, "broker", hang)
     told: list[Answered] = []
-    took: list[float] = []
 
     async def ask() -> None:
-        began = time.monotonic()
         told.append(await call(Health(pages), "/readyz"))
-        took.append(time.monotonic() - began)
+        assert not over.is_set()
+        over.set()
 
     asyncio.run(ask())
-    assert told[0].told["parts"]["broker"] == "fail" and took[0] < 4.5
+    assert told[0].told["parts"]["broker"] == "fail"
 
 
 def test_a_crowd_asks_each_part_once(db: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,15 +112,17 @@ def test_an_ended_session_opens_no_api_and_a_token_does_not_end(client: Client) 
 def test_polls_and_streams_are_no_activity(client: Client, headers: dict[str, str], counts: bool) -> None:
     sign_in(client, make_person(Role.VIEWER))
     move_back(client, HOUR, HOUR)
+    now = int(time.time())
     assert client.get("/bases/", headers=headers).status_code == 200
-    assert (time.time() - client.session[SEEN_AT] < MINUTE) is counts
+    assert (client.session[SEEN_AT] >= now) is counts
 
 
 def test_what_somebody_sends_is_activity_whatever_its_headers(client: Client) -> None:
     sign_in(client, make_person(Role.VIEWER))
     move_back(client, HOUR, HOUR)
+    now = int(time.time())
     client.post("/bases/", {"name": "Mine"}, headers={"X-By-Itself": "yes"})
-    assert time.time() - client.session[SEEN_AT] < MINUTE
+    assert client.session[SEEN_AT] >= now
 
 
 def test_a_session_is_written_once_a_minute_at_most(client: Client) -> None:
@@ -131,7 +133,8 @@ def test_a_session_is_written_once_a_minute_at_most(client: Client) -> None:
         assert is_signed_in(client)
     assert Session.objects.get(pk=client.session.session_key).session_data == before
     move_back(client, 61, HOUR)
-    assert is_signed_in(client) and time.time() - client.session[SEEN_AT] < 30
+    now = int(time.time())
+    assert is_signed_in(client) and client.session[SEEN_AT] >= now
 
 
 def test_a_part_of_a_page_and_a_stream_are_refused_and_not_led_elsewhere(client: Client) -> None:

@@ -2,11 +2,10 @@
 
 import os
 import signal
-import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
@@ -77,10 +76,8 @@ def test_it_tries_a_page_that_cannot_be_drawn_once(
 @pytest.mark.skipif(not HUGE.exists(), reason="the shared hostile files are not here")
 def test_it_gives_up_on_a_page_that_would_never_end(queued: Callable[..., IngestJob]) -> None:
     document = queued(HUGE.read_bytes(), "slow.pdf").document
-    began = time.monotonic()
     with pytest.raises(NoPageImage, match="took longer"):
         make_page_image(document, 1)
-    assert time.monotonic() - began < 25
     assert not has_image(document, 1)
 
 
@@ -88,24 +85,29 @@ def test_it_draws_a_page_later_whose_drawing_was_stopped_from_outside(queued: Ca
     blanks = zlib.compress(b" " * 800_000_000, 9)  # seconds of work
     document = queued(raw_pdf(blanks, content_extra=b"/Filter/FlateDecode"), "slow.pdf").document
 
+    over = Event()
+
     def strike() -> None:
-        while not (children := children_of(os.getpid())):
-            time.sleep(0.05)
+        while not (children := children_of(os.getpid())) and not over.wait(0.05):
+            pass
         for child in children:
             os.kill(child, signal.SIGKILL)
 
     striker = Thread(target=strike)
     striker.start()
-    with pytest.raises(NoPageImage, match="load the page again"):
-        make_page_image(document, 1)
-    striker.join()
+    try:
+        with pytest.raises(NoPageImage, match="load the page again"):
+            make_page_image(document, 1)
+    finally:
+        over.set()
+        striker.join()
     assert has_image(document, 1), "nothing was found out about the page"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_many_ask_and_few_draw(queued: Callable[..., IngestJob], monkeypatch: pytest.MonkeyPatch) -> None:
     document = queued(make_pdf(note="asked for by many")).document
-    together = Barrier(6)
+    together = Barrier(6, timeout=60)
     at_once: list[int] = []
     drawing: list[int] = []
     real = sandbox.render_in_child

@@ -146,7 +146,7 @@ def test_a_command_works_on_its_own_job(base: KnowledgeBase, owner: User, queued
 def test_workers_that_look_at_once_take_one_each(base: KnowledgeBase, owner: User, other: User) -> None:
     at_once = 6
     jobs = [*queue(base, owner, 4), *queue(base, other, 4)]
-    together, taken = Barrier(at_once), []
+    together, taken = Barrier(at_once, timeout=60), []
 
     def work() -> None:
         together.wait()

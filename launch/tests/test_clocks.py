@@ -1,0 +1,115 @@
+"""No test asserts that something was fast: a machine that stands still for a while fails none."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = (
+    "accounts",
+    "audit",
+    "benchmarks",
+    "chat",
+    "docintel_site",
+    "documents",
+    "embedded",
+    "jobs",
+    "launch",
+    "ledger",
+    "llm",
+    "reading",
+    "retrieval",
+    "samples",
+)
+WALL_CLOCKS = {"monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns", "now", "utcnow"}
+RISING = (ast.Lt, ast.LtE)
+FALLING = (ast.Gt, ast.GtE)
+
+
+class Durations(ast.NodeVisitor):
+    """The names in a file that hold, or return, a measured duration."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def are_in(self, node: ast.AST) -> bool:
+        return any(self.is_one(part) for part in ast.walk(node))
+
+    def is_one(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Name | ast.Attribute):
+            return name_of(node) in self.names
+        return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and reads_clock(node.left)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if self.are_in(node.value):
+            self.names |= {name_of(part) for target in node.targets for part in ast.walk(target)} - {""}
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        is_kept = isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+        if is_kept and isinstance(node.func, ast.Attribute) and any(map(self.are_in, node.args)):
+            self.names.add(name_of(node.func.value))
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        returned = (part.value for part in ast.walk(node) if isinstance(part, ast.Return) and part.value)
+        if any(map(self.are_in, returned)):
+            self.names.add(node.name)
+        self.generic_visit(node)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+
+def name_of(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def reads_clock(node: ast.AST) -> bool:
+    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return any(name_of(call) in WALL_CLOCKS for call in calls)
+
+
+def upper_bounds(source: str) -> Iterator[str]:
+    """The comparisons of a test's source that hold only if a measured duration is below something."""
+    tree = ast.parse(source)
+    durations, known = Durations(), -1
+    while known != len(durations.names):  # a function may be called before it is defined
+        known = len(durations.names)
+        durations.visit(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            for left, how, right in zip(sides, node.ops, sides[1:], strict=False):
+                is_bound = isinstance(how, RISING) and durations.are_in(left)
+                if is_bound or (isinstance(how, FALLING) and durations.are_in(right)):
+                    yield ast.unparse(node)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_found"),
+    [
+        ("began = time.monotonic()\nwork()\nassert time.monotonic() - began < 5", True),
+        ("assert 5 >= perf_counter() - began", True),
+        ("took = time.monotonic() - began\nassert 1 < took < 5", True),
+        ("def fail():\n    return error, time.time() - began\nerror, seconds = fail()\nassert seconds < 5", True),
+        ("took = []\ntook.append(time.monotonic() - began)\nassert took[0] < 4.5", True),
+        ("outcome.told_s = time.monotonic() - began\nassert outcome.told_s < 2", True),
+        ("assert abs(timezone.now() - at) < timedelta(minutes=5)", True),
+        ("assert time.monotonic() - began >= 1.0", False),
+        ("until = time.monotonic() + 60\nassert time.monotonic() < until", False),
+        ("assert time.process_time() - began < 5", False),
+        ("assert exchange.latency_ms > 550", False),
+    ],
+)
+def test_the_search_finds_bounds_of_measured_time_only(source: str, is_found: bool) -> None:
+    assert bool(list(upper_bounds(source))) is is_found
+
+
+def test_no_test_asserts_that_something_was_fast() -> None:
+    found = []
+    for folder in FOLDERS:
+        for path in [*(ROOT / folder).rglob("tests/*.py"), *(ROOT / folder).rglob("conftest.py")]:
+            found += [f"{path.relative_to(ROOT)}: {bound}" for bound in upper_bounds(path.read_text(encoding="utf-8"))]
+    assert found == [], "assert the outcome, or give the time (test_breaker.py, test_body_limit.py)"
