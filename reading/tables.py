@@ -166,7 +166,7 @@ def stretches_of(line: LineRow) -> Iterator[tuple[int, int, float, float]]:
 
 def is_end_of(cells: Sequence[TableCell], text: str) -> bool:
     """Whether a text is no cell of its own but the end of the amount before it: a bracket, the side of an account."""
-    return len(cells) > 1 and is_value(cells[-1]) and (text in (")", ")%", ") %") or is_side(text))
+    return len(cells) > 1 and is_value(cells[-1]) and (text in (")", ")%", ") %") or is_side(text, cells[-1].text))
 
 
 def cells_of_text(line: LineRow) -> Iterator[TableCell]:

@@ -8,7 +8,10 @@ from reading.wording import Wordings, read_wordings
 
 UNREAD = "\ufffd"  # a glyph with ink and without a character: beside a number it may be a minus
 UNREAD_SIGN = re.compile(rf"{UNREAD}[\s$€£¥(]{{0,3}}\d|\d[\s%$€£¥)]{{0,3}}{UNREAD}")
-FRAMES = {"side": r"(?<=[\d)])\s?(?:{side})(?![^\W_])"}
+# A letter alone stands behind hundredths or thousands: "12.50 H", not "5 S corporations".
+SIDE = r"""(?:(?<=\d)|(?<=\d\)))\s?(?:{side})(?![^\W_])
+    |(?:(?<=[.,]\d\d)|(?<=[.,]\d\d\d)|(?<=[.,]\d\d\)))\s?(?-i:{letter})(?![^\W_])"""
+FRAMES = {"side": SIDE, "letter": SIDE}
 # A hyphen behind a word or number joins it to the next one: "ISO-27001", "2020-2021".
 SIGNS_BEFORE = re.compile(rf"(?:(?<![\w.,)%])[-\u2212\u2013+])?(?:(?:[({UNREAD}$€£¥]\s?){{1,3}}[-\u2212\u2013+]?)?\Z")
 SIGNS_AFTER = re.compile(
@@ -34,9 +37,9 @@ def without_side(text: str) -> str:
     return text[: found.start()] if found and found.end() == len(text) else text
 
 
-def is_side(text: str) -> bool:
-    """Whether a text says the side of an account, and no more."""
-    return without_side(f"0 {text}") == "0"
+def is_side(text: str, amount: str) -> bool:
+    """Whether a text behind an amount says the side of an account, and no more."""
+    return without_side(f"{amount} {text}") == amount
 
 
 def widen_to_signs(text: str, start: int, end: int) -> tuple[int, int]:

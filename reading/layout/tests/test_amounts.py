@@ -36,6 +36,16 @@ def test_the_side_of_an_account_stands_behind_its_amount(text: str, amount: str)
     assert without_side(text) == amount
 
 
-@pytest.mark.parametrize(("text", "said"), [("CR", True), ("Haben", True), ("Result", False), ("", False)])
-def test_a_cell_may_be_the_side_alone(text: str, said: bool) -> None:
-    assert is_side(text) is said
+@pytest.mark.parametrize(
+    ("text", "amount", "said"),
+    [
+        ("CR", "80", True),
+        ("Haben", "80", True),
+        ("H", "80,00", True),
+        ("H", "80", False),
+        ("Result", "80", False),
+        ("", "80", False),
+    ],
+)
+def test_a_cell_may_be_the_side_alone(text: str, amount: str, said: bool) -> None:
+    assert is_side(text, amount) is said
