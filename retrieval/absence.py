@@ -231,7 +231,8 @@ WEAK_STRENGTH, WEAK_CAP = 0.25, 0.4  # the best passage covers little of the que
 def confidence_of(status: Status, candidates: Sequence[Settled], ranking: Ranking, coverage: Coverage) -> float:
     """0 if nothing was found, else the best class among the primary candidates, capped by any doubts."""
     if ranking.probability is not None and status in ("found", "weak"):
-        return min(ranking.probability, WARNING_CAP) if ranking.contradictions else ranking.probability
+        is_open = any(not each.clause for each in ranking.contradictions)
+        return min(ranking.probability, WARNING_CAP) if is_open else ranking.probability
     if status != "found":
         return 0.0
     primary = [candidate for candidate in candidates if candidate.verdict.role == "primary"]

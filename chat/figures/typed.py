@@ -67,6 +67,17 @@ def typed_rows(
     return []
 
 
+def in_force(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[Quoted]:
+    """The quotes but for versions of a clause that are replaced or deleted, unless the question asks for their time."""
+    past = {
+        key
+        for each in run.contradictions
+        for key, state in zip(each["candidate_ids"], each.get("in_force", ()), strict=False)
+        if state["change"] in ("replaced", "deleted")
+    }
+    return [each for each in quotes if each.candidate.role == "primary" or each.candidate.candidate_id not in past]
+
+
 def headlines_of(
     run: RetrievalRun, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
 ) -> list[Headline]:

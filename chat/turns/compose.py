@@ -22,7 +22,7 @@ from chat.figures.answer import NOTE as FIGURE_NOTE
 from chat.figures.answer import figures_for
 from chat.figures.requested import RequestedFigures, resolve_request
 from chat.figures.shown import ComputedFigures
-from chat.figures.typed import contents_of, headlines_of, typed_of_sentences, typed_rows
+from chat.figures.typed import contents_of, headlines_of, in_force, typed_of_sentences, typed_rows
 from chat.models import Answer
 from chat.turns.choosing import assumption_of
 from chat.turns.figuring import with_requested, write_figures
@@ -89,6 +89,9 @@ REFUSED_BY_WRITER = gettext_noop(
     "Passages were found, but on reading them the model says that they do not hold the answer."
 )
 
+AMENDED = gettext_noop(
+    "A clause that is quoted was amended: what is in force comes first, and what was replaced says so."
+)
 PICTURE_NOT_READ = gettext_noop(
     "A picture belongs to what is cited; it was not read, so nothing here is taken from it."
 )
@@ -114,7 +117,8 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     items = draft.items
     unread = PICTURE_NOT_READ if any(each.has_unread_picture for each in draft.quoted) else ""
     recorded = RECORDED if is_recorded(run, draft) else ""
-    draft = replace(draft, note=" ".join(filter(None, [recorded, assumption_of(run), draft.note, unread])))
+    amended = AMENDED if draft.quoted and any(each.get("clause") for each in run.contradictions) else ""
+    draft = replace(draft, note=" ".join(filter(None, [recorded, assumption_of(run), draft.note, amended, unread])))
     if draft.kind in UNANSWERED or not (run.is_partial or is_lacking(items)):
         return draft
     missing = MISSING.format(missing=sentence(run.missing)) if run.missing else ""
@@ -198,7 +202,7 @@ def compose_with_headline(
     limit = citations_max(writing.mode, writing.settings)
     headlines = headlines_of(run, kept, contents)[:limit]
     is_cell = any(check["typed"]["type"] == "cell" for each in headlines for check in each.checks)
-    if not is_cell and (rows := typed_rows(run, quotes, contents)):
+    if not is_cell and (rows := typed_rows(run, in_force(run, quotes), contents)):
         quotes = cited_first(quotes, rows[0]["markers"][0])
         rows = [row | {"markers": [1]} for row in rows]
         return AnswerDraft(Kind.EXTRACTIVE, quoted_text(quotes), note, quoted=tuple(quotes), checks=rows)
