@@ -214,6 +214,7 @@ def search_in_steps(
     differing = find_disagreements(question, settled, contents, pairs_told(ranking.contradictions))
     ranking = with_disagreements(ranking, differing)
     finding = absence.doubt_differing(finding, question, ranking, settled, differing)
+    finding = absence.doubt_struck(finding, settled, contents)
     parts = judge_parts(question, contents, searched, Judged(settled, ranking, finding.status, coverage))
     # What could not be read elsewhere in a base does not make what was found here less sure.
     read_coverage = coverage_of(question, contents, account_of(contents), filters.pages)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, QuerySet, Value
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from chat.models import Citation
@@ -16,8 +16,16 @@ WEAKNESSES = {
     "hidden": gettext_lazy("page with an invisible text layer"),
     "concealed": gettext_lazy("page with text that nobody sees"),
     "garbled": gettext_lazy("letters partly unknown"),
+    "struck": gettext_lazy("with words that are struck through"),
 }
 REBUILT = ("headings", "model")  # contents the file does not have: made of its print, or by a model
+# Only of a piece that is struck through a fifth value is stored.
+STRUCK = Func(
+    F("spans"),
+    Value("$[*][4]"),
+    template="jsonb_path_exists(%(expressions)s::jsonpath)",
+    output_field=BooleanField(),
+)
 AS = "weak_"  # before each code, as a column of the rows
 
 
@@ -36,15 +44,16 @@ def candidates_with_weaknesses(candidates: "QuerySet[RunCandidate]") -> "QuerySe
 def tests_of(parse: str, first: str, last: str, page: str) -> dict[str, Exists]:
     """A test for each weakness, given the columns of a place; nothing is known of a reading that is gone."""
     lines = Line.objects.filter(
-        parse=OuterRef(parse), number__gte=OuterRef(first), number__lte=OuterRef(last), method__in=RECOGNISED
+        parse=OuterRef(parse), number__gte=OuterRef(first), number__lte=OuterRef(last)
     ).order_by()
     parses = Parse.objects.filter(pk=OuterRef(parse)).order_by()
     pages = Page.objects.filter(parse=OuterRef(parse), number=OuterRef(page)).order_by()
     tests = {
-        "ocr": lines,
+        "ocr": lines.filter(method__in=RECOGNISED),
         "rebuilt": parses.filter(toc_origin__in=REBUILT),
         "hidden": pages.filter(flags__contains=["hidden_text"]),
         "concealed": pages.filter(flags__contains=["concealed"]),
+        "struck": lines.annotate(struck=STRUCK).filter(struck=True),
         "garbled": parses.filter(warnings__contains=["garbled_text"]),
     }
     return {f"{AS}{code}": Exists(rows) for code, rows in tests.items()}

@@ -416,6 +416,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "scope": say_scope,
     "foreign": say_foreign,
     "differ": say_differing,
+    "struck": lambda facts: _("the words that were found are struck through"),
     "only there": lambda facts: _("only %(place)s was searched") % {"place": facts["place"]},
     "no such place": lambda facts: _("nothing was searched: there is no %(place)s") % {"place": facts["place"]},
 }

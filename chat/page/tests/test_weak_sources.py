@@ -36,6 +36,7 @@ def page_of(turn: Turn, user: User) -> str:
         (Page, {"flags": ["hidden_text", "huge_page"]}, "hidden"),
         (Page, {"flags": ["concealed"]}, "concealed"),
         (Parse, {"warnings": ["garbled_text"]}, "garbled"),
+        (Line, {"spans": [[0, 3, 72.0, 90.0], [4, 9, 94.0, 120.0, True]]}, "struck"),
     ],
 )
 def test_it_says_what_is_weak(turn: Turn, tenant: User, table: Any, changes: dict[str, Any], code: str) -> None:
