@@ -85,7 +85,7 @@ def box_of(line: PlacedLine, start: int, end: int) -> Box:
 
 def left_of(line: PlacedLine, start: int) -> float:
     """Where the character at `start` begins; between spans, where the next span begins."""
-    for span_start, span_end, x0, x1 in line.spans:
+    for span_start, span_end, x0, x1, *_ in line.spans:
         if start < span_end:
             is_first = start <= span_start
             return x0 if is_first else place_within(line.text, span_start, span_end, x0, x1, start, into=start - 1)
@@ -94,7 +94,7 @@ def left_of(line: PlacedLine, start: int) -> float:
 
 def right_of(line: PlacedLine, end: int) -> float:
     """Where the character before `end` stops; between spans, where the last span stopped."""
-    for span_start, span_end, x0, x1 in reversed(line.spans):
+    for span_start, span_end, x0, x1, *_ in reversed(line.spans):
         if end > span_start:
             return x1 if end >= span_end else place_within(line.text, span_start, span_end, x0, x1, end, into=end)
     return line.x0

@@ -20,6 +20,7 @@ from reading.characters import clean_text
 from reading.layout.doubles import drop_doubles
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
 from reading.layout.scripts import cut_at_scripts
+from reading.layout.strikes import is_drawn, mark_struck, without_rules
 from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
 from reading.limits import MIB, Limits
@@ -34,6 +35,9 @@ if TYPE_CHECKING:  # only where pages are drawn: every reading child would pay f
 HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; with more junk in front it is another kind of file
 TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
 INK_FLAGS = TEXT_FLAGS & ~pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE | pymupdf.TEXT_ACCURATE_BBOXES
+# With what is drawn as blocks of their own, at no cost; without "lazy" they would part blocks of text.
+DRAWN_FLAGS = TEXT_FLAGS | pymupdf.TEXT_COLLECT_VECTORS | pymupdf.TEXT_LAZY_VECTORS
+STYLED_FLAGS = TEXT_FLAGS | pymupdf.TEXT_COLLECT_STYLES  # takes seven times as long
 EVERYWHERE = pymupdf.INFINITE_RECT()
 PDF_ERRORS = (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError, SystemError, IndexError)
 MEMORY_WORDS = ("alloc (", "alloc(", "out of memory", "cannot allocate", "bad_alloc")
@@ -224,7 +228,9 @@ def page_text(
     if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:
         return PageText({}), True
     sides = (height, width) if page.rotation % 180 else (width, height)
-    found, off_page_chars = blocks_on_page(page, *sides, limits)
+    everything, off_page_chars = blocks_on_page(page, *sides, limits)
+    found, rules = without_rules(everything)
+    found = mark_struck(found, rules, lambda: page.get_text("dict", flags=STYLED_FLAGS)["blocks"])
     blocks, is_cut = within_limits(found, limits)
     name_symbols(page, blocks)
     mark_unknown(blocks, lambda inked: page.get_text("rawdict", flags=INK_FLAGS if inked else TEXT_FLAGS)["blocks"])
@@ -244,25 +250,29 @@ def page_text(
 def blocks_on_page(page: pymupdf.Page, width: float, height: float, limits: Limits) -> tuple[list[dict[str, Any]], int]:
     """The blocks of a page, cut to it before it is turned, and how many characters stand outside it.
 
-    A page that is not cropped and whose text all stands on it, as nearly every one, is gone through once.
+    A page that is not cropped and whose text all stands on it, as nearly every one, is gone through once. What is
+    drawn on it is among the blocks, unless that is too much to be looked at.
     """
+    flags = DRAWN_FLAGS if stream_bytes(page) <= SUSPECT_STREAM_BYTES else TEXT_FLAGS
     if page.cropbox == page.mediabox:
-        everywhere = page.get_textpage(flags=TEXT_FLAGS, clip=EVERYWHERE)
+        everywhere = page.get_textpage(flags=flags, clip=EVERYWHERE)
         if len(everywhere.extractText()) <= limits.page_chars:
             blocks: list[dict[str, Any]] = everywhere.extractDICT()["blocks"]
-            if all(is_on_page(block["bbox"], width, height) for block in blocks):
+            if all(is_drawn(block) or is_on_page(block["bbox"], width, height) for block in blocks):
                 return blocks, 0
-    blocks = page.get_text("dict", flags=TEXT_FLAGS)["blocks"]
+    blocks = page.get_text("dict", flags=flags)["blocks"]
     everywhere = page.get_textpage(flags=TEXT_FLAGS & ~pymupdf.TEXT_CLIP, clip=EVERYWHERE)
     written = everywhere.extractText()
     if len(written) > limits.page_chars:  # too much to be looked at one by one
-        return blocks, max(0, count_seen(written) - sum(count_seen(span["text"]) for span in spans_of(blocks)))
+        return blocks, max(
+            0, count_seen(written) - sum(count_seen(span["text"]) for span in spans_of(without_rules(blocks)[0]))
+        )
     beside = (span for span in spans_of(everywhere.extractDICT()["blocks"]) if is_off_page(span["bbox"], width, height))
     return blocks, sum(count_seen(span["text"]) for span in beside)
 
 
 def spans_of(blocks: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    return (span for block in blocks for line in block["lines"] for span in line["spans"])
+    return (span for block in blocks if not is_drawn(block) for line in block["lines"] for span in line["spans"])
 
 
 def is_on_page(box: Sequence[float], width: float, height: float) -> bool:

@@ -238,6 +238,8 @@ def page_flags(
         yield "huge_page"
     if fact.text and fact.text.concealed_chars >= CONCEALED_MIN:
         yield "concealed"
+    if fact.text and fact.text.struck_chars:
+        yield "struck"
     if fact.text and fact.text.off_page_chars >= CONCEALED_MIN:
         yield "off_page"
     if fact.text and fact.text.is_recognised:
@@ -260,6 +262,7 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
         "long_lines": "long_lines_divided",
         "recognised": "text_recognised",
         "concealed": "concealed_text",
+        "struck": "struck_text",
         "off_page": "off_page_text",
     }
     for flag, numbers in flagged.items():

@@ -99,6 +99,9 @@ WARNINGS = {
     "concealed_text": _(
         "Pages with text that nobody sees: white on white, transparent or under a point high: {value}."
     ),
+    "struck_text": _(
+        "Pages with words that are struck through; they are kept and shown, not searched, and answer nothing: {value}."
+    ),
     "off_page_text": _("Pages with text outside their edges, where nobody sees it; it is not searched: {value}."),
     "watermarks": _(
         "Slanted text and marks over the text, such as a watermark, are kept but not searched or quoted. Pages, and "

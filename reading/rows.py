@@ -62,18 +62,31 @@ class ImageRow(NamedTuple):
 
 
 class LineSpan(NamedTuple):
-    """A piece of a line with one font: characters [start, end) of the text lie between x0 and x1 points."""
+    """A piece of a line with one font: characters [start, end) of the text lie between x0 and x1 points.
+
+    `struck` words are crossed out on the page: they are kept and shown, and not searched. Readings before it lack it.
+    """
 
     start: int
     end: int
     x0: float
     x1: float
+    struck: bool = False
+
+
+def without_struck(text: str, spans: Sequence[LineSpan]) -> str:
+    """The text with blanks for what is struck through."""
+    for span in spans:
+        if span.struck:
+            text = f"{text[: span.start]}{' ' * (span.end - span.start)}{text[span.end :]}"
+    return text
 
 
 class LineRow(NamedTuple):
     """One visual line (R2). `number` is document-wide, 1-based, without gaps, and the only one cited (R3).
 
-    The box is in PDF points, top-left origin, after rotation. `match` is the match-only form of `text` (R8).
+    The box is in PDF points, top-left origin, after rotation. `match` is the match-only form of `text` (R8), without
+    what is struck through.
     """
 
     number: int
@@ -90,6 +103,11 @@ class LineRow(NamedTuple):
     kind: LineKind
     method: str
     spans: tuple[LineSpan, ...]
+
+    @property
+    def struck(self) -> str:
+        """What is struck through on the line; "" on nearly every one."""
+        return " ".join(self.text[span.start : span.end] for span in self.spans if span.struck)
 
 
 class TocRow(NamedTuple):

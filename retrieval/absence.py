@@ -31,6 +31,7 @@ NAMES = {
     "G3": "nothing primary",
 }
 PROPOSED = {"vectors": "nearness in meaning (vectors)", "titles": "a title", "pinned": "the page named"}
+STRUCK_SHARE = 0.5  # of a quote: what is left of it says little
 LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
 LANGUAGES |= {"ar": "Arabic", "he": "Hebrew", "ja": "Japanese", "zh": "Chinese"}
 
@@ -172,6 +173,29 @@ def doubt_differing(
     return finding._replace(status="weak", reason=reason)
 
 
+def doubt_struck(
+    finding: AbsenceVerdict, settled: Sequence[Settled], contents: Sequence[DocumentContent]
+) -> AbsenceVerdict:
+    """Weak where most of what every primary passage says is struck through on the page."""
+    content_of = {content.document_id: content for content in contents}
+    primary = [each for each in settled if each.verdict.role == "primary" and each.quote.pieces]
+    if finding.status != "found" or not primary:
+        return finding
+    if any(struck_share(each, content_of[each.document_id]) < STRUCK_SHARE for each in primary):
+        return finding
+    return finding._replace(status="weak", reason=Clause("the words that were found are struck through", "struck"))
+
+
+def struck_share(candidate: Settled, content: DocumentContent) -> float:
+    """The share of a quote's characters that are struck through."""
+    struck = total = 0
+    for piece in candidate.quote.pieces:
+        spans = content.lines[piece.line_number - 1].spans
+        total += piece.end - piece.start
+        struck += sum(max(min(span.end, piece.end) - max(span.start, piece.start), 0) for span in spans if span.struck)
+    return struck / total if total else 0.0
+
+
 def coverage_evidence(coverage: Coverage) -> str:
     """The documents and pages of the scope, and every gap."""
     states = (coverage.documents, coverage.read, coverage.counted, coverage.unreadable_documents)
@@ -232,7 +256,8 @@ WEAK_STRENGTH, WEAK_CAP = 0.25, 0.4  # the best passage covers little of the que
 def confidence_of(status: Status, candidates: Sequence[Settled], ranking: Ranking, coverage: Coverage) -> float:
     """0 if nothing was found, else the best class among the primary candidates, capped by any doubts."""
     if ranking.probability is not None and status in ("found", "weak"):
-        return min(ranking.probability, WARNING_CAP) if ranking.contradictions else ranking.probability
+        is_open = any(not each.clause for each in ranking.contradictions)
+        return min(ranking.probability, WARNING_CAP) if is_open else ranking.probability
     if status != "found":
         return 0.0
     primary = [candidate for candidate in candidates if candidate.verdict.role == "primary"]

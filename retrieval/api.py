@@ -143,6 +143,14 @@ class PartSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(allow_blank=True)
 
 
+class InForceSerializer(serializers.Serializer[Any]):
+    """From when a version of a clause holds and what became of it; ISO dates, "" where nothing is said."""
+
+    begins = serializers.CharField(allow_blank=True)
+    ends = serializers.CharField(allow_blank=True)
+    change = serializers.ChoiceField(["replaced", "deleted", "added"], allow_blank=True)
+
+
 class ContradictionSerializer(serializers.Serializer[Any]):
     candidate_ids = serializers.ListField(child=serializers.CharField())
     point = serializers.CharField()
@@ -150,6 +158,10 @@ class ContradictionSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(),
         help_text="What each candidate says, as printed, where rules found it; [] where a model did.",
     )
+    clause = serializers.CharField(
+        allow_blank=True, help_text="The clause of which the candidates are versions, those in force first."
+    )
+    in_force = InForceSerializer(many=True, help_text="When each of these versions holds; [] of other passages.")
 
 
 class SearchedSerializer(serializers.Serializer[Any]):

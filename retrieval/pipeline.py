@@ -17,6 +17,9 @@ from reading.processes.clock import Clock
 from retrieval import absence, dispatch
 from retrieval.absence import AbsenceVerdict
 from retrieval.accounting import account_of, coverage_of, leave_unsearched
+from retrieval.amendments.asked import without_time
+from retrieval.amendments.in_force import pairs_told, put_in_force_first
+from retrieval.amendments.versions import find_versions
 from retrieval.arbiter import Case, Ruling, decide
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.clear_hits import judge_clear_hit
@@ -167,11 +170,13 @@ def search_in_steps(
     searched = absence.count_words(question, contents, account.counts if within is None else {}, within)
     candidates: tuple[Briefed, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    versions = find_versions(contents) if len(contents) > 1 else ()
     if not is_barred(name, question, plan, searched):
         pool_max = filters.top_k or pool_size(name, question, plan, settings, mode)
-        candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max, within)
+        candidates, left_out, hits, plan = propose(name, question, contents, hits, plan, pool_max, within, versions)
         candidates = keep_within(candidates, within)
     clock.stop("aggregate")
+    whole, question = question, without_time(question, candidates, versions)
     clear: Ranking | None = None
     if name in MODEL_ARBITERS and arbiter is None:
         plan, clear = judge_clear_hit(question, candidates, contents, hits, plan, settings, mode)
@@ -200,21 +205,23 @@ def search_in_steps(
         if judged.plan.is_on("second_look"):
             tell("arbiter", {"arbiter": name, "started": True, "of": len(candidates), "again": True})
             judged = look_again(judged, name, question, contents, toc, within, use)
-    hits, plan, ranking = judged.hits, judged.plan, judged.ranking
+    hits, plan = judged.hits, judged.plan
+    ranking = put_in_force_first(judged.ranking, whole, judged.candidates, contents, versions)
     clock.stop("arbitrate")
     coverage = coverage_of(question, contents, account, filters.pages)
     finding = absence.judge_absence(question, contents, searched, coverage, hits, ranking)
     finding = say_where(say_page(finding, question, plan, contents), filters, within)
     settled = settle(judged.candidates, ranking, question, contents)
-    differing = find_disagreements(question, settled, contents)
+    differing = find_disagreements(question, settled, contents, pairs_told(ranking.contradictions))
     ranking = with_disagreements(ranking, differing)
     finding = absence.doubt_differing(finding, question, ranking, settled, differing)
+    finding = absence.doubt_struck(finding, settled, contents)
     parts = judge_parts(question, contents, searched, Judged(settled, ranking, finding.status, coverage))
     # What could not be read elsewhere in a base does not make what was found here less sure.
     read_coverage = coverage_of(question, contents, account_of(contents), filters.pages)
     clock.stop("calibrate")
     result = RetrievalResult(
-        question=question,
+        question=whole,
         plan=plan,
         scope=tuple(content.snapshot() for content in contents),
         documents=account.documents,

@@ -544,7 +544,7 @@ def result_json(result: RetrievalResult) -> dict[str, Any]:
         "partly_answered": result.is_partial,
         "missing": (result.ranking.answerable_reason or None) if result.is_partial else None,
         "contradictions": [
-            {"candidate_ids": list(each.candidate_ids), "point": each.point, "values": list(each.values)}
+            asdict(each) | {"candidate_ids": list(each.candidate_ids), "values": list(each.values)}
             for each in result.ranking.contradictions
         ],
         "searched": [{"text": word.text, "forms": list(word.forms), "count": word.count} for word in result.searched],

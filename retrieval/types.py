@@ -352,12 +352,35 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class InForce:
+    """From when a passage holds, and what became of it: ISO dates, "" where nothing is said.
+
+    `change` is replaced, deleted or added (to), "" if no document that was read changes it.
+    """
+
+    begins: str = ""
+    ends: str = ""
+    change: str = ""
+
+    @property
+    def is_past(self) -> bool:
+        """Whether other words are in force instead, at least from some day on."""
+        return self.change in ("replaced", "deleted")
+
+    def holds_between(self, first: str, last: str) -> bool:
+        """Whether it was in force on some day from `first` to `last`."""
+        return self.begins <= last and (not self.is_past or first < self.ends)
+
+
+@dataclass(frozen=True)
 class Contradiction:
-    """Candidates that say different things about one point."""
+    """Candidates that say different things about one point, or versions of one clause, the newest first."""
 
     candidate_ids: tuple[str, ...]
     point: str
     values: tuple[str, ...] = ()  # what each of the candidates says, as printed, where rules found it
+    clause: str = ""  # of which the candidates are versions
+    in_force: tuple[InForce, ...] = ()  # when each of these versions holds
 
 
 @dataclass(frozen=True)

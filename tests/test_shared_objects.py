@@ -52,6 +52,7 @@ REASONS = {
     "retrieval.words.lexicon._lexicons": PER_CONTENT,
     "retrieval.words.statements._pages": PER_CONTENT,
     "retrieval.words.options._groups": PER_CONTENT,
+    "retrieval.amendments.sentences._amendments": PER_CONTENT,
     "retrieval.candidates.units._units": PER_CONTENT,
     "retrieval.candidates.shown_rows._tables": PER_CONTENT,
     # Caches
@@ -95,6 +96,7 @@ REASONS = {
     "chat.figures.yes_no.yes_no_words": VALUE,
     "chat.followup.gaps.gaps": VALUE,
     "chat.figures.formulas.known_metrics": VALUE,
+    "retrieval.amendments.sentences.amending_words": VALUE,
     "retrieval.candidates.noise.noise_signs": VALUE,
     "reading.layout.amounts.amount_words": VALUE,
     "retrieval.question.kinds.answer_rules": VALUE,

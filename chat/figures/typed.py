@@ -70,6 +70,17 @@ def typed_rows(
     return []
 
 
+def in_force(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[Quoted]:
+    """The quotes but for versions of a clause that are replaced or deleted, unless the question asks for their time."""
+    past = {
+        key
+        for each in run.contradictions
+        for key, state in zip(each["candidate_ids"], each.get("in_force", ()), strict=False)
+        if state["change"] in ("replaced", "deleted")
+    }
+    return [each for each in quotes if each.candidate.role == "primary" or each.candidate.candidate_id not in past]
+
+
 def headlines_of(
     run: RetrievalRun, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
 ) -> list[Headline]:
@@ -84,14 +95,23 @@ def headlines_of(
         return [Headline(answer.text, answer.quoted, [said], is_option=True)]
     if is_ranking(question.original) or run.contradictions:
         return []
-    if cells := find_cells(question, kept, contents):
-        quoted = quote_cell(cells[0], 1)
+    cells = find_cells(question, kept, contents)
+    quoted = quote_cell(cells[0], 1) if cells else None
+    if quoted and not is_struck(quoted, contents):
         said = "; ".join(cell.text for cell in cells)
         return [Headline(said, quoted, [check_of_typed_value(typed_cell(cell), 1) for cell in cells])]
     return [
         headline_of(spoken, marker, question)
         for marker, spoken in enumerate(find_headlines(question, kept, contents), start=1)
     ]
+
+
+def is_struck(quoted: Quoted, contents: Mapping[Any, DocumentContent]) -> bool:
+    """Whether something is struck through on the lines of a quote that has a place of its own."""
+    content, place = contents.get(quoted.candidate.parse_id), quoted.place
+    if content is None or place is None:
+        return False
+    return any(line.struck for line in content.lines_between(place.first_line, place.last_line))
 
 
 def headline_of(spoken: Spoken, marker: int, question: Question) -> Headline:
@@ -162,12 +182,17 @@ def cited_lines(quoted: Quoted, content: DocumentContent) -> tuple[LineRow, ...]
     candidate = quoted.candidate
     numbers = [piece["line_number"] for piece in candidate.anchor_pieces]
     first, last = (min(numbers), max(numbers)) if numbers else (candidate.anchor_first_line, candidate.anchor_last_line)
-    return content.legible_lines(first, last)
+    return not_struck(content.legible_lines(first, last))
+
+
+def not_struck(lines: Iterable[LineRow]) -> tuple[LineRow, ...]:
+    """The lines on which nothing is struck through: of others no value is read."""
+    return tuple(line for line in lines if not line.struck)
 
 
 def context_lines(quoted: Quoted, content: DocumentContent) -> tuple[LineRow, ...]:
     candidate = quoted.candidate
-    return content.legible_lines(candidate.context_first_line, candidate.context_last_line)
+    return not_struck(content.legible_lines(candidate.context_first_line, candidate.context_last_line))
 
 
 def select_searched(lines: Iterable[LineRow]) -> list[LineRow]:

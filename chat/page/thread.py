@@ -36,7 +36,7 @@ from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.told.outcomes import outcome_named
-from retrieval.told.reasons import absence_of, in_words, passage_reason, point_of
+from retrieval.told.reasons import absence_of, in_words, passage_reason, point_of, state_of_version
 from retrieval.told.searched import foreign_told, searched_told
 from retrieval.types import KEPT_ROLES, UNANSWERED, VagueWord
 
@@ -109,6 +109,7 @@ class ShownPassage:
     candidate: RunCandidate
     link: PaneLink
     place: str
+    version: str = ""  # of an amended clause: from when it holds and what became of it
 
     @property
     def quote(self) -> str:
@@ -332,7 +333,7 @@ class ShownTurn:
             link=PaneLink(self.turn, citation.marker),
             place=describe_place(citation.candidate, cited_pages(citation), with_document=self.has_many_documents),
             repair=repair_of(citation.candidate),
-            weaknesses=weaknesses_of(citation),
+            weaknesses=[*filter(None, [self.versions.get(citation.candidate.candidate_id)]), *weaknesses_of(citation)],
             is_open=citation.marker == self.open_marker,
             is_said=citation.marker in self.said_markers,
         )
@@ -410,8 +411,11 @@ class ShownTurn:
         """Question, answer and citations as plain text for copying."""
         if self.answer is None:
             return self.turn.question
+        states = {each.marker: self.versions.get(each.citation.candidate.candidate_id, "") for each in self.citations}
         cited = [
-            f"[{each.marker}] \u201c{join_without_space(each.quote)}\u201d {each.place}" for each in self.citations
+            f"[{each.marker}] \u201c{join_without_space(each.quote)}\u201d "
+            + ", ".join(filter(None, (each.place, states[each.marker])))
+            for each in self.citations
         ]
         told = "\n".join(part.line for part in self.told_parts)
         notes = [self.answer.note, self.notice.lead if self.notice else ""]
@@ -442,9 +446,20 @@ class ShownTurn:
                 candidate,
                 PaneLink(self.turn, candidate.position, is_refused=True),
                 describe_place(candidate, anchor_pages(candidate), with_document=self.has_many_documents),
+                self.versions.get(candidate.candidate_id, ""),
             )
             for candidate in candidates
         ]
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """By candidate that is a version of an amended clause, from when it holds and what became of it."""
+        found = self.run.contradictions if self.run else []
+        return {
+            key: state_of_version(state)
+            for each in found
+            for key, state in zip(each["candidate_ids"], each.get("in_force", ()), strict=False)
+        }
 
     @cached_property
     def contradictions(self) -> list[dict[str, Any]]:
@@ -452,7 +467,11 @@ class ShownTurn:
         by_id = {candidate.candidate_id: candidate for candidate in self.candidates}
         found = self.run.contradictions if self.run else []
         pairs = [(each, [by_id[key] for key in each["candidate_ids"] if key in by_id]) for each in found]
-        return [{"point": point_of(each), "sides": self._passages(sides)} for each, sides in pairs if len(sides) > 1]
+        return [
+            {"point": point_of(each), "clause": each.get("clause", ""), "sides": self._passages(sides)}
+            for each, sides in pairs
+            if len(sides) > 1
+        ]
 
     @cached_property
     def foreign(self) -> str:

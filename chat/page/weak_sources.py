@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, QuerySet, Value
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from chat.models import Citation
@@ -18,8 +18,16 @@ WEAKNESSES = {
     "concealed": gettext_lazy("page with text that nobody sees"),
     "garbled": gettext_lazy("letters partly unknown"),
     "unsigned": gettext_lazy("a sign before this number could not be read"),
+    "struck": gettext_lazy("with words that are struck through"),
 }
 REBUILT = ("headings", "model")  # contents the file does not have: made of its print, or by a model
+# Only of a piece that is struck through a fifth value is stored.
+STRUCK = Func(
+    F("spans"),
+    Value("$[*][4]"),
+    template="jsonb_path_exists(%(expressions)s::jsonpath)",
+    output_field=BooleanField(),
+)
 AS = "weak_"  # before each code, as a column of the rows
 
 
@@ -47,6 +55,7 @@ def tests_of(parse: str, first: str, last: str, page: str) -> dict[str, Exists]:
         "rebuilt": parses.filter(toc_origin__in=REBUILT),
         "hidden": pages.filter(flags__contains=["hidden_text"]),
         "concealed": pages.filter(flags__contains=["concealed"]),
+        "struck": lines.annotate(struck=STRUCK).filter(struck=True),
         "garbled": parses.filter(warnings__contains=["garbled_text"]),
         "unsigned": lines.filter(text__regex=UNREAD_SIGN.pattern),
     }

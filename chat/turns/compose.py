@@ -23,7 +23,7 @@ from chat.figures.answer import figures_for
 from chat.figures.options import is_unchosen_option
 from chat.figures.requested import RequestedFigures, resolve_request
 from chat.figures.shown import ComputedFigures
-from chat.figures.typed import contents_of, headlines_of, typed_of_sentences, typed_rows
+from chat.figures.typed import contents_of, headlines_of, in_force, typed_of_sentences, typed_rows
 from chat.models import Answer
 from chat.turns.choosing import assumption_of
 from chat.turns.figuring import with_requested, write_figures
@@ -90,6 +90,9 @@ REFUSED_BY_WRITER = gettext_noop(
     "Passages were found, but on reading them the model says that they do not hold the answer."
 )
 
+AMENDED = gettext_noop(
+    "A clause that is quoted was amended: what is in force comes first, and what was replaced says so."
+)
 PICTURE_NOT_READ = gettext_noop(
     "A picture belongs to what is cited; it was not read, so nothing here is taken from it."
 )
@@ -119,7 +122,9 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     unread = PICTURE_NOT_READ if any(each.has_unread_picture for each in draft.quoted) else ""
     unsigned = SIGN_NOT_READ if any(each.has_unread_sign for each in draft.quoted) else ""
     recorded = RECORDED if is_recorded(run, draft) else ""
-    draft = replace(draft, note=" ".join(filter(None, [recorded, assumption_of(run), draft.note, unread, unsigned])))
+    amended = AMENDED if draft.quoted and any(each.get("clause") for each in run.contradictions) else ""
+    notes = [recorded, assumption_of(run), draft.note, amended, unread, unsigned]
+    draft = replace(draft, note=" ".join(filter(None, notes)))
     if draft.kind in UNANSWERED or not (run.is_partial or is_lacking(items)):
         return draft
     missing = MISSING.format(missing=sentence(run.missing)) if run.missing else ""
@@ -204,7 +209,7 @@ def compose_with_headline(
     headlines = headlines_of(run, kept, contents)[:limit]
     is_cell = any(check["typed"]["type"] == "cell" for each in headlines for check in each.checks)
     is_option = any(each.is_option for each in headlines)
-    if not is_cell and not is_option and (rows := typed_rows(run, quotes, contents)):
+    if not is_cell and not is_option and (rows := typed_rows(run, in_force(run, quotes), contents)):
         quotes = cited_first(quotes, rows[0]["markers"][0])
         rows = [row | {"markers": [1]} for row in rows]
         return AnswerDraft(Kind.EXTRACTIVE, quoted_text(quotes), note, quoted=tuple(quotes), checks=rows)

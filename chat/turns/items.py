@@ -6,10 +6,11 @@ one for each year.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from chat.drafts import AnswerDraft, Quoted
-from chat.figures.typed import Source, cited_lines, clear_values, contents_of
+from chat.figures.typed import Source, cited_lines, clear_values, contents_of, in_force
 from chat.writing.phrases import sentence
 from chat.writing.shaped import form_of
 from chat.writing.writer import RefusedPart
@@ -44,6 +45,7 @@ def items_of(run: RetrievalRun, draft: AnswerDraft) -> list[dict[str, Any]]:
     parts = parts_of(run)
     if not parts:
         return single_items(run, draft)
+    draft = replace(draft, quoted=tuple(in_force(run, draft.quoted)))
     contents = contents_of(draft.quoted)
     refused = {each.number: each for each in draft.refused}
     types = dict(zip(run.parsed.get("parts", ()), run.parsed.get("part_types", ()), strict=False))

@@ -175,7 +175,8 @@ def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["S
         is_led = is_led and is_title(own)
         whole = before.joined_with(own, content) if before and is_needed else own
         is_whole = kind == "list_item" or is_ended(whole.text)  # an item need not end in a full stop
-        if CHARS_MIN <= len(whole.text) <= CHARS_MAX and is_whole and not is_led:
+        is_struck = any(content.lines[piece.number - 1].struck for piece in whole.pieces)
+        if CHARS_MIN <= len(whole.text) <= CHARS_MAX and is_whole and not is_led and not is_struck:
             yield whole._replace(is_double=whole is not own and not was_led)
         before = own
 

@@ -71,13 +71,18 @@ def store_reading(
     )
     copy_rows(Page, parse, PageRow._fields, reading.pages)
     copy_rows(TocEntry, parse, TocRow._fields, reading.toc)
-    copy_rows(Line, parse, LineRow._fields, reading.lines)
+    copy_rows(Line, parse, LineRow._fields, map(without_defaults, reading.lines))
     copy_rows(Image, parse, ImageRow._fields, reading.images)
     registry = read_registry(reading.lines, reading.toc, reading.images)
     copy_rows(NamedObject, parse, ObjectRow._fields, registry.objects)
     copy_rows(CrossReference, parse, ReferenceRow._fields, registry.references)
     store_passages(parse, passages)
     return parse
+
+
+def without_defaults(line: LineRow) -> tuple[Any, ...]:
+    """The values of a line as they are stored: nearly no piece is struck through, which need not be said of each."""
+    return (*line[:-1], [span if span.struck else span[:-1] for span in line.spans])
 
 
 def stored_reading(parse: Parse) -> Reading:
@@ -104,7 +109,7 @@ def stored_spans(parse: Parse) -> list[tuple[LineSpan, ...]]:
             "SELECT json_agg(spans ORDER BY number)::text FROM documents_line WHERE parse_id = %s", [parse.pk]
         )
         spans = json.loads(cursor.fetchone()[0] or "[]")
-    return [tuple(map(LineSpan._make, each)) for each in spans]
+    return [tuple(LineSpan(*span) for span in each) for each in spans]
 
 
 def erase_parses(parses: "QuerySet[Parse]") -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from reading.characters import clean_text
 from reading.layout.scripts import SCRIPT_GAP, SCRIPT_REACH, SCRIPT_SIZE, ScriptEdges, is_room
 from reading.matching import match_form
-from reading.rows import LineKind, LineRow, LineSpan
+from reading.rows import LineKind, LineRow, LineSpan, without_struck
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 Turn = Callable[[float, float], tuple[float, float]]
@@ -97,6 +97,7 @@ class PageText:
     unknown_chars: int = 0
     removed_chars: int = 0
     concealed_chars: int = 0  # painted but not visible
+    struck_chars: int = 0  # crossed out; they stay in their pieces
     off_page_chars: int = 0  # outside the page's edges; they are in no piece
     white: list[WhiteSpan] = field(default_factory=list)  # painted white; the background is not known yet
     concealed: list[WhiteSpan] = field(default_factory=list)  # what is not seen: tiny, transparent, white on white
@@ -182,7 +183,7 @@ def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[s
             continue
         start, end = len(text), len(text) + len(shown)
         left, right = trim_span(span["bbox"], raw, shown)
-        places.append(LineSpan(start, end, left, right))
+        places.append(LineSpan(start, end, left, right, span.get("struck", False)))
         kept.append(span)
         text += shown if len(raw) == len(shown) or raw[-1] != " " else shown + " "
         count_characters(page, span, shown)
@@ -213,6 +214,8 @@ def trim_span(box: Sequence[float], raw: str, shown: str) -> tuple[float, float]
 
 def count_characters(page: PageText, span: dict[str, Any], shown: str) -> None:
     page.chars += len(shown)
+    if "struck" in span:
+        page.struck_chars += len(shown)
     if not span["char_flags"] & PAINTED_FLAGS:
         page.hidden_chars += len(shown)
     if "\ufffd" in shown:
@@ -580,7 +583,7 @@ def part_of_piece(piece: TextPiece, first: int, last: int) -> TextPiece:
     """The spans [first, last) of a piece as a piece."""
     group = piece.spans[first:last]
     start, end = group[0].start, group[-1].end
-    spans = tuple(LineSpan(one.start - start, one.end - start, one.x0, one.x1) for one in group)
+    spans = tuple(one._replace(start=one.start - start, end=one.end - start) for one in group)
     return piece._replace(text=piece.text[start:end], x0=spans[0].x0, x1=spans[-1].x1, spans=spans)
 
 
@@ -603,7 +606,7 @@ def join_row(page_number: int, row: Row, column: int) -> PageLine:
         )
         size = max([piece.size for piece in row])
         is_bold = sum([len(piece.text) for piece in row if piece.is_bold]) * 2 > len(text)
-    return PageLine(page_number, text, match_form(text), *box, size, is_bold, column, spans)
+    return PageLine(page_number, text, match_form(without_struck(text, spans)), *box, size, is_bold, column, spans)
 
 
 def split_long_line(line: PageLine) -> list[PageLine]:
@@ -627,11 +630,19 @@ def part_of(line: PageLine, start: int, end: int) -> PageLine:
         if first < last:
             width = (span.x1 - span.x0) / (span.end - span.start)
             left, right = span.x0 + width * (first - span.start), span.x0 + width * (last - span.start)
-            spans.append(LineSpan(first - start, last - start, left, right))
+            spans.append(LineSpan(first - start, last - start, left, right, span.struck))
     text = line.text[start:end]
     x0 = min((span.x0 for span in spans), default=line.x0)
     x1 = max((span.x1 for span in spans), default=line.x1)
-    return replace(line, text=text, match=match_form(text), x0=x0, x1=x1, spans=tuple(spans), is_divided=True)
+    return replace(
+        line,
+        text=text,
+        match=match_form(without_struck(text, spans)),
+        x0=x0,
+        x1=x1,
+        spans=tuple(spans),
+        is_divided=True,
+    )
 
 
 def joined_text(row: Row) -> tuple[str, tuple[LineSpan, ...]]:
@@ -645,7 +656,7 @@ def joined_text(row: Row) -> tuple[str, tuple[LineSpan, ...]]:
         if last and (gap > GLUED_GAP or gap < -STACKED_OVERLAP or is_mark_after(piece, last)):
             parts.append(" ")
             length += 1
-        spans += [LineSpan(length + span.start, length + span.end, span.x0, span.x1) for span in piece.spans]
+        spans += [span._replace(start=length + span.start, end=length + span.end) for span in piece.spans]
         parts.append(piece.text)
         length += len(piece.text)
         right = piece.x1

@@ -28,7 +28,9 @@ def decode_reading(values: dict[str, Any]) -> Reading:
         title=values["title"],
         language=values["language"],
         pages=tuple(page_row(page) for page in values["pages"]),
-        lines=tuple(LineRow._make([*line[:-1], tuple(map(LineSpan._make, line[-1]))]) for line in values["lines"]),
+        lines=tuple(
+            LineRow._make([*line[:-1], tuple(LineSpan(*span) for span in line[-1])]) for line in values["lines"]
+        ),
         toc=tuple(TocRow(*entry) for entry in values["toc"]),
         warnings=tuple(values["warnings"]),
         report=values["report"],

@@ -14,8 +14,7 @@ from documents.storage.content import DocumentContent
 from reading.registry.references import references_in
 from retrieval.candidates.sentences import PROSE, run_around
 from retrieval.candidates.units import ITEM, SENTENCE, prose_of, split_at
-from retrieval.question.documents_named import documents_named
-from retrieval.question.forms import full_name_of
+from retrieval.question.documents_named import Name, documents_named
 from retrieval.types import KEPT_ROLES, Contradiction, LineRange, Question, Settled
 from retrieval.words.printed import Value, amounts_in, dates_in, durations_in, percentages_in
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
@@ -56,7 +55,8 @@ def find_disagreements(
     kept = [each for each in candidates if each.verdict.role in KEPT_ROLES]
     compared = types_compared(question)
     said = {each.candidate_id: list(read_statements(each, content_of[each.document_id], compared)) for each in kept}
-    is_named = len(contents) > 1 and bool(documents_named(question.topic, [full_name_of(each) for each in contents])[0])
+    names = [Name(f"{each.title} {each.file_name}", "") for each in contents]
+    is_named = len(contents) > 1 and bool(documents_named(question.topic, names)[0])
     found: list[Contradiction] = []
     for one, other in combinations(kept, 2):
         ids = (one.candidate_id, other.candidate_id)

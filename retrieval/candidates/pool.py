@@ -6,6 +6,8 @@ from typing import NamedTuple
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval import dispatch
+from retrieval.amendments.asked import hits_of_versions
+from retrieval.amendments.versions import Versions
 from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.completion import complete_list
 from retrieval.candidates.pointed import find_pointed
@@ -37,11 +39,13 @@ def propose(
     plan: Plan,
     pool_max: int,
     within: Within | None = None,
+    versions: Sequence[Versions] = (),
 ) -> Proposed:
     """Passages for a reranker, places for all other arbiters; if enabled, with what the question points to (R21) and
     the places they refer to (R75).
 
-    For a list that is shorter than the text says, the places that list all of it are added in one further pass.
+    For a list that is shorter than the text says, the places that list all of it are added in one further pass, and
+    for a clause that another document amends its `versions`.
     """
     if arbiter == "rerank":
         passages = hybrid_candidates(question, contents, hits)
@@ -69,6 +73,7 @@ def propose(
         completed = complete_list(question, candidates, contents, within)
         plan = dispatch.note_reason(plan, "list_pass", completed.outcome)
         found += completed.hits
+    found += hits_of_versions(question, candidates, versions)
     found = [hit for hit in found if within is None or within[hit.document_id][hit.lines.first]]
     if not found:
         return Proposed(candidates, left_out, hits, plan)

@@ -5,9 +5,10 @@ Reasons of before facts were recorded, and those a model wrote, are shown as the
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -65,13 +66,35 @@ def absence_of(run: RetrievalRun) -> str:
 
 
 def point_of(contradiction: Facts) -> str:
-    """What passages that disagree say differently."""
+    """What passages that disagree say differently, or that they are versions of a clause."""
+    if contradiction.get("clause"):
+        said = _("Clause %(clause)s was amended. What is in force is shown first, then what it replaced.")
+        return said % {"clause": contradiction["clause"]}
     values = contradiction.get("values")
     return (
         _("The same words with another value: %(values)s.") % {"values": " / ".join(values)}
         if values
         else str(contradiction["point"])
     )
+
+
+def state_of_version(state: Facts) -> str:
+    """From when a version of a clause holds and what became of it: "replaced from 1 March 2024"; "" if unknown."""
+    begun = _("in force from %(date)s") % {"date": day(state["begins"])} if state["begins"] else ""
+    with_date, without = CHANGED.get(state["change"], ("", ""))
+    changed = str(with_date) % {"date": day(state["ends"])} if with_date and state["ends"] else str(without)
+    return ", ".join(filter(None, (begun, changed)))
+
+
+def day(stored: str) -> str:
+    return date_format(date.fromisoformat(stored))
+
+
+CHANGED = {
+    "replaced": (gettext_lazy("replaced from %(date)s"), gettext_lazy("replaced by an amendment")),
+    "deleted": (gettext_lazy("deleted from %(date)s"), gettext_lazy("deleted by an amendment")),
+    "added": (gettext_lazy("amended from %(date)s"), gettext_lazy("amended")),
+}
 
 
 def gate_of(run: RetrievalRun, gate: Mapping[str, Any]) -> str:
@@ -410,6 +433,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "foreign": say_foreign,
     "differ": say_differing,
     "untold": say_untold,
+    "struck": lambda facts: _("the words that were found are struck through"),
     "only there": lambda facts: _("only %(place)s was searched") % {"place": facts["place"]},
     "no such place": lambda facts: _("nothing was searched: there is no %(place)s") % {"place": facts["place"]},
 }

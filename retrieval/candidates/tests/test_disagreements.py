@@ -54,9 +54,9 @@ def test_what_differs_in_more_or_in_nothing_does_not(one: str, other: str) -> No
 def test_numbers_and_parties_differ_where_they_are_asked_for(
     one: str, other: str, asked: str, values: tuple[str, str] | None
 ) -> None:
-    said = [read_statement(each, "en", (asked,)) for each in (one, other)]
-    assert differing_value(*said, (asked,)) == values
-    assert differing_value(*[read_statement(each, "en") for each in (one, other)], ASKED) is None
+    first, second = (read_statement(each, "en", (asked,)) for each in (one, other))
+    assert differing_value(first, second, (asked,)) == values
+    assert differing_value(read_statement(one, "en"), read_statement(other, "en"), ASKED) is None
 
 
 def test_a_value_that_is_not_asked_for_is_not_compared() -> None:

@@ -150,6 +150,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "scope": {"documents": 3, "read": 1, "counted": 1, "unreadable": 1, "unsearched": 0},
     "foreign": {"asked": "fr", "texts": ["en", "xx"]},
     "differ": {"sides": [["30 days", "", "2"], ["45 days", "Lease", "4"]]},
+    "struck": {},
     "only there": {"place": "page 3"},
     "no such place": {"place": "page 3"},
 }

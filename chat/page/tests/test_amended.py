@@ -1,0 +1,69 @@
+"""A clause that was amended is shown with its versions, those in force first, and never without saying so."""
+
+import uuid
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from chat.asking import keep_question
+from chat.models import Answer, Turn
+from chat.scope import QuestionScope
+from chat.turns.conductor import answer_turn
+from documents.ingestion.conductor import ingest_path
+from documents.models import Document, KnowledgeBase
+
+CELLAR = """\
+# Cellar lease
+
+Made on 3 May 2018 between Harbour Sheds Limited and Northern Tools Limited.
+
+## 2. Rent
+
+2.1 The Tenant shall pay a yearly rent of 9,000 euros.
+
+## 3. Keys
+
+3.1 The Tenant keeps two keys.
+"""
+VARIATION = """\
+# Deed of variation
+
+Made on 2 June 2020 to the Cellar lease of 3 May 2018.
+
+## 1. Changes
+
+In clause 2.1 the words “9,000 euros” are replaced by “9,900 euros” with effect from 1 July 2020.
+"""
+
+
+@pytest.fixture
+def turn(document: Document, base: KnowledgeBase, tenant: User, tmp_path: Path) -> Turn:
+    documents = []
+    for name, text in (("cellar.md", CELLAR), ("variation.md", VARIATION)):
+        (tmp_path / name).write_text(text)
+        documents.append(ingest_path(tmp_path / name, base, tenant))
+    scope = QuestionScope(base, tuple(documents))
+    kept = keep_question(tenant, scope, "What is the yearly rent of the cellar?", "balanced", form_id=uuid.uuid4())
+    answer_turn(kept.pk)
+    kept.refresh_from_db()
+    return kept
+
+
+def test_what_replaced_a_passage_is_quoted_before_it(turn: Turn, tenant: User) -> None:
+    answer = turn.answer
+    newest, oldest = (each.quote for each in answer.citations.order_by("marker")[:2])
+    assert answer.kind == Answer.Kind.EXTRACTIVE and "9,900 euros" in newest and "2.1 The Tenant" in oldest
+    assert answer.text.startswith("“In clause 2.1") and "was amended" in answer.note  # and no headline
+    client = Client()
+    client.force_login(tenant)
+    page = " ".join(client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode().split())
+    assert "Clause 2.1 was amended." in page and page.count("in force from July 1, 2020") > 1
+    assert page.count("replaced from July 1, 2020") > 1
+
+
+def test_a_replaced_passage_gives_no_value(turn: Turn) -> None:
+    values = [value for item in turn.answer.items for value in item["values"]]
+    assert not any("9,000" in str(value) for value in values)

@@ -1,0 +1,84 @@
+"""Words that are struck through are kept and not searched; the rules of tables and below words strike nothing."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from reading.limits import Limits
+from reading.pdf_reader import read_pdf
+from reading.processes.transfer import decode_reading, encode_reading
+from reading.rows import Reading
+
+Draw = Callable[[pymupdf.Page, pymupdf.Rect], object]
+TEXT = "The notice is forty days or fifty days at most."
+
+
+def read(tmp_path: Path, draw: Draw, words: str, text: str = TEXT) -> Reading:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 100), text, fontsize=11)
+    page.insert_text((72, 120), "A line below it stays as it is.", fontsize=11)
+    draw(page, page.search_for(words)[0])
+    document.save(tmp_path / "drawn.pdf")
+    return read_pdf(tmp_path / "drawn.pdf", Limits())
+
+
+def line_at(share: float, past: float = 0.0) -> Draw:
+    """A line over the whole of the words, at this share of their height, that stands out at both ends."""
+    return lambda page, box: page.draw_line(
+        (box.x0 - past, box.y0 + share * box.height), (box.x1 + past, box.y0 + share * box.height), width=0.7
+    )
+
+
+def bar(page: pymupdf.Page, box: pymupdf.Rect) -> None:
+    page.draw_rect((box.x0, box.y0 + 8, box.x1, box.y0 + 8.8), fill=(0, 0, 0), width=0)
+
+
+def annotate(page: pymupdf.Page, box: pymupdf.Rect) -> None:
+    page.add_strikeout_annot(box)
+
+
+@pytest.mark.parametrize("draw", [line_at(0.55), bar, annotate], ids=["line", "bar", "annotation"])
+def test_struck_words_are_kept_and_not_searched(tmp_path: Path, draw: Draw) -> None:
+    reading = read(tmp_path, draw, "forty days or")
+    line, below = reading.lines
+    assert (line.text, line.match, line.struck) == (TEXT, "the notice is fifty days at most.", "forty days or")
+    assert below.struck == ""
+    assert "struck_text(1)" in reading.warnings and "struck" in reading.pages[0].flags
+    assert decode_reading(json.loads(encode_reading(reading))) == reading
+
+
+def test_a_clause_that_is_struck_as_a_whole_has_nothing_to_search(tmp_path: Path) -> None:
+    line = read(tmp_path, line_at(0.55), TEXT).lines[0]
+    assert (line.text, line.match) == (TEXT, "")
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [line_at(0.9), line_at(1.1), line_at(-0.1), line_at(0.55, past=40)],
+    ids=["underlined", "rule below", "rule above", "rule of a table"],
+)
+def test_rules_beside_words_and_past_them_strike_nothing(tmp_path: Path, draw: Draw) -> None:
+    reading = read(tmp_path, draw, TEXT)
+    assert not any(line.struck for line in reading.lines)
+    assert reading.warnings == () and reading.lines[0].match == TEXT.lower()
+
+
+def test_a_piece_of_a_reading_from_before_is_not_struck() -> None:
+    stored = [0, 5, 72.0, 90.0]
+    values: dict[str, Any] = {
+        "title": "",
+        "language": "en",
+        "pages": [],
+        "toc": [],
+        "warnings": [],
+        "report": {},
+        "timings_ms": {},
+    }
+    place = [72.0, 90.0, 99.0, 101.0]
+    values |= {"images": [], "lines": [[1, 1, 1, 0, "Words", "words", *place, 0, "body", "text", [stored]]]}
+    assert decode_reading(values).lines[0].struck == ""

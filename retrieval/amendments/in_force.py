@@ -1,0 +1,153 @@
+"""What the versions of a clause do to what was judged: what is in force comes before what was."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from retrieval.amendments.asked import days_asked
+from retrieval.amendments.versions import Version, Versions
+from retrieval.arbiter.rules import quote_of
+from retrieval.candidates.sentences import QUOTE_CHARS
+from retrieval.types import (
+    KEPT_ROLES,
+    ROLE_ORDER,
+    Briefed,
+    Candidate,
+    Contradiction,
+    InForce,
+    Question,
+    Ranking,
+    Role,
+    Verdict,
+)
+
+
+class Group(NamedTuple):
+    """The candidates that hold versions of one clause, one for each version, in the order they are shown."""
+
+    versions: Versions
+    members: tuple[tuple[Candidate, Version], ...]
+
+
+# ---- what was judged
+
+
+def put_in_force_first(
+    ranking: Ranking,
+    question: Question,
+    candidates: Sequence[Briefed],
+    contents: Sequence[DocumentContent],
+    versions: Sequence[Versions],
+) -> Ranking:
+    """The ranking with the versions of each clause that is kept together, the newest first, or those asked about.
+
+    What has been replaced is at most supporting. The groups are told as what the documents say differently.
+    """
+    if ranking.status != "ran":
+        return ranking
+    asked = days_asked(question)
+    for found in versions:
+        group = group_of(found, ranking, candidates, asked)
+        if len(group.members) > 1:
+            ranking = with_group(ranking, group, candidates, contents, asked)
+    return ranking
+
+
+def group_of(
+    versions: Versions, ranking: Ranking, candidates: Sequence[Candidate], asked: tuple[str, str] | None
+) -> Group:
+    """One candidate for each version that has one, the best judged; none where nothing of the clause was kept."""
+    by_id = {each.candidate_id: each for each in candidates}
+    first: dict[Version, Candidate] = {}
+    is_kept = False
+    for verdict in ranking.verdicts:
+        candidate = by_id[verdict.candidate_id]
+        if version := versions.at(candidate.document_id, candidate.anchor):
+            first.setdefault(version, candidate)
+            is_kept = is_kept or verdict.role in KEPT_ROLES
+    members = [(first[each], each) for each in versions.each if each in first]
+    members.sort(key=lambda member: not (asked and member[1].in_force.holds_between(*asked)))
+    return Group(versions, tuple(members) if is_kept else ())
+
+
+def with_group(
+    ranking: Ranking,
+    group: Group,
+    candidates: Sequence[Briefed],
+    contents: Sequence[DocumentContent],
+    asked: tuple[str, str] | None,
+) -> Ranking:
+    content_of = {content.document_id: content for content in contents}
+    verdict_of = {each.candidate_id: each for each in ranking.verdicts}
+    best = min((verdict_of[each.candidate_id].role for each, _ in group.members), key=ROLE_ORDER.__getitem__)
+    held = {version: is_answering(version, group, asked) for _, version in group.members}
+    told = [
+        judge_version(verdict_of[one.candidate_id], one, version, best if held[version] else "supporting", content_of)
+        for one, version in group.members
+    ]
+    own = {each.candidate_id for each in told}
+    past = {
+        each.candidate_id
+        for each in candidates
+        if each.candidate_id not in own and is_past(group.versions.at(each.document_id, each.anchor))
+    }
+    verdicts: list[Verdict] = []
+    for verdict in ranking.verdicts:
+        if verdict.candidate_id in own:
+            verdicts += told
+            told = []
+        elif verdict.candidate_id in past and verdict.role == "primary":
+            verdicts.append(replace(verdict, role="supporting"))
+        else:
+            verdicts.append(verdict)
+    verdicts.sort(key=lambda verdict: ROLE_ORDER[verdict.role])
+    return replace(ranking, verdicts=tuple(verdicts), contradictions=(*ranking.contradictions, describe(group)))
+
+
+def is_answering(version: Version, group: Group, asked: tuple[str, str] | None) -> bool:
+    """Whether a version is what is asked for: in force at the time, else not replaced by what is known."""
+    picked = [each for _, each in group.members if asked and each.in_force.holds_between(*asked)]
+    return version in picked if picked else not version.in_force.is_past
+
+
+def is_past(version: Version | None) -> bool:
+    return version is not None and version.in_force.is_past
+
+
+def judge_version(
+    verdict: Verdict, candidate: Candidate, version: Version, role: Role, content_of: dict[str, DocumentContent]
+) -> Verdict:
+    """The verdict on a version; of an amendment the sentence is quoted with the text it announces."""
+    quote = verdict.raw_content_anchor
+    if version.amends:
+        own = content_of[version.document_id].text_between(*version.lines, searched_only=True)
+        quote = own if len(own) <= QUOTE_CHARS else quote or quote_of(candidate)
+    return replace(
+        verdict,
+        role=role,
+        raw_content_anchor=quote or quote_of(candidate),
+    )
+
+
+def describe(group: Group) -> Contradiction:
+    states = tuple(version.in_force for _, version in group.members)
+    return Contradiction(
+        tuple(each.candidate_id for each, _ in group.members),
+        f"clause {group.versions.clause} was amended: {'; '.join(map(say_state, states))}",
+        clause=group.versions.clause,
+        in_force=states,
+    )
+
+
+def say_state(state: InForce) -> str:
+    """ "in force from 2021-10-01, replaced from 2024-03-01", as it is recorded."""
+    begun = f"in force from {state.begins}" if state.begins else ""
+    changed = " from ".join(filter(None, (state.change, state.ends))) if state.change else ""
+    return ", ".join(filter(None, (begun, changed))) or "as agreed"
+
+
+def pairs_told(found: Iterable[Contradiction]) -> set[frozenset[str]]:
+    """The pairs of candidates that are versions of one clause, of which it is known why they differ."""
+    return {frozenset(pair) for each in found if each.clause for pair in combinations(each.candidate_ids, 2)}

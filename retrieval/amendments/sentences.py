@@ -1,0 +1,216 @@
+"""Sentences of a document that change a clause of another one: which clause, what words, from when on.
+
+"In clause 6.2 the words “thirty (30) days” are replaced by “forty-five (45) days” with effect from 1 March 2024." The
+words are data (`amending.*.toml`). What may or would be changed is no change.
+"""
+
+import re
+import weakref
+from collections.abc import Collection, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from documents.storage.content import DocumentContent
+from reading.wording import Wordings, read_wordings
+from retrieval.candidates.units import SENTENCE, prose_of, split_at, units_of
+from retrieval.types import LineRange
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.printed import dates_in
+
+Change = Literal["replaced", "deleted", "added"]
+CHANGES: tuple[Change, ...] = ("replaced", "deleted", "added")  # "deleted and replaced" is replaced
+
+NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?(?!\w|\.\d)"
+INSIDE = r"(?:\s*\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|,?\s*(?:{inside})\s*\(?\d{1,2}\)?)*"
+MORE = rf"(?:\s*(?:,|and|und|et|&)\s*{NUMBER})*"
+FRAMES = {
+    "sign": r"\A(?:{sign})",
+    "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",
+    "inside": r"(?:{inside})\s*\d",
+    "by_which": r"(?<!\w)(?:{by_which})\Z",
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
+    "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
+    "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
+}
+QUOTED = re.compile(r"„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\"")
+COVER_LINES = 40  # a document's own date is on its first page
+BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
+REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
+
+
+class Amendment(NamedTuple):
+    """One change of one clause. `old` and `new` are the words quoted, "" where the sentence quotes none.
+
+    `clause` is its number and what is named inside it: ("6.2",), ("6", "(2)"). `begins` is the day it takes effect, as
+    an ISO date, "" if it is not said. `lines` hold the sentence and the new text.
+    """
+
+    clause: tuple[str, ...]
+    change: Change
+    old: str
+    new: str
+    begins: str
+    lines: LineRange
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of the clause as it stood is left."""
+        return self.change != "added" and not self.old
+
+
+@cache
+def amending_words() -> Wordings:
+    return read_wordings(Path(__file__).parent, "amending", FRAMES)
+
+
+_amendments: dict[int, tuple[Amendment, ...]] = {}
+
+
+def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
+    """The changes a document makes, in its order; found once for a content and freed with it."""
+    key = id(content)
+    if key not in _amendments:
+        _amendments[key] = tuple(find_amendments(content))
+        weakref.finalize(content, _amendments.pop, key, None)
+    return _amendments[key]
+
+
+def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
+    lexicon, sign = lexicon_of(content), amending_words()["sign"]
+    near = lexicon.lines_with_any([word for word in lexicon.lines if sign.match(word)])
+    units = units_of(content)
+    found = [
+        each
+        for lines in dict.fromkeys(units.around(int(number)) for number in near)
+        for each in changes_of(lines, content)
+    ]
+    begins = date_of_all(content, {each.begins for each in found}) if found else ""
+    yield from (each if each.begins else each._replace(begins=begins) for each in found)
+
+
+def changes_of(lines: LineRange, content: DocumentContent) -> Iterator[Amendment]:
+    """The changes that the sentences of a unit make."""
+    prose = prose_of(lines, content)
+    masked = mask_quotations(prose.text)
+    for start, end in split_at(masked, SENTENCE):
+        if read := read_change(prose.text[start:end]):
+            clauses, change, old, new, begins = read
+            pieces = prose.pieces(start, end)
+            own = LineRange(pieces[0].number, pieces[-1].number)
+            if not new and change != "deleted" and prose.text[start:end].rstrip().endswith(":"):
+                new, own = text_after(own, content)
+            yield from (Amendment(clause, change, old, new, begins, own) for clause in clauses)
+
+
+def text_after(lines: LineRange, content: DocumentContent) -> tuple[str, LineRange]:
+    """The unit that a sentence announces with a colon, and the lines of both."""
+    units = units_of(content)
+    position = units.position(lines.last) + 1
+    if position >= len(units.starts):
+        return "", lines
+    announced = units.at(position)
+    return prose_of(announced, content).text.strip(), lines.union(announced)
+
+
+class ReadChange(NamedTuple):
+    """What a sentence changes, before its place is known."""
+
+    clauses: tuple[tuple[str, ...], ...]
+    change: Change
+    old: str
+    new: str
+    begins: str
+
+
+def read_change(sentence: str) -> ReadChange | None:
+    """The change a sentence makes; None if it makes none."""
+    words, masked = amending_words(), mask_quotations(sentence)
+    found = next(((name, verb) for name in CHANGES if (verb := words[name].search(masked))), None)
+    if found is None or words["conditional"].search(masked, 0, found[1].end()):
+        return None
+    change, verb = found
+    clauses = clauses_named(masked)
+    if not clauses:
+        return None
+    old, new = words_changed(sentence, masked, change, verb.span())
+    return ReadChange(clauses, change, old, new, date_of_effect(masked))
+
+
+def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
+    """The clause a sentence is about, the first that is not only mentioned, and those named together with it."""
+    words = amending_words()
+    for found in words["clause"].finditer(masked):
+        if words["by_which"].search(masked[: found.start()]):
+            continue
+        inside = [f"({mark})" for mark in re.findall(r"\w+(?=\)|\Z|\s*[,(])", found["inside"]) if len(mark) <= 4]
+        more = re.findall(NUMBER, found["more"])
+        return ((found["number"], *inside), *((number,) for number in more))
+    return ()
+
+
+def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, int]) -> tuple[str, str]:
+    """The old words and the new ones that a sentence quotes."""
+    quoted = [(found.start(), found.end(), found[0][1:-1].strip()) for found in QUOTED.finditer(sentence)]
+    before = [each for each in quoted if each[1] <= verb[0]]
+    after = [each for each in quoted if each[0] >= verb[1]]
+    if change == "deleted":
+        return (before or after or [(0, 0, "")])[-1][2], ""
+    if change == "added":
+        return "", quoted[-1][2] if quoted else ""
+    if len(before) > 1 and not after:
+        return before[-2][2], before[-1][2]
+    if before:
+        return before[-1][2], after[0][2] if after else ""
+    if len(after) > 1:
+        between = masked[after[0][1] : after[1][0]]
+        if amending_words()["for"].match(between):
+            return after[1][2], after[0][2]
+        if amending_words()["instead"].match(between):
+            return after[0][2], after[1][2]
+    return "", after[0][2] if after else ""
+
+
+def mask_quotations(text: str) -> str:
+    """The text with each quotation between its marks made of dots, but for the sign that ends it."""
+    return QUOTED.sub(lambda found: f"{found[0][0]}{REST * (len(found[0]) - 2)}{found[0][-1]}", text)
+
+
+# ---- from when on
+
+
+def date_of_effect(masked: str) -> str:
+    """The day from which a text says that it holds; "" if it says none, or several."""
+    days = days_of_effect(masked)
+    return days.pop() if len(days) == 1 else ""
+
+
+def days_of_effect(masked: str) -> set[str]:
+    return {
+        date.value
+        for found in amending_words()["effect"].finditer(masked)
+        for date in dates_in(masked[found.end() : found.end() + DATE_REACH])
+        if date.start <= BLANKS_MAX
+    }
+
+
+def date_of_all(content: DocumentContent, said: Collection[str]) -> str:
+    """The day on which a document says that it takes effect; "" if it says none, or several.
+
+    `said` are the days of its sentences, which hold for these alone.
+    """
+    text = " ".join(line.text for line in content.searched_lines)
+    days = days_of_effect(mask_quotations(text)).difference(said)
+    return days.pop() if len(days) == 1 else ""
+
+
+def own_date(content: DocumentContent) -> str:
+    """The first date of a document's first page, which is its own; "" without one."""
+    dates = cover_dates(content)
+    return dates[0] if dates else ""
+
+
+def cover_dates(content: DocumentContent) -> list[str]:
+    """The dates of a document's first page, in reading order, as ISO dates."""
+    text = " ".join(line.text for line in content.lines[:COVER_LINES] if line.page_number == 1)
+    return [each.value for each in sorted(dates_in(text), key=lambda date: date.start)]

@@ -1,0 +1,92 @@
+"""Which sentences change a clause of another document, and what they change."""
+
+import re
+
+import pytest
+
+from retrieval.amendments.sentences import ReadChange, amending_words, amendments_in, read_change
+from retrieval.tests.builders import content_of_lines
+
+# What by_which is found before: the words of its examples end with a clause.
+CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article)\s*[\d.]+$")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "clauses", "change", "old", "new", "begins"),
+    [
+        ("In clause 6.2 the words “thirty (30) days” are replaced by “sixty (60) days”.",
+         [("6.2",)], "replaced", "thirty (30) days", "sixty (60) days", ""),
+        ("The words “30 days” in clause 9.2 are replaced by the words “60 days” with effect from 1 April 2023.",
+         [("9.2",)], "replaced", "30 days", "60 days", "2023-04-01"),
+        ("Section 3.1 is amended by substituting “45” for “30”.", [("3.1",)], "replaced", "30", "45", ""),
+        ("Section 3.1 is hereby amended by replacing “30” with “45”.", [("3.1",)], "replaced", "30", "45", ""),
+        ("Clause 4 is replaced by: “The rent is due on the first day.”",
+         [("4",)], "replaced", "", "The rent is due on the first day.", ""),
+        ("Pursuant to clause 12, clause 4(b) is deleted in its entirety and replaced with “None.”",
+         [("4", "(b)")], "replaced", "", "None.", ""),
+        ("Clause 4 (Rent) is amended to read “None.”", [("4",)], "replaced", "", "None.", ""),
+        ("Clauses 7 and 8 are hereby deleted.", [("7",), ("8",)], "deleted", "", "", ""),
+        ("Section 3.1 is amended by deleting the words “in writing”.", [("3.1",)], "deleted", "in writing", "", ""),
+        ("A new clause 5.3 is inserted after clause 5.2.", [("5.3",)], "added", "", "", ""),
+        ("After clause 5.2, in clause 5.3, the words “or later” are added.", [("5.3",)], "added", "", "or later", ""),
+        ("In § 6 Abs. 2 werden die Wörter „30 Tage“ durch die Wörter „45 Tage“ ersetzt.",
+         [("6", "(2)")], "replaced", "30 Tage", "45 Tage", ""),
+        ("Ziffer 6.2 wird wie folgt neu gefasst: „Die Miete ist am Ersten fällig.“",
+         [("6.2",)], "replaced", "", "Die Miete ist am Ersten fällig.", ""),
+        ("§ 7 wird mit Wirkung zum 1. März 2024 ersatzlos gestrichen.", [("7",)], "deleted", "", "", "2024-03-01"),
+        ("Nach § 5 wird § 5a eingefügt.", [("5a",)], "added", "", "", ""),
+        ("À l’article 6.2, les mots « trente jours » sont remplacés par les mots « dix jours ».",
+         [("6.2",)], "replaced", "trente jours", "dix jours", ""),
+        ("L’article 7 est supprimé à compter du 1er mars 2024.", [("7",)], "deleted", "", "", "2024-03-01"),
+    ],
+)  # fmt: skip
+def test_a_sentence_that_changes_a_clause_is_read(
+    sentence: str, clauses: list[tuple[str, ...]], change: str, old: str, new: str, begins: str
+) -> None:
+    assert read_change(sentence) == ReadChange(tuple(clauses), change, old, new, begins)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Clause 6.2 may be replaced by agreement of the parties.",
+        "If clause 6.2 is deleted by a court, the rest stays in force.",
+        "The Company replaced its auditor under Section 12.",
+        "Spare parts are replaced under clause 9.",
+        "The words “clause 7 is deleted” stand on the cover.",
+        "Sofern § 6 aufgehoben wird, gilt das Gesetz.",
+        "L’article 7 peut être supprimé.",
+    ],
+)
+def test_what_may_be_changed_or_is_no_clause_is_no_change(sentence: str) -> None:
+    assert read_change(sentence) is None
+
+
+@pytest.mark.parametrize("wording", amending_words().alternatives, ids=lambda each: f"{each.file}-{each.section}")
+def test_each_wording_finds_its_examples_and_no_counter_example(wording) -> None:  # type: ignore[no-untyped-def]
+    expression = amending_words().alone(wording)
+    for text in wording.examples:
+        assert expression.search(without_clause(wording.section, text)), text
+    for text in wording.counter_examples:
+        assert not expression.search(without_clause(wording.section, text)), text
+
+
+def without_clause(section: str, text: str) -> str:
+    return CLAUSE.sub("", text) if section == "by_which" else text
+
+
+def test_the_day_a_document_says_of_itself_holds_for_its_changes() -> None:
+    content = content_of_lines(
+        [
+            "# Amendment",
+            "1. Clause 4 is replaced by the following:",
+            "“4. The rent is due on the",
+            "tenth day of each month.”",
+            "2. Clause 9 is deleted with effect from 1 May 2022.",
+            "3. This Amendment takes effect on 1 April 2022. The Lease takes",
+            "effect “from 1 May 2020”.",
+        ]
+    )
+    first, second = amendments_in(content)
+    assert (first.begins, second.begins) == ("2022-04-01", "2022-05-01")
+    assert first.is_whole and "tenth day" in first.new and first.lines == (2, 4)

@@ -1,0 +1,193 @@
+"""The versions of a clause among the documents that are read: as it was agreed, and what each amendment made of it.
+
+Derived from the lines when a question is asked over several documents: nothing is stored.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from reading.matching import match_form
+from reading.rows import LineRow
+from retrieval.amendments.sentences import Amendment, amending_words, amendments_in, cover_dates, own_date
+from retrieval.types import InForce, LineRange
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
+
+COVER_LINES = 40  # where an amendment says what it amends
+TITLE_CHARS_MAX = 160
+# A number that begins a clause: what goes on with a small letter after one is a line that happens to begin so.
+NUMBERED = re.compile(
+    r"\s*(?P<number>\d{1,3}(?:\.\d{1,3}){1,4}[a-z]?(?=[.):\s])|\d{1,3}[a-z]?(?=[.):]))[.):]?\s*(?![a-z\d,;.])"
+)
+
+
+class Version(NamedTuple):
+    """A clause as one document has it: the lines, what became of it, and when that document was made."""
+
+    document_id: str
+    lines: LineRange
+    in_force: InForce
+    made: str
+    amends: bool = True  # it is a sentence that changes the clause, not the clause itself
+
+
+class Versions(NamedTuple):
+    """What the documents say of one clause, the newest first."""
+
+    clause: str  # "6.2"
+    each: tuple[Version, ...]
+
+    def at(self, document_id: str, lines: LineRange) -> Version | None:
+        """The version that lines of a document belong to."""
+        return next((one for one in self.each if one.document_id == document_id and one.lines.overlaps(lines)), None)
+
+
+class Link(NamedTuple):
+    """An amendment, the document that makes it, and that document's date."""
+
+    amendment: Amendment
+    document_id: str
+    made: str
+
+    @property
+    def order(self) -> tuple[str, str]:
+        return (self.amendment.begins or self.made, self.made)
+
+
+def find_versions(contents: Sequence[DocumentContent]) -> tuple[Versions, ...]:
+    """The versions of each clause that a document among them changes in another one.
+
+    An amendment belongs to the one document that it names and that has such a clause; where it may be of several it is
+    of none: that something was replaced is said only where it is known.
+    """
+    links: dict[tuple[str, tuple[str, ...]], list[Link]] = {}
+    amending = {content.document_id: found for content in contents if (found := amendments_in(content))}
+    for content in contents:
+        found = amending.get(content.document_id, ())
+        others = [each for each in contents if each is not content and names_document(content, each)] if found else []
+        if len(others) != 1:
+            continue
+        target = others[0]
+        for each in found:
+            key = (target.document_id, each.clause)
+            links.setdefault(key, []).append(Link(each, content.document_id, date_made(content, target)))
+    content_of = {content.document_id: content for content in contents}
+    found_versions = (versions_of(content_of[key], clause, own) for (key, clause), own in links.items())
+    return tuple(each for each in found_versions if each)
+
+
+def names_document(amending: DocumentContent, other: DocumentContent) -> bool:
+    """Whether a document says on its first page that it amends the other: by its title, and by its date if it has one.
+
+    Another amendment is not what is amended, though it may be named.
+    """
+    if amendments_in(other):
+        return False
+    dates, own = cover_dates(amending), own_date(other)
+    is_dated = not own or own in dates or len(set(dates)) < 2  # with one date alone it names none but its own
+    cover = " ".join(normalise_words(" ".join(line.match for line in amending.lines[:COVER_LINES])))
+    return is_dated and any(f" {title} " in f" {cover} " for title in title_forms(other))
+
+
+def title_forms(content: DocumentContent) -> set[str]:
+    """What others may call a document, as words: the first part of its title, and what it prints on top."""
+    printed = next((line.text for line in content.lines[:COVER_LINES] if line.kind == "heading"), "")
+    forms = (normalise_words(title[:TITLE_CHARS_MAX].split(",")[0]) for title in (content.title, printed))
+    return {" ".join(words) for words in forms if is_telling(words, content.language)}
+
+
+def is_telling(words: Sequence[str], language: str) -> bool:
+    """Whether a title tells a document from others: "Agreement" alone does not."""
+    telling = [word for word in words if not is_stop_word(word, language)]
+    return len(telling) > 1 or any(not is_generic(word, language) for word in telling)
+
+
+def date_made(amending: DocumentContent, amended: DocumentContent) -> str:
+    """The first date of an amendment's first page that is not that of what it amends; "" without one."""
+    return next((date for date in cover_dates(amending) if date != own_date(amended)), "")
+
+
+def versions_of(content: DocumentContent, clause: tuple[str, ...], links: Sequence[Link]) -> Versions | None:
+    """The clause as it was agreed and as each amendment has it; None where the document has no such clause."""
+    lines = lines_of_clause(content, clause)
+    if lines is None:
+        return None
+    ordered = sorted(links, key=lambda link: link.order)
+    texts = [match_form(content.text_between(*lines)), *(match_form(each.amendment.new) for each in ordered)]
+    first = Version(content.document_id, lines, state_of(texts[0], "", ordered), own_date(content), amends=False)
+    later = [
+        Version(
+            link.document_id,
+            link.amendment.lines,
+            state_of(texts[at], link.amendment.begins, ordered[at:]),
+            link.made,
+        )
+        for at, link in enumerate(ordered, 1)
+    ]
+    return Versions("".join(clause), (*reversed(later), first))
+
+
+def state_of(text: str, begins: str, after: Sequence[Link]) -> InForce:
+    """What became of a text by the amendments after it: the first that takes it away, else the first that adds."""
+    for link in after:
+        amendment = link.amendment
+        if amendment.is_whole or (amendment.old and match_form(amendment.old) in text):
+            return InForce(begins, amendment.begins, amendment.change)
+    added = next((link.amendment for link in after if link.amendment.change == "added"), None)
+    return InForce(begins, added.begins, "added") if added else InForce(begins)
+
+
+# ---- where a clause stands
+
+
+def lines_of_clause(content: DocumentContent, clause: tuple[str, ...]) -> LineRange | None:
+    """The lines from the number of a clause, and the mark inside it, to the next one; None if there is none."""
+    lines = numbered_lines(content, clause[0])
+    for mark in clause[1:]:
+        lines = lines_of_mark(content, lines, mark) if lines else None
+    return lines
+
+
+def numbered_lines(content: DocumentContent, number: str) -> LineRange | None:
+    rows = [line for line in content.lines if line.kind != "contents"]
+    begin = next((at for at, line in enumerate(rows) if number_of(line) == number), None)
+    if begin is None:
+        return None
+    last = begin
+    for at in range(begin + 1, len(rows)):
+        other = number_of(rows[at])
+        if is_beyond(other, number) or (rows[at].kind == "heading" and not other.startswith(f"{number}.")):
+            break
+        if rows[at].kind != "furniture":
+            last = at
+    return LineRange(rows[begin].number, rows[last].number)
+
+
+def number_of(line: LineRow) -> str:
+    """The number of the clause that begins on a line: "6.2 The Customer …", or a heading "§ 6 Payment"."""
+    is_labelled = line.kind == "heading" or line.text.startswith("§")
+    labelled = amending_words()["clause"].match(line.text.strip()) if is_labelled else None
+    found = labelled or NUMBERED.match(line.text)
+    return found["number"] if found else ""
+
+
+def is_beyond(other: str, number: str) -> bool:
+    """Whether a number begins another clause: no deeper one, and none that goes on counting elsewhere."""
+    return (
+        bool(other) and other != number and not other.startswith(f"{number}.") and other.count(".") <= number.count(".")
+    )
+
+
+def lines_of_mark(content: DocumentContent, within: LineRange, mark: str) -> LineRange | None:
+    """The lines of "(b)" inside a clause."""
+    marked = re.compile(r"\s*(?:[\d.]+\s+)?(\(\w{1,4}\))")
+    begins: list[tuple[str, int]] = []
+    for line in content.lines_between(*within):
+        if found := marked.match(line.text):
+            begins.append((found[1], line.number))
+    at = next((at for at, (found, _) in enumerate(begins) if found == mark), None)
+    if at is None:
+        return None
+    end = begins[at + 1][1] - 1 if at + 1 < len(begins) else within.last
+    return LineRange(begins[at][1], max(begins[at][1], end))
