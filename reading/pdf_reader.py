@@ -19,6 +19,7 @@ from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts
 from reading.outline.statements import with_statements
 from reading.outline.toc import first_usable, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
+from reading.pages.attachments import Attached, list_attached
 from reading.pages.kinds import covered_share, kind_of_page
 from reading.pages.quality import quality_flags
 from reading.pages.without_text import why_no_text
@@ -33,6 +34,7 @@ PROGRESS_EVERY = 10  # pages
 HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
 IMAGES_MAX = 20_000  # ten on each page of the longest document that is read
+ATTACHED_NAMED = 10  # in the warning
 GARBLED_SHARE = 0.4  # of the characters that map to no known letter
 
 
@@ -93,6 +95,7 @@ def read_pdf(
         unchecked = look_for_white_on_white(document, extract, patience)
         extract.blank = look_for_blank_pages(document, extract, patience)
         declared_facts = pdf.declared_facts(document, limits)
+        attached = list_attached(document, limits, patience)
         clock.stop("white")
     mark_headings(starts, lines)
     line_rows = tuple(rows_of_lines(lines))
@@ -104,7 +107,13 @@ def read_pdf(
         pages=tuple(rows_of_pages(extract, labels, limits)),
         lines=line_rows,
         toc=toc,
-        warnings=(*page_warnings(extract, limits, unchecked), *declared.warnings, *toc_warnings, *file_warnings),
+        warnings=(
+            *page_warnings(extract, limits, unchecked),
+            *declared.warnings,
+            *toc_warnings,
+            *file_warnings,
+            *warn_of(attached),
+        ),
         report={
             "toc_origin": starts[0].origin if starts else "none",
             "toc_strength": strength,
@@ -117,6 +126,7 @@ def read_pdf(
             "concealed_chars": extract.total("concealed_chars"),
             "off_page_chars": extract.total("off_page_chars"),
             "declared": declared_facts,
+            "attached": [list(each) for each in attached],
             "read_again": methods_added(added or {}),
         },
         timings_ms=clock.timings_ms,
@@ -259,6 +269,14 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Sequence[int]) ->
         yield f"characters_removed({removed})"
     if extract.total("unknown_chars") > GARBLED_SHARE * extract.total("chars"):
         yield "garbled_text"
+
+
+def warn_of(attached: Sequence[Attached]) -> Iterator[str]:
+    """The warning that files are attached, with their number and the first names."""
+    if attached:
+        more = [f"… {len(attached) - ATTACHED_NAMED} more"] if len(attached) > ATTACHED_NAMED else []
+        names = ", ".join([*(each.name for each in attached[:ATTACHED_NAMED]), *more])
+        yield f"attached_files({len(attached)}: {names})"
 
 
 def methods_added(added: Mapping[int, Sequence[PageLine]]) -> dict[str, list[int]]:

@@ -33,7 +33,9 @@ def find_answer(
         return None
     for candidate in [each for each in kept if each.role == "primary"][:PLACES_MAX]:
         content = contents.get(candidate.parse_id)
-        for number in range(candidate.anchor_first_line, candidate.anchor_last_line + 1) if content else ():
+        if content is None:
+            continue
+        for number in range(candidate.anchor_first_line, candidate.anchor_last_line + 1):
             group = group_at(number, content)
             if group and (options := asked_options(group, question, content)):
                 return answer_of(options, group, question, candidate, content)
