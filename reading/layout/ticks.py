@@ -24,8 +24,8 @@ class Option(NamedTuple):
 def options_in(text: str) -> list[Option]:
     """The options of a line, each box with the label after it, or before it where the line ends with a box."""
     boxes = list(BOX.finditer(text)) if has_box(text) else []
-    if not boxes:
-        return []
+    if not boxes or len(boxes) == 1 and boxes[0]["sign"] is None and text[: boxes[0].start()].strip():
+        return []  # brackets alone amid a sentence are a blank to be filled in, or a note
     if not text[boxes[-1].end() :].strip() and text[: boxes[0].start()].strip():
         edges = [label_start(text[: boxes[0].start()]), *(box.end() for box in boxes)]
         spans = [(edges[at], box.end(), text[edges[at] : box.start()]) for at, box in enumerate(boxes)]

@@ -20,6 +20,7 @@ from reading.layout.ticks import options_in
         ("✗ Garden", [("Garden", None)]),
         ("• an item", []),
         ("as shown in [4] and in [x]y", []),
+        ("the price is [ ] pounds a month", []),
         ("Garden", []),
     ],
 )
