@@ -122,7 +122,8 @@ class Document(models.Model):
     Of a PDF locked with a password a copy without it is kept beside the file, which is what is read and drawn.
 
     A newer version is its own document that `replaces` this one. As soon as it answers, `replaced_at` is set and no
-    question finds the old one any more; its pages stay for the trails that cite them.
+    question finds the old one any more; its pages stay for the trails that cite them. One that was attached to another
+    has that as its `carrier`.
     """
 
     class State(models.TextChoices):
@@ -153,6 +154,7 @@ class Document(models.Model):
     cutting = models.JSONField(default=dict, blank=True)  # where the uploader chose another than the base's (R96)
     replaces = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="replacements")
     replaced_at = models.DateTimeField(null=True, blank=True)
+    carrier = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="carried")
 
     objects = DocumentQuerySet.as_manager()
 

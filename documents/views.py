@@ -44,6 +44,7 @@ from documents.pages.phrasing import within_sentence
 from documents.pages.places import PassagePlace, passages_in, show_places
 from documents.pages.plain_choices import PlainForm
 from documents.storage import replacement
+from documents.storage.attachments import attached_to, carrier_of
 from documents.storage.passwords import NotHandedOn, PasswordRefused
 from documents.storage.upload_quota import oversized_files
 from documents.storage.uploads import (
@@ -419,7 +420,11 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
         "parses": found.parses.order_by("-number"),
         "versions": replacement.versions_of(found),
         "cited": len(trash_can.find_citing([found])[found.pk]),
+        "carrier": carrier_of(found),
+        "attached": (attached := attached_to(found, parse)),
     }
+    is_open = shown["may_write"] and not found.trashed_at and not found.replaced_at
+    shown["may_take"] = is_open and any(each.may_be_taken for each in attached)
     if parse is None:
         return render(request, "documents/unread.html", shown)
     if request.headers.get("HX-Target") == "reading":

@@ -57,7 +57,7 @@ RULE_ROWS = 2  # of pixels, four points: the smallest print is higher than that,
 WHITE_ZOOM = 0.5  # a letter page in 306 x 396 pixels: a few milliseconds
 WEBP_QUALITY, WEBP_METHOD = 80, 0  # method 0: half the time of 4 for a fifth more bytes
 IMAGE_SIDE_PT, PAGE_IMAGES = 8.0, 200  # smaller than a letter is a bullet or a rule; more are tiles of one drawing
-ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "Names/EmbeddedFiles", "AcroForm/XFA")
+ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "AcroForm/XFA")
 
 
 class PdfDocument(pymupdf.Document):
@@ -417,7 +417,7 @@ def pages_without_ink(document: PdfDocument, numbers: Sequence[int], patience: P
 
 
 def file_warnings(document: PdfDocument, *, has_fields: bool) -> list[str]:
-    """Warnings about the file as a whole: repaired, a form shown elsewhere, scripts or attachments, which never run."""
+    """Warnings about the file as a whole: repaired, a form shown elsewhere, scripts, which never run."""
     warnings = ["repaired"] if document.is_repaired else []
     try:
         root = document.pdf_catalog()

@@ -21,6 +21,7 @@ from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts
 from reading.outline.statements import with_statements
 from reading.outline.toc import first_usable, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
+from reading.pages.attachments import Attached, list_attached
 from reading.pages.garbled import is_garbled
 from reading.pages.kinds import covered_share, kind_of_page
 from reading.pages.quality import quality_flags
@@ -36,6 +37,7 @@ PROGRESS_EVERY = 10  # pages
 HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
 IMAGES_MAX = 20_000  # ten on each page of the longest document that is read
+ATTACHED_NAMED = 10  # in the warning
 
 
 @dataclass
@@ -96,6 +98,7 @@ def read_pdf(
         clock.stop("toc")
         unchecked["blank_unchecked"] = look_for_blank_pages(document, extract, patience)
         declared_facts = pdf.declared_facts(document, limits)
+        attached = list_attached(document, limits, patience)
         clock.stop("white")
     mark_headings(starts, lines)
     line_rows = tuple(rows_of_lines(lines))
@@ -107,7 +110,13 @@ def read_pdf(
         pages=tuple(rows_of_pages(extract, labels, limits)),
         lines=line_rows,
         toc=toc,
-        warnings=(*page_warnings(extract, limits, unchecked), *declared.warnings, *toc_warnings, *file_warnings),
+        warnings=(
+            *page_warnings(extract, limits, unchecked),
+            *declared.warnings,
+            *toc_warnings,
+            *file_warnings,
+            *warn_of(attached),
+        ),
         report={
             "toc_origin": starts[0].origin if starts else "none",
             "toc_strength": strength,
@@ -120,6 +129,7 @@ def read_pdf(
             "concealed_chars": extract.total("concealed_chars"),
             "off_page_chars": extract.total("off_page_chars"),
             "declared": declared_facts,
+            "attached": [list(each) for each in attached],
             "read_again": methods_added(added or {}),
         },
         timings_ms=clock.timings_ms,
@@ -294,6 +304,14 @@ def warnings_about_unknown(extract: Extract) -> Iterator[str]:
         yield f"signs_unread({number_ranges(numbered)})"
     if others:
         yield f"characters_unread({number_ranges(others)})"
+
+
+def warn_of(attached: Sequence[Attached]) -> Iterator[str]:
+    """The warning that files are attached, with their number and the first names."""
+    if attached:
+        more = [f"… {len(attached) - ATTACHED_NAMED} more"] if len(attached) > ATTACHED_NAMED else []
+        names = ", ".join([*(each.name for each in attached[:ATTACHED_NAMED]), *more])
+        yield f"attached_files({len(attached)}: {names})"
 
 
 def methods_added(added: Mapping[int, Sequence[PageLine]]) -> dict[str, list[int]]:

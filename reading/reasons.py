@@ -123,7 +123,8 @@ WARNINGS = {
     "pages_without_text": _("Pages without text, not searched: {value}."),
     "text_recognised": _("Text recognition read these pages from their images; compare quotes with the page: {value}."),
     "contents_links_skipped": _("Some links of the contents pages were not read: they are too many or take too long."),
-    "active_content_ignored": _("The file contains scripts, actions or attachments; they were ignored."),
+    "active_content_ignored": _("The file contains scripts or actions; they were ignored."),
+    "attached_files": _("Files are attached to this one; they were not read with it: {value}."),
     "xfa_form": _(
         "The file is a form of a kind that only Adobe's programs show (XFA). What was read may be nothing but the "
         "request to wait or to open it there. Open it there, print it to a new PDF and upload that."

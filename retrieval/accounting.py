@@ -119,6 +119,8 @@ def coverage_of(
     if asked:
         pages = sum(page.number in asked for content in contents for page in content.pages)
         with_text = pages - len(unreadable)
+    known = {each.sha256 for each in documents if each.state in ("read", "counted")}
+    attached = [name for content in contents for name, sha256 in content.attached if sha256 not in known]
     coverage = Coverage(
         documents=len(documents),
         pages=pages,
@@ -130,8 +132,8 @@ def coverage_of(
         unreadable_documents=sum(each.state == "unreadable" for each in documents),
         alone=sum(each.finding is not None for each in documents),
     )
-    gaps = (*find_gaps(question, coverage, documents), *find_untold(question, contents))
-    return replace(coverage, gaps=gaps)
+    gaps = find_gaps(question, coverage, documents)
+    return replace(coverage, gaps=(*gaps, *find_untold(question, contents), *gap_of_attached(attached)))
 
 
 def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeDocument]) -> Iterable[str]:
@@ -185,6 +187,13 @@ def gap_of_counted(question: Question, counted: Sequence[ScopeDocument]) -> str:
     words = " or ".join(f"“{text}”" for text in found[:NAMED_MAX])
     said += f"; {len(holding)} of them {'holds' if len(holding) == 1 else 'hold'} {words}"
     return Clause(said, "counted", count=len(counted), words=found[:NAMED_MAX], holding=len(holding))
+
+
+def gap_of_attached(names: Sequence[str]) -> Iterable[str]:
+    """That files attached to the documents were not read; nothing where there are none."""
+    if names:
+        said = f"{count(len(names), 'attached file')} {'was' if len(names) == 1 else 'were'} not read"
+        yield Clause(f"{said}: {name_some(names)}", "attached", **named_facts(names), count=len(names))
 
 
 def decisive_words(question: Question) -> set[str]:

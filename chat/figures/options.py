@@ -8,11 +8,10 @@ from django.utils.translation import override
 
 from chat.drafts import CitedLines, Quoted
 from documents.storage.content import DocumentContent
-from reading.layout.ticks import options_in
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.models import RunCandidate
 from retrieval.types import LineRange, Question
-from retrieval.words.options import OptionGroup, PrintedOption, asked_options, group_at
+from retrieval.words.options import OptionGroup, PrintedOption, asked_options, group_at, is_unchosen
 
 PLACES_MAX = 3  # of the kept passages, the best
 
@@ -33,7 +32,9 @@ def find_answer(
         return None
     for candidate in [each for each in kept if each.role == "primary"][:PLACES_MAX]:
         content = contents.get(candidate.parse_id)
-        for number in range(candidate.anchor_first_line, candidate.anchor_last_line + 1) if content else ():
+        if content is None:
+            continue
+        for number in range(candidate.anchor_first_line, candidate.anchor_last_line + 1):
             group = group_at(number, content)
             if group and (options := asked_options(group, question, content)):
                 return answer_of(options, group, question, candidate, content)
@@ -80,7 +81,11 @@ def quote_options(options: Sequence[PrintedOption], candidate: RunCandidate, con
     return Quoted(1, candidate, "\n".join(said), place)
 
 
-def is_unchosen_option(quote: str) -> bool:
-    """Whether a quote is nothing but options that are not chosen."""
-    found = [options_in(line) for line in quote.splitlines() if line.strip()]
-    return bool(found) and all(found) and not any(each.is_ticked for options in found for each in options)
+def without_unchosen(quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]) -> list[Quoted]:
+    """The quotes but for those that are nothing but options that are not chosen."""
+    return [each for each in quotes if not is_unchosen_quote(each.candidate, contents.get(each.candidate.parse_id))]
+
+
+def is_unchosen_quote(candidate: RunCandidate, content: DocumentContent | None) -> bool:
+    lines = LineRange(candidate.anchor_first_line, candidate.anchor_last_line)
+    return content is not None and is_unchosen(lines, content)

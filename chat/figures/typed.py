@@ -91,8 +91,8 @@ def headlines_of(
     """
     question = question_from(run.parsed)
     if answer := find_answer(question, kept, contents):
-        said = check_of_typed_value({"type": "sentence", "text": answer.text, "lines": [*answer.lines]}, 1)
-        return [Headline(answer.text, answer.quoted, [said], is_option=True)]
+        check = check_of_typed_value({"type": "sentence", "text": answer.text, "lines": [*answer.lines]}, 1)
+        return [Headline(answer.text, answer.quoted, [check], is_option=True)]
     if is_ranking(question.original) or run.contradictions:
         return []
     cells = find_cells(question, kept, contents)

@@ -20,7 +20,7 @@ from chat.figures.across import (
 )
 from chat.figures.answer import NOTE as FIGURE_NOTE
 from chat.figures.answer import figures_for
-from chat.figures.options import is_unchosen_option
+from chat.figures.options import without_unchosen
 from chat.figures.requested import RequestedFigures, resolve_request
 from chat.figures.shown import ComputedFigures
 from chat.figures.typed import contents_of, headlines_of, in_force, typed_of_sentences, typed_rows
@@ -217,7 +217,7 @@ def compose_with_headline(
         [each for each in quotes if each.candidate.rule != STATEMENT.name] if is_cell else text_first(quotes, contents)
     )
     if is_option:
-        others = [each for each in others if not is_unchosen_option(each.quote)]
+        others = without_unchosen(others, contents)
     quoted = with_headlines([each.quoted for each in headlines], others)[:limit]
     first = [f"{each.text} [{marker}]" for marker, each in enumerate(headlines, start=1)]
     return AnswerDraft(

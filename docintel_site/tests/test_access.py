@@ -218,6 +218,7 @@ DOCUMENTS = {
     "GET documents/<uuid:pk>/thumbnail/": Row(READ),
     "GET documents/<uuid:pk>/original/": Row(READ),
     "POST documents/<uuid:pk>/read-again/": Row(WRITE, 302),
+    "POST documents/<uuid:pk>/attachments/": Row(WRITE, 302),
     "POST documents/<uuid:pk>/unlock/": Row(WRITE, 302, "password=x"),
     "POST documents/<uuid:pk>/improve/": Row(NOBODY),  # there is nothing to improve; test_recognition has the roles
     "POST documents/<uuid:pk>/rename/": Row(WRITE, 302),

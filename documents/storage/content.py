@@ -77,6 +77,7 @@ class DocumentContent:
     images: tuple[ImageRow, ...] = ()
     stored_registry: Registry | None = None  # None in readings older than it
     document_type: str = ""  # by the card that holds (R15), a guess; "" where none is known
+    attached: tuple[tuple[str, str], ...] = ()  # names and digests of the files it carries, which were not read with it
 
     @cached_property
     def registry(self) -> Registry:
@@ -291,6 +292,7 @@ def content_from_rows(parse: Parse, document_type: str | None) -> DocumentConten
         images=reading.images,
         stored_registry=read_stored_registry(parse),
         document_type=known_types([document])[document.pk] if document_type is None else document_type,
+        attached=tuple((name, sha256) for name, sha256 in parse.report.get("attached", ())),
     )
 
 

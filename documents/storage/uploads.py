@@ -107,11 +107,13 @@ def accept_upload(
     uploaded_file: "File[Any]",
     *,
     replaces: Document | None = None,
+    carrier: Document | None = None,
     cutting: Mapping[str, Any] = AS_BASE,
 ) -> Document:
     """Store a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
 
-    `cutting` is what `BaseSettings.cutting` returned; a newer version is cut as the older one. Raises UploadRefused, or
+    `cutting` is what `BaseSettings.cutting` returned; a newer version is cut as the older one. A file that was attached
+    to a document has that as its `carrier`. Raises UploadRefused, or
     DuplicateDocument if a living document of the base has the same bytes.
     """
     file_name = clean_file_name(uploaded_file.name or "")
@@ -127,6 +129,7 @@ def accept_upload(
         media_type=inspection.media_type,
         created_by=user,
         replaces=replaces,
+        carrier=carrier or (replaces.carrier if replaces else None),
         tags=replaces.tags if replaces else [],
         metadata=replaces.metadata if replaces else {},
         cutting=replaces.cutting if replaces else dict(cutting),

@@ -51,6 +51,7 @@ WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "delete_filter": ("post", READS, (302,)),
     "document": ("get", READS, (200,)),
     "unlock": ("post", WRITES, (302,)),
+    "attachments": ("post", WRITES, (302,)),
     "newest": ("get", READS, (302,)),
     "row": ("get", READS, (200,)),
     "card": ("get", WRITES, (200,)),

@@ -8,6 +8,7 @@ OPEN = "○◯□◻❏❐❑❒"  # bullets too: only where a ticked one stands
 CROSSED = "✗✘✕✖"  # chosen on one form, refused on another
 SIGNS = TICKED + UNTICKED + OPEN + CROSSED
 BOX = re.compile(rf"(?P<sign>[{SIGNS}])|\[(?P<mark>[xX✓✔✗ _]?)\](?=\s|$)")
+ASKED = re.compile(r"[.?:;]\s+")  # the end of a question, before the labels of its boxes
 LABEL_CHARS = 200
 
 
@@ -23,10 +24,10 @@ class Option(NamedTuple):
 def options_in(text: str) -> list[Option]:
     """The options of a line, each box with the label after it, or before it where the line ends with a box."""
     boxes = list(BOX.finditer(text)) if has_box(text) else []
-    if not boxes:
-        return []
+    if not boxes or len(boxes) == 1 and boxes[0]["sign"] is None and text[: boxes[0].start()].strip():
+        return []  # brackets alone amid a sentence are a blank to be filled in, or a note
     if not text[boxes[-1].end() :].strip() and text[: boxes[0].start()].strip():
-        edges = [0, *(box.end() for box in boxes)]
+        edges = [label_start(text[: boxes[0].start()]), *(box.end() for box in boxes)]
         spans = [(edges[at], box.end(), text[edges[at] : box.start()]) for at, box in enumerate(boxes)]
     else:
         edges = [*(box.start() for box in boxes), len(text)]
@@ -37,6 +38,11 @@ def options_in(text: str) -> list[Option]:
         for box, (start, end, label) in zip(boxes, spans, strict=True)
         if len(label) <= LABEL_CHARS
     ]
+
+
+def label_start(before: str) -> int:
+    """Where the label before a box begins: after the sentence that asks for it."""
+    return max((asked.end() for asked in ASKED.finditer(before)), default=0)
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -16,7 +16,11 @@ from reading.rows import LineSpan
 FIELDS_MAX = 2_000  # of a page; forms have up to some hundreds
 HIDDEN = 2 | 32  # as the flags of an annotation say: never shown, or not on a screen
 RADIO, PUSHED, SEVERAL = 1 << 15, 1 << 16, 1 << 21  # flags of fields
-TICK, LIST, VALUE, SIGNATURE = "tick", "list", "value", "signature"
+What = Literal["tick", "list", "value", "signature"]
+TICK: What = "tick"
+LIST: What = "list"
+VALUE: What = "value"
+SIGNATURE: What = "signature"
 NAMES = {"tick": ("☑", "☐"), "radio": ("◉", "○")}
 SIGNED, UNSIGNED = "[signed]", "[not signed]"
 LABEL_GAP = 40.0  # points: a label stands no farther from its box
@@ -27,7 +31,7 @@ WIDE_BLANK = "  "
 class Field(NamedTuple):
     """A field on its page as displayed: what it is, its box in points, the signs for chosen and not, and its state."""
 
-    what: Literal["tick", "list", "value", "signature"]
+    what: What
     box: tuple[float, float, float, float]
     signs: tuple[str, str]
     is_on: bool

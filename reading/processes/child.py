@@ -6,6 +6,7 @@ Its arguments are JOB FILE OUT LIMITS_JSON [MORE...]. Jobs:
     markdown, text                         the same of such a file
     recognise  pages into the folder OUT
     again      pages into the folder OUT; MORE: which, as JSON
+    attached   the PDFs attached to a PDF into the folder OUT
     unlock     a PDF to OUT; the password comes on standard input
     render     a page to OUT as WebP; MORE: its number, the dots per inch
     isolation  no FILE: what shuts the process in, to OUT as JSON
@@ -62,6 +63,8 @@ def do(job: str, path: Path, out_path: Path, limits: dict[str, Any], rest: Seque
         recognise_to_folder(path, out_path, limits)
     elif job == "again":
         read_again_to_folder(path, out_path, limits, rest[0])
+    elif job == "attached":
+        take_attached(path, out_path, limits)
     elif job == "unlock":
         unlock(path, out_path, limits)
     elif job == "render":
@@ -125,6 +128,19 @@ def read_again_to_folder(pdf_path: Path, folder: Path, limits: dict[str, Any], w
         exit_with_error(error.code, error.message, error.detail)
 
 
+def take_attached(pdf_path: Path, folder: Path, limits: dict[str, Any]) -> None:
+    from reading.limits import Limits
+    from reading.pages.attachments import write_attached
+    from reading.pdf import open_pdf
+    from reading.reasons import ReadingError
+
+    try:
+        with open_pdf(pdf_path, Limits(**limits)) as document:
+            write_attached(document, folder, Limits(**limits))
+    except ReadingError as error:
+        exit_with_error(error.code, error.message, error.detail)
+
+
 def unlock(pdf_path: Path, out_path: Path, limits: dict[str, Any]) -> None:
     from reading.limits import Limits
     from reading.pdf import write_unlocked
@@ -178,7 +194,7 @@ def set_limits(limits: dict[str, Any], *, is_render: bool) -> None:
 def isolate(job: str, path: Path, out_path: Path, rest: Sequence[str]) -> list[str]:
     """Leave the process its file and the folder of its result; return the parts of its isolation that are in force."""
     reads = [path, Path(rest[0])] if job == "read" else [path]
-    folder = out_path if job in ("recognise", "again") else out_path.parent
+    folder = out_path if job in ("recognise", "again", "attached") else out_path.parent
     tempfile.tempdir = str(folder)  # for a library that keeps something for a moment
     return shut_in(reads, [folder])
 

@@ -15,7 +15,7 @@ from reading.language import name_language
 from reading.limits import MIB, Limits
 from reading.processes.child import EXIT_OF_ERROR, EXIT_OF_MEMORY
 from reading.processes.starting import NoServer, NotEnded, start_reader
-from reading.processes.transfer import decode_reading
+from reading.processes.transfer import ATTACHED_NAMES, decode_reading
 from reading.reasons import REASONS, ReadingError, refusal
 from reading.recognition import limits_of_recognition
 from reading.rows import Reading
@@ -63,6 +63,16 @@ def unlock_in_child(path: Path, out_path: Path, password: str, limits: Limits, o
     run_child(head, [], limits, limits.cpu_s, limits.wall_s, on_progress, said=password.encode())
     if not out_path.exists():
         raise refusal("parse_crash", "no unlocked file")
+
+
+def take_attached_in_child(path: Path, folder: Path, limits: Limits) -> list[tuple[str, Path]]:
+    """Write the PDFs attached to a PDF into a folder; return the name and path of each. Raises ReadingError."""
+    run_child(["attached", str(path), str(folder)], [], limits, limits.cpu_s, limits.wall_s, None)
+    try:
+        names = json.loads((folder / ATTACHED_NAMES).read_bytes())
+        return [(str(name), folder / Path(file).name) for file, name in names.items() if (folder / file).is_file()]
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise refusal("parse_crash", f"no usable list: {error!r}") from error
 
 
 def recognise_in_child(path: Path, folder: Path, limits: Limits, on_progress: OnProgress) -> int:

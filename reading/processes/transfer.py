@@ -5,6 +5,8 @@ from typing import Any
 
 from reading.rows import ImageRow, LineRow, LineSpan, Reading, TocRow, page_row
 
+ATTACHED_NAMES = "names.json"  # beside attached files that were taken out: the name of each
+
 
 def encode_reading(reading: Reading) -> str:
     """Compact JSON; rows are arrays in the order of their fields."""

@@ -1,7 +1,7 @@
 # mypy: disallow-untyped-calls=False
 """Small PDFs for tests, written by the library the reader uses, and hostile ones written by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -174,3 +174,13 @@ def add_field(page: pymupdf.Page, name: str, kind: str, value: Any, y: float) ->
     page.add_widget(widget)
     if kind == "radio":
         page.parent.xref_set_key(page.annot_xrefs()[-1][0], "Ff", RADIO_FLAG)
+
+
+def carrying(files: Mapping[str, bytes]) -> bytes:
+    """A page of text in a file that carries other files, by their names."""
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 100), "The agreement and its annexes are in the files attached to this cover.")
+    for name, content in files.items():
+        document.embfile_add(name, content, filename=name)
+    written: bytes = document.tobytes()
+    return written

@@ -552,7 +552,7 @@ def is_faint(place: Spot, rarity: Mapping[str, float]) -> bool:
 
 def is_no_answer(anchor: LineRange, question: Question, content: DocumentContent) -> bool:
     """Whether a place has nothing but options that are not chosen: they only answer whether they are."""
-    return question.answer_type != "boolean" and is_unchosen(content.legible_lines(*anchor))
+    return question.answer_type != "boolean" and is_unchosen(anchor, content)
 
 
 def matched_keywords(

@@ -118,3 +118,16 @@ def test_words_of_documents_that_were_not_read_count(policy: DocumentContent) ->
     )
     assert {word.text: word.count for word in result.searched} == {"earthquakes": 3}
     assert "G1" not in fired(result)
+
+
+def test_attached_files_that_were_not_read_are_a_gap(policy: DocumentContent) -> None:
+    """R57: where they are documents of the scope too, they were looked at."""
+    carrier = replace(policy, attached=(("terms.pdf", "a" * 64), ("prices.csv", "b" * 64)))
+    question = "What about earthquakes in 2024?"
+    result = ask(question, carrier)
+    assert result.status == "cannot_tell"
+    assert result.not_found_reason.endswith("2 attached files were not read: terms.pdf, prices.csv")
+    terms = replace(policy, document_id="00000000-0000-0000-0000-000000000009", sha256="a" * 64)
+    result = ask(question, carrier, terms)
+    assert "1 attached file was not read: prices.csv" in result.not_found_reason
+    assert ask(question, policy).status == "not_found"

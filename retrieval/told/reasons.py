@@ -336,6 +336,11 @@ def say_unsearched(facts: Facts) -> str:
     return f"{said % {'count': facts['count']}}: {tell_names(facts)}"
 
 
+def say_attached(facts: Facts) -> str:
+    said = ngettext("%(count)s attached file was not read", "%(count)s attached files were not read", facts["count"])
+    return f"{said % {'count': facts['count']}}: {tell_names(facts)}"
+
+
 def say_pages(facts: Facts) -> str:
     said = ngettext("%(some)s of %(all)s page has text", "%(some)s of %(all)s pages have text", facts["all"]) % {
         "some": number_format(facts["some"], force_grouping=True),
@@ -427,6 +432,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "not together": lambda facts: _("%(words)s stand on no page together") % {"words": mark_words(facts["words"])},
     "unread documents": say_unread_documents,
     "unsearched": say_unsearched,
+    "attached": say_attached,
     "pages": say_pages,
     "counted": say_counted,
     "scope": say_scope,

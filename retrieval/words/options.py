@@ -1,7 +1,6 @@
 """The options of a form in a document, by groups: which are chosen, and which of them a question asks about."""
 
 import weakref
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +9,7 @@ from documents.storage.content import DocumentContent
 from reading.layout.ticks import has_box, options_in
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.wording import read_word_lists
-from retrieval.types import Question
+from retrieval.types import LineRange, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import is_stop_word, normalise_words
@@ -139,14 +138,16 @@ def is_said(term: WeighedTerm, said: str) -> bool:
 def asked_options(group: OptionGroup, question: Question, content: DocumentContent) -> list[PrintedOption]:
     """The options that answer a question: the one it names, chosen or not, else those that are chosen.
 
-    Nothing where neither is: an option that is not chosen answers only whether it is.
+    Nothing where neither is: an option that is not chosen answers only whether it is. Where all are chosen they are a
+    list like any other.
     """
     is_boolean = question.answer_type == "boolean"
     if is_boolean and (named := named_options(group, question, content)):
         return named if len(named) == 1 and named[0].is_ticked is not None else []
     if is_boolean and not group.is_yes_or_no:
         return []
-    return list(group.chosen) if is_asked(group, question, content) else []
+    is_choice = any(each.is_ticked is False for each in group.options)
+    return list(group.chosen) if is_choice and is_asked(group, question, content) else []
 
 
 def best_line_for(number: int, question: Question, content: DocumentContent) -> int:
@@ -164,9 +165,12 @@ def is_chosen(number: int, question: Question, content: DocumentContent) -> bool
     return any(each.is_ticked and each.line.number == number for each in answering)
 
 
-def is_unchosen(lines: Sequence[LineRow]) -> bool:
+def is_unchosen(numbers: LineRange, content: DocumentContent) -> bool:
     """Whether lines are nothing but options that are not chosen."""
-    options = [option for line in lines for option in options_in(line.text)]
-    return (
-        bool(options) and all(options_in(line.text) for line in lines) and not any(each.is_ticked for each in options)
-    )
+    return all(has_only_unchosen(line, content) for line in content.legible_lines(*numbers))
+
+
+def has_only_unchosen(line: LineRow, content: DocumentContent) -> bool:
+    group = group_at(line.number, content)
+    own = [each for each in group.options if each.line.number == line.number] if group else []
+    return bool(own) and own[0].start == 0 and all(each.is_ticked is False for each in own)

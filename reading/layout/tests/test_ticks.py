@@ -12,6 +12,7 @@ from reading.layout.ticks import options_in
         ("☐ Loss of rent, up to 24 months", [("Loss of rent, up to 24 months", False)]),
         ("Are you insured elsewhere? ☐ Yes ☒ No", [("Yes", False), ("No", True)]),
         ("Yes ☒ No ☐", [("Yes", True), ("No", False)]),
+        ("Is the firm listed, as defined in Rule 405? YES☒ NO□", [("YES", True), ("NO", False)]),
         ("[x] by letter [ ] by e-mail", [("by letter", True), ("by e-mail", False)]),
         ("◉ monthly ○ yearly", [("monthly", True), ("yearly", False)]),
         ("○ monthly ○ yearly", [("monthly", None), ("yearly", None)]),
@@ -19,6 +20,7 @@ from reading.layout.ticks import options_in
         ("✗ Garden", [("Garden", None)]),
         ("• an item", []),
         ("as shown in [4] and in [x]y", []),
+        ("the price is [ ] pounds a month", []),
         ("Garden", []),
     ],
 )

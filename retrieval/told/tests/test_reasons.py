@@ -137,6 +137,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "primary": {"some": 1, "all": 2},
     "none carries": {"count": 2, "why": {"code": "too little"}},
     "too little": {},
+    "attached": {"count": 2, "names": ["a.pdf", "b.xlsx"], "more": 0},
     "only named": {},
     "doubt": {"nowhere": ["a"], "elsewhere": ["b", "c"]},
     "no value": {"type": "date"},

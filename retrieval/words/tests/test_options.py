@@ -4,7 +4,8 @@ import pytest
 
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
-from retrieval.words.options import asked_options, best_line_for, group_at, groups_of
+from retrieval.types import LineRange
+from retrieval.words.options import asked_options, best_line_for, group_at, groups_of, is_unchosen
 
 FORM = content_of_lines(
     [
@@ -51,6 +52,12 @@ def test_a_question_is_answered_by_what_it_names_or_by_what_was_chosen(
 def test_a_place_among_options_stands_at_the_one_that_answers() -> None:
     often = parse_question("How often is the premium paid?", [FORM])
     assert [best_line_for(line, often, FORM) for line in (5, 6, 7, 14)] == [7, 7, 7, 14]
+
+
+def test_open_circles_are_not_chosen_only_beside_one_that_is() -> None:
+    assert [is_unchosen(LineRange(line, line), FORM) for line in (2, 3, 6, 7, 9, 11, 14)] == [
+        *(False, True, True, False, False, False, False)
+    ]
 
 
 def test_options_that_stand_together_are_one_group() -> None:
