@@ -147,6 +147,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "counted": {"count": 2, "words": ["a"], "holding": 1},
     "scope": {"documents": 3, "read": 1, "counted": 1, "unreadable": 1, "unsearched": 0},
     "foreign": {"asked": "fr", "texts": ["en", "xx"]},
+    "untold": {"languages": ["km", "th"]},
     "only there": {"place": "page 3"},
     "no such place": {"place": "page 3"},
 }
