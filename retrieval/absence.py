@@ -23,6 +23,7 @@ from retrieval.types import (
 )
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import weigh_terms
+from retrieval.words.tokens import as_typed
 
 NAMES = {
     "G0": "coverage",
@@ -81,7 +82,8 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: C
     if not question.topic_words or any(counts.get(text) for text in question.topic_words):
         return ""
     keywords = [each for each in question.keywords if each.priority == "primary"]
-    texts = dict.fromkeys(each.text for each in keywords if not is_of_other_language(asdict(each), languages))
+    named = (each.text for each in keywords if not is_of_other_language(asdict(each), languages))
+    texts = dict.fromkeys(as_typed(text, question.original) for text in named)
     words = [f"“{text}”" for text in texts]
     said = f"none of {', '.join(words)} stands anywhere" if len(words) > 1 else f"{words[0]} stands nowhere"
     return Clause(f"zero keyword hits: {said} in what was searched, in any form", "zero hits", words=list(texts))

@@ -112,6 +112,8 @@ REASONS = {
     "retrieval.candidates.lists.series_joint": VALUE,
     "retrieval.words.statements.statement_patterns": VALUE,
     "retrieval.words.statements.statement_terms": VALUE,
+    "retrieval.words.prefixes.endings": VALUE,
+    "retrieval.words.prefixes.prefixes": VALUE,
     "retrieval.words.tokens.generic_words": VALUE,
     "retrieval.words.unspaced.function_words": VALUE,
     "retrieval.words.tokens.stop_words": VALUE,

@@ -10,8 +10,11 @@ from reading.layout.amounts import amount_words, has_unread_sign
 
 CURRENCIES = {
     "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR",
-    "euros": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "¥": "JPY", "jpy": "JPY",
+    "euros": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "¥": "JPY", "jpy": "JPY", "円": "JPY",
 }  # fmt: skip
+# Signs of full width, each of which stands for one: places in a text stay what they are.
+FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: ord("¥"), 0x3000: ord(" ")}
+WIDE_SCALES = {"万": 4, "億": 8}
 SCALES = {
     "thousand": 3, "million": 6, "millions": 6, "mio": 6, "mn": 6, "billion": 9, "billions": 9, "bn": 9, "mrd": 9,
     "milliard": 9, "milliards": 9,
@@ -70,14 +73,16 @@ SPANS_ELSEWHERE = {
     for name in names.split()
 }
 
+# No number begins behind these; behind what is written without spaces one does, but for numerals of its own.
+JOINED = r"[^\W\u3041-\u30ff\u3400-\u9fff]|[〇一二三四五六七八九十百千万億兆]"
 DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 BEFORE = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)"
-AFTER = r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
+AFTER = r"[$€£¥円]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
 SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
 AMOUNT = re.compile(
-    rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![\w.,])"
-    rf"(?<!\d )(?P<number>{DIGITS})(?!\w|[.,]\d)(?P<late>[-\u2212\u2013](?![\w$€£¥(]))?"
-    rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b)?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
+    rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![.,])(?<!{JOINED})(?<!\d )"
+    rf"(?P<number>{DIGITS})(?![^\W円万億]|[.,]\d)(?P<late>[-\u2212\u2013](?![\w$€£¥(]))?"
+    rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b|(?P<wide>[万億])(?=円))?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
     rf"(?:\s(?:an?|per|each|every)\s(?P<unit>{SPANS})\b)?",
     re.IGNORECASE,
 )
@@ -138,6 +143,7 @@ def values_in(text: str, answer_type: str) -> list[Value]:
 
 def amounts_in(text: str) -> Iterator[Value]:
     """Amounts with a currency; a bare number may be anything, and a bracketed one a loss or an aside."""
+    text = text.translate(FULL_WIDTH)
     unclear = [found.span() for found in IN_BRACKETS.finditer(text)]
     for found in AMOUNT.finditer(text):
         named = (found["before"] or found["after"] or "").lower()
@@ -148,12 +154,13 @@ def amounts_in(text: str) -> Iterator[Value]:
             continue
         if found["scale"] and is_unclear(found["number"], "."):  # $1.125 billion
             continue
-        amount = number.scaleb(SCALES.get((found["scale"] or "").lower(), 0))
+        amount = number.scaleb(SCALES.get((found["scale"] or "").lower(), 0) + WIDE_SCALES.get(found["wide"], 0))
         printed = f"{-amount if sign < 0 or found['open'] else amount:f}"
         yield Value("amount", printed, start, found.end(), CURRENCIES[named], (found["unit"] or "").lower())
 
 
 def percentages_in(text: str) -> Iterator[Value]:
+    text = text.translate(FULL_WIDTH)
     for found in PERCENTAGE.finditer(text):
         number, sign = decimal_of(found["number"]), sign_of(found, text)
         if number is not None and sign and not is_unclear(found["number"], ".,"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import snowballstemmer
 
-from reading.matching import RUN, RUN_OR_WORD, UNSPACED, match_form, pairs_of
+from reading.matching import RUN, RUN_OR_WORD, UNSPACED, match_form, match_map, pairs_of
 from reading.wording import read_word_lists
 
 WORD = re.compile(r"[^\W_]+")
@@ -71,6 +71,17 @@ def pattern_of(words: Sequence[str]) -> str:
 def normalise_words(text: str) -> list[str]:
     """The words of a text as it is written, each in match form."""
     return split_words(match_form(text))
+
+
+def as_typed(word: str, asked: str) -> str:
+    """A word in match form as somebody spelled it in a question: with its accents, but not its capitals."""
+    folded, offsets = match_map(asked)
+    found = re.search(pattern_of(split_words(word)), folded) if word else None
+    if not found:
+        return word
+    end = offsets[found.end()] if found.end() < len(offsets) else len(asked)
+    typed = asked[offsets[found.start()] : end].rstrip()
+    return word if typed.casefold() == word else typed
 
 
 def is_stop_word(word: str, language: str) -> bool:

@@ -152,6 +152,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "foreign": {"asked": "fr", "texts": ["en", "xx"]},
     "differ": {"sides": [["30 days", "", "2"], ["45 days", "Lease", "4"]]},
     "struck": {},
+    "untold": {"languages": ["km", "th"]},
     "only there": {"place": "page 3"},
     "no such place": {"place": "page 3"},
 }

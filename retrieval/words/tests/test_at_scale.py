@@ -125,3 +125,16 @@ def test_a_scope_is_counted_in_a_few_queries(keep: Keep, django_assert_num_queri
 
 def test_phrases_of_stop_words_alone_say_nothing() -> None:
     assert read_phrases(["the of", "net income"], "english") == {"net income": (("net", 0), ("incom", 1))}
+
+
+def test_runs_without_spaces_are_counted_by_their_pairs(keep: Keep) -> None:
+    document = keep(
+        "Storage",
+        "# A\n\n保管料は、毎月の末日までに支払う。寄託者が\n解約するときは通知する。\n\n# B\n\n保証と管理と料金。",
+    )
+    found = count_groups(
+        {"fee": ["保管 管料"], "broken": ["寄託 託者"], "other": ["管理 理料"], "word": ["通知"]}, [document]
+    )
+    parse = document.current_parse
+    assert parse is not None
+    assert found == {"fee": {parse.pk: 1}, "broken": {parse.pk: 1}, "other": {}, "word": {parse.pk: 1}}
