@@ -16,6 +16,7 @@ from retrieval.words.printed import Value, dates_in
 from retrieval.words.tokens import is_stop_word, normalise_words
 
 FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end", "signed", "whole")}
+FRAMES["beyond"] = r"\b(?:{beyond})\s+(?:[\w'’()]+\s+){0,6}?(?:{start}|{end})(?!\w)"
 CLAUSE_ENDS = re.compile(r"[.;!?](?=\s)")
 OTHERS = {("start", "end"), ("end", "start"), ("end", "signed")}  # as asked, and as printed
 BETWEEN_MAX = 80  # characters between the two dates of one clause: farther apart they are of two things
@@ -74,6 +75,11 @@ def is_other_side(asked: str, text: str, date: Value) -> bool:
     """
     begin = max((each.end for each in dates_in(text) if each.end <= date.start), default=0)
     return (side_asked(asked), side_of(clause_before(text, begin, date))) in OTHERS
+
+
+def is_beyond(asked: str, text: str) -> bool:
+    """Whether a text only counts from a start or an end that is asked for: "nine months after its expiration"."""
+    return bool(side_asked(asked)) and period_words()["beyond"].search(text) is not None
 
 
 def is_one_clause(between: str) -> bool:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chat.drafts import CitedLines, Quoted
-from chat.figures.periods import is_other_side
+from chat.writing.fitting import counts_said, is_fitting, is_of_form, share_said, what_is_said
+from chat.writing.shortened import is_short, shorten
 from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
 from reading.matching import LINE_HYPHENS, match_form
@@ -20,12 +21,11 @@ from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import SENTENCE, Piece, Prose, lead_in_of, prose_of, split_at, units_of
 from retrieval.models import RunCandidate
-from retrieval.question.values import has_form, has_value
+from retrieval.question.values import has_form
 from retrieval.types import LineRange, Question
-from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.printed import values_in
-from retrieval.words.terms import WeighedTerm, weigh_terms
+from retrieval.words.terms import weigh_terms
 from retrieval.words.tokens import normalise_words
 
 PLACES_MAX = 8  # of the kept passages, the best
@@ -49,8 +49,6 @@ REFERRING = re.compile(
 )
 ENDS, CLOSING = frozenset(".!?;:"), "\"')]”’*"
 GOES_ON = tuple(f"{sign} {word}" for sign in ";," for word in ("and", "or", "et", "ou", "und", "oder"))  # of an item
-SAID_MIN = 0.4  # of the question's weight in the sentence and the name of its section
-YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 RULE = re.compile(r"[-_=]{4,}+")  # that underlines a word, or is to be filled in
 LAST_WORD, FIRST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++\Z"), re.compile(r"[^\W\d_]++")
 EXAMPLE = re.compile(
@@ -116,6 +114,7 @@ def parts_of(question: Question) -> list[Question]:
             topic=part,
             parts=(),
             answer_type="",
+            phrases=tuple(phrase for phrase in question.phrases if f" {phrase} " in words),
             keywords=tuple(
                 word for word in question.keywords if any(f" {form} " in words for form in (word.text, *word.forms))
             ),
@@ -135,7 +134,25 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
     odds = np.exp(worth - worth.max())
     best = int(odds.argmax())
     is_sure = odds[best] / odds.sum() >= SURE and not (question.is_count and is_told_apart(spoken, question))
-    return spoken[best] if is_sure and is_fitting(spoken[best], question) else None
+    return in_short(spoken[best], question) if is_sure and fits(spoken[best], question) else None
+
+
+def fits(spoken: Spoken, question: Question) -> bool:
+    return is_fitting(spoken.text, spoken.candidate.section_title, spoken.content, question)
+
+
+def in_short(spoken: Spoken, question: Question) -> Spoken | None:
+    """The sentence, or of a long one the clauses that say as much of the question; None where no short part does."""
+    if is_short(spoken.text):
+        return spoken
+    terms = weigh_terms(question, lexicon_of(spoken.content))
+
+    def worth(text: str) -> float:
+        is_all = what_is_said(text, terms, question) == what_is_said(spoken.text, terms, question)
+        return float(is_all and fits(replace(spoken, text=text), question))
+
+    clauses = shorten(spoken.text, spoken.pieces, spoken.content, worth)
+    return replace(spoken, text=clauses.text, pieces=clauses.pieces) if clauses else None
 
 
 def is_told_apart(spoken: Sequence[Spoken], question: Question) -> bool:
@@ -258,48 +275,6 @@ def worth_in_words(spoken: Spoken, question: Question) -> float:
         + DOUBLE * spoken.is_double
         + EXEMPLIFIES * bool(EXAMPLE.match(spoken.text))
     )
-
-
-def share_said(words: Sequence[str], terms: Sequence[WeighedTerm]) -> float:
-    """The share of the question's weight that is among the words of a text."""
-    said, total = f" {' '.join(words)} ", sum(term.weight for term in terms)
-    found = sum(term.weight for term in terms if any(f" {each} " in said for each in term.forms))
-    return found / total if total else 0.0
-
-
-def is_fitting(spoken: Spoken, question: Question) -> bool:
-    """Whether a sentence is about what was asked, with its codes, of no other year, and has a value of its type."""
-    is_of_year = not question.years or set(YEAR.findall(spoken.text)) <= set(question.years)
-    said = normalise_words(f"{spoken.text} {spoken.candidate.section_title}")
-    is_about = share_said(said, weigh_terms(question, lexicon_of(spoken.content))) >= SAID_MIN
-    is_counted = not question.is_count or bool(counts_said(spoken.text, question))
-    is_coded = has_codes(f" {' '.join(said)} ", question, spoken.content)
-    is_of_side = question.answer_type != "date" or has_date_asked(spoken.text, question.original)
-    return is_about and is_of_year and is_counted and is_coded and is_of_side and is_of_form(spoken.text, question)
-
-
-def has_date_asked(text: str, asked: str) -> bool:
-    """Whether a text that has dates has one that may be meant: a start is none where the end was asked for."""
-    dates = [value for value in values_in(text, "date") if value.type == "date"]
-    return not dates or any(not is_other_side(asked, text, date) for date in dates)
-
-
-def has_codes(said: str, question: Question, content: DocumentContent) -> bool:
-    """Whether a text has every code of the question that stands in the document; another code is another thing."""
-    codes = (keyword.forms for keyword in question.keywords if keyword.source == "identifier")
-    lines = lexicon_of(content)
-    return all(any(f" {form} " in said for form in forms) for forms in codes if len(lines.lines_with_any(forms)))
-
-
-def is_of_form(text: str, question: Question) -> bool:
-    """Whether a text has a value of the form asked for; where none was asked for, any text has."""
-    return not has_form(question) or has_value(question, match_form(text), text)
-
-
-def counts_said(text: str, question: Question) -> set[str]:
-    """How many there are, by a text, of what was to be counted."""
-    counted = counted_pattern(question)
-    return {found["count"] for found in counted.finditer(match_form(text))} if counted else set()
 
 
 def is_dated(text: str) -> bool:

@@ -15,22 +15,23 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.matching import match_form
 from retrieval.arbiter.named import is_named_only
+from retrieval.arbiter.specific import specific_words, words_around, words_nowhere
+from retrieval.question.kinds import answer_rules
 from retrieval.question.parse import owners_named
+from retrieval.question.phrasing import phrasing_rules
+from retrieval.question.values import has_form, has_value
 from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms, year_forms
+from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
 from retrieval.words.tokens import normalise_words, split_words, stem
 
 WEIGHTS = Path(__file__).with_name("evidence.toml")
 # Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
 # A number may be a word; an amount or a percentage is only missed when the question says that it wants one.
 FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
-AMOUNT_WANTED = re.compile(
-    r"\b(?:how much|amounts?|percent(?:age)?|combien|montants?|pourcentage|wie\s?viel|betrag|cuanto|importe)\b",
-    re.IGNORECASE,
-)
 HOLDS = re.compile(
     r"\b(?:cover(?:s|ed)?|includ(?:e|es|ed)|insur(?:e|es|ed)|contain(?:s|ed)?|mention(?:s|ed)?|exclud(?:e|es|ed)"
     r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",
@@ -43,9 +44,7 @@ FORMED_SHARE = 0.5  # of the best passage's strength: less of the question besid
 TOLD_SHARE = 0.8  # of the strongest, a table none of whose rows is told: a place as strong may answer instead
 
 LEAD_OVER = 5  # the nearest passage is compared with the one so many places behind it
-COVER_LINES = 40  # who and when is printed on a document's first page, and holds for all of it
 WORDS_NAMED = 4  # in a reason
-NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\w&]*(?='s|’s)")  # inside a sentence
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,8 @@ class Evidence:
     lacking: what an answer would need and no passage has; there is none then
     doubt: what the best passage does not have, where the probability is below the limit
     answered_parts: the numbers of the parts of the question that are answered, each weighed as a question of its own
+    if_doubted: the probability where what is quoted gives a reason for doubt: below the limit
+    ruled: of a question whether something is allowed, the words for that: what a rule on it must speak of
     """
 
     probability: float
@@ -79,6 +80,8 @@ class Evidence:
     doubt: str
     signals: Signals
     answered_parts: tuple[int, ...] = ()
+    if_doubted: float = 0.0
+    ruled: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -121,17 +124,35 @@ def weigh_evidence(
     probabilities = [probability_of(signals) for _, signals in weighed]
     best = probabilities.index(max(probabilities))
     at, signals = weighed[best]
-    is_enough = bool(lacking) or probabilities[best] >= limit
+    absent = words_nowhere(question, contents)
+    is_enough = bool(lacking) or (probabilities[best] >= limit and not absent)
     candidate = candidates[at]
-    found = set(candidate.matched_keywords) | words_around(candidate, documents[candidate.document_id], whole.named)
-    doubt = "" if is_enough else name_doubt(found, terms[candidate.document_id], list(terms.values()))
+    content = documents[candidate.document_id]
+    found = set(candidate.matched_keywords) | words_around(candidate, content, whole.named)
+    found |= terms_said(candidate, terms[candidate.document_id])
+    doubt = "" if is_enough else name_doubt(found, terms[candidate.document_id], list(terms.values()), absent)
     doubt = doubt or rows_untold(candidates)
-    own = terms[candidate.document_id], documents[candidate.document_id]
-    if is_enough and not lacking and is_named_only(candidate, question, *own):
+    if is_enough and not lacking and is_named_only(candidate, question, terms[candidate.document_id], content):
         probabilities[best] = min(probabilities[best], limit)
         doubt = Clause("the lines found only name it: they do not say whether it is so", "only named")
     answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)
-    return Evidence(probabilities[best], lacking, doubt, signals, answered)
+    sure = probabilities[best] if not doubt else doubted(probabilities[best], limit)
+    ruled = words_ruled(question, [term for of_document in terms.values() for term in of_document])
+    return Evidence(sure, lacking, doubt, signals, answered, doubted(probabilities[best], limit), ruled)
+
+
+def words_ruled(question: Question, terms: Sequence[WeighedTerm]) -> frozenset[str]:
+    """The words for what is to be allowed, the last ones before where, when and how; none of any other question."""
+    if question.answer_type != "boolean" or not phrasing_rules()["permission"].match(question.topic):
+        return frozenset()
+    said = normalise_words(phrasing_rules()["circumstance"].split(question.topic, maxsplit=1)[0])
+    placed = [
+        (at, term)
+        for term in terms
+        if term.is_primary and (at := max((said.index(text) for text in term.texts if text in said), default=-1)) >= 0
+    ]
+    last = max((at for at, _ in placed), default=-1)
+    return frozenset(text for at, term in placed if at == last for text in term.texts)
 
 
 class Weighed(NamedTuple):
@@ -182,6 +203,11 @@ def limit_for(risk_max: int) -> float:
     return next((limit for limit, risk, _ in read_fit().curve if 100 * risk <= risk_max), 1.0)
 
 
+def doubted(probability: float, limit: float) -> float:
+    """A probability that may not be shown as an answer, whatever the signals say."""
+    return round(max(min(probability, limit - 0.001), 0.0), 3)
+
+
 # ---- the signals
 
 
@@ -229,13 +255,6 @@ def specific_share(named: set[str], candidate: Candidate, content: DocumentConte
     return len(words_around(candidate, content, named)) / len(named) if named else 1.0
 
 
-def specific_words(question: Question) -> set[str]:
-    """The names inside the sentence, the codes and the years; names of concepts are words like others."""
-    concepts = {word for each in question.keywords if each.source == "dictionary" for word in split_words(each.text)}
-    codes = [each.text for each in question.keywords if each.source == "identifier"]
-    return (set(normalise_words(" ".join([*NAME.findall(question.topic), *codes]))) - concepts) | set(question.years)
-
-
 def unmentioned_owners(
     question: Question, contents: Sequence[DocumentContent], terms: Iterable[Sequence[WeighedTerm]]
 ) -> set[str]:
@@ -256,32 +275,31 @@ def unmentioned_owners(
     return words
 
 
-def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:
-    """Those of the words that are on the candidate's first page, the document's cover, or in its title or file name."""
-    lexicon = lexicon_of(content)
-    titles = set(normalise_words(f"{content.title} {content.file_name} {candidate.breadcrumb}".replace("_", " ")))
-    found = words & titles
-    for word in words - titles:
-        lines = lexicon.lines_with_any(year_forms(word) if word.isdigit() else lexicon.inflections(word) or (word,))
-        if (lines <= COVER_LINES).any() or (lexicon.line_pages[lines] == candidate.anchor_pages[0]).any():
-            found.add(word)
-    return found
-
-
 # ---- what an answer would need
 
 
-def name_doubt(found: set[str], terms: Sequence[WeighedTerm], of_documents: Sequence[Sequence[WeighedTerm]]) -> str:
+def name_doubt(
+    found: set[str],
+    terms: Sequence[WeighedTerm],
+    of_documents: Sequence[Sequence[WeighedTerm]],
+    absent: Sequence[str] = (),
+) -> str:
     """Why the best passage is no answer: the words that no page has, then those that only the passage lacks.
 
-    `found` are the words it has, `terms` those of its document, `of_documents` those of every document that was read.
+    `found` are the words it has, `terms` those of its document, `of_documents` those of every document that was read,
+    `absent` the names and years that none of them says. Words that only frame a question are not named.
     """
     lacking = sorted(
-        (term for term in terms if term.weight and found.isdisjoint(term.texts)), key=lambda term: -term.weight
+        (
+            term
+            for term in terms
+            if term.weight and (term.is_primary or not term.points) and found.isdisjoint(term.texts)
+        ),
+        key=lambda term: -term.weight,
     )
     somewhere = {term.text for each in of_documents for term in each if len(term.lines)}
-    nowhere = [term.text for term in lacking if term.text not in somewhere]
-    elsewhere = [term.text for term in lacking if term.text in somewhere]
+    nowhere = list(dict.fromkeys([*absent, *(term.text for term in lacking if term.text not in somewhere)]))
+    elsewhere = [term.text for term in lacking if term.text in somewhere and not absent]  # which tells enough
     said = [
         *([f"no page that was read mentions {join_words(quote_all(nowhere))}"] if nowhere else []),
         *([f"the best passage does not have {join_words(quote_all(elsewhere))}"] if elsewhere else []),
@@ -290,6 +308,13 @@ def name_doubt(found: set[str], terms: Sequence[WeighedTerm], of_documents: Sequ
         return Clause("the passages carry too little of the question", "too little")
     shown = {"nowhere": nowhere[:WORDS_NAMED], "elsewhere": elsewhere[:WORDS_NAMED]}
     return Clause(", and ".join(said), "doubt", **shown)
+
+
+def terms_said(candidate: Candidate, terms: Sequence[WeighedTerm]) -> set[str]:
+    """The words of the question that stand in a passage or its section's title, in any form, whatever found it."""
+    quoted = candidate.sentences.text if candidate.sentences else ""
+    said = f" {' '.join(normalise_words(f'{candidate.breadcrumb} {candidate.anchor_text} {quoted}'))} "
+    return {text for term in terms if any(f" {form} " in said for form in term.forms) for text in term.texts}
 
 
 def quote_all(words: Sequence[str]) -> list[str]:
@@ -326,9 +351,22 @@ def rows_untold(candidates: Sequence[Candidate]) -> str:
     return Clause("a table is about this, but not which of its rows is asked for", "no row")
 
 
+def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) -> str:
+    """Why the quotes of the kept candidates are no clear answer: none has a value of the kind asked for; else ""."""
+    if question.parts or not quoted or not has_form(question) or not is_formed_type(question):
+        return ""
+    if any(each.statement or each.fetched or has_value(question, match_form(text), text) for each, text in quoted):
+        return ""
+    said = f"what comes nearest has no {question.answer_type}"
+    return Clause(said, "no value", type=question.answer_type)
+
+
 def is_formed_type(question: Question) -> bool:
+    """Whether the question wants a value whose form is told apart; "by how much" may be answered by "not at all"."""
+    if answer_rules()["change"].search(question.topic):
+        return False
     if question.answer_type in ("amount", "percentage"):
-        return bool(AMOUNT_WANTED.search(question.topic))
+        return bool(answer_rules()["wanted"].search(question.topic))
     return question.answer_type in FORMED_TYPES
 
 

@@ -7,8 +7,9 @@ how much of the question the place covers, higher if the words occur together an
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from retrieval.arbiter.evidence import Evidence, join_words, what_is_missing
+from retrieval.arbiter.evidence import Evidence, join_words, value_unquoted, what_is_missing
 from retrieval.arbiter.forms_met import FormsMet, find_forms
+from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause, recorded_facts
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
 
@@ -18,6 +19,7 @@ SUPPORTING_SHARE = 0.6
 SUPPORTING_MAX = 5
 THOROUGH_SUPPORTING_MAX = 9  # with the primary ones the 12 citations of thorough mode (R98)
 DISCARDED_SHARE = 0.25  # of the best: a stray word
+RULING_SHARE = 0.25  # of the best: a rule with less of the question is about something else
 STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
 
 
@@ -61,11 +63,14 @@ def judge_by_rules(
     Doubtful evidence answers nothing.
     """
     supporting_max = THOROUGH_SUPPORTING_MAX if mode == "thorough" else SUPPORTING_MAX
-    ordered = order_by_rules(candidates)
+    ordered = order_by_rules(candidates, evidence.ruled if evidence else frozenset())
     missing = (evidence.lacking or evidence.doubt) if evidence else what_is_missing(question, candidates)
     answered = evidence.answered_parts if evidence else None
     served = parts_first(ordered, answered)
     roles = roles_of(ordered, served, supporting_max)
+    quoted = [(each, quote_of(each)) for each, role in zip(ordered, roles, strict=True) if role in KEPT_ROLES]
+    unquoted = value_unquoted(question, quoted) if evidence and not missing else ""
+    missing = missing or unquoted
     if missing:
         roles = [lower_role(role) for role in roles]
     pool = Pool(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
@@ -82,9 +87,9 @@ def judge_by_rules(
         verdicts,
         answerable=answerable,
         answerable_reason=reason,
-        probability=evidence.probability if evidence else None,
+        probability=(evidence.if_doubted if unquoted else evidence.probability) if evidence else None,
         answered_parts=answered,
-        is_doubtful=bool(evidence and evidence.doubt),
+        is_doubtful=bool(unquoted or (evidence and evidence.doubt)),
     )
 
 
@@ -92,17 +97,28 @@ def lower_role(role: Role) -> Role:
     return "tangential" if role in KEPT_ROLES else role
 
 
-def order_by_rules(candidates: Sequence[AnyCandidate]) -> list[AnyCandidate]:
-    """Order by rule. Also the order shown if a model should have judged and could not (R52)."""
+def order_by_rules(candidates: Sequence[AnyCandidate], ruled: Collection[str] = frozenset()) -> list[AnyCandidate]:
+    """Order by rule. Also the order shown if a model should have judged and could not (R52).
+
+    Where it is asked whether `ruled` is allowed, what allows or forbids it comes before what shares more words.
+    """
+    enough = RULING_SHARE * max((each.strength for each in candidates), default=0.0)
     return sorted(
         candidates,
         key=lambda candidate: (
             rule_of(candidate).order,
             -candidate.rows_share,
+            not (is_able(candidate) and candidate.strength >= enough and is_ruling(candidate, ruled)),
             -candidate.strength,
             candidate.rrf_rank,
         ),
     )
+
+
+def is_ruling(candidate: Candidate, ruled: Collection[str]) -> bool:
+    """Whether a passage allows or forbids something, and has one of the words for what that is."""
+    is_of_it = not set(candidate.matched_keywords).isdisjoint(ruled)
+    return is_of_it and phrasing_rules()["ruling"].search(quote_of(candidate)) is not None
 
 
 def rule_of(candidate: Candidate) -> Rule:
@@ -129,9 +145,10 @@ def roles_of(ordered: Sequence[Candidate], served: Collection[str], supporting_m
     """The roles in this order: the best is primary if it covers enough, and so are its equals and the `served`."""
     best = max(candidate.strength for candidate in ordered)
     leader = ordered[0]
+    level = max(each.strength for each in ordered if rule_of(each).order == rule_of(leader).order)
     roles: list[Role] = []
     for candidate in ordered:
-        role = role_of(candidate, leader, best)
+        role = role_of(candidate, leader, best, level)
         if candidate.candidate_id in served and role != "primary" and is_able(candidate):
             role = "primary"
         if role == "primary" and not candidate.fetched and roles.count("primary") >= PRIMARY_MAX + len(served):
@@ -142,7 +159,8 @@ def roles_of(ordered: Sequence[Candidate], served: Collection[str], supporting_m
     return roles
 
 
-def role_of(candidate: Candidate, leader: Candidate, best: float) -> Role:
+def role_of(candidate: Candidate, leader: Candidate, best: float, level: float) -> Role:
+    """`best` is the greatest strength, `level` that of the leader's class: a rule on what is asked may have less."""
     rule = rule_of(candidate)
     if rule in (PINNED, STATEMENT, WHOLE_LIST):
         return "primary"
@@ -152,7 +170,7 @@ def role_of(candidate: Candidate, leader: Candidate, best: float) -> Role:
         return "discarded"
     if rule is MEANING_ONLY or candidate.strength < DISCARDED_SHARE * best:
         return "discarded" if candidate.strength < SUPPORTING_SHARE * best else "tangential"
-    is_equal = rule.order <= rule_of(leader).order and candidate.strength >= PRIMARY_SHARE * leader.strength
+    is_equal = rule.order <= rule_of(leader).order and candidate.strength >= PRIMARY_SHARE * level
     if is_able(candidate) and (candidate is leader or is_equal):
         return "primary"
     return "supporting" if is_able(candidate) and candidate.strength >= SUPPORTING_SHARE * best else "tangential"

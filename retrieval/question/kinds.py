@@ -53,6 +53,8 @@ FRAMES = {
     "open": r"\b(?:{open})\b",
     "conditional": r"\b(?:{conditional})\b",
     "counted": r"\b(?:{counted})\b",
+    "wanted": r"\b(?:{wanted})\b",
+    "change": r"\b(?:{change})\b",
     "greeting": r"^\W*(?:(?:{greeting})(?:\W+|$))+$",
 }
 DIGEST_DIGITS = 12

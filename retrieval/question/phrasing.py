@@ -105,6 +105,10 @@ FRAMES = {
     "same_question": SAME_QUESTION,
     "condition_before": r"^(?:{condition})\s+(?P<said>[^,?;]{3,100}),\s*(?:(?:{then})\s+)?(?=\S)",
     "condition_after": r"(?<=\S),?\s+\b(?:{condition})\s+(?P<said>[^,?;]{3,100}+)(?=\s*\??$)",
+    "permission": r"^(?:{permission})\b",
+    "circumstance": r"(?<!\s)\s+(?:{circumstance})\s",
+    "allowing": r"^(?:{allowing})$",
+    "ruling": r"\b(?:{ruling})\b",
     "subject": r"^(?:(?:{asking})\s+)?(?:{determiner})?",
 }
 

@@ -158,3 +158,48 @@ def test_quotes_of_columns_side_by_side_come_last() -> None:
     quotes = [Quoted(1, beside, "Alan Graf\nMary Hunter"), Quoted(2, plain, columns.lines[1].text)]
     ordered = text_first(quotes, {beside.parse_id: columns, plain.parse_id: columns})
     assert [(each.marker, each.candidate) for each in ordered] == [(1, plain), (2, beside)]
+
+
+LONG = content_of_lines(
+    [
+        "# 8. Insurance",
+        "The Agent takes out insurance, on terms that are usual in the trade and with an insurer of good name; the sum",
+        "insured is at least 5,000,000 euros for each event; the Agent hands the Owner a copy of the policy within a",
+        "week; and the Agent tells the Owner of every change of the policy, of the insurer or of the premium at once.",
+        "# 9. Objectives",
+        "The recovery plan serves the following objectives:",
+        "The primary objective of the technical test is to find faults.",
+        "# 10. Scores",
+        "The big model reaches a score of 28.4 on the English-to-German task and takes four days.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "lines", "said"),
+    [
+        (
+            "How much is the sum insured for each event?",
+            (2,),
+            ["[…] the sum insured is at least 5,000,000 euros for each event; […]"],
+        ),
+        ("What objectives does the recovery plan serve?", (6,), []),  # the list is what was asked for
+        ("What is the recovery point objective?", (7,), []),  # one word of a term is another thing
+        ("What score does the model reach on English-to-German?", (9,), [LONG.lines[8].text]),
+        ("What score does the model reach on English-to-Japanese?", (9,), []),
+        ("What score does the model reach on the German task in 2019?", (9,), []),
+    ],
+)
+def test_a_headline_is_short_whole_and_says_all_that_is_specific(
+    question: str, lines: tuple[int, ...], said: list[str]
+) -> None:
+    kept = [candidate_at(line, LONG) for line in lines]
+    found = find_headlines(parse_question(question, [LONG]), kept, {each.parse_id: LONG for each in kept})
+    assert [each.text for each in found] == said
+
+
+def test_the_clauses_of_a_long_sentence_are_cited_where_they_stand() -> None:
+    kept = [candidate_at(2, LONG)]
+    question = parse_question("How much is the sum insured for each event?", [LONG])
+    [found] = find_headlines(question, kept, {kept[0].parse_id: LONG})
+    assert found.literal == "the sum\ninsured is at least 5,000,000 euros for each event;"

@@ -175,3 +175,49 @@ def test_what_a_thing_belongs_to_and_nobody_mentions_is_specific(
 ) -> None:
     asked = ask(question, report).question
     assert unmentioned_owners(asked, [report], [weigh_terms(asked, lexicon_of(report))]) == missing
+
+
+def test_a_name_or_year_that_nobody_says_is_said_first_and_answers_nothing(report: DocumentContent) -> None:
+    for text, missing in (("the Pelican", "pelican"), ("the Albatross in 2019", "2019")):
+        result = ask(f"How many sailors had the crew of {text} on board?", report)  # although every risk is taken
+        assert result.status == "weak"
+        assert result.not_found_reason.startswith(f"no page that was read mentions “{missing}”")
+
+
+def test_no_reason_denies_a_word_that_the_passage_has_or_names_words_that_only_frame(report: DocumentContent) -> None:
+    result = ask("How much did the sailors of the Pelican spend to take the crew on board?", report, BaseSettings())
+    assert result.status in ("weak", "not_found")
+    for word in ("spend", "take", "sailors", "crew"):
+        assert f"“{word}”" not in result.not_found_reason
+
+
+FEES = [
+    "# Fees",
+    "The cleaning fee is set by the landlord and is due with the rent.",
+    "The fee for a lost key is told to the tenant.",
+    "# Pets",
+    "Tenants may keep birds. The tenant and the landlord talk of dogs, of cats and of the common garden.",
+    "# Deposit",
+    "The deposit is not raised during the first five years at all.",
+]
+
+
+def test_without_a_value_of_the_kind_asked_for_in_the_quotes_it_is_weak_at_most() -> None:
+    content = content_of_lines([*FEES, "---", "# Costs", "Other costs are 40 euros."])
+    result = ask("How much is the cleaning fee that is due with the rent?", content, BaseSettings(embeddings="none"))
+    assert result.status in ("weak", "not_found") and not result.kept()
+    assert result.confidence < limit_for(BaseSettings().risk_max)
+
+
+def test_by_how_much_is_answered_by_not_at_all() -> None:
+    content = content_of_lines(FEES)
+    result = ask("By how much is the deposit raised in the first five years?", content, BaseSettings(embeddings="none"))
+    assert result.status == "found" and "not raised" in result.kept()[0].quote.text
+
+
+def test_whether_something_is_allowed_is_answered_by_the_rule_about_it() -> None:
+    house = content_of_lines(FEES, title="House rules")
+    animals = content_of_lines(["# Animals", "Dogs must not be taken along by a tenant."], title="Animals", number=2)
+    asked = "May the tenant keep dogs in the common garden?"
+    result = retrieve(asked, [house, animals], settings=BaseSettings(embeddings="none"), arbiter="rules")
+    assert result.kept()[0].quote.text == "Dogs must not be taken along by a tenant."

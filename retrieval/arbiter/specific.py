@@ -1,0 +1,93 @@
+"""What is specific in a question (names, codes, years, each part of a hyphenated term), and which of it a text says."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from documents.storage.content import DocumentContent
+from retrieval.types import Candidate, Question
+from retrieval.words.lexicon import Numbers, lexicon_of
+from retrieval.words.terms import year_forms
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, split_words, stem
+
+COVER_LINES = 40  # who and when is printed on a document's first page, and holds for all of it
+NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\w&]*(?='s|’s)")  # inside a sentence
+HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,}(?:[-‐‑][^\W\d_]{2,})+(?![\w-])")
+PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere
+
+
+def specific_words(question: Question) -> set[str]:
+    """The names inside the sentence, the codes and the years; names of concepts are words like others."""
+    codes = [each.text for each in question.keywords if each.source == "identifier"]
+    named = set(normalise_words(" ".join([*NAME.findall(question.topic), *codes])))
+    return (named - concept_words(question)) | set(question.years)
+
+
+def concept_words(question: Question) -> set[str]:
+    return {word for each in question.keywords if each.source == "dictionary" for word in split_words(each.text)}
+
+
+def hyphenated_parts(question: Question) -> list[str]:
+    """The parts of hyphenated terms, as typed, that stand for themselves: "English" and "Japanese"."""
+    parts = (part for term in HYPHENATED.findall(question.topic) for part in re.split(r"[-‐‑]", term))
+    return [
+        part
+        for part in parts
+        if len(part) >= PART_MIN
+        and not any(
+            is_stop_word(word, question.language) or is_generic(word, question.language)
+            for word in normalise_words(part)
+        )
+    ]
+
+
+def unsaid_words(question: Question, said: Iterable[str], content: DocumentContent) -> set[str]:
+    """What is specific in a question and neither among the words of a text nor true of its whole document."""
+    parts = set(normalise_words(" ".join(hyphenated_parts(question))))
+    codes = {word for each in question.keywords if each.source == "identifier" for word in split_words(each.text)}
+    stems = {stem(word, question.language) for word in said}
+    elsewhere = {year for year in question.years if year not in question.topic}  # in another part of the question
+    wanted = (specific_words(question) | parts) - codes - elsewhere
+    lacking = {word for word in wanted if stems.isdisjoint(stem(form, question.language) for form in forms_of(word))}
+    return lacking - words_of_whole(lacking, content)
+
+
+def forms_of(word: str) -> tuple[str, ...]:
+    return year_forms(word) if word.isdigit() else (word,)
+
+
+def words_of_whole(words: Collection[str], content: DocumentContent, more: str = "") -> set[str]:
+    """Those of the words that are in the title, the file name, a heading given, or on the document's cover."""
+    titles = set(normalise_words(f"{content.title} {content.file_name} {more}".replace("_", " ")))
+    return {word for word in words if word in titles or (lines_of(word, content) <= COVER_LINES).any()}
+
+
+def lines_of(word: str, content: DocumentContent) -> Numbers:
+    """The numbers of the lines that have a word in any form of it, or a year as years are written."""
+    lexicon = lexicon_of(content)
+    return lexicon.lines_with_any(year_forms(word) if word.isdigit() else lexicon.inflections(word) or (word,))
+
+
+def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:
+    """Those of the words that are on the candidate's first page, the document's cover, or in its title or file name."""
+    found = words_of_whole(words, content, candidate.breadcrumb)
+    pages = lexicon_of(content).line_pages
+    return found | {
+        word for word in words - found if (pages[lines_of(word, content)] == candidate.anchor_pages[0]).any()
+    }
+
+
+def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> list[str]:
+    """The names, years and capitalised parts of hyphenated terms that no document says, its title included.
+
+    Nothing for a question in parts, where others may be answered, nor where no document is in its language.
+    """
+    if question.parts or not any(content.language in (question.language, "und") for content in contents):
+        return []
+    codes = {word for each in question.keywords if each.source == "identifier" for word in split_words(each.text)}
+    capitalised = [part for part in hyphenated_parts(question) if part[0].isupper()]
+    wanted = (specific_words(question) | set(normalise_words(" ".join(capitalised)))) - codes
+    return sorted(
+        word
+        for word in wanted
+        if not any(len(lines_of(word, content)) or words_of_whole([word], content) for content in contents)
+    )
