@@ -24,6 +24,10 @@ LANGUAGES = {
     "it": _("Italian"),
     "nl": _("Dutch"),
     "pt": _("Portuguese"),
+    "ja": _("Japanese"),
+    "zh": _("Chinese"),
+    "ar": _("Arabic"),
+    "he": _("Hebrew"),
 }
 PRIORITIES = ("primary", "secondary")
 PRIORITY_WORDS = {"primary": _("Primary term"), "secondary": _("Secondary term")}
