@@ -117,7 +117,7 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     items = draft.items
     unread = PICTURE_NOT_READ if any(each.has_unread_picture for each in draft.quoted) else ""
     recorded = RECORDED if is_recorded(run, draft) else ""
-    amended = AMENDED if draft.quoted and any(each.get("clause") for each in run.contradictions) else ""
+    amended = AMENDED if draft.quoted and any(each.get("clause") for each in run.contradictions or ()) else ""
     draft = replace(draft, note=" ".join(filter(None, [recorded, assumption_of(run), draft.note, amended, unread])))
     if draft.kind in UNANSWERED or not (run.is_partial or is_lacking(items)):
         return draft
