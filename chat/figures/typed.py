@@ -74,7 +74,7 @@ def in_force(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[Quoted]:
     """The quotes but for versions of a clause that are replaced or deleted, unless the question asks for their time."""
     past = {
         key
-        for each in run.contradictions
+        for each in run.contradictions or ()
         for key, state in zip(each["candidate_ids"], each.get("in_force", ()), strict=False)
         if state["change"] in ("replaced", "deleted")
     }

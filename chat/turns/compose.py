@@ -122,7 +122,7 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     unread = PICTURE_NOT_READ if any(each.has_unread_picture for each in draft.quoted) else ""
     unsigned = SIGN_NOT_READ if any(each.has_unread_sign for each in draft.quoted) else ""
     recorded = RECORDED if is_recorded(run, draft) else ""
-    amended = AMENDED if draft.quoted and any(each.get("clause") for each in run.contradictions) else ""
+    amended = AMENDED if draft.quoted and any(each.get("clause") for each in run.contradictions or ()) else ""
     notes = [recorded, assumption_of(run), draft.note, amended, unread, unsigned]
     draft = replace(draft, note=" ".join(filter(None, notes)))
     if draft.kind in UNANSWERED or not (run.is_partial or is_lacking(items)):

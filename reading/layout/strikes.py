@@ -55,7 +55,8 @@ def mark_struck(blocks: list[Block], rules: Sequence[Rule], with_styles: Callabl
     styled = with_styles()
     for line in lines_of(styled):
         for span in line["spans"]:
-            if span["char_flags"] & STRUCK_FLAG and covered(line, span, rules) >= COVERED_MIN:
+            is_word = any(map(str.isalnum, span["text"]))  # a root has its bar, a blank to fill in its line
+            if is_word and span["char_flags"] & STRUCK_FLAG and covered(line, span, rules) >= COVERED_MIN:
                 span["struck"] = True
     return styled
 

@@ -68,6 +68,11 @@ def test_rules_beside_words_and_past_them_strike_nothing(tmp_path: Path, draw: D
     assert reading.warnings == () and reading.lines[0].match == TEXT.lower()
 
 
+def test_what_has_no_letter_is_not_struck(tmp_path: Path) -> None:
+    reading = read(tmp_path, line_at(0.55), "----", "Sign here ---- please")
+    assert not any(line.struck for line in reading.lines)
+
+
 def test_a_piece_of_a_reading_from_before_is_not_struck() -> None:
     stored = [0, 5, 72.0, 90.0]
     values: dict[str, Any] = {
