@@ -104,6 +104,7 @@ class PageFacts(NamedTuple):
     is_out_of_memory: bool
     images: tuple[ImageRow, ...] = ()
     fields: int = 0  # to be filled in
+    field_boxes: tuple[tuple[float, float, float, float], ...] = ()  # of those that are shown, on the displayed page
 
 
 @contextmanager
@@ -192,11 +193,13 @@ def read_page(document: PdfDocument, index: int, limits: Limits, *, has_fields: 
         width, height, rotation = page.rect.width, page.rect.height, page.rotation
         turn = turn_of(page) if rotation else None
         fields = fields_of(page) if has_fields else 0
-        text, is_cut = page_text(page, width, height, turn, limits, fields_on(page) if fields else ())
+        shown = fields_on(page) if fields else []
+        text, is_cut = page_text(page, width, height, turn, limits, shown)
         images = () if is_cut else tuple(images_of(page, width, height, turn))
     except (*PDF_ERRORS, MemoryError) as error:
         return PageFacts(index + 1, 612.0, 792.0, 0, None, False, is_memory_error(error))
-    return PageFacts(index + 1, width, height, rotation, text, is_cut, False, images, fields)
+    boxes = tuple(field.box for field in shown)
+    return PageFacts(index + 1, width, height, rotation, text, is_cut, False, images, fields, boxes)
 
 
 def images_of(page: pymupdf.Page, width: float, height: float, turn: Turn | None) -> Iterator[ImageRow]:

@@ -155,6 +155,7 @@ def extract_pages(
         if fact.text and fact.text.is_recognised:
             for line in lines:
                 line.method = "ocr"
+        mark_filled(lines, fact.field_boxes)
         extract.facts.append(fact)
         extract.pages.append(lines)
         extract.column_counts.append(column_count)
@@ -164,6 +165,14 @@ def extract_pages(
         if on_progress and (fact.number % PROGRESS_EVERY == 0 or fact.number == document.page_count):
             on_progress(fact.number, document.page_count)
     return extract
+
+
+def mark_filled(lines: Sequence[PageLine], boxes: Sequence[tuple[float, float, float, float]]) -> None:
+    """Mark the lines beside or in a field of a form: a label with its value is no heading, whatever its number."""
+    for line in lines if boxes else ():
+        line.is_filled = any(
+            line.y0 < (y0 + y1) / 2 < line.y1 or y0 < (line.y0 + line.y1) / 2 < y1 for _, y0, _, y1 in boxes
+        )
 
 
 def look_for_white_on_white(document: pdf.PdfDocument, extract: Extract, patience: Patience) -> list[int]:

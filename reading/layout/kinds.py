@@ -194,7 +194,7 @@ def is_set_apart(line: PageLine, style: BodyStyle) -> bool:
 
 def check_heading(line: PageLine, above: PageLine | None, below: PageLine | None, style: BodyStyle) -> None:
     """Take back what only its number made a heading if it is a list item or a sentence; find run-in headings."""
-    if line.kind not in ("heading", "body", "list_item"):
+    if line.kind not in ("heading", "body", "list_item") or line.is_filled:
         return
     if line.kind != "heading" and below is not None and is_first_part(line, below):
         line.kind, line.heading_chars = "heading", len(line.text)
@@ -336,7 +336,13 @@ def cell_edges(line: PageLine) -> list[tuple[float, float]]:
 def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -> float:
     """R13's typography score; 0 for lines that cannot be headings: long, a sentence, without letters."""
     text = line.text
-    if len(text) > HEADING_CHARS or not any(map(str.isalpha, text)) or text[-1] in ",;" or text[:1].islower():
+    if (
+        line.is_filled
+        or len(text) > HEADING_CHARS
+        or not any(map(str.isalpha, text))
+        or text[-1] in ",;"
+        or text[:1].islower()
+    ):
         return 0.0
     if text[-1] == "." and text.count(" ") > 8 or text[0] == "(" and text[-1] == ")":
         return 0.0

@@ -73,6 +73,7 @@ class PageLine:
     method: str = "text"
     is_rotated: bool = False
     is_divided: bool = False  # a part of a line longer than LINE_CHARS
+    is_filled: bool = False  # on the row of a field of a form
     toc_index: int = 0
     heading_chars: int = 0  # of a run-in heading, which the text follows on the same line
 

@@ -45,6 +45,16 @@ def test_what_is_chosen_is_part_of_the_line(rotation: int, tmp_path: Path) -> No
     assert {line.kind for line in lines if line.text[0] in "☑☐◉○"} == {"list_item"}
 
 
+def test_a_label_with_its_value_is_no_heading(tmp_path: Path) -> None:
+    rows = [("A. The applicant", "title", None), ("1. Name", "text", "Teodora Lisle"), ("2. Trade", "text", "Joiner")]
+    kinds = {line.text: line.kind for line in lines_of(filled_form(rows), tmp_path)}
+    assert kinds == {
+        "A. The applicant": "heading",
+        "1. Name Teodora Lisle": "list_item",
+        "2. Trade Joiner": "list_item",
+    }
+
+
 def test_the_sign_has_the_place_of_the_box(tmp_path: Path) -> None:
     line = lines_of(filled_form(ROWS), tmp_path)[1]
     sign, label = line.spans
