@@ -10,8 +10,8 @@ from retrieval.question.bands import Band, End, Quantity, band_words, quantities
 
 def band(lower: str = "", upper: str = "", unit: str = "", words: tuple[str, ...] = ()) -> Band:
     """An interval; "]5" is an open end at 5."""
-    ends = [End(Decimal(end.strip("]")), not end.startswith("]")) if end else None for end in (lower, upper)]
-    return Band(*ends, unit, words)
+    first, last = (End(Decimal(end.strip("]")), not end.startswith("]")) if end else None for end in (lower, upper))
+    return Band(first, last, unit, words)
 
 
 @pytest.mark.parametrize("wording", band_words().alternatives, ids=lambda each: f"{each.language} {each.section}")
