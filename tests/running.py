@@ -13,14 +13,38 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
+import requests
 
 from embedded import postgres, redis
+from tests import schema
 
 ROOT = Path(__file__).resolve().parent.parent
 ARRIVED = re.compile(r":\d+/(?:bases/|audit/queue/)?$")  # where somebody is who has just signed in
-START_S = 180.0  # a machine that does much else; an idle one takes five
+START_S = PATIENCE_S = 180.0  # a machine that does much else; an idle one takes five
+PASSWORD = "quiet-harbour-91"
+NEW_PERSON = """
+from accounts.models import Scope, User
+from accounts.tokens import make_token
+user = User.objects.create_superuser("EMAIL", "PASSWORD", name="NAME")
+print("token", make_token(user, "Tests", Scope.values, 1)[1])
+"""
+CSRF = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
+living_logs: list[Path] = []  # files and folders of logs of what runs now, or ended by a failure
+
+
+class Person(NamedTuple):
+    """Somebody who can sign in; `token` is one of every right, "" where none was made."""
+
+    email: str
+    token: str = ""
+    name: str = "Ada Osei"
+    password: str = PASSWORD
+
+
+ADA = Person("ada@example.org")  # the first owner of the installation that is shared
 
 
 class Running:
@@ -36,14 +60,27 @@ class Running:
             self.process = subprocess.Popen(
                 command, cwd=ROOT, env=self.environment, stdout=output, stderr=subprocess.STDOUT
             )
-        self.wait_for(lambda: "Ctrl-C stops everything" in self.printed, START_S)
+        living_logs.extend((self.output, home / "logs", postgres._root(home) / "log"))
+        self.wait_for(lambda: "Ctrl-C stops everything" in self.printed)
+
+    @property
+    def address(self) -> str:
+        """Of the site, without a slash at its end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def welcome(self) -> str:
+        """The link that it printed, which makes the first owner once."""
+        link = re.search(r"http://\S+/welcome/\S+", self.printed)
+        assert link is not None, self.printed
+        return link[0]
 
     @property
     def printed(self) -> str:
         """Everything it has said so far."""
         return self.output.read_text()
 
-    def wait_for(self, condition: Callable[[], bool], patience_s: float) -> None:
+    def wait_for(self, condition: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
         until = time.monotonic() + patience_s
         while not condition():
             assert self.process.poll() is None, self.printed
@@ -60,12 +97,10 @@ class Running:
         done = manage(self.environment, "status", "--json")
         return {check["name"]: check["state"] for check in json.loads(done.stdout)["checks"]}
 
-    def end(self, number: signal.Signals = signal.SIGTERM) -> float:
-        """Stop it and return the seconds it took."""
-        began = time.monotonic()
+    def end(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Stop it."""
         self.process.send_signal(number)
-        assert self.process.wait(timeout=30) == 0, self.printed
-        return time.monotonic() - began
+        assert self.process.wait(timeout=PATIENCE_S) == 0, self.printed
 
 
 @contextmanager
@@ -73,6 +108,7 @@ def web_server(environment: dict[str, str], log: Path) -> Iterator[tuple[str, ps
     """uvicorn as somebody starts it by hand: its address and its process."""
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", "docintel_site.asgi:application", "--port", str(port)]
+    living_logs.append(log)
     with open(log, "wb") as output:
         server = subprocess.Popen(
             [*command, "--lifespan", "off"], cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
@@ -83,6 +119,7 @@ def web_server(environment: dict[str, str], log: Path) -> Iterator[tuple[str, ps
             assert server.poll() is None and time.monotonic() < until, log.read_text()
             time.sleep(0.1)
         yield f"http://127.0.0.1:{port}", psutil.Process(server.pid)
+        living_logs.remove(log)
     finally:
         server.terminate()
         try:
@@ -105,6 +142,31 @@ def environment(home: Path) -> dict[str, str]:
     }
 
 
+def new_person(running: Running, email: str, name: str = "Ada Osei") -> Person:
+    """A new administrator of an installation, for the tests of one file."""
+    program = NEW_PERSON.replace("EMAIL", email).replace("PASSWORD", PASSWORD).replace("NAME", name)
+    [token] = re.findall(r"^token (\S+)", shell(running, program), re.MULTILINE)
+    return Person(email, str(token), name)
+
+
+def make_first_owner(running: Running, person: Person) -> None:
+    """Follow the link that was printed, as a newcomer does."""
+    with requests.Session() as session:
+        token = CSRF.search(session.get(running.welcome, timeout=PATIENCE_S).text)
+        assert token is not None
+        form = {"name": person.name, "email": person.email, "password": person.password}
+        form["csrfmiddlewaretoken"] = token[1]
+        made = session.post(running.welcome, data=form, allow_redirects=False, timeout=PATIENCE_S)
+    assert made.status_code == 302, made.text
+
+
+def shell(running: Running, program: str) -> str:
+    """What a program within an installation prints."""
+    done = manage(running.environment, "shell", "-c", program)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def manage(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "manage.py", *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
@@ -122,6 +184,14 @@ def fresh_home() -> Iterator[Path]:
         shutil.rmtree(directory, ignore_errors=True)
         for output in directory.parent.glob(f"{directory.name}.*.out"):
             output.unlink()
+
+
+@contextmanager
+def filled_home(*, for_tests: bool = False) -> Iterator[Path]:
+    """A fresh home whose database runs and has its tables, so that nothing is left to migrate."""
+    with fresh_home() as home:
+        schema.fill(postgres.ensure(home, for_tests=for_tests))
+        yield home
 
 
 @contextmanager

@@ -86,7 +86,10 @@ def mark(items: list[pytest.Item]) -> None:
 
 
 def in_order(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Marked tests after all others, their files as order.toml has them; what it does not name comes last."""
+    """Marked tests after all others, their files as order.toml has them; what it does not name comes last.
+
+    pytest-django sorts once more, and keeps this order within: what uses the database goes first.
+    """
     order = read_order()
     return sorted(items, key=lambda item: place_of(item, order))
 

@@ -5,38 +5,13 @@ from collections.abc import Iterator
 from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from tests.running import Running, fresh_home, manage, started
-from tests.test_browser import CHROMIUM_FLAGS, chromium
+from tests.browsers import MISSED, PHONE, needs_chromium, new_context, sign_in
+from tests.running import ADA, Running
 
-pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
+pytestmark = needs_chromium
 
-WAIT_MS = 90_000
-# What does not answer 24 px across and 24 px high around its middle. A link within a sentence may be narrower.
-MISSED = """
-() => {
-  const told = [];
-  const isInSentence = (node) =>
-    getComputedStyle(node).display === "inline" &&
-    [...node.parentElement.childNodes].some((near) => near.nodeType === 3 && /[\\p{L}\\p{N}]{2}/u.test(near.data));
-  const targets = "a[href], button, summary, select, textarea, input:not([type=hidden])";
-  for (const each of document.querySelectorAll(targets)) {
-    const target = each.labels?.length && /checkbox|radio/.test(each.type) ? each.labels[0] : each;
-    if (each.closest(".skip, .sr") || !target.checkVisibility({ visibilityProperty: true })) continue;
-    each.scrollIntoView({ block: "center", inline: "center" });
-    const box = target.getClientRects()[0];
-    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
-    const wide = isInSentence(each) ? [] : [[-11.5, 0], [11.5, 0]];
-    const isMissed = [...wide, [0, -11.5], [0, 11.5]].some(([right, down]) => {
-      const hit = document.elementFromPoint(x + right, y + down);
-      return !(hit && (target.contains(hit) || each.contains(hit) || hit.closest("label, a, button")?.contains(each)));
-    });
-    if (isMissed) told.push(`${each.outerHTML.slice(0, 120)} ${Math.round(box.width)}x${Math.round(box.height)}`);
-  }
-  return told;
-}
-"""
 # How high what is touched most answers around its middle, at most 44 px.
 HEIGHTS = """
 (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility()).map((each) => {
@@ -50,44 +25,21 @@ HEIGHTS = """
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    with fresh_home() as home, started(home) as instance:
-        loaded = manage(instance.environment, "load_demo")
-        assert loaded.returncode == 0, loaded.stderr
-        yield instance
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-
-
-@pytest.fixture(scope="module")
-def page(running: Running, browser: Browser) -> Iterator[Page]:
+def page(demo: Running, browser: Browser) -> Iterator[Page]:
     """The first owner, on a phone."""
-    link = re.search(r"http://\S+/welcome/\S+", running.printed)
-    assert link is not None, running.printed
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, locale="en-US", reduced_motion="reduce"
+    context = new_context(
+        browser, base_url=demo.address, viewport=PHONE, has_touch=True, is_mobile=True, reduced_motion="reduce"
     )
-    context.set_default_timeout(WAIT_MS)
     page = context.new_page()
-    page.goto(link[0])
-    page.get_by_label("Your name").fill("Ada Osei")
-    page.get_by_label("E-mail").fill("ada@example.org")
-    page.get_by_label("Password").fill("quiet-harbour-91")
-    assert page.evaluate(MISSED) == []
-    page.get_by_role("button", name="Create the owner").click()
-    page.wait_for_url(re.compile(r"/$"))
+    sign_in(page, ADA)
     yield page
     context.close()
 
 
 @pytest.fixture(scope="module")
-def addresses(running: Running, page: Page) -> dict[str, str]:
+def addresses(demo: Running, page: Page) -> dict[str, str]:
     """The main pages."""
-    home = f"http://127.0.0.1:{running.port}/"
+    home = f"{demo.address}/"
     base = linked(page, urljoin(home, "/bases/"), r"/bases/[0-9a-f-]{36}/$")
     found = {
         "base": base,

@@ -5,16 +5,15 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, Route, expect
 
-from tests.running import ARRIVED, ROOT, fresh_home, started
+from tests.browsers import LIT, needs_chromium, new_context, sign_in
+from tests.running import ADA, ROOT, filled_home, make_first_owner, started
 from tests.scripted_llm import VERDICTS, Json, ScriptedLLM
-from tests.test_browser import CHROMIUM_FLAGS, LIT, chromium
 
-pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
+pytestmark = needs_chromium
 
 SAMPLES = ROOT / "samples"
-WAIT_MS = 90_000  # a busy machine; nothing here waits when it need not
 QUESTION = "What is the deductible of the cyber policy?"
 RUNNING = "article.turn[aria-busy]"
 
@@ -26,29 +25,15 @@ def model() -> Iterator[ScriptedLLM]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-
-
-@pytest.fixture(scope="module")
 def context(model: ScriptedLLM, browser: Browser) -> Iterator[BrowserContext]:
     """A signed-in owner of a fresh instance that has the scripted model."""
     environment = {"OPENAI_API_KEY": "sk-scripted", "OPENAI_BASE_URL": model.base_url}
-    with fresh_home() as home, started(home, **environment) as running:
-        link = re.search(r"(http://[^/\s]+)/welcome/\S+", running.printed)
-        assert link is not None, running.printed
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=link[1])
+    with filled_home() as home, started(home, **environment) as running:
+        make_first_owner(running, ADA)
+        context = new_context(browser, base_url=running.address)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
-        context.set_default_timeout(WAIT_MS)
-        expect.set_options(timeout=WAIT_MS)
         page = context.new_page()
-        page.goto(link[0])
-        page.get_by_label("Your name").fill("Ada Osei")
-        page.get_by_label("E-mail").fill("ada@example.org")
-        page.get_by_label("Password").fill("quiet-harbour-91")
-        page.get_by_role("button", name="Create the owner").click()
-        page.wait_for_url(ARRIVED)
+        sign_in(page, ADA)
         page.close()
         yield context
         context.close()
@@ -133,8 +118,8 @@ def test_what_is_ready_can_be_asked_without_a_reload(page: Page) -> None:
     expect(page.get_by_role("link", name="Ask this base")).to_have_count(0)
     upload(page, "outsourcing-agreement.pdf")
     row = page.locator("table.docs tbody tr")
-    expect(row.locator(".state", has_text="Ready")).to_be_visible(timeout=60_000)
-    expect(row.locator(".suggested a")).to_have_count(3, timeout=60_000)
+    expect(row.locator(".state", has_text="Ready")).to_be_visible()
+    expect(row.locator(".suggested a")).to_have_count(3)
     expect(row.get_by_role("link", name="Ask this document")).to_be_visible()
     expect(page.get_by_role("link", name="Ask this base")).to_be_visible()
     outcome = page.locator("#outcomes li")

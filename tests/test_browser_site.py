@@ -17,8 +17,8 @@ from django.utils import translation
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
+from tests.browsers import CHROMIUM_FLAGS, LIT, chromium
 from tests.running import ARRIVED, ROOT, Running, fresh_home, manage, started
-from tests.test_browser import CHROMIUM_FLAGS, LIT, chromium
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
 

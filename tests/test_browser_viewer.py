@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
+from tests.browsers import CHROMIUM_FLAGS, LIT, chromium
 from tests.running import ARRIVED, Running, fresh_home, manage, started
-from tests.test_browser import CHROMIUM_FLAGS, LIT, chromium
 from tests.test_browser_site import PHONE, violations
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")

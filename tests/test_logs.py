@@ -4,7 +4,6 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,11 +15,9 @@ from django.conf import settings
 from docintel_site.management.commands.database_address import address_of
 from embedded import postgres
 from launch.children import commands
-from tests.running import ROOT, Running, environment, fresh_home, manage, started, web_server
+from tests.running import CSRF, PATIENCE_S, ROOT, Running, environment, manage, new_person, web_server
 
-PASSWORD = "quiet-harbour-91"
 FORM_ID = "6b7a7a4e-60a5-4c1f-8f3e-9f6d2c1b0a99"
-CSRF = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 
 
 @dataclass
@@ -49,16 +46,10 @@ class Visit:
 
 
 @pytest.fixture(scope="module")
-def running() -> Iterator[Running]:
-    with fresh_home() as home, started(home) as instance:
-        yield instance
-
-
-@pytest.fixture(scope="module")
 def visit(running: Running) -> Visit:
     """Everything with a secret in it, asked of a real server: what works, what is refused and what is not there."""
-    visit = Visit(f"http://127.0.0.1:{running.port}")
-    arrive(visit, running.printed)
+    visit = Visit(running.address)
+    arrive(visit, running)
     base = visit.post("/bases/", name="Suppliers").headers["Location"]
     look_around(visit, base)
     be_refused(visit, base)
@@ -66,14 +57,14 @@ def visit(running: Running) -> Visit:
     return visit
 
 
-def arrive(visit: Visit, printed: str) -> None:
-    """The first owner comes by a link, and makes one for somebody else."""
-    link = re.search(r"/welcome/([^/\s]+)/", printed)
-    assert link is not None, printed
-    visit.secrets.append(link[1])
-    owner = {"name": "Ada", "email": "ada@example.org", "password": PASSWORD}
-    assert visit.post(link[0], **owner).status_code == 302
-    assert visit.get(link[0]).status_code == 404
+def arrive(visit: Visit, running: Running) -> None:
+    """Somebody signs in, finds the first owner's link used, and makes one for somebody else."""
+    person = new_person(running, "visitor@example.org")
+    welcome = running.welcome.removeprefix(running.address)
+    visit.secrets += [person.token, welcome.split("/")[2]]
+    form = {"login": person.email, "password": person.password}
+    assert visit.post("/accounts/login/", **form).status_code == 302
+    assert visit.get(welcome).status_code == 404
     made = visit.post("/people/", email="bo@example.org", name="Bo").text
     invitation = re.search(r"/invitation/([^/\"<]+)/", made)
     assert invitation is not None, made
@@ -103,7 +94,7 @@ def be_refused(visit: Visit, base: str) -> None:
     for status, path, headers in refusals:
         request = visit.session.prepare_request(requests.Request("POST", visit.address + path))
         request.headers.update(headers)
-        assert visit.session.send(request, allow_redirects=False, timeout=20).status_code == status
+        assert visit.session.send(request, allow_redirects=False, timeout=PATIENCE_S).status_code == status
 
 
 def ask(visit: Visit, base: str) -> None:
@@ -114,15 +105,15 @@ def ask(visit: Visit, base: str) -> None:
     documents = f"{visit.address}/api/v1/bases/{base}/documents"
     bearer = {"Authorization": f"Bearer {token}"}
     file = {"files": ("policy.md", b"# Records\n\nThe records of a supplier are kept for six years.\n")}
-    assert requests.post(documents, files=file, headers=bearer, timeout=60).status_code == 201
-    until = time.monotonic() + 120
-    while not requests.get(documents, headers=bearer, timeout=20).json()["results"][0]["parse"]:
+    assert requests.post(documents, files=file, headers=bearer, timeout=PATIENCE_S).status_code == 201
+    until = time.monotonic() + PATIENCE_S
+    while not requests.get(documents, headers=bearer, timeout=PATIENCE_S).json()["results"][0]["parse"]:
         assert time.monotonic() < until, "the document was not read in time"
         time.sleep(0.2)
     for secret, status in ((token, 200), (visit.secret(), 401)):
         question = {"message": f"What of the records of {visit.secret()}?", "knowledge_base_id": base}
         headers = {"Authorization": f"Bearer {secret}"}
-        asked = requests.post(f"{visit.address}/api/v1/retrieve", json=question, headers=headers, timeout=60)
+        asked = requests.post(f"{visit.address}/api/v1/retrieve", json=question, headers=headers, timeout=PATIENCE_S)
         assert asked.status_code == status, asked.text
     form = {"question": f"And what of {visit.secret()}?", "scope": f"base:{base}", "mode": "fast", "form_id": FORM_ID}
     first, second = (visit.post("/ask/", **form) for _ in range(2))
@@ -149,7 +140,7 @@ def test_a_question_has_one_id_in_the_web_and_in_the_worker(running: Running, vi
     """The worker's lines name the request that asked, the turn and its run."""
     named = re.compile(rf"\[{visit.asked_by} turn=([\w-]{{36}})(?: run=([\w-]{{36}}))?\] (.*)$", re.MULTILINE)
     ended = f"[{visit.asked_by}] Task chat.tasks.answer_turn"
-    running.wait_for(lambda: ended in logs_of(running)["ask.log"], 60)
+    running.wait_for(lambda: ended in logs_of(running)["ask.log"])
     logs = logs_of(running)
     [(turn, run, said)] = [line for line in named.findall(logs["ask.log"]) if "left after" in line[2]]
     assert run and said.startswith("turn left after")
@@ -161,7 +152,7 @@ def test_as_json_every_line_is_an_object_with_its_ids(tmp_path: Path) -> None:
     own = environment(tmp_path) | {"DATABASE_URL": address_of(database), "REDIS_URL": broker}
     log = tmp_path / "web.log"
     with web_server(own | {"DOCINTEL_LOG_FORMAT": "json"}, log) as (address, _):
-        answered = requests.get(f"{address}/healthz", timeout=20)
+        answered = requests.get(f"{address}/healthz", timeout=PATIENCE_S)
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     [told] = [line for line in lines if line["message"].startswith("GET /healthz 200")]
     assert told["request"] == answered.headers["X-Request-ID"] and told["level"] == "INFO"
@@ -194,13 +185,13 @@ def test_an_answer_names_the_lines_of_its_request(running: Running, visit: Visit
     answer = visit.get("/nowhere/", headers={"X-Request-ID": visit.secret()})
     found = answer.headers["X-Request-ID"]
     assert found in answer.text
-    running.wait_for(lambda: f"[{found}] GET (no such address) 404" in logs_of(running)["web.log"], 10)
+    running.wait_for(lambda: f"[{found}] GET (no such address) 404" in logs_of(running)["web.log"])
 
 
 def test_a_server_started_by_hand_keeps_quiet_too(running: Running) -> None:
     log = running.home / "by-hand.txt"
     with web_server(running.environment, log) as (address, _):
-        assert requests.get(f"{address}/welcome/canary/?q=canary", timeout=20).status_code == 404
+        assert requests.get(f"{address}/welcome/canary/?q=canary", timeout=PATIENCE_S).status_code == 404
     assert "GET /welcome/<str:token>/ 404" in log.read_text()
     assert "canary" not in log.read_text()
 

@@ -8,20 +8,20 @@ import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Timer
+from threading import Thread
 from typing import Any, NamedTuple
 
+import psycopg
 import pytest
 import requests
-from playwright.sync_api import Route, sync_playwright
+from playwright.sync_api import Browser, Route
 
 from docintel_site.tests.test_access import OPEN, TABLE
 from embedded import postgres, redis
-from tests.running import ROOT, environment, free_port, fresh_home, manage
-from tests.test_browser import CHROMIUM_FLAGS, chromium
+from tests.browsers import needs_chromium, new_context
+from tests.running import PATIENCE_S, ROOT, environment, filled_home, free_port, manage
 
 WAIT_S = 6  # how long the server waits for an answer that nobody writes here
-START_S = 60
 MAKE_SITE = """
 import json
 from importlib import import_module
@@ -58,6 +58,16 @@ class Served(NamedTuple):
     def stop_database(self) -> None:
         postgres.stop(self.home)
 
+    def stop_database_once_kept(self, before: int) -> None:
+        """Stop it once there is a question more than before, and a moment more, in which its answer is waited for."""
+        until = time.monotonic() + PATIENCE_S
+        with psycopg.connect(postgres.url(self.home), autocommit=True) as connection:
+            while connection.execute("SELECT count(*) FROM chat_turn").fetchone() == (before,):
+                assert time.monotonic() < until
+                time.sleep(0.05)
+        time.sleep(WAIT_S / 6)
+        self.stop_database()
+
     def start_database(self) -> None:
         postgres.ensure(self.home, for_tests=True)
 
@@ -78,11 +88,9 @@ class Served(NamedTuple):
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[Served]:
-    with fresh_home() as home:
-        postgres.ensure(home, for_tests=True)
+    with filled_home(for_tests=True) as home:
         redis.ensure(home)
         chosen = environment(home) | {"DOCINTEL_API_ANSWER_WAIT_S": str(WAIT_S)}
-        assert manage(chosen, "migrate").returncode == 0
         made = manage(chosen, "shell", "-c", MAKE_SITE)
         [site] = re.findall(r"^site (.+)", made.stdout, re.MULTILINE) or pytest.fail(made.stderr)
         told, port = json.loads(site), free_port()
@@ -103,7 +111,7 @@ def served() -> Iterator[Served]:
 
 
 def wait_until_it_answers(served: Served) -> None:
-    until = time.monotonic() + START_S
+    until = time.monotonic() + PATIENCE_S
     while True:
         try:
             assert served.browser.get(f"{served.address}/bases/").status_code == 200
@@ -174,8 +182,8 @@ def test_what_is_sent_again_with_its_key_is_done_once(served: Served) -> None:
     assert served.turns() == before + 1
 
 
-@pytest.mark.skipif(chromium() is None, reason="Chromium is not installed: apt-get install chromium")
-def test_a_page_that_follows_its_question_comes_back_to_it(served: Served) -> None:
+@needs_chromium
+def test_a_page_that_follows_its_question_comes_back_to_it(served: Served, browser: Browser) -> None:
     conversation = served.ask().json()["conversation_id"]
     asked_for: list[str] = []
 
@@ -183,22 +191,20 @@ def test_a_page_that_follows_its_question_comes_back_to_it(served: Served) -> No
         asked_for.append(route.request.url)
         route.fulfill(status=503) if len(asked_for) == 1 else route.continue_()
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-        page = browser.new_page()
-        cookie = {"name": "sessionid", "value": str(served.browser.cookies["sessionid"]), "url": served.address}
-        page.context.add_cookies([cookie])  # type: ignore[list-item]  # a dict of the keys it names
-        page.route("**/events", refuse_once)
-        page.goto(f"{served.address}/ask/{conversation}/")
-        page.wait_for_timeout(7_000)  # it comes back after five seconds
-        browser.close()
-    assert len(asked_for) == 2
+    page = new_context(browser).new_page()
+    cookie = {"name": "sessionid", "value": str(served.browser.cookies["sessionid"]), "url": served.address}
+    page.context.add_cookies([cookie])  # type: ignore[list-item]  # a dict of the keys it names
+    page.route("**/events", refuse_once)
+    page.goto(f"{served.address}/ask/{conversation}/")
+    while len(asked_for) < 2:  # it comes back after five seconds
+        page.wait_for_timeout(100)
+    page.context.close()
 
 
 def test_a_question_that_was_kept_is_named_when_the_database_goes(served: Served) -> None:
     before = served.turns()
     key = {"Idempotency-Key": str(uuid.uuid4())}
-    stopping = Timer(WAIT_S / 3, served.stop_database)
+    stopping = Thread(target=served.stop_database_once_kept, args=(before,))
     stopping.start()
     try:
         told = served.ask(headers=key)

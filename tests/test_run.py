@@ -1,24 +1,34 @@
-"""bin/run, whole: it starts, says where to go, brings back what is killed, and leaves nothing behind."""
+"""bin/run, whole: it starts, a newcomer finds his way, what is killed comes back, and nothing is left behind."""
 
 import os
 import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import psutil
 import psycopg
 import pytest
+from playwright.sync_api import Browser, Page, expect
 
 from embedded import postgres
-from tests.running import ROOT, START_S, Running, environment, free_port, fresh_home, manage, started
-
-STOP_S = 12.0
+from tests.browsers import LIT, MISSED, PHONE, needs_chromium, new_context, picture, tab_to
+from tests.running import (
+    ADA,
+    ARRIVED,
+    PATIENCE_S,
+    ROOT,
+    Running,
+    environment,
+    free_port,
+    fresh_home,
+    manage,
+    started,
+)
 
 
 def left_behind(home: Path) -> list[str]:
@@ -46,15 +56,108 @@ def running(home: Path) -> Iterator[Running]:
 def test_it_prints_an_address_and_a_link_that_work(running: Running) -> None:
     address = f"http://127.0.0.1:{running.port}/"
     assert "Open this link; it works once" in running.printed
-    link = re.search(rf"{address}welcome/\S+", running.printed)
-    assert link is not None, running.printed
-    with urllib.request.urlopen(link[0]) as page:
+    assert running.welcome.startswith(f"{address}welcome/")
+    with urllib.request.urlopen(running.welcome, timeout=PATIENCE_S) as page:
         assert page.status == 200
         assert b"csrfmiddlewaretoken" in page.read()
 
 
+def ask(page: Page, question: str) -> None:
+    page.locator("#question").fill(question)
+    page.get_by_role("button", name="Ask", exact=True).click()
+
+
+@needs_chromium
+def test_the_whole_way(running: Running, browser: Browser) -> None:
+    """As a newcomer goes it: its link, a browser, a document, a question, the trail."""
+    phone = new_context(browser, viewport=PHONE, has_touch=True, is_mobile=True)
+    on_phone = phone.new_page()
+    on_phone.goto(running.welcome)
+    assert on_phone.evaluate(MISSED) == []
+    phone.close()
+    page = new_context(browser).new_page()
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+
+    # The first owner, by the link that works once and the keyboard alone.
+    page.goto(running.welcome)
+    for field, said in (("name", ADA.name), ("email", ADA.email), ("password", ADA.password)):
+        tab_to(page, f"#id_{field}")
+        page.keyboard.type(said)
+    picture(page, "first-owner")
+    page.keyboard.press("Enter")
+    page.wait_for_url(ARRIVED)
+
+    # A base, a document, its progress.
+    page.locator("#id_name").fill("Contracts")
+    page.get_by_role("button", name="Make base").click()
+    page.wait_for_url(re.compile(r"/bases/[0-9a-f-]{36}/$"))
+    base = page.url
+    page.locator("#files").set_input_files(
+        [ROOT / "samples" / "outsourcing-agreement.pdf", ROOT / "samples" / "README.md"]
+    )
+    page.get_by_role("button", name="Upload").click()
+    row = page.locator("table.docs tbody tr", has_text="outsourcing-agreement.pdf")
+    expect(row.locator(".state", has_text="Ready")).to_be_visible()
+    expect(row.locator(".pgs")).to_have_text("19")
+
+    # A question, its answer, its quote lit on the page.
+    page.goto(urljoin(base, "/ask/"))
+    ask(page, "What is the deductible of the property insurance?")
+    answer = page.locator(".turn .cites").first
+    expect(answer).to_be_visible()
+    page.locator(".cites a").first.click()
+    page.wait_for_function(LIT)
+    quote = page.locator(".cites .doc").first.inner_text()
+
+    # A reload changes nothing.
+    page.reload()
+    expect(page.locator(".cites .doc").first).to_have_text(quote)
+
+    # The trail: every candidate has a role and a reason, the anchor lies on its page.
+    page.get_by_role("link", name="Audit trail").first.click()
+    page.wait_for_url(re.compile(r"/audit/runs/"))
+    rows = page.locator("table.cands tbody tr[data-candidate]")
+    assert rows.count() >= 8
+    eighth = rows.nth(7).bounding_box()
+    assert eighth is not None and eighth["y"] + eighth["height"] <= 900, "eight are seen at a glance"
+    assert all(text.strip() for text in page.locator("table.cands .c-role").all_inner_texts())
+    expect(page.locator("#cand rect.hl-anchor").first).to_be_attached()
+
+    # On a phone the roles are folded but for the first.
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    groups = page.locator("table.cands tbody[data-role]")
+    expect(groups.first).to_be_visible()
+    expect(groups.last).to_be_hidden()
+    page.locator("[data-fold]").last.click()
+    expect(groups.last).to_be_visible()
+    page.set_viewport_size({"width": 1440, "height": 900})
+
+    # Not found is an answer, with what was searched.
+    page.goto(urljoin(base, "/ask/"))
+    ask(page, "Is there anything about earthquakes?")
+    absent = page.locator(".absent").first
+    expect(absent).to_be_visible()
+    expect(absent).to_contain_text("earthquake")
+
+    # A wrong file is refused in words, and nothing else is lost.
+    page.goto(base)
+    page.locator("#files").set_input_files(
+        {"name": "page.pdf", "mimeType": "application/pdf", "buffer": b"<html></html>"}
+    )
+    page.get_by_role("button", name="Upload").click()
+    expect(page.locator("#outcomes")).to_contain_text("page.pdf")
+    expect(page.locator("table.docs tbody tr")).to_have_count(2)
+
+    # The browser names the refused upload itself; nothing else may be said.
+    assert [error for error in errors if "400 (Bad Request)" not in error] == []
+    page.context.close()
+
+
 def test_every_part_works_once_it_is_up(running: Running) -> None:
-    running.wait_for(lambda: running.status()["Workers"] == "ok", 30)
+    running.wait_for(lambda: running.status()["Workers"] == "ok")
     assert {name for name, state in running.status().items() if state == "fail"} == set()
 
 
@@ -72,10 +175,10 @@ def test_a_killed_worker_is_started_again(running: Running) -> None:
     worker = running.child("ingest,sweep")
     pool = worker.children()
     worker.kill()
-    running.wait_for(lambda: "ingest ended (killed by SIGKILL), starting again" in running.printed, 10)
-    running.wait_for(lambda: running.status()["Workers"] == "ok", 30)
+    running.wait_for(lambda: "ingest ended (killed by SIGKILL), starting again" in running.printed)
+    running.wait_for(lambda: running.status()["Workers"] == "ok")
     assert running.child("ingest,sweep").pid != worker.pid
-    assert not any(process.is_running() for process in pool)
+    assert psutil.wait_procs(pool, timeout=PATIENCE_S)[1] == []
 
 
 def test_killed_servers_are_started_again(running: Running) -> None:
@@ -84,24 +187,21 @@ def test_killed_servers_are_started_again(running: Running) -> None:
             command = process.info["cmdline"] or [""]
             if word in command[0] and str(running.home) in " ".join(command):
                 process.kill()
-    running.wait_for(lambda: "Redis does not answer, starting it again" in running.printed, 20)
-    running.wait_for(lambda: "PostgreSQL does not answer, starting it again" in running.printed, 20)
-    running.wait_for(lambda: running.status()["Workers"] == "ok", 60)
+    running.wait_for(lambda: "Redis does not answer, starting it again" in running.printed)
+    running.wait_for(lambda: "PostgreSQL does not answer, starting it again" in running.printed)
+    running.wait_for(lambda: running.status()["Workers"] == "ok")
     assert running.status()["Database"] == "ok"
 
 
-def test_ctrl_c_stops_everything_and_the_next_start_is_quick_and_keeps_the_rows(running: Running) -> None:
+def test_ctrl_c_stops_everything_and_the_next_start_keeps_the_rows(running: Running) -> None:
     with psycopg.connect(postgres.url(running.home)) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
-    assert running.end(signal.SIGINT) < STOP_S
+    running.end(signal.SIGINT)
     assert "DocIntel is stopped." in running.printed
     assert left_behind(running.home) == []
 
-    began = time.monotonic()
     again = Running(running.home)
-    took = time.monotonic() - began
     try:
-        assert took < START_S / 2, again.printed
         with psycopg.connect(postgres.url(running.home)) as connection:
             assert connection.execute("SELECT number FROM kept").fetchone() == (7,)
     finally:
@@ -109,7 +209,7 @@ def test_ctrl_c_stops_everything_and_the_next_start_is_quick_and_keeps_the_rows(
             [sys.executable, "-m", "launch.start", "down"], cwd=ROOT, env=again.environment, check=False
         )
     assert done.returncode == 0
-    assert again.process.wait(timeout=STOP_S) == 0
+    assert again.process.wait(timeout=PATIENCE_S) == 0
     assert left_behind(running.home) == []
 
 

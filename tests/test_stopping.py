@@ -14,10 +14,9 @@ import psycopg
 import pytest
 
 from embedded import postgres, redis
-from tests.running import ROOT, environment, fresh_home, manage
+from tests.running import PATIENCE_S, ROOT, environment, filled_home, manage
 from tests.scripted_llm import ScriptedLLM
 
-PATIENCE_S = 90  # the lease alone would take 60 s and a sweep; what is measured here is which worker has it
 ASK = """
 import uuid
 from pathlib import Path
@@ -46,10 +45,8 @@ def model() -> Iterator[ScriptedLLM]:
 
 @pytest.fixture(scope="module")
 def home(model: ScriptedLLM) -> Iterator[Path]:
-    with fresh_home() as home:
-        postgres.ensure(home, for_tests=True)
+    with filled_home(for_tests=True) as home:
         redis.ensure(home)
-        assert manage(variables(home, model), "migrate").returncode == 0
         yield home
 
 

@@ -57,7 +57,7 @@ CALL = "fetch('{url}'),alert(1)"
 SINKS = {"title": 300, "file": 200, "heading": 300, "text": 3000, "base": 120, "person": 120, "value": 200, "word": 120}
 SINKS |= {"question": 3500, "answer": 3500, "comment": 1900, "reason": 3900}
 TRIES = 3  # where a full machine keeps the model waiting, its text is left out
-SLOWEST_MS = 30_000
+SLOWEST_MS = 120_000
 # An element that could only have come out of a payload.
 BROKEN_OUT = """canary => [...document.querySelectorAll("*")].filter(element => {
   const of = name => element.getAttribute(name) || "";
@@ -259,7 +259,7 @@ def drill(site: Site, rounds: int) -> Iterator[Verdict]:
     """Each round has a share of the payloads; with as many rounds as payloads every one stands alone everywhere."""
     goal = f"{len(PAYLOADS)} {GOAL}"
     try:
-        from tests.test_browser import chromium
+        from tests.browsers import chromium
     except ImportError:
         yield Verdict("scripts in texts", goal, "not tried: the package playwright is not installed", None)
         return
@@ -279,7 +279,7 @@ def drill(site: Site, rounds: int) -> Iterator[Verdict]:
 def opened(site: Site, canary: Canary, pages: list[Opened], goal: str) -> Verdict:
     from playwright.sync_api import sync_playwright
 
-    from tests.test_browser import CHROMIUM_FLAGS, chromium
+    from tests.browsers import CHROMIUM_FLAGS, chromium
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
