@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 
 HEARTBEATS_PER_LEASE = 4  # three may fail before a living worker is considered dead
 WAIT_FOR_ROW_S = 10.0 * settings.PATIENCE  # a heartbeat, for a row that its own block may have locked
+CUT_EVERY_S = 5.0
 LEAVE_WITHIN_S = 30.0 * settings.PATIENCE  # of a thread whose job was ended because it took too long
 
 Job = TypeVar("Job", bound=LeasedJob)
@@ -193,9 +194,11 @@ class Lease(Generic[Job]):
                 self._end_late(self, TookTooLong(self._limit_s))
         except Exception:  # its lease ends, and the sweeper passes it on
             logger.exception("job %s could not be ended", self.job.pk)
-        if not self._ended.is_set():
-            cut(self._used.connection)
-        if not self._ended.wait(LEAVE_WITHIN_S) and Lease.on_stuck:
+        until = time.monotonic() + LEAVE_WITHIN_S
+        while not self._ended.is_set() and time.monotonic() < until:
+            cut(self._used.connection)  # again and again: it may have been elsewhere, or connect anew
+            self._ended.wait(min(CUT_EVERY_S, LEAVE_WITHIN_S))
+        if not self._ended.is_set() and Lease.on_stuck:
             Lease.on_stuck()
 
 
