@@ -80,7 +80,7 @@ def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> N
         (key, int(number) - index, line)
         for index, depth, _, key, line in edges
         if len(key) <= PAGE_NUMBER_CHARS and line.size <= large and is_open(edges, index, depth)
-        for number in DIGITS.findall(line.match)
+        for number in {*DIGITS.findall(line.match)}
         if len(number) <= PAGE_NUMBER_DIGITS
     ]
     counts = Counter((key, offset) for key, offset, _ in numbered)
