@@ -77,10 +77,35 @@ def box_of_line(line: PlacedLine) -> Box:
 
 
 def box_of(line: PlacedLine, start: int, end: int) -> Box:
-    """The box of characters [start, end) of a line; of the whole line if its text has no horizontal position."""
+    """The box of characters [start, end) of a line; of the whole line if its text has no position of its own."""
     if not line.spans:
         return box_of_line(line)
-    return Box(line.page_number, left_of(line, start), line.y0, max(left_of(line, start), right_of(line, end)), line.y1)
+    turn = turn_of(line)
+    _, y0, _, y1 = own_edges(line, turn)
+    left = left_of(line, start)
+    return Box(line.page_number, *on_page(left, y0, max(left, right_of(line, end)), y1, turn))
+
+
+def turn_of(line: PlacedLine) -> int:
+    """The quarter turns of a line's text: its spans run in the frame in which it reads from left to right.
+
+    That frame has the page's origin: a line read from top to bottom runs along y, one from bottom to top along -y.
+    """
+    first, last = line.spans[0][2], line.spans[-1][3]
+    edges = ((line.x0, line.x1), (line.y0, line.y1), (-line.x1, -line.x0), (-line.y1, -line.y0))
+    off = [abs(first - left) + abs(last - right) for left, right in edges]
+    return off.index(min(off))
+
+
+def own_edges(line: PlacedLine, turn: int) -> tuple[float, float, float, float]:
+    """The box of a line in the frame in which its text reads from left to right."""
+    x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
+    return ((x0, y0, x1, y1), (y0, -x1, y1, -x0), (-x1, -y1, -x0, -y0), (-y1, x0, -y0, x1))[turn]
+
+
+def on_page(x0: float, y0: float, x1: float, y1: float, turn: int) -> tuple[float, float, float, float]:
+    """The box on the page of one in the frame of turned text."""
+    return ((x0, y0, x1, y1), (-y1, x0, -y0, x1), (-x1, -y1, -x0, -y0), (y0, -x1, y1, -x0))[turn]
 
 
 def left_of(line: PlacedLine, start: int) -> float:
@@ -89,7 +114,7 @@ def left_of(line: PlacedLine, start: int) -> float:
         if start < span_end:
             is_first = start <= span_start
             return x0 if is_first else place_within(line.text, span_start, span_end, x0, x1, start, into=start - 1)
-    return line.x1
+    return line.spans[-1][3]
 
 
 def right_of(line: PlacedLine, end: int) -> float:
@@ -97,7 +122,7 @@ def right_of(line: PlacedLine, end: int) -> float:
     for span_start, span_end, x0, x1, *_ in reversed(line.spans):
         if end > span_start:
             return x1 if end >= span_end else place_within(line.text, span_start, span_end, x0, x1, end, into=end)
-    return line.x0
+    return line.spans[0][2]
 
 
 def place_within(text: str, start: float, end: float, x0: float, x1: float, offset: int, *, into: int) -> float:

@@ -6,12 +6,13 @@ Whatever is ambiguous is left out: without two rows of values there is no table.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
+from reading.boxes import own_edges, turn_of
 from reading.layout.amounts import UNREAD, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow
 
@@ -121,9 +122,16 @@ class Table:
 
 def read_tables(lines: Sequence[LineRow]) -> list[Table]:
     """The tables of a page's lines, in reading order."""
-    shown = [line for line in lines if line.kind not in UNSEARCHED_KINDS]
+    shown = [in_own_frame(line) for line in lines if line.kind not in UNSEARCHED_KINDS]
     tables = (table_of_block(block, shown) for block in split_into_blocks(shown))
     return [table for table in tables if table is not None]
+
+
+def in_own_frame(line: LineRow) -> LineRow:
+    """A line as it reads from left to right: text that lies sideways has columns, too."""
+    turn = turn_of(line) if line.spans else 0
+    x0, y0, x1, y1 = own_edges(line, turn)
+    return line._replace(x0=x0, y0=y0, x1=x1, y1=y1) if turn else line
 
 
 # ---- cells
@@ -392,7 +400,10 @@ def is_heading_of_columns(line: LineRow) -> bool:
 
 def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[LineRow], unit: str) -> TableColumn:
     """A column with the words above it, top to bottom; a heading spanning several columns applies to each."""
-    over = [cell.text for line in head if (cell := heading_of(at, columns, cells_of_line(line)))]
+    lines = [cells_of_line(line) for line in head]
+    below = [heading_of(each, columns, lines[-1]) for each in range(len(columns))] if lines else []
+    found = [heading_of(at, columns, cells) or spanning(at, columns, cells, below) for cells in lines]
+    over = [cell.text for cell in found if cell]
     heading = " ".join(text for text in over if not (UNIT.search(text) and "(" in text))
     periods = [found[0].strip() for found in PERIOD.finditer(heading)]
     return TableColumn(heading, periods[-1] if periods else "", unit_of(" ".join(over)) or unit)
@@ -405,11 +416,50 @@ def heading_of(at: int, columns: Sequence[tuple[float, float]], cells: Sequence[
     cells = [cell for cell in cells if cell.x1 > columns[0][0] - reach]
     if not cells:
         return None
+    middle = columns[0][0] + columns[-1][1]
+    if len(cells) == 1 and len(columns) > 2 and abs(cells[0].x0 + cells[0].x1 - middle) <= 2 * reach:
+        return cells[0]  # in the middle over all of them
     nearest = min(cells, key=lambda cell: abs(cell.x0 + cell.x1 - left - right))
     if len(cells) >= len(columns) > 1 or (len(cells) > 1 and all(PERIOD.search(cell.text) for cell in cells)):
         return nearest
     slack = reach if len(cells) == 1 else OVERHANG
     return nearest if nearest.x0 < right + slack and nearest.x1 > left - slack else None
+
+
+def spanning(
+    at: int,
+    columns: Sequence[tuple[float, float]],
+    cells: Sequence[TableCell],
+    below: Sequence[TableCell | None],
+) -> TableCell | None:
+    """The cell of a heading line that stands in the middle over several columns, of which this is an outer one.
+
+    It reaches as far on either side, over columns that are named apart on the line below.
+    """
+    if not 1 < len(cells) < len(columns):
+        return None
+    taken = {number: cell for number in range(len(columns)) if (cell := heading_of(number, columns, cells))}
+    for cell in cells:
+        own = [number for number, over in taken.items() if over is cell]
+        runs = [
+            range(first, last + 1)
+            for first in range(own[0] + 1)
+            for last in range(own[-1], len(columns))
+            if is_headed_by(cell, range(first, last + 1), taken, below)
+        ] if own else []  # fmt: skip
+        off = {run: abs(columns[run[0]][0] + columns[run[-1]][1] - cell.x0 - cell.x1) / 2 for run in runs}
+        best = min(runs, key=lambda run: (off[run] // OVERHANG, -len(run)), default=range(0))
+        if at in best:
+            return cell
+    return None
+
+
+def is_headed_by(
+    cell: TableCell, run: range, taken: Mapping[int, TableCell], below: Sequence[TableCell | None]
+) -> bool:
+    """Whether no other heading stands over any of these columns, and each has a name of its own on the line below."""
+    named = [over.text for number in run if (over := below[number])]
+    return all(taken.get(number, cell) is cell for number in run) and len(set(named)) == len(run)
 
 
 def reach_of(columns: Sequence[tuple[float, float]]) -> float:

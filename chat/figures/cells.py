@@ -172,7 +172,7 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
 def worth_of_band(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:
     """How much of the question an interval, the title and the head say, of what the document says at all."""
     head = [content.lines[number - 1].text for number in table.head_lines]
-    said_over = [table.title, *(column.heading for column in table.columns), *head, *headings_of(table, content)]
+    said_over = [table.title, *(column.heading for column in table.columns), *head]
     own = normalise_words(" ".join([row.label, row.group, *said_over]))
     total = sum(term.weight for term in terms if len(term.lines))
     said = sum(term.weight for term in terms if is_in(term, own))
@@ -232,7 +232,11 @@ def narrow_columns(question: Question, table: Table, columns: Sequence[int]) -> 
     words = {word for word in normalise_words(question.topic) if not is_stop_word(word, question.language)}
     named = [len(words & set(normalise_words(headings[at]))) + len(asked & parts[at]) for at in columns]
     best = max(named)
-    return columns[named.index(best)] if named.count(best) == 1 and best else None
+    tied = [at for at, count in zip(columns, named, strict=True) if count == best]
+    if len(tied) > 1:
+        shared = set.intersection(*(set(normalise_words(each.heading)) for each in table.columns))
+        tied = [at for at in tied if words.issuperset({*normalise_words(headings[at])} - shared)]  # named whole
+    return tied[0] if len(tied) == 1 and best else None
 
 
 def name_column(table: Table, at: int) -> str:

@@ -294,15 +294,16 @@ def upright(x: float, y: float, quarter: int, width: float, height: float) -> tu
 
 
 def turn_back(line: PageLine, quarter: int, width: float, height: float) -> None:
-    """Give a line of turned text its box on the page. Its spans have no horizontal position there."""
+    """Give a line of turned text its box on the page. Its spans stay in its own frame, see `reading.boxes.turn_of`."""
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
+    origin = {1: 0.0, 2: width, 3: height}[quarter]
+    line.spans = tuple(LineSpan(one.start, one.end, one.x0 - origin, one.x1 - origin) for one in line.spans)
     if quarter == 1:
         line.x0, line.y0, line.x1, line.y1 = width - y1, x0, width - y0, x1
     elif quarter == 2:
         line.x0, line.y0, line.x1, line.y1 = width - x1, height - y1, width - x0, height - y0
     else:
         line.x0, line.y0, line.x1, line.y1 = y0, height - x1, y1, height - x0
-    line.spans = ()
 
 
 # ---- rows and columns

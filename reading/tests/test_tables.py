@@ -3,8 +3,10 @@
 from decimal import Decimal
 from pathlib import Path
 
+import pymupdf
 import pytest
 
+from reading.boxes import box_of
 from reading.limits import Limits
 from reading.matching import match_form
 from reading.pdf_reader import read_pdf
@@ -290,3 +292,41 @@ def test_a_row_in_one_piece_is_parted_by_its_amounts(text: str, cells: list[str]
 def read_one(lines: list[LineRow]) -> Table:
     (table,) = read_tables(lines)
     return table
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 270])
+def test_a_table_that_lies_sideways_is_read_and_its_cells_have_their_boxes(rotation: int, tmp_path: Path) -> None:
+    """Text that runs from bottom to top, on a page that is shown as it is or turned."""
+    pdf = pymupdf.open()
+    page = pdf.new_page()
+    rows = [("State", "Handgun", "Long gun"), ("Alaska", "3,062", "3,209"), ("Arizona", "12,382", "9,041")]
+    for number, row in enumerate(rows):
+        for y, cell in zip((700, 500, 300), row, strict=True):
+            page.insert_text((100 + 20 * number, y), cell, fontsize=10, rotate=90)
+    page.set_rotation(rotation)
+    drawn = {word[4]: pymupdf.Rect(word[:4]) * page.rotation_matrix for word in page.get_text("words")}
+    pdf.save(path := tmp_path / "sideways.pdf")
+    lines = read_pdf(path, Limits()).lines
+    (table,) = read_tables(lines)
+    assert [column.heading for column in table.columns] == ["Handgun", "Long gun"]
+    assert amounts_of(table) == [("Alaska", ["3,062", "3,209"]), ("Arizona", ["12,382", "9,041"])]
+    for cell in (cell for row in table.rows for cell in row.cells if cell):
+        box = box_of(lines[cell.line - 1], cell.start, cell.end)
+        assert pymupdf.Rect(box[1:]).intersect(drawn[cell.text]).get_area() > 0.8 * abs(drawn[cell.text].get_area())
+
+
+def test_a_heading_in_the_middle_of_columns_with_names_of_their_own_is_over_each() -> None:
+    (table,) = read_tables(
+        [
+            line_of(1, (285, "Pawn"), (450, "Sale")),
+            line_of(2, (20, "State"), (150, "Permit"), (220, "Gun"), (280, "Rifle"), (340, "Other"), (400, "Gun"),
+                    (460, "Rifle"), (520, "Other")),
+            line_of(3, (20, "Alaska"), (150, "209"), (220, "100"), (280, "191"), (340, "184"), (400, "18"), (460, "9"),
+                    (520, "3")),
+            line_of(4, (20, "Arizona"), (150, "230"), (220, "123"), (280, "904"), (340, "707"), (400, "61"), (460, "5"),
+                    (520, "1")),
+        ]
+    )  # fmt: skip
+    assert [column.heading for column in table.columns] == [
+        "Permit", "Pawn Gun", "Pawn Rifle", "Pawn Other", "Sale Gun", "Sale Rifle", "Sale Other",
+    ]  # fmt: skip

@@ -11,7 +11,7 @@ from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.candidates.noise import name_noise
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.rows_asked import rows_for
+from retrieval.candidates.rows_asked import NUMBERS_MAX, rows_for
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
@@ -29,6 +29,7 @@ HEADING_SHARE = 0.5  # a text line represents its place unless a heading scores 
 INHERITED_SHARE = 0.5  # what a place keeps of the title score of a section above its own
 SENTENCE_REACH = 3  # how many lines a sentence is followed up and down
 ROWS_MAX = 5  # consecutive table rows that are one anchor
+NUMBER = re.compile(r"\d[\d.,]*")
 ROW_SHARE = 0.8  # a neighbouring row joins if it scores this share of the best one
 PAGE_HEADING_CHARS = 160
 HEADED_LINES = 8  # below the top of a page: a table that begins there is named by it
@@ -108,7 +109,9 @@ def aggregate(
             left_out.setdefault(left.candidate_id, left)
         elif len(candidates) < pool_max:
             candidate = candidate_of(place, rank, prefixed, weighed, question)
-            candidates.setdefault(candidate.candidate_id, candidate)
+            known = candidates.setdefault(candidate.candidate_id, candidate)
+            if len(candidate.matched_keywords) > len(known.matched_keywords):  # as the row that a head led to
+                candidates[candidate.candidate_id] = candidate
         elif (left := leave_out(place, rank, prefixed, weighed, full)).candidate_id not in candidates:
             left_out.setdefault(left.candidate_id, left)
     judged = dim_other_tables(list(candidates.values()))
@@ -499,11 +502,17 @@ def rows_around(place: Spot) -> LineRange:
         and place.content.lines[hit.lines.first - 1].kind == "table_row"
     }
     first = last = place.best_line
-    while first - 1 in like and last - first + 1 < ROWS_MAX:
+    while first - 1 in like and is_short(LineRange(first - 1, last), place.content):
         first -= 1
-    while last + 1 in like and last - first + 1 < ROWS_MAX:
+    while last + 1 in like and is_short(LineRange(first, last + 1), place.content):
         last += 1
     return LineRange(first, last)
+
+
+def is_short(rows: LineRange, content: DocumentContent) -> bool:
+    """Whether so many rows can be read as one quote."""
+    numbers = NUMBER.findall(content.text_between(*rows))
+    return rows.last - rows.first < ROWS_MAX and len(numbers) <= NUMBERS_MAX
 
 
 def sentence_around(place: Spot) -> LineRange:

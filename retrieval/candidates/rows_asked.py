@@ -43,8 +43,10 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     if row := find_grouped_row(number, table, question, content):
         over = group_lines(row, table, content.lines_on_page(table.page_number))
         return RowsQuoted(LineRange(row.first_line, row.last_line), head.union(over), is_told=True)
-    is_head = number < table.rows[0].first_line and question.shape == "single"
-    if is_head and (line.kind == "table_row" or question.answer_type in VALUES):
+    is_head = number < table.rows[0].first_line
+    if is_head and (row := find_named_row(table, question, content)):
+        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
+    if is_head and question.shape == "single" and (line.kind == "table_row" or question.answer_type in VALUES):
         return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
     return None
 
@@ -82,6 +84,16 @@ def find_grouped_row(number: int, table: Table, question: Question, content: Doc
     named = [group for group, words in groups.items() if words and words <= asked]
     like = [each for each in table.rows if each.group in named and each.label == row.label]
     return like[0] if len(named) == len(like) == 1 else None
+
+
+def find_named_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
+    """The one row whose whole label the question has; of several the longest label."""
+    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
+    labels = [(telling_stems(row.label, content.language), row) for row in table.rows]
+    named = [(words, row) for words, row in labels if words and words <= asked]
+    most = max((len(words) for words, _ in named), default=0)
+    rows = [row for words, row in named if len(words) == most]
+    return rows[0] if len(rows) == 1 else None
 
 
 def telling_stems(text: str, language: str) -> set[str]:

@@ -191,7 +191,7 @@ def test_it_gives_turned_text_its_own_line_and_box() -> None:
     turned = lines[-1]
     assert turned.is_rotated and turned.text == "arXiv:1706.03762v7"
     assert (turned.x0, turned.y0, turned.x1, turned.y1) == (12.0, 300.0, 24.0, 500.0)
-    assert turned.spans == ()
+    assert turned.spans == (LineSpan(0, 18, -500.0, -300.0),)  # in its own frame: from bottom to top runs along -y
 
 
 def test_it_counts_hidden_unknown_and_removed_characters() -> None:

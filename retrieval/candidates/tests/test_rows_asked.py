@@ -90,3 +90,17 @@ def test_the_row_of_the_group_that_is_named_is_quoted(group: str, quote: str) ->
     result = asked(f"What was the operating profit of {group} in 2025?", SEGMENTS)
     quotes = [each.quote.text for each in result.kept() if "Operating profit" in each.quote.text]
     assert len(quotes) == 1 and quotes[0].startswith(quote)
+
+
+def test_the_head_of_a_table_leads_to_the_row_that_is_named() -> None:
+    counts = content_of_lines(
+        [
+            "# Checks",
+            ("| State | Handgun checks | Long gun checks |", ROW),
+            ("| Alaska | 3,062 | 3,209 |", ROW),
+            ("| Arizona | 12,382 | 9,041 |", ROW),
+        ],
+        title="Report",
+    )
+    first = asked("How many long gun checks were there in Alaska?", counts).candidates[0]
+    assert first.quote.text == "| Alaska | 3,062 | 3,209 |" and {"long", "gun"} <= set(first.matched_keywords)
