@@ -196,7 +196,7 @@ class Lease(Generic[Job]):
             logger.exception("job %s could not be ended", self.job.pk)
         until = time.monotonic() + LEAVE_WITHIN_S
         while not self._ended.is_set() and time.monotonic() < until:
-            cut(self._used.connection)  # again and again: it may have been elsewhere, or connect anew
+            shut_socket(self._used.connection)  # again and again: it may have been elsewhere, or connect anew
             self._ended.wait(min(CUT_EVERY_S, LEAVE_WITHIN_S))
         if not self._ended.is_set() and Lease.on_stuck:
             Lease.on_stuck()
@@ -209,7 +209,7 @@ def limit_waiting() -> None:
             cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{1000 * WAIT_FOR_ROW_S:.0f}ms"])
 
 
-def cut(link: Any) -> None:
+def shut_socket(link: Any) -> None:
     """Shut the socket of a connection to the database; whoever waits for an answer on it gets an error."""
     with suppress(AttributeError, Error, OSError), socket.socket(fileno=os.dup(link.fileno())) as shared:
         shared.shutdown(socket.SHUT_RDWR)

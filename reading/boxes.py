@@ -80,13 +80,13 @@ def box_of(line: PlacedLine, start: int, end: int) -> Box:
     """The box of characters [start, end) of a line; of the whole line if its text has no position of its own."""
     if not line.spans:
         return box_of_line(line)
-    turn = turn_of(line)
+    turn = turn_of_line(line)
     _, y0, _, y1 = own_edges(line, turn)
     left = left_of(line, start)
     return Box(line.page_number, *on_page(left, y0, max(left, right_of(line, end)), y1, turn))
 
 
-def turn_of(line: PlacedLine) -> int:
+def turn_of_line(line: PlacedLine) -> int:
     """The quarter turns of a line's text: its spans run in the frame in which it reads from left to right.
 
     That frame has the page's origin: a line read from top to bottom runs along y, one from bottom to top along -y.

@@ -24,7 +24,7 @@ from reading.layout.strikes import is_drawn, mark_struck, without_rules
 from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
 from reading.limits import MIB, Limits
-from reading.pages.fields import Field, drop_drawn, fields_on, with_fields
+from reading.pages.fields import FormField, drop_drawn, fields_on, with_fields
 from reading.processes.forked import Patience, done_apart
 from reading.reasons import ReadingError, refusal
 from reading.rows import ImageRow
@@ -225,7 +225,7 @@ def fields_of(page: pymupdf.Page) -> int:
 
 
 def page_text(
-    page: pymupdf.Page, width: float, height: float, turn: Turn | None, limits: Limits, fields: Sequence[Field] = ()
+    page: pymupdf.Page, width: float, height: float, turn: Turn | None, limits: Limits, fields: Sequence[FormField] = ()
 ) -> tuple[PageText, bool]:
     """The page's text pieces, and whether they exceeded the limit."""
     if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:

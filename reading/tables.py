@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
-from reading.boxes import own_edges, turn_of
+from reading.boxes import own_edges, turn_of_line
 from reading.layout.amounts import UNREAD, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow
 
@@ -129,7 +129,7 @@ def read_tables(lines: Sequence[LineRow]) -> list[Table]:
 
 def in_own_frame(line: LineRow) -> LineRow:
     """A line as it reads from left to right: text that lies sideways has columns, too."""
-    turn = turn_of(line) if line.spans else 0
+    turn = turn_of_line(line) if line.spans else 0
     x0, y0, x1, y1 = own_edges(line, turn)
     return line._replace(x0=x0, y0=y0, x1=x1, y1=y1) if turn else line
 

@@ -352,7 +352,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class InForce:
+class ClauseState:
     """From when a passage holds, and what became of it: ISO dates, "" where nothing is said.
 
     `change` is replaced, deleted or added (to), "" if no document that was read changes it.
@@ -380,7 +380,7 @@ class Contradiction:
     point: str
     values: tuple[str, ...] = ()  # what each of the candidates says, as printed, where rules found it
     clause: str = ""  # of which the candidates are versions
-    in_force: tuple[InForce, ...] = ()  # when each of these versions holds
+    in_force: tuple[ClauseState, ...] = ()  # when each of these versions holds
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def judge_stored(rejudgement_id: UUID | str) -> None:
     if job is None:
         return
     limit_s = CHECK_LIMIT_S if job.kind == Kind.CHANGE else JUDGE_LIMIT_S
-    with Lease(job, limit_s, end_late) as lease, asked_for(job.base, job.by_id), override(job.language):
+    with Lease(job, limit_s, end_late_job) as lease, asked_for(job.base, job.by_id), override(job.language):
         try:
             if not is_auditor(job.by, job.base_id):
                 raise CannotReplay(gettext("This base is no longer open to you."))
@@ -94,7 +94,7 @@ def judge_stored(rejudgement_id: UUID | str) -> None:
             end_in_vain(lease, gettext("Something failed on our side. It is recorded; please try again."))
 
 
-def end_late(lease: Lease[Rejudgement], error: TookTooLong) -> None:
+def end_late_job(lease: Lease[Rejudgement], error: TookTooLong) -> None:
     with override(lease.job.language):
         end_in_vain(lease, gettext("Something failed on our side. It is recorded; please try again."))
 

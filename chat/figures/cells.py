@@ -66,7 +66,7 @@ class PrintedCell:
         group = "" if PERIOD.search(self.row.group) else self.row.group
         titled = self.table.title if self.is_band else ""
         named = [titled.strip(" .:,"), self.row.label.strip(" .:,"), group.strip(" .:,")]
-        named.append(name_column(self.table, self.column))
+        named.append(column_called(self.table, self.column))
         unit = f" ({self.unit})" if self.unit else ""
         return plain_text(f"{', '.join(filter(None, dict.fromkeys(named)))}: {' '.join(self.cell.text.split())}{unit}")
 
@@ -239,7 +239,7 @@ def narrow_columns(question: Question, table: Table, columns: Sequence[int]) -> 
     return tied[0] if len(tied) == 1 and best else None
 
 
-def name_column(table: Table, at: int) -> str:
+def column_called(table: Table, at: int) -> str:
     """A column by its period; by its heading where others have the same period, or it has none."""
     column = table.columns[at]
     siblings = [each.heading for each in table.columns if each is not column and each.period == column.period]
@@ -286,7 +286,7 @@ def typed_cell(printed: PrintedCell) -> dict[str, Any]:
         "label": printed.row.label,
         "group": printed.row.group,
         "column": headings[printed.column],
-        "period": printed.period and name_column(printed.table, printed.column),
+        "period": printed.period and column_called(printed.table, printed.column),
         "asked": printed.asked,
         "unit": printed.unit or ("%" if "%" in printed.cell.text else ""),
         "value": printed.cell.text,

@@ -37,11 +37,11 @@ def find_answer(
         for number in range(candidate.anchor_first_line, candidate.anchor_last_line + 1):
             group = group_at(number, content)
             if group and (options := asked_options(group, question, content)):
-                return answer_of(options, group, question, candidate, content)
+                return option_answer_of(options, group, question, candidate, content)
     return None
 
 
-def answer_of(
+def option_answer_of(
     options: Sequence[PrintedOption],
     group: OptionGroup,
     question: Question,
@@ -53,7 +53,7 @@ def answer_of(
         said = [say_state(each) if is_named else each.literal for each in options]
     asked = [group.asked] if group.is_yes_or_no and group.asked else []
     return OptionAnswer(
-        " ".join([*asked, "; ".join(said)]), quote_options(options, candidate, content), lines_of(options)
+        " ".join([*asked, "; ".join(said)]), quote_options(options, candidate, content), lines_of_option(options)
     )
 
 
@@ -63,7 +63,7 @@ def say_state(option: PrintedOption) -> str:
     return _("%(option)s: not ticked") % {"option": option.literal}
 
 
-def lines_of(options: Sequence[PrintedOption]) -> LineRange:
+def lines_of_option(options: Sequence[PrintedOption]) -> LineRange:
     return LineRange(options[0].line.number, options[-1].line.number)
 
 

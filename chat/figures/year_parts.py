@@ -1,4 +1,4 @@
-"""Parts of a year as words: "second half", "H2", "Q3", "Full year", "zweites Halbjahr"; which words are data."""
+"""Parts of a year as words: halves, quarters and the whole, abbreviated or not; which words are data."""
 
 from functools import cache
 from pathlib import Path

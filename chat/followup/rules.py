@@ -140,15 +140,15 @@ def asked_anew(claimed: str, before: str) -> str:
     """What to search where somebody insists: the claim, if it is of something else than the question before it."""
     language = language_of(normalise_words(before), default="en")
     asked = {stem(word, language) for word in normalise_words(before)}
-    said = [word for word in normalise_words(claimed) if is_telling(word, language)]
+    said = [word for word in normalise_words(claimed) if is_claim_word(word, language)]
     is_of_before = {stem(word, language) for word in said} <= asked
-    is_subject = any(is_telling(word, language) for word in normalise_words(subject_said(claimed)))
+    is_subject = any(is_claim_word(word, language) for word in normalise_words(subject_said(claimed)))
     if is_of_before or not is_subject or is_speaker(claimed):
         return before
     return end_with_question_mark(claimed[:1].upper() + claimed[1:])
 
 
-def is_telling(word: str, language: str) -> bool:
+def is_claim_word(word: str, language: str) -> bool:
     """Whether a word says what a claim is about: no number, no unit, none that only frames it."""
     is_number = word.isdigit() or bool(read_count(word)) or word in counting_words().measures
     return not (is_number or is_stop_word(word, language) or is_generic(word, language))

@@ -83,7 +83,7 @@ def carry_out_test(test_id: UUID | str) -> None:
     job = claim(ModelTest.objects.select_related("base", "by"), test_id)
     if job is None:
         return
-    with Lease(job, answer_limit_s(), end_late) as lease, asked_for(job.base, job.by_id):
+    with Lease(job, answer_limit_s(), end_late_test) as lease, asked_for(job.base, job.by_id):
         try:
             if not KnowledgeBase.objects.with_role(job.by, *access.OWN).filter(pk=job.base_id).exists():
                 end_in_vain(lease, CLOSED)
@@ -101,7 +101,7 @@ def carry_out_test(test_id: UUID | str) -> None:
             end_in_vain(lease, BROKEN)
 
 
-def end_late(lease: Lease[ModelTest], error: TookTooLong) -> None:
+def end_late_test(lease: Lease[ModelTest], error: TookTooLong) -> None:
     end_in_vain(lease, BROKEN)
 
 

@@ -80,7 +80,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
         return None
     result = None
     base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
-    with TurnLease(turn, partial(end_late, turn)) as lease, asked_for(base, turn.conversation.user_id):
+    with TurnLease(turn, partial(end_late_turn, turn)) as lease, asked_for(base, turn.conversation.user_id):
         try:
             with reusing(replies_for(base, is_anew=is_anew)):
                 run = turn.run
@@ -230,7 +230,7 @@ def end_stopped(turn: Turn, lease: TurnLease) -> None:
     tell(turn.pk, "done", state=State.STOPPED)
 
 
-def end_late(turn: Turn, lease: TurnLease, error: TookTooLong) -> None:
+def end_late_turn(turn: Turn, lease: TurnLease, error: TookTooLong) -> None:
     """End a turn that hangs, from another thread than its own."""
     if not lease.stop_requested():
         end_failed(turn, lease, error)

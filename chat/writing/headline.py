@@ -134,10 +134,10 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
     odds = np.exp(worth - worth.max())
     best = int(odds.argmax())
     is_sure = odds[best] / odds.sum() >= SURE and not (question.is_count and is_told_apart(spoken, question))
-    return in_short(spoken[best], question) if is_sure and fits(spoken[best], question) else None
+    return in_short(spoken[best], question) if is_sure and is_fitting_sentence(spoken[best], question) else None
 
 
-def fits(spoken: Spoken, question: Question) -> bool:
+def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
     return is_fitting(spoken.text, spoken.candidate.section_title, spoken.content, question)
 
 
@@ -149,7 +149,7 @@ def in_short(spoken: Spoken, question: Question) -> Spoken | None:
 
     def worth(text: str) -> float:
         is_all = what_is_said(text, terms, question) == what_is_said(spoken.text, terms, question)
-        return float(is_all and fits(replace(spoken, text=text), question))
+        return float(is_all and is_fitting_sentence(replace(spoken, text=text), question))
 
     clauses = shorten(spoken.text, spoken.pieces, spoken.content, worth)
     return replace(spoken, text=clauses.text, pieces=clauses.pieces) if clauses else None

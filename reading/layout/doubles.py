@@ -56,10 +56,10 @@ def is_copy(span: Span, text: str, other: Span) -> bool:
         return False
     if text == whole.strip():
         return bool(abs((x1 - x0) - (right - left)) <= 2 * slack + other["size"])
-    return any(abs(place - x0) <= other["size"] for place in places_of(text, whole, left, right))
+    return any(abs(place - x0) <= other["size"] for place in places_of_span(text, whole, left, right))
 
 
-def places_of(text: str, whole: str, left: float, right: float) -> Iterator[float]:
+def places_of_span(text: str, whole: str, left: float, right: float) -> Iterator[float]:
     """About where a text begins, each time it stands in another that lies between two edges."""
     start = whole.find(text)
     while start >= 0:

@@ -294,7 +294,10 @@ def upright(x: float, y: float, quarter: int, width: float, height: float) -> tu
 
 
 def turn_back(line: PageLine, quarter: int, width: float, height: float) -> None:
-    """Give a line of turned text its box on the page. Its spans stay in its own frame, see `reading.boxes.turn_of`."""
+    """Give a line of turned text its box on the page.
+
+    Its spans stay in its own frame, see `reading.boxes.turn_of_line`.
+    """
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
     origin = {1: 0.0, 2: width, 3: height}[quarter]
     line.spans = tuple(LineSpan(one.start, one.end, one.x0 - origin, one.x1 - origin) for one in line.spans)

@@ -18,7 +18,7 @@ STRUCK_FLAG = 1  # of `char_flags`, where styles are collected
 Block = dict[str, Any]
 
 
-class Rule(NamedTuple):
+class DrawnRule(NamedTuple):
     """A horizontal rule, in points."""
 
     y: float
@@ -31,42 +31,42 @@ def is_drawn(block: Block) -> bool:
     return bool(block["type"] == DRAWN)
 
 
-def without_rules(blocks: Iterable[Block]) -> tuple[list[Block], list[Rule]]:
+def without_rules(blocks: Iterable[Block]) -> tuple[list[Block], list[DrawnRule]]:
     """The blocks of text, and the thin horizontal rules among what is drawn, from top to bottom."""
     text: list[Block] = []
-    rules: list[Rule] = []
+    rules: list[DrawnRule] = []
     for block in blocks:
         if not is_drawn(block):
             text.append(block)
             continue
         x0, y0, x1, y1 = block["bbox"]
         if y1 - y0 <= RULE_HEIGHT_MAX and x1 - x0 >= RULE_LENGTH_MIN:
-            rules.append(Rule((y0 + y1) / 2, x0, x1))
+            rules.append(DrawnRule((y0 + y1) / 2, x0, x1))
     return text, sorted(rules)
 
 
-def mark_struck(blocks: list[Block], rules: Sequence[Rule], with_styles: Callable[[], list[Block]]) -> list[Block]:
+def mark_struck(blocks: list[Block], rules: Sequence[DrawnRule], with_styles: Callable[[], list[Block]]) -> list[Block]:
     """The blocks of a page, each struck span with the key "struck"; the same where nothing is struck.
 
     Where a rule may strike something the page is extracted again `with_styles`, which cuts spans where a rule ends.
     """
-    if not rules or not any(crossing(line, span, rules) for line in lines_of(blocks) for span in line["spans"]):
+    if not rules or not any(crossing(line, span, rules) for line in level_lines(blocks) for span in line["spans"]):
         return blocks
     styled = with_styles()
-    for line in lines_of(styled):
+    for line in level_lines(styled):
         for span in line["spans"]:
             is_word = any(map(str.isalnum, span["text"]))  # a root has its bar, a blank to fill in its line
-            if is_word and span["char_flags"] & STRUCK_FLAG and covered(line, span, rules) >= COVERED_MIN:
+            if is_word and span["char_flags"] & STRUCK_FLAG and covered_share_of(line, span, rules) >= COVERED_MIN:
                 span["struck"] = True
     return styled
 
 
-def lines_of(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
+def level_lines(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
     """The lines that run from left to right."""
     return (line for block in blocks for line in block["lines"] if line["dir"][0] > 0.99)
 
 
-def crossing(line: dict[str, Any], span: dict[str, Any], rules: Sequence[Rule]) -> list[Rule]:
+def crossing(line: dict[str, Any], span: dict[str, Any], rules: Sequence[DrawnRule]) -> list[DrawnRule]:
     """The rules that go through the middle of a span and end with the words of its line."""
     _, top, _, bottom = span["bbox"]
     left, _, right, _ = line["bbox"]
@@ -81,7 +81,7 @@ def crossing(line: dict[str, Any], span: dict[str, Any], rules: Sequence[Rule]) 
     ]
 
 
-def covered(line: dict[str, Any], span: dict[str, Any], rules: Sequence[Rule]) -> float:
+def covered_share_of(line: dict[str, Any], span: dict[str, Any], rules: Sequence[DrawnRule]) -> float:
     """The share of a span's width that rules go through."""
     x0, _, x1, _ = span["bbox"]
     lengths = (min(rule.x1, x1) - max(rule.x0, x0) for rule in crossing(line, span, rules))

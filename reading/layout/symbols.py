@@ -22,10 +22,10 @@ Signs = Mapping[int, str]
 def signs_by_font() -> Mapping[str, Signs]:
     """For each symbol font what each character of a text in it is to become; one for one, so that places stay."""
     stored = tomllib.loads(Path(__file__).with_name("symbols.toml").read_text("utf-8"))
-    return MappingProxyType({name: table_of(name, runs) for name, runs in stored.items()})
+    return MappingProxyType({name: signs_table_of(name, runs) for name, runs in stored.items()})
 
 
-def table_of(name: str, runs: Mapping[str, str]) -> Signs:
+def signs_table_of(name: str, runs: Mapping[str, str]) -> Signs:
     signs = {int(start, 16) + at: sign for start, run in runs.items() for at, sign in enumerate(run)}
     if name == BY_GLYPH:
         return MappingProxyType(signs)
@@ -43,12 +43,12 @@ def name_symbols(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> None:
             for span in line["spans"]:
                 font = span["font"]
                 if font not in fonts:
-                    fonts[font] = signs_of(font, page)
+                    fonts[font] = signs_of_font(font, page)
                 if signs := fonts[font]:
                     span["text"], span["is_named"] = span["text"].translate(signs), True
 
 
-def signs_of(font: str, page: pymupdf.Page) -> Signs | None:
+def signs_of_font(font: str, page: pymupdf.Page) -> Signs | None:
     """The signs of a font by its name in the file; None if it is no symbol font."""
     found = SYMBOL_FONT.fullmatch(font.lower())
     if found is None:

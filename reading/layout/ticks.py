@@ -27,25 +27,25 @@ def options_in(text: str) -> list[Option]:
     if not boxes or len(boxes) == 1 and boxes[0]["sign"] is None and text[: boxes[0].start()].strip():
         return []  # brackets alone amid a sentence are a blank to be filled in, or a note
     if not text[boxes[-1].end() :].strip() and text[: boxes[0].start()].strip():
-        edges = [label_start(text[: boxes[0].start()]), *(box.end() for box in boxes)]
+        edges = [label_start_before(text[: boxes[0].start()]), *(box.end() for box in boxes)]
         spans = [(edges[at], box.end(), text[edges[at] : box.start()]) for at, box in enumerate(boxes)]
     else:
         edges = [*(box.start() for box in boxes), len(text)]
         spans = [(box.start(), edges[at + 1], text[box.end() : edges[at + 1]]) for at, box in enumerate(boxes)]
     is_told = any(state_of(box) for box in boxes)
     return [
-        Option(label.strip(), *trimmed(text, start, end), open_state(box, is_told=is_told))
+        Option(label.strip(), *trim_range(text, start, end), open_state(box, is_told=is_told))
         for box, (start, end, label) in zip(boxes, spans, strict=True)
         if len(label) <= LABEL_CHARS
     ]
 
 
-def label_start(before: str) -> int:
+def label_start_before(before: str) -> int:
     """Where the label before a box begins: after the sentence that asks for it."""
     return max((asked.end() for asked in ASKED.finditer(before)), default=0)
 
 
-def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def trim_range(text: str, start: int, end: int) -> tuple[int, int]:
     """The characters [start, end) of a text without the blanks around them."""
     said = text[start:end]
     return end - len(said.lstrip()), start + len(said.rstrip())

@@ -76,10 +76,10 @@ def is_doubtful(span: dict[str, Any]) -> bool:
 
 
 def characters_of(line: dict[str, Any]) -> list[Place]:
-    return [place_of(each) for span in line["spans"] for each in span["chars"]]
+    return [origin_of(each) for span in line["spans"] for each in span["chars"]]
 
 
-def place_of(character: dict[str, Any]) -> Place:
+def origin_of(character: dict[str, Any]) -> Place:
     x, y = character["origin"]
     return round(x, 2), round(y, 2)
 
@@ -87,7 +87,7 @@ def place_of(character: dict[str, Any]) -> Place:
 def glyphs_drawn(blocks: Sequence[Block]) -> dict[Place, Glyph]:
     """What is drawn of each character, by its origin."""
     return {
-        place_of(each): Glyph(each["c"], span["font"], min(x1 - x0, y1 - y0) > 0)
+        origin_of(each): Glyph(each["c"], span["font"], min(x1 - x0, y1 - y0) > 0)
         for block in blocks
         for line in block["lines"]
         for span in line["spans"]

@@ -68,7 +68,7 @@ def fetches(document: pymupdf.Document, limits: Limits) -> Iterator[tuple[str, F
                 if kind == pymupdf.mupdf.PDF_ANNOT_FILE_ATTACHMENT:
                     page = document[index]  # held: without it its annotations are none
                     told = page.load_annot(xref).file_info
-                    yield name_of(told["filename"]), partial(bytes_at, document, index, xref)
+                    yield attached_name(told["filename"]), partial(bytes_at, document, index, xref)
     except (RuntimeError, ValueError, IndexError, KeyError, pymupdf.mupdf.FzErrorBase):
         return
 
@@ -76,7 +76,7 @@ def fetches(document: pymupdf.Document, limits: Limits) -> Iterator[tuple[str, F
 def embedded_in(document: pymupdf.Document, limits: Limits) -> Iterator[tuple[str, Fetch]]:
     for number in range(document.embfile_count()):
         told = document.embfile_info(number)
-        name = name_of(told.get("ufilename") or told.get("filename") or told.get("name") or "")
+        name = attached_name(told.get("ufilename") or told.get("filename") or told.get("name") or "")
         yield name, partial(embedded_bytes, document, number, limits)
 
 
@@ -93,5 +93,5 @@ def bytes_at(document: pymupdf.Document, index: int, xref: int) -> bytes:
     return content
 
 
-def name_of(name: str) -> str:
+def attached_name(name: str) -> str:
     return clean_text(name)[0].strip()[:NAME_CHARS] or "unnamed"

@@ -28,7 +28,7 @@ SAME_ROW = 0.6  # of the height of the lower one of two: how far apart the middl
 WIDE_BLANK = "  "
 
 
-class Field(NamedTuple):
+class FormField(NamedTuple):
     """A field on its page as displayed: what it is, its box in points, the signs for chosen and not, and its state."""
 
     what: What
@@ -37,17 +37,17 @@ class Field(NamedTuple):
     is_on: bool
     chosen: tuple[str, ...] = ()
 
-    def turned(self, quarter: int, width: float, height: float) -> "Field":
+    def turned(self, quarter: int, width: float, height: float) -> "FormField":
         """The field in the coordinates where text of that direction reads left to right."""
         x0, y0, x1, y1 = self.box
         (ax, ay), (bx, by) = upright(x0, y0, quarter, width, height), upright(x1, y1, quarter, width, height)
         return self._replace(box=(min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)))
 
 
-def fields_on(page: pymupdf.Page) -> list[Field]:
+def fields_on(page: pymupdf.Page) -> list[FormField]:
     """The fields of a page that are shown, in its order; buttons and text that is typed are none of them."""
     mupdf = pymupdf.mupdf
-    found: list[Field] = []
+    found: list[FormField] = []
     annotation = mupdf.pdf_first_widget(mupdf.pdf_page_from_fz_page(page.this))
     for _ in range(FIELDS_MAX):
         if not annotation.m_internal:
@@ -58,7 +58,7 @@ def fields_on(page: pymupdf.Page) -> list[Field]:
     return found
 
 
-def read_field(annotation: Any) -> Field | None:
+def read_field(annotation: Any) -> FormField | None:
     mupdf = pymupdf.mupdf
     kind, flags = mupdf.pdf_widget_type(annotation), mupdf.pdf_annot_field_flags(annotation)
     bound = mupdf.pdf_bound_widget(annotation)
@@ -66,14 +66,14 @@ def read_field(annotation: Any) -> Field | None:
     if kind in (mupdf.PDF_WIDGET_TYPE_CHECKBOX, mupdf.PDF_WIDGET_TYPE_RADIOBUTTON):
         is_radio = kind == mupdf.PDF_WIDGET_TYPE_RADIOBUTTON
         state = mupdf.pdf_to_name(mupdf.pdf_dict_gets(mupdf.pdf_annot_obj(annotation), "AS"))
-        return Field(TICK, box, NAMES["radio" if is_radio else "tick"], state not in ("", "Off"))
+        return FormField(TICK, box, NAMES["radio" if is_radio else "tick"], state not in ("", "Off"))
     if kind == mupdf.PDF_WIDGET_TYPE_SIGNATURE:
-        return Field(SIGNATURE, box, (SIGNED, UNSIGNED), bool(mupdf.pdf_widget_is_signed(annotation)))
+        return FormField(SIGNATURE, box, (SIGNED, UNSIGNED), bool(mupdf.pdf_widget_is_signed(annotation)))
     value = mupdf.pdf_dict_gets_inheritable(mupdf.pdf_annot_obj(annotation), "V")
     if kind == mupdf.PDF_WIDGET_TYPE_LISTBOX:
-        return Field(LIST, box, NAMES["tick" if flags & SEVERAL else "radio"], False, tuple(texts_of(value)))
+        return FormField(LIST, box, NAMES["tick" if flags & SEVERAL else "radio"], False, tuple(texts_of(value)))
     if kind in (mupdf.PDF_WIDGET_TYPE_COMBOBOX, mupdf.PDF_WIDGET_TYPE_TEXT):
-        return Field(VALUE, box, ("", ""), False, tuple(texts_of(value)))
+        return FormField(VALUE, box, ("", ""), False, tuple(texts_of(value)))
     return None
 
 
@@ -90,26 +90,28 @@ def texts_of(value: Any) -> Iterator[str]:
 # ---- in the text of the page
 
 
-def drop_drawn(blocks: Sequence[dict[str, Any]], fields: Sequence[Field], page: pymupdf.Page) -> None:
+def drop_drawn(blocks: Sequence[dict[str, Any]], fields: Sequence[FormField], page: pymupdf.Page) -> None:
     """Take what is drawn in boxes and in places nobody has signed out of the extraction; it is told in signs."""
     turned = [pymupdf.Rect(field.box) * page.derotation_matrix for field in fields if is_told_in_signs(field)]
     for block in blocks if turned else ():
         for line in block["lines"]:
-            line["spans"] = [span for span in line["spans"] if not any(is_inside(span["bbox"], box) for box in turned)]
+            line["spans"] = [
+                span for span in line["spans"] if not any(has_middle_inside(span["bbox"], box) for box in turned)
+            ]
         block["lines"] = [line for line in block["lines"] if line["spans"]]
 
 
-def is_told_in_signs(field: Field) -> bool:
+def is_told_in_signs(field: FormField) -> bool:
     return field.what == TICK or (field.what == SIGNATURE and not field.is_on)
 
 
-def is_inside(box: Sequence[float], outer: Sequence[float]) -> bool:
+def has_middle_inside(box: Sequence[float], outer: Sequence[float]) -> bool:
     """Whether the middle of a box lies in another."""
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
 
 
-def with_fields(pieces: Sequence[TextPiece], fields: Sequence[Field]) -> list[TextPiece]:
+def with_fields(pieces: Sequence[TextPiece], fields: Sequence[FormField]) -> list[TextPiece]:
     """The pieces of a page of one direction with the state of each field, before its label or where the field is."""
     placed = list(pieces)
     for field in fields:
@@ -118,16 +120,16 @@ def with_fields(pieces: Sequence[TextPiece], fields: Sequence[Field]) -> list[Te
         elif field.what == LIST:
             put_choices(field, placed)
         elif field.what == SIGNATURE:
-            placed.append(piece_in(field, field.signs[not field.is_on], row_of(field, placed)))
+            placed.append(piece_in(field, field.signs[not field.is_on], piece_on_row(field, placed)))
         elif missing := values_not_drawn(field, placed):
-            placed.append(piece_in(field, " ".join(missing), row_of(field, placed)))
+            placed.append(piece_in(field, " ".join(missing), piece_on_row(field, placed)))
     return placed
 
 
-def put_tick(field: Field, pieces: list[TextPiece]) -> None:
+def put_tick(field: FormField, pieces: list[TextPiece]) -> None:
     """Put the sign of a box before its label: the nearer of what stands on its right and on its left."""
     sign, (x0, _, x1, _) = field.signs[not field.is_on], field.box
-    row = [(piece, place_in(piece, field)) for piece in pieces if is_beside(piece, field)]
+    row = [(piece, place_in(piece, field)) for piece in pieces if is_on_row(piece, field)]
     rights = [(piece, at, edge_from(piece, at) - x1) for piece, at in row if at < len(piece.text)]
     lefts = [(piece, at, x0 - edge_to(piece, at)) for piece, at in row if at > 0]
     right = min((each for each in rights if each[2] < LABEL_GAP), key=lambda each: each[2], default=None)
@@ -137,19 +139,19 @@ def put_tick(field: Field, pieces: list[TextPiece]) -> None:
     elif left:
         piece, at = left[0], label_start(left[0], left[1])
     else:
-        pieces.append(piece_in(field, sign, row_of(field, pieces)))
+        pieces.append(piece_in(field, sign, piece_on_row(field, pieces)))
         return
     pieces[pieces.index(piece)] = with_sign(piece, at, sign, (x0, x1))
 
 
-def is_beside(piece: TextPiece, field: Field) -> bool:
+def is_on_row(piece: TextPiece, field: FormField) -> bool:
     """Whether a piece is on the row of a field."""
     _, top, _, bottom = field.box
     apart = abs((piece.y0 + piece.y1) - (top + bottom)) / 2
     return apart < SAME_ROW * min(piece.y1 - piece.y0, max(bottom - top, piece.size))
 
 
-def place_in(piece: TextPiece, field: Field) -> int:
+def place_in(piece: TextPiece, field: FormField) -> int:
     """The place among the characters of a piece where a field stands; the nearest blank where it is inside a span."""
     middle = (field.box[0] + field.box[2]) / 2
     for span in piece.spans:
@@ -214,34 +216,34 @@ def with_sign(piece: TextPiece, at: int, sign: str, edges: tuple[float, float]) 
     )
 
 
-def put_choices(field: Field, pieces: list[TextPiece]) -> None:
+def put_choices(field: FormField, pieces: list[TextPiece]) -> None:
     """Put a sign before each choice of a list that is seen; what was chosen and is not seen is put there."""
     chosen, seen = {match_form(text) for text in field.chosen}, set()
     for number, piece in enumerate(pieces):
-        if is_inside((piece.x0, piece.y0, piece.x1, piece.y1), field.box):
+        if has_middle_inside((piece.x0, piece.y0, piece.x1, piece.y1), field.box):
             is_on = match_form(piece.text) in chosen
             seen.add(match_form(piece.text))
             pieces[number] = with_sign(piece, 0, field.signs[not is_on], (piece.x0, piece.x0))
     if missing := [text for text in field.chosen if match_form(text) not in seen]:
-        pieces.append(piece_in(field, f"{field.signs[0]} {', '.join(missing)}", row_of(field, pieces)))
+        pieces.append(piece_in(field, f"{field.signs[0]} {', '.join(missing)}", piece_on_row(field, pieces)))
 
 
-def values_not_drawn(field: Field, pieces: Sequence[TextPiece]) -> list[str]:
+def values_not_drawn(field: FormField, pieces: Sequence[TextPiece]) -> list[str]:
     """The values of a field of which not a word is drawn in it."""
     if not field.chosen:
         return []
-    is_drawn = any(is_inside((piece.x0, piece.y0, piece.x1, piece.y1), field.box) for piece in pieces)
+    is_drawn = any(has_middle_inside((piece.x0, piece.y0, piece.x1, piece.y1), field.box) for piece in pieces)
     return [] if is_drawn else [" ".join(text.split()) for text in field.chosen]
 
 
-def row_of(field: Field, pieces: Sequence[TextPiece]) -> TextPiece | None:
+def piece_on_row(field: FormField, pieces: Sequence[TextPiece]) -> TextPiece | None:
     """The nearest piece left of a field on its row, with whose text it stands in a line."""
     _, top, _, bottom = field.box
     left = [piece for piece in pieces if piece.x1 <= field.box[0] + 1 and top <= (piece.y0 + piece.y1) / 2 <= bottom]
     return max(left, key=lambda piece: piece.x1, default=None)
 
 
-def piece_in(field: Field, text: str, beside: TextPiece | None) -> TextPiece:
+def piece_in(field: FormField, text: str, beside: TextPiece | None) -> TextPiece:
     """A piece of text at a field, on the baseline of what it stands beside."""
     x0, top, x1, bottom = field.box
     size = beside.size if beside else min(bottom - top, 12.0)

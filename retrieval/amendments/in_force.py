@@ -15,8 +15,8 @@ from retrieval.types import (
     ROLE_ORDER,
     Briefed,
     Candidate,
+    ClauseState,
     Contradiction,
-    InForce,
     Question,
     Ranking,
     Role,
@@ -24,7 +24,7 @@ from retrieval.types import (
 )
 
 
-class Group(NamedTuple):
+class VersionGroup(NamedTuple):
     """The candidates that hold versions of one clause, one for each version, in the order they are shown."""
 
     versions: Versions
@@ -49,15 +49,15 @@ def put_in_force_first(
         return ranking
     asked = days_asked(question)
     for found in versions:
-        group = group_of(found, ranking, candidates, asked)
+        group = group_versions(found, ranking, candidates, asked)
         if len(group.members) > 1:
             ranking = with_group(ranking, group, candidates, contents, asked)
     return ranking
 
 
-def group_of(
+def group_versions(
     versions: Versions, ranking: Ranking, candidates: Sequence[Candidate], asked: tuple[str, str] | None
-) -> Group:
+) -> VersionGroup:
     """One candidate for each version that has one, the best judged; none where nothing of the clause was kept."""
     by_id = {each.candidate_id: each for each in candidates}
     first: dict[Version, Candidate] = {}
@@ -69,12 +69,12 @@ def group_of(
             is_kept = is_kept or verdict.role in KEPT_ROLES
     members = [(first[each], each) for each in versions.each if each in first]
     members.sort(key=lambda member: not (asked and member[1].in_force.holds_between(*asked)))
-    return Group(versions, tuple(members) if is_kept else ())
+    return VersionGroup(versions, tuple(members) if is_kept else ())
 
 
 def with_group(
     ranking: Ranking,
-    group: Group,
+    group: VersionGroup,
     candidates: Sequence[Briefed],
     contents: Sequence[DocumentContent],
     asked: tuple[str, str] | None,
@@ -103,10 +103,12 @@ def with_group(
         else:
             verdicts.append(verdict)
     verdicts.sort(key=lambda verdict: ROLE_ORDER[verdict.role])
-    return replace(ranking, verdicts=tuple(verdicts), contradictions=(*ranking.contradictions, describe(group)))
+    return replace(
+        ranking, verdicts=tuple(verdicts), contradictions=(*ranking.contradictions, contradiction_of_group(group))
+    )
 
 
-def is_answering(version: Version, group: Group, asked: tuple[str, str] | None) -> bool:
+def is_answering(version: Version, group: VersionGroup, asked: tuple[str, str] | None) -> bool:
     """Whether a version is what is asked for: in force at the time, else not replaced by what is known."""
     picked = [each for _, each in group.members if asked and each.in_force.holds_between(*asked)]
     return version in picked if picked else not version.in_force.is_past
@@ -131,7 +133,7 @@ def judge_version(
     )
 
 
-def describe(group: Group) -> Contradiction:
+def contradiction_of_group(group: VersionGroup) -> Contradiction:
     states = tuple(version.in_force for _, version in group.members)
     return Contradiction(
         tuple(each.candidate_id for each, _ in group.members),
@@ -141,7 +143,7 @@ def describe(group: Group) -> Contradiction:
     )
 
 
-def say_state(state: InForce) -> str:
+def say_state(state: ClauseState) -> str:
     """ "in force from 2021-10-01, replaced from 2024-03-01", as it is recorded."""
     begun = f"in force from {state.begins}" if state.begins else ""
     changed = " from ".join(filter(None, (state.change, state.ends))) if state.change else ""

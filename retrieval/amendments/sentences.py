@@ -83,13 +83,13 @@ def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
     found = [
         each
         for lines in dict.fromkeys(units.around(int(number)) for number in near)
-        for each in changes_of(lines, content)
+        for each in amendments_of_unit(lines, content)
     ]
     begins = date_of_all(content, {each.begins for each in found}) if found else ""
     yield from (each if each.begins else each._replace(begins=begins) for each in found)
 
 
-def changes_of(lines: LineRange, content: DocumentContent) -> Iterator[Amendment]:
+def amendments_of_unit(lines: LineRange, content: DocumentContent) -> Iterator[Amendment]:
     """The changes that the sentences of a unit make."""
     prose = prose_of(lines, content)
     masked = mask_quotations(prose.text)
@@ -99,11 +99,11 @@ def changes_of(lines: LineRange, content: DocumentContent) -> Iterator[Amendment
             pieces = prose.pieces(start, end)
             own = LineRange(pieces[0].number, pieces[-1].number)
             if not new and change != "deleted" and prose.text[start:end].rstrip().endswith(":"):
-                new, own = text_after(own, content)
+                new, own = announced_text(own, content)
             yield from (Amendment(clause, change, old, new, begins, own) for clause in clauses)
 
 
-def text_after(lines: LineRange, content: DocumentContent) -> tuple[str, LineRange]:
+def announced_text(lines: LineRange, content: DocumentContent) -> tuple[str, LineRange]:
     """The unit that a sentence announces with a colon, and the lines of both."""
     units = units_of(content)
     position = units.position(lines.last) + 1

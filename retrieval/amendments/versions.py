@@ -11,7 +11,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
 from retrieval.amendments.sentences import Amendment, amending_words, amendments_in, cover_dates, own_date
-from retrieval.types import InForce, LineRange
+from retrieval.types import ClauseState, LineRange
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
 
 COVER_LINES = 40  # where an amendment says what it amends
@@ -27,7 +27,7 @@ class Version(NamedTuple):
 
     document_id: str
     lines: LineRange
-    in_force: InForce
+    in_force: ClauseState
     made: str
     amends: bool = True  # it is a sentence that changes the clause, not the clause itself
 
@@ -94,10 +94,10 @@ def title_forms(content: DocumentContent) -> set[str]:
     """What others may call a document, as words: the first part of its title, and what it prints on top."""
     printed = next((line.text for line in content.lines[:COVER_LINES] if line.kind == "heading"), "")
     forms = (normalise_words(title[:TITLE_CHARS_MAX].split(",")[0]) for title in (content.title, printed))
-    return {" ".join(words) for words in forms if is_telling(words, content.language)}
+    return {" ".join(words) for words in forms if is_telling_title(words, content.language)}
 
 
-def is_telling(words: Sequence[str], language: str) -> bool:
+def is_telling_title(words: Sequence[str], language: str) -> bool:
     """Whether a title tells a document from others: "Agreement" alone does not."""
     telling = [word for word in words if not is_stop_word(word, language)]
     return len(telling) > 1 or any(not is_generic(word, language) for word in telling)
@@ -128,14 +128,14 @@ def versions_of(content: DocumentContent, clause: tuple[str, ...], links: Sequen
     return Versions("".join(clause), (*reversed(later), first))
 
 
-def state_of(text: str, begins: str, after: Sequence[Link]) -> InForce:
+def state_of(text: str, begins: str, after: Sequence[Link]) -> ClauseState:
     """What became of a text by the amendments after it: the first that takes it away, else the first that adds."""
     for link in after:
         amendment = link.amendment
         if amendment.is_whole or (amendment.old and match_form(amendment.old) in text):
-            return InForce(begins, amendment.begins, amendment.change)
+            return ClauseState(begins, amendment.begins, amendment.change)
     added = next((link.amendment for link in after if link.amendment.change == "added"), None)
-    return InForce(begins, added.begins, "added") if added else InForce(begins)
+    return ClauseState(begins, added.begins, "added") if added else ClauseState(begins)
 
 
 # ---- where a clause stands

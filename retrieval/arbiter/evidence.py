@@ -136,9 +136,9 @@ def weigh_evidence(
         probabilities[best] = min(probabilities[best], limit)
         doubt = Clause("the lines found only name it: they do not say whether it is so", "only named")
     answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)
-    sure = probabilities[best] if not doubt else doubted(probabilities[best], limit)
+    sure = probabilities[best] if not doubt else doubtful_probability(probabilities[best], limit)
     ruled = words_ruled(question, [term for of_document in terms.values() for term in of_document])
-    return Evidence(sure, lacking, doubt, signals, answered, doubted(probabilities[best], limit), ruled)
+    return Evidence(sure, lacking, doubt, signals, answered, doubtful_probability(probabilities[best], limit), ruled)
 
 
 def words_ruled(question: Question, terms: Sequence[WeighedTerm]) -> frozenset[str]:
@@ -203,7 +203,7 @@ def limit_for(risk_max: int) -> float:
     return next((limit for limit, risk, _ in read_fit().curve if 100 * risk <= risk_max), 1.0)
 
 
-def doubted(probability: float, limit: float) -> float:
+def doubtful_probability(probability: float, limit: float) -> float:
     """A probability that may not be shown as an answer, whatever the signals say."""
     return round(max(min(probability, limit - 0.001), 0.0), 3)
 

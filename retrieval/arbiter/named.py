@@ -38,15 +38,17 @@ def is_named_only(
     language = content.language
     saying = saying_words().get(language, saying_words()["en"])
     asked = {form for term in terms for form in (*term.texts, *term.forms) for form in form.split()}
-    if any(word in saying or word not in asked and not is_small(word, language) for word in words):
+    if any(word in saying or word not in asked and not is_empty_word(word, language) for word in words):
         return False
     said = {stem(word, language) for word in words}
     return any(
-        stem(word, language) not in said for word in normalise_words(question.topic) if not is_small(word, language)
+        stem(word, language) not in said
+        for word in normalise_words(question.topic)
+        if not is_empty_word(word, language)
     )
 
 
-def is_small(word: str, language: str) -> bool:
+def is_empty_word(word: str, language: str) -> bool:
     """Whether a word or a list's number says nothing of its own."""
     return is_stop_word(word, language) or (word.isdigit() and len(word) < 3)
 

@@ -58,10 +58,10 @@ def forms_of(word: str) -> tuple[str, ...]:
 def words_of_whole(words: Collection[str], content: DocumentContent, more: str = "") -> set[str]:
     """Those of the words that are in the title, the file name, a heading given, or on the document's cover."""
     titles = set(normalise_words(f"{content.title} {content.file_name} {more}".replace("_", " ")))
-    return {word for word in words if word in titles or (lines_of(word, content) <= COVER_LINES).any()}
+    return {word for word in words if word in titles or (lines_with_word(word, content) <= COVER_LINES).any()}
 
 
-def lines_of(word: str, content: DocumentContent) -> Numbers:
+def lines_with_word(word: str, content: DocumentContent) -> Numbers:
     """The numbers of the lines that have a word in any form of it, or a year as years are written."""
     lexicon = lexicon_of(content)
     return lexicon.lines_with_any(year_forms(word) if word.isdigit() else lexicon.inflections(word) or (word,))
@@ -72,7 +72,7 @@ def words_around(candidate: Candidate, content: DocumentContent, words: set[str]
     found = words_of_whole(words, content, candidate.breadcrumb)
     pages = lexicon_of(content).line_pages
     return found | {
-        word for word in words - found if (pages[lines_of(word, content)] == candidate.anchor_pages[0]).any()
+        word for word in words - found if (pages[lines_with_word(word, content)] == candidate.anchor_pages[0]).any()
     }
 
 
@@ -89,5 +89,5 @@ def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> li
     return sorted(
         word
         for word in wanted
-        if not any(len(lines_of(word, content)) or words_of_whole([word], content) for content in contents)
+        if not any(len(lines_with_word(word, content)) or words_of_whole([word], content) for content in contents)
     )

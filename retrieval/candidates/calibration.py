@@ -74,7 +74,7 @@ def accept_quote(
     distances = [distance(lines[source.places[start][0]].number, near) for start in starts]
     start = starts[distances.index(min(distances))]
     pieces = pieces_of(source, start, start + length, lines)
-    text = text_of(pieces, lines)
+    text = text_of_pieces(pieces, lines)
     is_ambiguous = distances.count(min(distances)) > 1 or (len(starts) > 1 and min(distances) > 0)
     reason = "stands there more than once: the first place nearest the cited lines" if is_ambiguous else ""
     return Calibrated(
@@ -90,11 +90,11 @@ def with_signs(found: Calibrated, lines: Sequence[LineRow]) -> Calibrated:
     pieces = [replace(first, start=start), *found.pieces[1:]]
     _, end = widen_to_signs(numbered[last.line_number], pieces[-1].start, last.end)
     pieces[-1] = replace(pieces[-1], end=end)
-    text = text_of(pieces, lines)
+    text = text_of_pieces(pieces, lines)
     return replace(found, text=text, pieces=tuple(pieces), repair=replace(found.repair, final_length=read_length(text)))
 
 
-def text_of(pieces: Sequence[QuotePiece], lines: Sequence[LineRow]) -> str:
+def text_of_pieces(pieces: Sequence[QuotePiece], lines: Sequence[LineRow]) -> str:
     numbered = {line.number: line.text for line in lines}
     return "\n".join(numbered[piece.line_number][piece.start : piece.end] for piece in pieces)
 

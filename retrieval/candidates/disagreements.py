@@ -109,7 +109,7 @@ def read_statement(sentence: str, language: str, compared: Sequence[str] = USUAL
     return Statement(meant - figures, figures, values)
 
 
-def numbers_in(sentence: str) -> Iterator[Value]:
+def bare_numbers_in(sentence: str) -> Iterator[Value]:
     """Numbers of something: no years, and none that names a section or a table."""
     names = [(start, end) for _, start, end in references_in(sentence)]
     for found in BARE.finditer(sentence):
@@ -118,13 +118,13 @@ def numbers_in(sentence: str) -> Iterator[Value]:
             yield Value(NUMBER, found[0], *found.span())
 
 
-def names_in(sentence: str) -> Iterator[Value]:
+def parties_named(sentence: str) -> Iterator[Value]:
     """Names of persons or firms, as far as capital letters tell."""
     for found in NAME.finditer(sentence):
         yield Value("party", found[0], *found.span())
 
 
-MORE = {NUMBER: numbers_in, "party": names_in, "person": names_in}
+MORE = {NUMBER: bare_numbers_in, "party": parties_named, "person": parties_named}
 
 
 def differing_values(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.tables import Table, TableRow
 from retrieval.candidates.shown_rows import group_lines, tables_on
-from retrieval.question.bands import CURRENCY_SIGNS, Band, Quantity, currencies, name_unit, quantities_in, read_band
+from retrieval.question.bands import CURRENCY_SIGNS, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
 from retrieval.types import LineRange, Question
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
 
@@ -34,7 +34,7 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     """
     line = content.lines[number - 1]
     is_beside_row = any(each.kind == "table_row" for each in content.lines_between(number - 1, number + 1))
-    table = table_around(number, content) if is_beside_row or line.kind in TOPS else None
+    table = table_at_line(number, content) if is_beside_row or line.kind in TOPS else None
     if table is None:
         return None
     head = frozenset({table.title_line, *table.head_lines})
@@ -51,7 +51,7 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     return None
 
 
-def table_around(number: int, content: DocumentContent) -> Table | None:
+def table_at_line(number: int, content: DocumentContent) -> Table | None:
     """The table that a line is in, or the title of."""
     tables = tables_on(content.lines[number - 1].page_number, content)
     inside = (each for each in tables if each.first_line <= number <= each.last_line or number == each.title_line)
@@ -117,7 +117,7 @@ class OverLabels:
         named = (word for word in words if not is_stop_word(word, content.language))
         self.is_asked = any(stem(word, content.language) in asked for word in named if not is_generic(word, "en"))
 
-    def is_of(self, asked: Quantity, band: Band) -> bool:
+    def is_of(self, asked: NumberAsked, band: Band) -> bool:
         """Whether a number of the question and an interval measure the same thing."""
         if band.unit:
             return asked.unit == band.unit

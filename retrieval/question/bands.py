@@ -56,7 +56,7 @@ class Band:
         return above and below
 
 
-class Quantity(NamedTuple):
+class NumberAsked(NamedTuple):
     """A number of a question with its unit or what it counts, by one name each; "" if it has none."""
 
     amount: Decimal
@@ -107,7 +107,7 @@ def is_unit(word: str, language: str) -> bool:
 
 def read_band(label: str, language: str) -> Band | None:
     """The interval that a label says; None if it says none, or a number in it is no end."""
-    numbers = list(numbers_in(label, language))
+    numbers = list(numbers_with_units(label, language))
     if not 0 < len(numbers) <= 2:
         return None
     edges = [0, *(edge for number in numbers for edge in (number.start, number.end)), len(label)]
@@ -140,13 +140,17 @@ def take_side(gaps: list[str], at: int) -> str:
     return ""
 
 
-def quantities_in(text: str, language: str) -> list[Quantity]:
+def quantities_in(text: str, language: str) -> list[NumberAsked]:
     """The numbers of a question with their units; no years, codes or dates."""
-    found = [number for number in numbers_in(text, language) if number.unit or not YEAR.fullmatch(text[number.start :])]
-    return [Quantity(number.amount, number.unit) for number in found]
+    found = [
+        number
+        for number in numbers_with_units(text, language)
+        if number.unit or not YEAR.fullmatch(text[number.start :])
+    ]
+    return [NumberAsked(number.amount, number.unit) for number in found]
 
 
-def numbers_in(text: str, language: str) -> Iterator[Found]:
+def numbers_with_units(text: str, language: str) -> Iterator[Found]:
     """The numbers of a text with what follows each, or the sign of a currency before it, as its unit."""
     for found in NUMBER.finditer(text):
         amount = amount_of(found[0])

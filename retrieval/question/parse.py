@@ -121,7 +121,7 @@ def read_question(
     words = normalise_words(topic)
     corrections = slips(words, lexicons, language)
     topic = correct(topic, corrections)
-    labels = (*numbers_named(topic), *rows_numbered(topic, contents, lexicons))
+    labels = (*numbers_named(topic), *row_numbers_in(topic, contents, lexicons))
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
     known = {keyword.text for keyword in keywords}
     expansions = dictionary_keywords(topic, dictionary, lexicons)
@@ -464,7 +464,7 @@ def without_order(topic: str, named: Container[str]) -> str:
     return topic[found.end() :] if found and (len(said) == 1 or said[-1] not in named) else topic
 
 
-def rows_numbered(topic: str, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]) -> list[str]:
+def row_numbers_in(topic: str, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]) -> list[str]:
     """Numbers that look like years and begin the label of a row, of which the question says the next word as well."""
     words = normalise_words(topic)
     return [

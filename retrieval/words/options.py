@@ -59,7 +59,7 @@ def yes_no_words() -> frozenset[str]:
     return frozenset().union(*read_word_lists(Path(__file__).parent, "yes_no_words").values())
 
 
-def groups_of(content: DocumentContent) -> Groups:
+def option_groups_in(content: DocumentContent) -> Groups:
     """The groups of options of a content, found once and freed with it."""
     key = id(content)
     if key not in _groups:
@@ -76,19 +76,19 @@ def find_groups(content: DocumentContent) -> list[OptionGroup]:
         options = [PrintedOption(line, *option) for option in options_in(line.text) if option.label]
         if not options:
             continue
-        if found and is_beside(found[-1][-1].line, line) and not line.text[: options[0].start].strip():
+        if found and is_next_option(found[-1][-1].line, line) and not line.text[: options[0].start].strip():
             found[-1] += options
         else:
             found.append(options)
-    return [group_of(options, content) for options in found]
+    return [group_options(options, content) for options in found]
 
 
-def is_beside(above: LineRow, line: LineRow) -> bool:
+def is_next_option(above: LineRow, line: LineRow) -> bool:
     is_near = line.number - above.number <= 1 + GAP_LINES
     return is_near and (above.page_number, above.toc_index) == (line.page_number, line.toc_index)
 
 
-def group_of(options: list[PrintedOption], content: DocumentContent) -> OptionGroup:
+def group_options(options: list[PrintedOption], content: DocumentContent) -> OptionGroup:
     """The group; where one is chosen, another that is neither is not."""
     if any(each.is_ticked for each in options):
         options = [each._replace(is_ticked=bool(each.is_ticked)) for each in options]
@@ -101,7 +101,7 @@ def group_of(options: list[PrintedOption], content: DocumentContent) -> OptionGr
 
 def group_at(number: int, content: DocumentContent) -> OptionGroup | None:
     """The group that has an option on a line, or whose text above it ends there."""
-    for group in groups_of(content):
+    for group in option_groups_in(content):
         if group.options[0].line.number - 1 <= number <= group.options[-1].line.number:
             return group
     return None

@@ -23,26 +23,26 @@ def cut_run(run: str, lexicons: Sequence[Lexicon], language: str) -> list[str]:
     """
     rest = function_words(language)
     found: dict[str, None] = {}
-    for part, is_known in parts_of(run[:RUN_MAX], lexicons):
+    for part, is_known in parts_of_run(run[:RUN_MAX], lexicons):
         found.update(dict.fromkeys([part] if is_known else rest.split(part)))
     return [part for part in found if part and not is_stop_word(part, language)]
 
 
-def parts_of(run: str, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, bool]]:
+def parts_of_run(run: str, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, bool]]:
     """The parts of a run in order, each with whether it stands in the documents."""
     for length in range(len(run), 1, -1):
         for at in range(len(run) - length + 1):
             part = run[at : at + length]
-            if any(stands_in(part, lexicon) for lexicon in lexicons):
-                yield from parts_of(run[:at], lexicons)
+            if any(stands_in_lexicon(part, lexicon) for lexicon in lexicons):
+                yield from parts_of_run(run[:at], lexicons)
                 yield part, True
-                yield from parts_of(run[at + length :], lexicons)
+                yield from parts_of_run(run[at + length :], lexicons)
                 return
     if run:
         yield run, False
 
 
-def stands_in(part: str, lexicon: Lexicon) -> bool:
+def stands_in_lexicon(part: str, lexicon: Lexicon) -> bool:
     form = form_of_run(part)
     is_possible = all(pair in lexicon.lines or pair in lexicon.titles for pair in pairs_of(part))
     return is_possible and bool(len(lexicon.lines_with(form)) or lexicon.titles_with(form))

@@ -6,7 +6,7 @@ from documents.storage.content import DocumentContent
 from retrieval.amendments.versions import find_versions, lines_of_clause
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
-from retrieval.types import InForce, RetrievalResult
+from retrieval.types import ClauseState, RetrievalResult
 
 LEASE = content_of_lines(
     [
@@ -58,9 +58,9 @@ def test_a_clause_has_its_versions_newest_first_with_their_days() -> None:
     rent, parking = find_versions(ALL)
     assert (rent.clause, parking.clause) == ("4.1", "7.1")
     assert [each.in_force for each in rent.each] == [
-        InForce("2023-04-01"),
-        InForce("2020-07-01", "2023-04-01", "replaced"),
-        InForce("", "2020-07-01", "replaced"),
+        ClauseState("2023-04-01"),
+        ClauseState("2020-07-01", "2023-04-01", "replaced"),
+        ClauseState("", "2020-07-01", "replaced"),
     ]
     assert [each.in_force.change for each in parking.each] == ["", "deleted"]
     assert rent.each[0].lines == (4, 5) and rent.each[2].lines == (4, 4)

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from reading.wording import Wording
-from retrieval.question.bands import Band, End, Quantity, band_words, quantities_in, read_band
+from retrieval.question.bands import Band, End, NumberAsked, band_words, quantities_in, read_band
 
 
 def band(lower: str = "", upper: str = "", unit: str = "", words: tuple[str, ...] = ()) -> Band:
@@ -58,12 +58,12 @@ def test_an_open_end_does_not_belong_to_its_interval(amount: str, is_held: bool)
 @pytest.mark.parametrize(
     ("asked", "read"),
     [
-        ("What is the charge for exactly 37 tonnes of waste in 2026?", [Quantity(Decimal(37), "tonne")]),
-        ("the charge for 12.5 t", [Quantity(Decimal("12.5"), "tonne")]),
-        ("a firm of £45,000, with 3 people", [Quantity(Decimal(45000), "pound"), Quantity(Decimal(3), "person")]),
-        ("a 17-year-old child", [Quantity(Decimal(17), "year")]),
+        ("What is the charge for exactly 37 tonnes of waste in 2026?", [NumberAsked(Decimal(37), "tonne")]),
+        ("the charge for 12.5 t", [NumberAsked(Decimal("12.5"), "tonne")]),
+        ("a firm of £45,000, with 3 people", [NumberAsked(Decimal(45000), "pound"), NumberAsked(Decimal(3), "person")]),
+        ("a 17-year-old child", [NumberAsked(Decimal(17), "year")]),
         ("What does clause 4.2.1 say?", []),
     ],
 )
-def test_the_numbers_of_a_question_have_units(asked: str, read: list[Quantity]) -> None:
+def test_the_numbers_of_a_question_have_units(asked: str, read: list[NumberAsked]) -> None:
     assert quantities_in(asked, "en") == read

@@ -5,7 +5,7 @@ import pytest
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import LineRange
-from retrieval.words.options import asked_options, best_line_for, group_at, groups_of, is_unchosen
+from retrieval.words.options import asked_options, best_line_for, group_at, is_unchosen, option_groups_in
 
 FORM = content_of_lines(
     [
@@ -61,5 +61,5 @@ def test_open_circles_are_not_chosen_only_beside_one_that_is() -> None:
 
 
 def test_options_that_stand_together_are_one_group() -> None:
-    assert [len(group.options) for group in groups_of(FORM)] == [3, 2, 2, 2]
+    assert [len(group.options) for group in option_groups_in(FORM)] == [3, 2, 2, 2]
     assert group_at(14, FORM) is None
