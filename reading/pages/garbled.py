@@ -1,5 +1,5 @@
-"""Whether a page's letters are not those it draws: unknown ones, Latin letters inside Arabic or Hebrew words, or joined
-forms of letters in an order that joins nothing.
+"""Whether a page's letters are not those it draws: unknown ones, or Latin ones inside Arabic or Hebrew words, or
+joined forms of letters in an order that joins nothing.
 """
 
 import re
@@ -10,8 +10,9 @@ from itertools import pairwise
 UNKNOWN_SHARE = 0.4  # of the characters that map to no known letter
 RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 LATIN = "A-Za-z\u00c0-\u024f"
-WORD = re.compile(rf"[^\W\d_]*[{RIGHT_TO_LEFT}][^\W\d_]*")
-MIXED = re.compile(rf"[{RIGHT_TO_LEFT}][{LATIN}]|[{LATIN}][{RIGHT_TO_LEFT}]")
+FOREIGN = f"{LATIN}\ufffd"  # what a glyph of another code is read as
+WORD = re.compile(rf"(?:[^\W\d_]|\ufffd)*[{RIGHT_TO_LEFT}](?:[^\W\d_]|\ufffd)*")
+MIXED = re.compile(rf"[{RIGHT_TO_LEFT}][{FOREIGN}]|[{FOREIGN}][{RIGHT_TO_LEFT}]")
 MIXED_MIN, MIXED_SHARE = 3, 0.05  # words, and of the words in that script: a name with a Latin ending is one word
 JOINED = re.compile("[\ufb50-\ufdff\ufe70-\ufefc]{2,}")
 PAIRS_MIN, WRONG_SHARE = 10, 0.3

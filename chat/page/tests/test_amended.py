@@ -54,8 +54,9 @@ def turn(document: Document, base: KnowledgeBase, tenant: User, tmp_path: Path) 
 
 def test_what_replaced_a_passage_is_quoted_before_it(turn: Turn, tenant: User) -> None:
     answer = turn.answer
-    newest, oldest = (each.quote for each in answer.citations.order_by("marker")[:2])
-    assert answer.kind == Answer.Kind.EXTRACTIVE and "9,900 euros" in newest and "2.1 The Tenant" in oldest
+    newest, *others = (each.quote for each in answer.citations.order_by("marker"))
+    assert answer.kind == Answer.Kind.EXTRACTIVE and "9,900 euros" in newest
+    assert any("2.1 The Tenant" in quote for quote in others)
     assert answer.text.startswith("“In clause 2.1") and "was amended" in answer.note  # and no headline
     client = Client()
     client.force_login(tenant)
