@@ -310,9 +310,9 @@ def test_a_table_that_lies_sideways_is_read_and_its_cells_have_their_boxes(rotat
     (table,) = read_tables(lines)
     assert [column.heading for column in table.columns] == ["Handgun", "Long gun"]
     assert amounts_of(table) == [("Alaska", ["3,062", "3,209"]), ("Arizona", ["12,382", "9,041"])]
-    for cell in (cell for row in table.rows for cell in row.cells if cell):
-        box = box_of(lines[cell.line - 1], cell.start, cell.end)
-        assert pymupdf.Rect(box[1:]).intersect(drawn[cell.text]).get_area() > 0.8 * abs(drawn[cell.text].get_area())
+    for read in (each for row in table.rows for each in row.cells if each):
+        box = box_of(lines[read.line - 1], read.start, read.end)
+        assert pymupdf.Rect(box[1:]).intersect(drawn[read.text]).get_area() > 0.8 * abs(drawn[read.text].get_area())
 
 
 def test_a_heading_in_the_middle_of_columns_with_names_of_their_own_is_over_each() -> None:
