@@ -97,14 +97,15 @@ def load_cases(folder: Path, only: Sequence[str] = ()) -> list[CaseQuestion]:
 
 def read_case(row: Mapping[str, Any]) -> CaseQuestion:
     files = [row["file"]] if isinstance(row["file"], str) else row["file"]
-    aids = [row.get(name) or "" for name in ("expect", "must_not")]
-    for aid in aids:
-        re.compile(aid)
+    expect, must_not = (row.get(name) or "" for name in ("expect", "must_not"))
+    re.compile(expect)
+    re.compile(must_not)
     return CaseQuestion(
         str(row["id"]),
         tuple(files),
         row["question"],
-        *aids,
+        expect,
+        must_not,
         row.get("page"),
         bool(row.get("absent")),
         row.get("follow_up_of") or "",

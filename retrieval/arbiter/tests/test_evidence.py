@@ -12,10 +12,10 @@ from retrieval.arbiter.evidence import (
     limit_for,
     probability_of,
     read_fit,
-    specific_words,
     unmentioned_owners,
     weigh_evidence,
 )
+from retrieval.arbiter.specific import specific_words
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
