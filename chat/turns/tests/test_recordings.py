@@ -56,7 +56,9 @@ def test_every_request_of_the_three_questions_has_its_reply_and_says_it_was_reco
     checks = [check for answer in (leaving, starting) for check in answer.checks]
     assert [(check["sentence"], check["problems"]) for check in checks if check.get("problems")] == []
     for call in calls:
-        assert call.recorded["on"] in call.answered_by and call.host == "" and call.attempts == 0 and call.reuse_key == ""
+        assert (
+            call.recorded["on"] in call.answered_by and call.host == "" and call.attempts == 0 and call.reuse_key == ""
+        )
     assert not LLMCall.objects.filter(UNPRICED).exists()  # nothing was sent
     client.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     for answer in (absent, leaving, starting):
