@@ -27,7 +27,7 @@ FRAMES = {
     "them": rf"^(?P<about>(?:{ASKS_ABOUT}|{AND})\s+)(?:{{them}}){END}",
     "clitic": rf"^(?P<who>{{clitic}})\s(?:(?:les?|la)\s|l['\u2019])(?P<does>{WORD}){END}",
     "insists": r"^(?:{insists})[\s,:]*(?=\W|$|\s|\b)",
-    "tag": r"\s*,\s*(?:{tag})\s*[?.!]*$",
+    "tag": r",\s*(?:{tag})\s*[?.!]*$",
     "joined": rf"^(?:{AND}|mais|aber)\s+",
     "speaker": r"^(?:{speaker})\b",
     "clause": r"\b(?:{verb})\b(?!-)",

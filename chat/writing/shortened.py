@@ -12,7 +12,7 @@ WORDS_MAX = 40
 WORDS_MIN = 6  # fewer are the end of an enumeration
 # Where what is shown may begin, after what ends a clause or before an item; it may also end at a comma.
 BEGINNING = re.compile(r"(?<=[;:.])\s+|(?<=[;:,])\s+(?=\(\w{1,4}\)\s)")
-ENDING = re.compile(r"(?<=[;:,.])\s+|\s+(?=[–—]\s)")
+ENDING = re.compile(r"(?<=[;:,.])\s+|(?<!\s)\s+(?=[–—]\s)")
 WORD = re.compile(r"\S+\s*")
 WORD_CHARACTER = re.compile(r"[^\W_]")
 

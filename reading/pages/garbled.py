@@ -11,7 +11,8 @@ UNKNOWN_SHARE = 0.4  # of the characters that map to no known letter
 RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 LATIN = "A-Za-z\u00c0-\u024f"
 FOREIGN = f"{LATIN}\ufffd"  # what a glyph of another code is read as
-WORD = re.compile(rf"(?:[^\W\d_]|\ufffd)*[{RIGHT_TO_LEFT}](?:[^\W\d_]|\ufffd)*")
+SCRIPT = re.compile(f"[{RIGHT_TO_LEFT}]")
+WORD = re.compile(rf"(?:[^\W\d_]|[{RIGHT_TO_LEFT}\ufffd])+")
 MIXED = re.compile(rf"[{RIGHT_TO_LEFT}][{FOREIGN}]|[{FOREIGN}][{RIGHT_TO_LEFT}]")
 MIXED_MIN, MIXED_SHARE = 3, 0.05  # words, and of the words in that script: a name with a Latin ending is one word
 JOINED = re.compile("[\ufb50-\ufdff\ufe70-\ufefc]{2,}")
@@ -23,7 +24,7 @@ def is_garbled(texts: Iterable[str], chars: int, unknown_chars: int) -> bool:
     """Whether the text of a page, line by line, is not what it shows; of its characters some map to no letter."""
     if unknown_chars > UNKNOWN_SHARE * chars:
         return True
-    words = [word for text in texts if not text.isascii() for word in WORD.findall(text)]
+    words = [word for text in texts if not text.isascii() for word in WORD.findall(text) if SCRIPT.search(word)]
     mixed = sum(MIXED.search(word) is not None for word in words)
     return mixed >= max(MIXED_MIN, MIXED_SHARE * len(words)) or is_out_of_order(words)
 

@@ -143,7 +143,7 @@ def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
     for found in words["clause"].finditer(masked):
         if words["by_which"].search(masked[: found.start()]):
             continue
-        inside = [f"({mark})" for mark in re.findall(r"\w+(?=\)|\Z|\s*[,(])", found["inside"]) if len(mark) <= 4]
+        inside = [f"({mark})" for mark in re.findall(r"\b\w++(?=\)|\Z|\s*[,(])", found["inside"]) if len(mark) <= 4]
         more = re.findall(NUMBER, found["more"])
         return ((found["number"], *inside), *((number,) for number in more))
     return ()

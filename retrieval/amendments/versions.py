@@ -18,7 +18,7 @@ COVER_LINES = 40  # where an amendment says what it amends
 TITLE_CHARS_MAX = 160
 # A number that begins a clause: what goes on with a small letter after one is a line that happens to begin so.
 NUMBERED = re.compile(
-    r"\s*(?P<number>\d{1,3}(?:\.\d{1,3}){1,4}[a-z]?(?=[.):\s])|\d{1,3}[a-z]?(?=[.):]))[.):]?\s*(?![a-z\d,;.])"
+    r"\A\s*(?P<number>\d{1,3}(?:\.\d{1,3}){1,4}[a-z]?(?=[.):\s])|\d{1,3}[a-z]?(?=[.):]))[.):]?\s*(?![a-z\d,;.])"
 )
 
 
