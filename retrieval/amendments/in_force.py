@@ -68,7 +68,8 @@ def group_versions(
             first.setdefault(version, candidate)
             is_kept = is_kept or verdict.role in KEPT_ROLES
     members = [(first[each], each) for each in versions.each if each in first]
-    members.sort(key=lambda member: not (asked and member[1].in_force.holds_between(*asked)))
+    if versions.is_dated:
+        members.sort(key=lambda member: not (asked and member[1].in_force.holds_between(*asked)))
     return VersionGroup(versions, tuple(members) if is_kept else ())
 
 
@@ -109,7 +110,12 @@ def with_group(
 
 
 def is_answering(version: Version, group: VersionGroup, asked: tuple[str, str] | None) -> bool:
-    """Whether a version is what is asked for: in force at the time, else not replaced by what is known."""
+    """Whether a version is what is asked for: in force at the time, else not replaced by what is known.
+
+    Of a time each may be where an amendment does not say from when it holds.
+    """
+    if asked and not group.versions.is_dated:
+        return True
     picked = [each for _, each in group.members if asked and each.in_force.holds_between(*asked)]
     return version in picked if picked else not version.in_force.is_past
 

@@ -38,6 +38,11 @@ class Versions(NamedTuple):
     clause: str  # "6.2"
     each: tuple[Version, ...]
 
+    @property
+    def is_dated(self) -> bool:
+        """Whether each amendment says from when it holds."""
+        return all(version.in_force.begins for version in self.each if version.amends)
+
     def at(self, document_id: str, lines: LineRange) -> Version | None:
         """The version that lines of a document belong to."""
         return next((one for one in self.each if one.document_id == document_id and one.lines.overlaps(lines)), None)

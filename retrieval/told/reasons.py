@@ -68,7 +68,7 @@ def absence_of(run: RetrievalRun) -> str:
 def point_of(contradiction: Facts) -> str:
     """What passages that disagree say differently, or that they are versions of a clause."""
     if contradiction.get("clause"):
-        said = _("Clause %(clause)s was amended. What is in force is shown first, then what it replaced.")
+        said = _("Clause %(clause)s was amended. The newest version is shown first, or those of the time asked about.")
         return said % {"clause": contradiction["clause"]}
     values = contradiction.get("values")
     return (

@@ -3,6 +3,7 @@
 import pytest
 
 from documents.storage.content import DocumentContent
+from retrieval.amendments.in_force import VersionGroup, is_answering
 from retrieval.amendments.versions import find_versions, lines_of_clause
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
@@ -87,6 +88,18 @@ def test_the_version_in_force_comes_first_and_the_others_say_what_became_of_them
     (told,) = result.ranking.contradictions
     assert told.candidate_ids == tuple(each.candidate_id for each in kept) and told.clause == "4.1"
     assert "replaced from 2023-04-01" in told.point
+
+
+def test_an_amendment_that_does_not_say_from_when_it_holds_decides_nothing_about_a_time() -> None:
+    undated = content_of_lines(
+        ["# Deed of variation", "Made to the Warehouse Lease of 3 May 2018.", "# 1. Changes",
+         "1.1 In clause 4.1 the words “£90,000” are replaced by “£118,000”."],
+        title="Deed of variation", number=2,
+    )  # fmt: skip
+    (rent,) = find_versions([LEASE, undated])
+    group = VersionGroup(rent, ())
+    assert [is_answering(each, group, ("2019-01-01", "2019-12-31")) for each in rent.each] == [True, True]
+    assert [is_answering(each, group, None) for each in rent.each] == [True, False]
 
 
 def test_a_deleted_clause_is_shown_with_what_deletes_it() -> None:
