@@ -41,22 +41,23 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
 def has_terms(said: Sequence[str], question: Question) -> bool:
     """Whether each term of several words is there: "objective" is no recovery point objective.
 
-    Half of its words is enough where the form of a value tells, or nobody knows the form; words that only ask whether
+    Where the form of a value tells, or nobody knows the form, half of one term is enough. Words that only ask whether
     something is allowed may be said otherwise.
     """
-    share = 1.0 if question.answer_type in FORMLESS else HALF
     stems = {stem(word, question.language) for word in said}
     forms: dict[str, set[str]] = {}
     for each in question.keywords:
         alike = {stem(form, question.language) for form in (each.text, *each.forms)}
         for name in (each.text, each.group):  # what the dictionary calls it counts as well
             forms.setdefault(name, set()).update(alike)
+    shares = []
     for phrase in question.phrases:
         words = [word for word in phrase.split() if not phrasing_rules()["allowing"].match(word)]
         there = sum(not stems.isdisjoint(forms.get(word) or {stem(word, question.language)}) for word in words)
-        if len(words) > 1 and there < share * len(words):
-            return False
-    return True
+        shares += [there / len(words)] if len(words) > 1 else []
+    if question.answer_type in FORMLESS:
+        return all(share == 1 for share in shares)
+    return not shares or max(shares) >= HALF
 
 
 def what_is_said(text: str, terms: Sequence[WeighedTerm], question: Question) -> set[str]:
