@@ -77,7 +77,7 @@ def quote_options(options: Sequence[PrintedOption], candidate: RunCandidate, con
         last = each.line.number
     first, page = options[0].line, options[0].line.page_number
     boxes = content.boxes_at((each.line.number, each.start, each.end) for each in options)
-    place = CitedLines(first.number, last, page, content.page(page).label, [box.as_dict() for box in boxes])
+    place = CitedLines(first.number, last, page, content.page(page).called, [box.as_dict() for box in boxes])
     return Quoted(1, candidate, "\n".join(said), place)
 
 

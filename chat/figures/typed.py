@@ -19,7 +19,7 @@ from chat.writing.writer import MARKER
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
 from reading.matching import join_without_space
-from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.rows import LineRow
 from reading.tables import Table
 from retrieval.candidates.completion import counts_near, lists_at
 from retrieval.candidates.lists import Item, PrintedList
@@ -193,10 +193,6 @@ def not_struck(lines: Iterable[LineRow]) -> tuple[LineRow, ...]:
 def context_lines(quoted: Quoted, content: DocumentContent) -> tuple[LineRow, ...]:
     candidate = quoted.candidate
     return not_struck(content.legible_lines(candidate.context_first_line, candidate.context_last_line))
-
-
-def select_searched(lines: Iterable[LineRow]) -> list[LineRow]:
-    return [line for line in lines if line.kind not in UNSEARCHED_KINDS]
 
 
 # ---- single values

@@ -277,11 +277,6 @@ def worth_in_words(spoken: Spoken, question: Question) -> float:
     )
 
 
-def is_dated(text: str) -> bool:
-    """Whether a text has a calendar date; "when" is also answered by a duration, which is less."""
-    return any(value.type == "date" for value in values_in(text, "date"))
-
-
 def quote_headline(spoken: Spoken, marker: int) -> Quoted:
     """The headline as a citation of its own."""
     first, last = min(each.number for each in spoken.said_itself), max(each.number for each in spoken.pieces)
