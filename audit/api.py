@@ -30,7 +30,9 @@ from documents.api import Body, OctetRenderer, TextField
 from documents.storage.temporary import spooled_file
 from retrieval.api import CandidateSerializer, PartSerializer, ScopeDocumentSerializer
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
-from retrieval.run_record import columns_of_row, document_json, drop_scores, looked_at, parts_of, stored_candidate_json
+from retrieval.record.as_json import candidate_json, document_json, drop_scores, looked_at
+from retrieval.record.ledger_forms import columns_of_row
+from retrieval.record.reading_back import parts_of
 from retrieval.told.outcomes import outcome_named
 from retrieval.told.searched import foreign_told
 
@@ -210,7 +212,7 @@ class CandidatesView(GenericAPIView[RunCandidate]):
         run = get_visible_run(request, run_id)
         record_read(request.user, "trail", run)
         page = self.paginate_queryset(run.candidates.order_by("position"))
-        told = [stored_candidate_json(row) for row in page or []]
+        told = [candidate_json(row) for row in page or []]
         shown = CandidateSerializer(as_seen_by(request, run, told), many=True)
         return self.get_paginated_response(shown.data)
 

@@ -24,7 +24,7 @@ from ledger.heads import make_key
 from llm.exchange import request_digest
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
-from retrieval.run_record import RUN
+from retrieval.record.ledger_forms import RUN
 from tests.stamp_authority import StampAuthority
 
 PASSAGE = "We compute the dot products of the query with all keys, and apply a softmax function."

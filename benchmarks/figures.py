@@ -33,7 +33,7 @@ from llm.prompts import instruct
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
-from retrieval.run_record import candidate_fields
+from retrieval.record.storing import candidate_fields
 from retrieval.types import KEPT_ROLES, ArbiterName, ConceptTerms
 
 ANSWER_CHARS_MAX = 200  # a longer gold answer tells a story in which numbers occur

@@ -18,7 +18,7 @@ from ledger.models import Entry, Salt
 from ledger.payload import SALT_BYTES, Payload
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import RUN
+from retrieval.record.ledger_forms import RUN
 
 QUESTIONS_A_ROUND = 250
 SECONDS_APART = 37  # 100,000 questions in 43 days

@@ -14,7 +14,7 @@ from llm.models import LLMCall
 from llm.payload import COLUMNS as CALL_COLUMNS
 from llm.payload import call_of
 from retrieval.models import RetrievalRun
-from retrieval.run_record import columns_of_row
+from retrieval.record.ledger_forms import columns_of_row
 
 CITED = object_of(
     "citation",

@@ -19,7 +19,7 @@ from retrieval.filters import UNFILTERED, Filters
 from retrieval.question.parse import asked_with
 from retrieval.reading_rules.rows import RuleError
 from retrieval.reading_rules.votes import vote_for_choice
-from retrieval.run_record import question_from
+from retrieval.record.reading_back import question_from
 
 QUESTION_CHARACTERS_MAX = 4000  # about a page and a half; more is a document, not a question
 TITLE_CHARACTERS_MAX = 200

@@ -39,7 +39,7 @@ DOCUMENT_STATES = ["read", "counted", "unreadable", "unsearched"]
 FOR_AUDITORS = "Only for auditors and owners of the base."
 STATUSES = ["found", "weak", "not_found", "cannot_tell", "clarify"]
 
-# ---- the result of R61-R63, described; `record.result_json` writes it
+# ---- the result of R61-R63, described; `record.as_json` writes it
 
 
 class RangeSerializer(serializers.Serializer[Any]):

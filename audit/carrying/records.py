@@ -17,7 +17,7 @@ from documents.models import KnowledgeBase
 from ledger.chain import check_entry, digest_of
 from ledger.models import Entry, Event
 from retrieval.models import ReadingRuleSet, RetrievalRun
-from retrieval.run_record import calls_beside
+from retrieval.record.storing import calls_beside
 
 AT_ONCE = 200
 Subject = tuple[str, UUID]  # kind and id of what an entry vouches for

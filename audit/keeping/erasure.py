@@ -47,7 +47,7 @@ from ledger.models import Event, Salt
 from llm.models import ERASED_CALL, LLMCall
 from retrieval.dictionary.learned import forget_lessons
 from retrieval.models import ERASED_CANDIDATE, ERASED_DOCUMENT, ERASED_RUN, RetrievalRun, RunCandidate, RunDocument
-from retrieval.run_record import calls_beside
+from retrieval.record.storing import calls_beside
 
 PERSON_ERASED = "person_erased"
 NOT_ALLOWED = (

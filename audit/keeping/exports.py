@@ -18,7 +18,7 @@ from documents.spreadsheet import write_csv
 from ledger.chain import time_text
 from ledger.models import Entry
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
-from retrieval.run_record import document_json
+from retrieval.record.as_json import document_json
 from retrieval.told.outcomes import outcome_named
 
 RUNS_A_BATCH = 500

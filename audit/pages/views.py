@@ -38,7 +38,7 @@ from documents.pages.address import number_of
 from llm.models import LLMCall
 from retrieval.candidates.widening import read_scope
 from retrieval.models import RetrievalRun
-from retrieval.run_record import calls_beside
+from retrieval.record.storing import calls_beside
 from retrieval.types import ROLE_ORDER
 
 OUTCOMES = dict(Review.Outcome.choices)

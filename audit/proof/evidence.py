@@ -34,7 +34,7 @@ from ledger.chain import digest_of, entries_after, time_text
 from ledger.models import Entry
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import calls_beside
+from retrieval.record.storing import calls_beside
 
 FORMAT = "docintel-evidence-2"
 VERIFIER = Path(__file__).with_name("verifier.py")

@@ -22,7 +22,7 @@ from ledger.models import Entry, Event, Salt
 from ledger.payload import Payload
 from retrieval.models import ReadingRuleSet, RetrievalRun
 from retrieval.reading_rules.editing import RULE_SET
-from retrieval.run_record import LOOK, READING, RUN, SHARED, run_payload
+from retrieval.record.ledger_forms import LOOK, READING, RUN, SHARED, run_payload
 
 PAYLOADS: dict[str, Payload] = {
     each.kind: each

@@ -49,7 +49,7 @@ from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
 from retrieval.dispatch import tier_in
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import question_from
+from retrieval.record.reading_back import question_from
 from retrieval.types import KEPT_ROLES, Candidate, Hit, LineRange, Ranking, Status
 
 OPTIONAL = ("temperature", "store")

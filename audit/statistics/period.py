@@ -21,7 +21,7 @@ from audit.runs.risks import RISKS
 from chat.models import Answer
 from llm.models import REUSED, UNPRICED, LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
-from retrieval.run_record import BESIDE
+from retrieval.record.storing import BESIDE
 from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
 
 ROLES = ("primary", "supporting", "tangential", "discarded")

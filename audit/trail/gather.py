@@ -33,7 +33,7 @@ from chat.prompts.guidance import find_guidance
 from chat.writing.claims import SUPPORTED
 from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import calls_beside
+from retrieval.record.storing import calls_beside
 from retrieval.told.reasons import gate_of, missing_of, point_of
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
 

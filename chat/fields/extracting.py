@@ -38,7 +38,7 @@ from retrieval.filters import UNFILTERED, Filters
 from retrieval.forms.fields import Field, retrieve_fields
 from retrieval.models import RetrievalRun
 from retrieval.reading_rules.editing import reading_rules_of
-from retrieval.run_record import record_shared, store_failed_run, store_run
+from retrieval.record.storing import record_shared, store_failed_run, store_run
 from retrieval.types import Expected, Mode, RetrievalResult
 
 logger = logging.getLogger(__name__)

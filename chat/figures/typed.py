@@ -26,7 +26,7 @@ from retrieval.candidates.lists import Item, PrintedList
 from retrieval.candidates.shown_rows import tables_on
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.question.parse import LISTED_SHAPES
-from retrieval.run_record import question_from
+from retrieval.record.reading_back import question_from
 from retrieval.types import LineRange, Question
 from retrieval.words.printed import Value
 from retrieval.words.tokens import normalise_words

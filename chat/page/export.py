@@ -11,7 +11,7 @@ from chat.models import Conversation
 from chat.page.thread import ShownCitation, ShownTurn
 from chat.turns.repeats import describe_repeat
 from reading.matching import join_without_space
-from retrieval.run_record import parts_of
+from retrieval.record.reading_back import parts_of
 from retrieval.told.outcomes import outcome_named
 
 FORMAT = "docintel-conversation-1"

@@ -10,7 +10,7 @@ from chat.figures.across import START_AFTER_END, TOTAL_DIFFERS
 from chat.models import Answer
 from chat.turns.items import NO_COLUMN, NO_VALUE, REFUSED
 from retrieval.models import RetrievalRun
-from retrieval.run_record import parts_of
+from retrieval.record.reading_back import parts_of
 from retrieval.told.outcomes import as_judged, outcome_named
 
 EMPTY_WORDS = {

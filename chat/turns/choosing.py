@@ -7,7 +7,7 @@ from retrieval.models import RetrievalRun
 from retrieval.question.pages import describe_pages
 from retrieval.question.vague import describe_assumption
 from retrieval.reading_rules.votes import vote_for_silence
-from retrieval.run_record import hints_from, vague_from
+from retrieval.record.reading_back import hints_from, vague_from
 from retrieval.types import VagueWord
 
 

@@ -49,7 +49,7 @@ from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.dispatch import has_flag
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import parts_of
+from retrieval.record.reading_back import parts_of
 from retrieval.types import KEPT_ROLES, UNANSWERED
 
 Kind = Answer.Kind

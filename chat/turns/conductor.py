@@ -33,7 +33,7 @@ from retrieval.deadline import DetectionTimeout
 from retrieval.dictionary.learned import store_lessons
 from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun
-from retrieval.run_record import store_failed_run, store_run
+from retrieval.record.storing import store_failed_run, store_run
 from retrieval.types import ArbiterName, Mode, RetrievalResult
 
 logger = logging.getLogger(__name__)

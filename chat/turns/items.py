@@ -18,7 +18,7 @@ from documents.storage.content import DocumentContent
 from retrieval.models import RetrievalRun
 from retrieval.question.kinds import type_of
 from retrieval.question.phrasing import name_subject
-from retrieval.run_record import parts_of
+from retrieval.record.reading_back import parts_of
 from retrieval.types import ABSENT, UNANSWERED
 from retrieval.words.printed import COUNTS, READERS, SPANS
 

@@ -32,7 +32,7 @@ from retrieval.filters import Filters
 from retrieval.models import RetrievalRun
 from retrieval.question.kinds import ReadingRules
 from retrieval.reading_rules.editing import reading_rules_of
-from retrieval.run_record import calls_beside, copy_run
+from retrieval.record.storing import calls_beside, copy_run
 from retrieval.types import ConceptTerms
 from retrieval.version import program_version
 

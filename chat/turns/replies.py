@@ -7,7 +7,7 @@ from chat.objections import find_objections
 from chat.turns.choosing import reading_json
 from chat.turns.page_notices import notice_json
 from chat.turns.repeats import describe_repeat
-from retrieval.run_record import parts_of
+from retrieval.record.reading_back import parts_of
 from retrieval.told.searched import foreign_told
 
 

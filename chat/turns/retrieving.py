@@ -25,7 +25,8 @@ from retrieval.dictionary.learned import store_lessons
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import UNFILTERED, Filters
 from retrieval.reading_rules.editing import reading_rules_of
-from retrieval.run_record import store_failed_run, store_run, stored_result_json, without_scores
+from retrieval.record.as_json import stored_result_json, without_scores
+from retrieval.record.storing import store_failed_run, store_run
 from retrieval.types import Mode, RetrievalResult
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from chat.writing.extractive import ROLE_WEIGHT
 from reading.matching import join_without_space
 from retrieval.candidates.plain import plain_text
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import parts_of
+from retrieval.record.reading_back import parts_of
 
 OUTLINE = gettext_noop("This is the outline of the document, with the first whole sentence of each main part.")
 OUTLINES = gettext_noop("These are the outlines of the documents, with the first whole sentence of each main part.")

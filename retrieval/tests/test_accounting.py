@@ -15,7 +15,9 @@ from retrieval import accounting
 from retrieval.conftest import Keep, fillers
 from retrieval.corpus import DOCUMENTS_MAX, retrieve_among
 from retrieval.models import RetrievalRun
-from retrieval.run_record import RUN, looked_at, result_json, store_run, stored_result_json
+from retrieval.record.as_json import looked_at, result_json, stored_result_json
+from retrieval.record.ledger_forms import RUN
+from retrieval.record.storing import store_run
 from retrieval.types import RetrievalResult, ScopeDocument
 
 pytestmark = pytest.mark.django_db

@@ -26,7 +26,7 @@ from retrieval.dictionary import packs
 from retrieval.dictionary.csv_format import ROWS_MAX, WordRow
 from retrieval.models import Concept, Pack, Term
 from retrieval.pipeline import retrieve
-from retrieval.run_record import result_json
+from retrieval.record.as_json import result_json
 from retrieval.tests.builders import SETTINGS, content_of_lines
 
 

@@ -18,7 +18,9 @@ from retrieval.corpus import DOCUMENTS_MAX, retrieve_among
 from retrieval.filters import Filters
 from retrieval.full_search import doubt_absence, search_each
 from retrieval.models import RetrievalRun
-from retrieval.run_record import RUN, looked_at, result_json, store_run, stored_result_json
+from retrieval.record.as_json import looked_at, result_json, stored_result_json
+from retrieval.record.ledger_forms import RUN
+from retrieval.record.storing import store_run
 from retrieval.types import Finding, RetrievalResult
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ import pytest
 from documents.storage.content import DocumentContent
 from llm.conftest import Serve
 from retrieval.pipeline import retrieve
-from retrieval.run_record import result_json
+from retrieval.record.as_json import result_json
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import ArbiterName, RetrievalResult
 

@@ -13,7 +13,7 @@ from reading.limits import Limits
 from reading.pdf_reader import read_pdf
 from retrieval.dictionary.load import pack_concepts
 from retrieval.pipeline import retrieve
-from retrieval.run_record import result_json
+from retrieval.record.as_json import result_json
 from retrieval.tests.builders import SETTINGS, content_of_reading
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ import snowballstemmer
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
 from retrieval.pipeline import retrieve
-from retrieval.run_record import result_json
+from retrieval.record.as_json import result_json
 from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading
 from retrieval.words import tokens
 

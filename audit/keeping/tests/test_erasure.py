@@ -29,7 +29,7 @@ from ledger.holds import Held, place, release
 from ledger.models import Event, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
-from retrieval.run_record import LOOK, READING
+from retrieval.record.ledger_forms import LOOK, READING
 from tests.pages import on_one_line
 
 CANARY = "zanzibarische"

@@ -49,7 +49,7 @@ from ledger import chain
 from ledger.chain import Head
 from ledger.heads import write_head
 from retrieval.models import RetrievalRun
-from retrieval.run_record import LOOK, READING
+from retrieval.record.ledger_forms import LOOK, READING
 from retrieval.types import LineRange
 
 LINES_MAX = 660  # to be read in one sitting by whoever does not trust it

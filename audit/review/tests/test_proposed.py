@@ -44,7 +44,7 @@ from retrieval.dictionary.load import ensure_dictionary
 from retrieval.models import LearnedWord, RetrievalRun, Term
 from retrieval.question.kinds import RuleRow
 from retrieval.reading_rules.editing import change_rules
-from retrieval.run_record import store_run
+from retrieval.record.storing import store_run
 
 SignedIn = Callable[[User], Client]
 DUES = "What are the zibeline a month?"  # a word that only the dictionary knows

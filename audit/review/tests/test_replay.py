@@ -28,7 +28,9 @@ from retrieval.arbiter.model import FORMS
 from retrieval.corpus import content_for
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.run_record import question_from, run_payload, store_run
+from retrieval.record.ledger_forms import run_payload
+from retrieval.record.reading_back import question_from
+from retrieval.record.storing import store_run
 from tests.scripted_llm import ScriptedLLM
 
 Ask = Callable[..., RetrievalRun]

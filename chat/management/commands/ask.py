@@ -24,7 +24,7 @@ from documents.models import Document, KnowledgeBase, Membership, Role
 from documents.storage.uploads import UploadRefused
 from reading.matching import join_without_space
 from retrieval.models import RetrievalRun
-from retrieval.run_record import result_json, stored_result_json
+from retrieval.record.as_json import result_json, stored_result_json
 from retrieval.told.outcomes import outcome_named
 from retrieval.types import UNANSWERED, RetrievalResult
 

@@ -27,7 +27,7 @@ from ledger.models import Event
 from llm.models import LLMCall
 from llm.prompts import GUIDANCE_MAX, SMALL_GUIDANCE_MAX, Guidance, instruct
 from retrieval.arbiter.model import INSTRUCTIONS as JUDGE_TEXT
-from retrieval.run_record import calls_beside
+from retrieval.record.storing import calls_beside
 from tests.product import ROOT, sources
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -29,7 +29,7 @@ from jobs import waking
 from llm.models import LLMCall
 from retrieval.corpus import retrieve_among
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.run_record import store_failed_run
+from retrieval.record.storing import store_failed_run
 
 PATIENCE_S = 60.0  # with what may take a moment on a busy machine
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -29,7 +29,7 @@ from ledger.models import Event as LedgerEvent
 from llm.embeddings.bundled import is_available
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.run_record import store_run
+from retrieval.record.storing import store_run
 
 pytestmark = pytest.mark.django_db
 

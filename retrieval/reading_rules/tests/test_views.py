@@ -12,7 +12,7 @@ from retrieval.models import MeaningVote
 from retrieval.question.kinds import RuleRow, shipped_rows
 from retrieval.reading_rules.editing import change_rules, history_of, reading_rules_of
 from retrieval.reading_rules.votes import standings_of, vote_for_choice
-from retrieval.run_record import store_failed_run
+from retrieval.record.storing import store_failed_run
 from retrieval.types import Meaning, VagueWord
 
 pytestmark = pytest.mark.django_db(transaction=True)

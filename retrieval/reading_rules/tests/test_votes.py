@@ -17,7 +17,7 @@ from retrieval.reading_rules.votes import (
     vote_for_silence,
     weigh,
 )
-from retrieval.run_record import store_failed_run
+from retrieval.record.storing import store_failed_run
 from retrieval.types import Meaning, VagueWord
 
 Kind = MeaningVote.Kind

@@ -15,7 +15,8 @@ from retrieval.arbiter import rules
 from retrieval.arbiter.rules import Rule
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.pipeline import retrieve
-from retrieval.run_record import RUN, columns_of_row, copy_run, store_run
+from retrieval.record.ledger_forms import RUN, columns_of_row
+from retrieval.record.storing import copy_run, store_run
 from retrieval.tests.builders import SETTINGS
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
 from retrieval.told.reasons import (

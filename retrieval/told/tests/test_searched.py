@@ -7,7 +7,7 @@ from django.utils import translation
 
 from documents.storage.content import DocumentContent
 from retrieval.pipeline import retrieve
-from retrieval.run_record import result_json
+from retrieval.record.as_json import result_json
 from retrieval.tests.builders import SETTINGS
 from retrieval.told.searched import say_other_language
 

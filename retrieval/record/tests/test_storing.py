@@ -15,17 +15,10 @@ from ledger.models import Entry, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.run_record import (
-    LOOK,
-    READING,
-    RUN,
-    calls_beside,
-    question_from,
-    result_json,
-    store_failed_run,
-    store_run,
-    stored_result_json,
-)
+from retrieval.record.as_json import result_json, stored_result_json
+from retrieval.record.ledger_forms import LOOK, READING, RUN
+from retrieval.record.reading_back import question_from
+from retrieval.record.storing import calls_beside, store_failed_run, store_run
 from retrieval.tests.builders import SETTINGS
 from retrieval.types import RetrievalResult
 from tests.scripted_llm import ScriptedLLM

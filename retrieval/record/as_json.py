@@ -1,0 +1,147 @@
+"""A result as JSON for programs: the names are those of R61-R64, a public interface."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from retrieval.accounting import reason_in_full, summarise
+from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.record.reading_back import parts_of
+from retrieval.record.storing import candidate_fields, document_fields, result_fields
+from retrieval.told.searched import foreign_told
+from retrieval.types import ABSENT, RetrievalResult
+
+SCORES = frozenset({"line_score", "rrf_rank"})  # what only ordered places; "scores" of documents did the same
+
+
+def result_json(result: RetrievalResult) -> dict[str, Any]:
+    """The result as `ask --json` prints it; candidates primary first, the refused and the unjudged apart."""
+    run = RetrievalRun(question=result.question.original, **result_fields(result))
+    candidates = [RunCandidate(**candidate_fields(candidate)) for candidate in result.candidates]
+    return run_json(run, candidates, map(document_fields, result.documents))
+
+
+def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
+    """The same of a successful run that is stored."""
+    return run_json(run, run.candidates.order_by("position"), run.documents.order_by("position").values())
+
+
+def run_json(
+    run: RetrievalRun, candidates: Iterable[RunCandidate], documents: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The result that these rows hold; `documents` are the columns of theirs, none in runs from before there were."""
+    listed = [document_json(row) for row in documents]
+    shown = with_snapshots(listed, run.scope) if listed else run.scope
+    parsed = {name: value for name, value in run.parsed.items() if name not in ("typed", "reading_call")}
+    return {
+        "doc_id": only_id(shown),
+        "documents": shown,
+        "looked_at": looked_at(run.coverage),
+        "language_note": foreign_told(run) or None,
+        "question": run.question,
+        "status": run.status,
+        "not_found": run.status in ABSENT,
+        "not_found_reason": run.not_found_reason or None,
+        "clarification": parsed.get("clarification") or None,
+        "confidence": run.confidence,
+        **by_outcome([candidate_json(row) for row in candidates]),
+        "left_out": run.plan.get("left_out", []),  # runs of 1.4 and before did not say
+        "parts": parts_of(run),
+        "methods_used": run.methods_used,
+        "arbiter": run.arbiter,
+        "arbiter_status": run.arbiter_status,
+        "arbiter_failure": run.arbiter_failure or None,
+        "violations": run.violations,
+        "partly_answered": run.is_partial,
+        "missing": run.missing or None,
+        "contradictions": run.contradictions,
+        "searched": [{name: word[name] for name in ("text", "forms", "count")} for word in run.searched],
+        "gates": run.gates,
+        "coverage": run.coverage,
+        "plan": run.plan["flags"],
+        "parsed": parsed,
+        "timings_ms": run.timings_ms,
+    }
+
+
+def document_json(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """One document of the scope, from the columns of its row."""
+    same = ("title", "sha256", "parse_number", "pages", "pages_with_text", "state", "rank", "words", "finding")
+    scores = {name: fields[f"{name}_score"] for name in ("words", "meaning", "name", "fused")}
+    return {name: fields[name] for name in same} | {
+        "document_id": str(fields["document_id"]),
+        "parse_id": str(fields["parse_id"]) if fields["parse_id"] else None,
+        "cause": fields["cause"] or None,
+        "reason": reason_in_full(fields["reason"], fields["rank"], fields["ranked"]),
+        "ranked": fields["ranked"],
+        "scores": scores if fields["ranked"] else None,
+    }
+
+
+def only_id(documents: Sequence[Mapping[str, Any]]) -> str | None:
+    return documents[0]["document_id"] if len(documents) == 1 else None
+
+
+def with_snapshots(documents: Sequence[dict[str, Any]], scope: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The documents of a scope, those that were read with the rest of what the run keeps of them."""
+    seen = {snapshot["document_id"]: snapshot for snapshot in scope}
+    return [{**seen.get(document["document_id"], {}), **document} for document in documents]
+
+
+def looked_at(coverage: Mapping[str, Any]) -> str | None:
+    """What was done with the documents of a run in one line; None for a run from before that was recorded."""
+    names = ("documents", "read", "counted", "unreadable_documents")
+    return summarise(*(coverage[name] for name in names)) if "read" in coverage else None
+
+
+def by_outcome(candidates: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The candidates of a result apart from those that were refused and those that nobody judged (R64)."""
+    apart: dict[str, list[dict[str, Any]]] = {"candidates": [], "discarded": [], "unjudged": []}
+    for candidate in candidates:
+        apart[candidate["role"] if candidate["role"] in apart else "candidates"].append(candidate)
+    return apart
+
+
+def without_scores(told: dict[str, Any]) -> dict[str, Any]:
+    """A result without the figures that only ordered what was found: they are for auditors (L11)."""
+    lists = {name: told[name] for name in ("candidates", "discarded", "unjudged", "left_out", "documents")}
+    return told | {name: [drop_scores(each) for each in listed] for name, listed in lists.items()}
+
+
+def drop_scores(told: Mapping[str, Any]) -> dict[str, Any]:
+    """A candidate, a place that was left out, or a document, without its scores."""
+    kept = {name: value for name, value in told.items() if name not in SCORES}
+    return kept | ({"scores": None} if "scores" in kept else {})
+
+
+def candidate_json(row: RunCandidate) -> dict[str, Any]:
+    return {
+        "candidate_id": row.candidate_id,
+        "document_id": row.document_id,
+        "role": row.role,
+        "reason": row.reason,
+        "rule": row.rule or None,
+        "section_title": row.section_title,
+        "breadcrumb": row.breadcrumb,
+        "page_number": row.anchor_first_page,
+        "page_label": row.anchor_page_label,
+        "anchor": range_of(row, "anchor"),
+        "context": range_of(row, "context"),
+        "snippet": row.snippet,
+        "text": row.context_text,
+        "methods": row.methods,
+        "matched_keywords": row.matched_keywords,
+        "exact_title": row.exact_title,
+        "co_occurrence": row.co_occurrence,
+        "type_match": row.type_match,
+        "line_score": row.line_score,
+        "rrf_rank": row.rrf_rank,
+        "content_anchor": row.content_anchor or None,
+        "raw_content_anchor": row.raw_content_anchor or None,
+        "anchor_repair": row.anchor_repair,
+        "boxes": row.boxes,
+    }
+
+
+def range_of(row: RunCandidate, what: str) -> dict[str, int]:
+    ends = ("first_line", "last_line", "first_page", "last_page")
+    return {end: getattr(row, f"{what}_{end}") for end in ends}
