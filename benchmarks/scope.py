@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from benchmarks.library import Library
 from benchmarks.metrics import CUTOFFS, distinct, is_hit, mean, percentile
@@ -14,7 +14,8 @@ from documents.base_settings import BaseSettings
 from documents.models import Document
 from retrieval.corpus import search_chosen, shortlist
 from retrieval.pipeline import carry_out
-from retrieval.types import ABSENT, ConceptTerms, RetrievalResult
+from retrieval.search import SearchOptions
+from retrieval.types import ABSENT, ArbiterName, ConceptTerms, RetrievalResult
 
 MEDIA_SUFFIXES = (".pdf", ".md", ".txt")
 PRINTED = (
@@ -90,14 +91,8 @@ def ask(
     started = perf_counter()
     listed = shortlist(question.question, scope, settings, dictionary)
     chosen = perf_counter()
-    search = search_chosen(
-        question.question,
-        scope,
-        listed,
-        settings=settings,
-        arbiter=arbiter,
-        dictionary=dictionary,
-    )
+    options = SearchOptions(settings, arbiter=cast(ArbiterName, arbiter), dictionary=dictionary)
+    search = search_chosen(question.question, scope, listed, options)
     result = carry_out(search)
     pages = places(result, path_of)
     return Judged(

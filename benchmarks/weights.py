@@ -19,11 +19,12 @@ from benchmarks.questions import GoldQuestion
 from benchmarks.retrieval import commit, ranked_pages
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
-from retrieval import pipeline
+from retrieval import search
 from retrieval.arbiter import evidence, rules
 from retrieval.candidates import aggregation, fusion
 from retrieval.detectors import keywords
 from retrieval.detectors.run import detect
+from retrieval.pipeline import retrieve
 from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.types import ConceptTerms, Plan, Question, RetrievalResult
 
@@ -159,7 +160,7 @@ class Asking:
         early = {weight.label: values[weight.label] for weight in WEIGHTS if weight.is_early}
         if early != self._early:
             self._early, self._found = early, {}
-        with weighing(values), mock.patch.object(pipeline, "detect", self.detect_once(detect)):
+        with weighing(values), mock.patch.object(search, "detect", self.detect_once(detect)):
             by_set = {
                 name: measure_of([(each, self.ask(each)) for each in asked]) for name, asked in sets.items() if asked
             }
@@ -167,7 +168,7 @@ class Asking:
 
     def ask(self, question: GoldQuestion) -> RetrievalResult:
         content = self.library.content(question.document)
-        return pipeline.retrieve(
+        return retrieve(
             question.question, [content], settings=BaseSettings(), arbiter="rules", dictionary=self.dictionary
         )
 

@@ -21,11 +21,12 @@ from reading.matching import match_form
 from retrieval import accounting
 from retrieval.candidates.fusion import fuse, rank_by_score, rank_in_order
 from retrieval.detectors.vectors import query_vector
-from retrieval.pipeline import Search, carry_out, search_in_steps
+from retrieval.pipeline import SteppedSearch, carry_out, search_in_steps
 from retrieval.question.documents_named import COMMON_SHARE, Name, documents_named
 from retrieval.question.forms import places_compared
 from retrieval.question.pages import without_pages
 from retrieval.question.phrasing import read_phrasing
+from retrieval.search import SearchOptions
 from retrieval.types import (
     UNANSWERED,
     ConceptTerms,
@@ -76,56 +77,38 @@ def contents_for(
 
 
 def retrieve_among(question_text: str, documents: Sequence[Document], **options: Any) -> RetrievalResult:
-    """The result of `search_among`, judged by itself."""
-    return carry_out(search_among(question_text, documents, **options))
+    """The result of `search_among`, judged by itself; `options` are those of `SearchOptions`."""
+    return carry_out(search_among(question_text, documents, SearchOptions(**options)))
 
 
-def search_among(
-    question_text: str,
-    documents: Sequence[Document],
-    *,
-    settings: BaseSettings,
-    dictionary: Sequence[ConceptTerms] = (),
-    **options: Any,
-) -> Search:
+def search_among(question_text: str, documents: Sequence[Document], options: SearchOptions) -> SteppedSearch:
     """Choose documents, read them, and when the ones the question names do not answer, read the best others with them.
 
-    `options` are those of `pipeline.search_in_steps`. Every document of the scope is accounted for, also one that
-    cannot be read; zero hits are counted over all that can. The second pass reads the documents of the first again, so
-    that one judgement and one record cover both. If a model was asked, its judgement of the named documents is final:
-    one question is one call.
+    Every document of the scope is accounted for, also one that cannot be read; zero hits are counted over all that can.
+    The second pass reads the documents of the first again, so that one judgement and one record cover both. If a model
+    was asked, its judgement of the named documents is final: one question is one call.
     """
-
-    def ask(chosen: Shortlist) -> Search:
-        return search_chosen(question_text, documents, chosen, settings=settings, dictionary=dictionary, **options)
-
+    settings, dictionary = options.settings, options.dictionary
     readable = select_readable(documents)
     first = shortlist(question_text, readable, settings, dictionary)
-    result = yield from ask(first)
+    result = yield from search_chosen(question_text, documents, first, options)
     is_asked = bool(result.ranking.exchange or result.reading)
     is_all = len(first.chosen) == min(len(readable), DOCUMENTS_MAX)
     if result.status not in UNANSWERED or is_asked or is_all:
         return result
-    second = yield from ask(widen_shortlist(first, question_text, readable, settings, dictionary))
+    widened = widen_shortlist(first, question_text, readable, settings, dictionary)
+    second = yield from search_chosen(question_text, documents, widened, options)
     spent_ms = {"first_pass": round(sum(result.timings_ms.values()), 1)}
     return replace(second, timings_ms=spent_ms | second.timings_ms)
 
 
 def search_chosen(
-    question_text: str,
-    documents: Sequence[Document],
-    chosen: Shortlist,
-    *,
-    settings: BaseSettings,
-    dictionary: Sequence[ConceptTerms],
-    **options: Any,
-) -> Search:
+    question_text: str, documents: Sequence[Document], chosen: Shortlist, options: SearchOptions
+) -> SteppedSearch:
     """Read the chosen documents, and account for the others by what SQL finds in them."""
     contents = content_for(chosen.chosen)
     account_for = partial(account_of_scope, documents, contents, chosen)
-    return search_in_steps(
-        question_text, contents, settings=settings, dictionary=dictionary, account_for=account_for, **options
-    )
+    return search_in_steps(question_text, contents, replace(options, account_for=account_for))
 
 
 def select_readable(documents: Iterable[Document]) -> list[Document]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from documents.base_settings import BaseSettings
 from documents.models import Document
 from documents.storage.content import read_content
 from reading.processes.clock import Clock
@@ -21,14 +20,13 @@ from retrieval.corpus import (
     content_for,
     last_jobs,
     promising,
-    retrieve_among,
+    search_among,
     unread_document,
 )
 from retrieval.deadline import DetectionTimeout
-from retrieval.filters import UNFILTERED, Filters
-from retrieval.pipeline import retrieve
-from retrieval.question.kinds import SHIPPED, ReadingRules
-from retrieval.types import ABSENT, ConceptTerms, Finding, Mode, RetrievalResult, ScopeAccount, ScopeDocument
+from retrieval.pipeline import carry_out, search_in_steps
+from retrieval.search import SearchOptions
+from retrieval.types import ABSENT, Finding, RetrievalResult, ScopeAccount, ScopeDocument
 
 OnDocument = Callable[[int, int], None]  # how many documents have been searched, and of how many
 
@@ -48,11 +46,6 @@ def search_each(
     question_text: str,
     documents: Sequence[Document],
     *,
-    settings: BaseSettings,
-    dictionary: Sequence[ConceptTerms] = (),
-    mode: Mode = "balanced",
-    filters: Filters = UNFILTERED,
-    rules: ReadingRules = SHIPPED,
     on_document: OnDocument = lambda done, of: None,
     **options: Any,
 ) -> RetrievalResult:
@@ -61,35 +54,29 @@ def search_each(
     1. each document that can be read: the whole pipeline by rules, which leaves a finding
     2. choose the documents with an answer, then those with a weak one; if there are none, the most promising
     3. retrieve from these together, with the arbiter of the base; the account has the finding of every document
-    `options` are those of `pipeline.retrieve`. A question that is asked back is not searched any further.
+    `options` are those of `SearchOptions`. A question that is asked back is not searched any further.
     """
     clock = Clock()
-    asked: dict[str, Any] = {
-        "settings": settings,
-        "dictionary": dictionary,
-        "mode": mode,
-        "filters": filters,
-        "rules": rules,
-    }
+    asked = SearchOptions(**options)
     readable = [document for document in documents if document.current_parse]
     alone: dict[UUID, Alone] = {}
     for done, document in enumerate(readable):
         on_document(done, len(readable))
         alone[document.pk] = search_alone(question_text, document, asked)
         if alone[document.pk].is_asked_back:
-            return retrieve_among(question_text, documents, **asked, **options)
+            return carry_out(search_among(question_text, documents, asked))
     on_document(len(readable), len(readable))
     clock.stop("each_document")
-    chosen = choose_together(question_text, readable, alone, settings, dictionary)
+    chosen = choose_together(question_text, readable, alone, asked)
     together = {document.pk for document in chosen.chosen}
     account = account_of_all(documents, alone, together)
     contents = content_for(chosen.chosen)
-    result = retrieve(question_text, contents, account_for=lambda question: account, **asked, **options)
+    result = carry_out(search_in_steps(question_text, contents, replace(asked, account_for=lambda question: account)))
     result = replace(result, timings_ms=clock.timings_ms | result.timings_ms)
     return doubt_absence(result, together)
 
 
-def search_alone(question_text: str, document: Document, asked: Mapping[str, Any]) -> Alone:
+def search_alone(question_text: str, document: Document, asked: SearchOptions) -> Alone:
     """Search one document by rules; what took too long, or is no longer there, is marked as not searched.
 
     Its content is not kept in the cache, where it would displace what people are asking.
@@ -105,7 +92,7 @@ def search_alone(question_text: str, document: Document, asked: Mapping[str, Any
     if not content.pages:
         return replace(alone, row=accounting.mark_missed(alone.row, "changed"))
     try:
-        result = retrieve(question_text, [content], arbiter="rules", **asked)
+        result = carry_out(search_in_steps(question_text, [content], asked.by_rules()))
     except DetectionTimeout:
         return replace(alone, row=accounting.mark_missed(alone.row, "too_slow"))
     has_text = alone.row.state == "read"
@@ -132,11 +119,7 @@ def finding_of(result: RetrievalResult) -> Finding:
 
 
 def choose_together(
-    question_text: str,
-    readable: Sequence[Document],
-    alone: Mapping[UUID, Alone],
-    settings: BaseSettings,
-    dictionary: Sequence[ConceptTerms],
+    question_text: str, readable: Sequence[Document], alone: Mapping[UUID, Alone], asked: SearchOptions
 ) -> Shortlist:
     """The documents to judge together, at most DOCUMENTS_MAX: the best findings, else the most promising.
 
@@ -146,7 +129,7 @@ def choose_together(
     if best:
         return Shortlist(tuple(document for document in readable if document.pk in best), {})
     searched = [document for document in readable if alone[document.pk].row.state != "unsearched"]
-    return promising(question_text, searched, settings, dictionary)
+    return promising(question_text, searched, asked.settings, asked.dictionary)
 
 
 def best_findings(alone: Mapping[UUID, Alone]) -> list[UUID]:

@@ -4,7 +4,7 @@ own. Those that a model judges share a request where it has room for them.
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from documents.models import Document
@@ -15,7 +15,8 @@ from retrieval.arbiter.together import FIELDS_MAX, Posed, judge_together, room_e
 from retrieval.briefs import fit_request
 from retrieval.corpus import search_among
 from retrieval.deadline import DetectionTimeout
-from retrieval.pipeline import Search
+from retrieval.pipeline import SteppedSearch
+from retrieval.search import SearchOptions
 from retrieval.types import ANYTHING, Expected, RetrievalResult
 
 BY_ITSELF = (PromptTooLong, Malformed, Truncated)  # a request for one question may do better
@@ -36,7 +37,7 @@ class Field:
 class Pending:
     """A search on its way: the case it waits with and since when, or its outcome."""
 
-    search: Search
+    search: SteppedSearch
     case: Case | None = None
     ruling: Ruling | None = None
     since: float = field(default_factory=time.monotonic)
@@ -59,10 +60,13 @@ def retrieve_fields(
 ) -> list[RetrievalResult | DetectionTimeout]:
     """What each field found, in their order; one that took too long has the error instead.
 
-    `options` are those of `corpus.search_among`. Without a model the rules judge each; with one, at most FIELDS_MAX
+    `options` are those of `SearchOptions`. Without a model the rules judge each; with one, at most FIELDS_MAX
     fields of the same documents are judged in one request.
     """
-    pending = [Pending(search_among(each.question, documents, expected=each.expected, **options)) for each in fields]
+    asked = SearchOptions(**options)
+    pending = [
+        Pending(search_among(each.question, documents, replace(asked, expected=each.expected))) for each in fields
+    ]
     while waiting := [each for each in pending if each.outcome is None]:
         for each in waiting:
             each.advance()

@@ -24,6 +24,7 @@ from retrieval.corpus import (
 )
 from retrieval.pipeline import carry_out
 from retrieval.question.parse import parse_question
+from retrieval.search import SearchOptions
 from retrieval.tests.builders import SETTINGS
 from retrieval.types import ConceptTerm, ConceptTerms, ScopeAccount
 from retrieval.words.at_scale import lexical
@@ -110,11 +111,8 @@ def test_absence_is_shown_over_documents_that_were_not_read(keep: Keep) -> None:
     account = account_for("Are earthquakes covered?", [*documents, hidden], documents[:1])
     assert (len(account.documents), account.counts["earthquakes"]) == (len(documents) + 1, 1)
     only = Shortlist((documents[0],), {})
-    result = carry_out(
-        search_chosen(
-            "What about earthquakes?", [*documents, hidden], only, settings=WITHOUT, dictionary=(), arbiter="rules"
-        )
-    )
+    options = SearchOptions(WITHOUT, arbiter="rules")
+    result = carry_out(search_chosen("What about earthquakes?", [*documents, hidden], only, options))
     assert result.searched[0].count == 1
 
 

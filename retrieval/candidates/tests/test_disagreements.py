@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from retrieval.candidates.disagreements import differing_value, read_statement
-from retrieval.pipeline import retrieve, with_disagreements
+from retrieval.pipeline import retrieve
+from retrieval.search import with_disagreements
 from retrieval.tests.builders import SETTINGS, content_of_lines
 
 ASKED = ("amount", "percentage", "date", "duration")

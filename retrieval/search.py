@@ -1,0 +1,452 @@
+"""A search on its way from the question to the result, and the steps that `retrieval.pipeline` takes it through.
+
+Each step is given the search and returns it anew, with what the step found; nothing is changed in place.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from documents.base_settings import BaseSettings
+from documents.storage.content import DocumentContent
+from llm.client import is_configured
+from llm.exchange import Exchange
+from llm.prompts import Guidance
+from llm.tiers import ChosenTier
+from llm.window import read_window
+from reading.processes.clock import Clock
+from retrieval import absence, dispatch
+from retrieval.absence import AbsenceVerdict
+from retrieval.accounting import account_of, coverage_of
+from retrieval.amendments.asked import without_time
+from retrieval.amendments.in_force import pairs_told, put_in_force_first
+from retrieval.amendments.versions import Versions, find_versions
+from retrieval.arbiter import Case, Ruling
+from retrieval.arbiter.brief import toc_block
+from retrieval.arbiter.clear_hits import judge_clear_hit
+from retrieval.arbiter.model import PROMPT_NAME as ARBITER_PROMPT
+from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, beside, room_in
+from retrieval.briefs import fit_for
+from retrieval.candidates.disagreements import find_disagreements
+from retrieval.candidates.pool import pool_size, propose
+from retrieval.candidates.settle import settle
+from retrieval.detectors.run import detect
+from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits, with_nearness
+from retrieval.parts import Judged, judge_parts
+from retrieval.question.by_model import PROMPT_NAME as QUESTION_PROMPT
+from retrieval.question.by_model import read_by_model
+from retrieval.question.kinds import SHIPPED, ReadingRules
+from retrieval.question.pages import find_named_pages
+from retrieval.question.parse import parse_question
+from retrieval.second_look import Judgement, consider_second_look, look_again
+from retrieval.told.clauses import Clause, join_clauses
+from retrieval.types import (
+    ANYTHING,
+    ArbiterName,
+    Briefed,
+    ConceptTerms,
+    Contradiction,
+    Coverage,
+    Expected,
+    Flag,
+    Hit,
+    LeftOut,
+    Mode,
+    Plan,
+    Question,
+    Ranking,
+    RetrievalResult,
+    ScopeAccount,
+    SearchedWord,
+    Settled,
+)
+
+OnStage = Callable[[str, dict[str, Any]], None]
+AccountFor = Callable[[Question], ScopeAccount]
+MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
+NOT_PLANNED, NOT_COVERED, NOT_GATED = Plan(()), Coverage(0, 0, 0, 0), AbsenceVerdict("found", "", ())
+NOT_RANKED, NOT_ACCOUNTED = Ranking("none", "not_needed", ()), ScopeAccount()
+UNASKED_ARBITERS: dict[str, ArbiterName] = {"rules": "rules", "none": "none", "rerank": "rerank"}
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How a question is asked of documents.
+
+    `account_for` accounts for every document of the scope once the question is read, where it has more than those that
+    are searched (by SQL, see corpus). `filters` narrow what is searched and how much is judged. `guidance` is what the
+    base adds to a prompt, by its name, `rules` how it reads questions; `expected` what the asker says of the answer
+    beforehand. `is_side`: it is one side of a comparison, asked by itself.
+    """
+
+    settings: BaseSettings
+    mode: Mode = "balanced"
+    arbiter: ArbiterName | None = None
+    dictionary: Sequence[ConceptTerms] = ()
+    on_stage: OnStage | None = None
+    account_for: AccountFor | None = None
+    filters: Filters = UNFILTERED
+    is_side: bool = False
+    guidance: Mapping[str, Guidance] = field(default_factory=dict)
+    expected: Expected = ANYTHING
+    rules: ReadingRules = SHIPPED
+
+    def by_rules(self) -> "SearchOptions":
+        """Those of a search that is a part of this one: judged by the rules, and nobody is told of its stages."""
+        return SearchOptions(self.settings, self.mode, "rules", self.dictionary, filters=self.filters, rules=self.rules)
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is known so far. What no step has found yet is empty."""
+
+    contents: Sequence[DocumentContent]
+    options: SearchOptions
+    question: Question  # as it is searched; `whole` where its date was set aside
+    whole: Question
+    arbiter: ArbiterName
+    clock: Clock
+    account: ScopeAccount = NOT_ACCOUNTED
+    reading: Exchange | None = None  # of the model that read the question
+    named: ChosenTier | None = None  # the model that the base names for the question
+    use: ModelUse = USUAL
+    plan: Plan = NOT_PLANNED
+    within: Within | None = None
+    hits: Sequence[Hit] = ()
+    searched: Sequence[SearchedWord] = ()
+    versions: Sequence[Versions] = ()
+    candidates: tuple[Briefed, ...] = ()
+    proposed: tuple[Briefed, ...] = ()  # the candidates before their briefs were fitted to a request
+    unfit: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    toc: str = ""
+    clear: Ranking | None = None  # of the rules, where no model need judge
+    ranking: Ranking = NOT_RANKED
+    other_look: Exchange | None = None
+    shared: Exchange | None = None
+    coverage: Coverage = NOT_COVERED
+    finding: AbsenceVerdict = NOT_GATED
+    settled: tuple[Settled, ...] = ()
+
+    def tell(self, stage: str, figures: dict[str, Any]) -> None:
+        if self.options.on_stage:
+            self.options.on_stage(stage, figures)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those of the base as the record keeps them, with what narrowed the question and how it was read."""
+        filters, rules = self.options.filters, self.options.rules
+        narrowed = {"filters": filters.to_json()} if filters.words else {}
+        read_by = {"reading_rules": rules.to_json()} if rules.number else {}
+        return self.options.settings.to_json() | narrowed | read_by
+
+    @property
+    def case(self) -> Case:
+        """What is put before the arbiter."""
+        options = self.options
+        return Case(
+            self.arbiter,
+            self.question,
+            self.candidates,
+            self.contents,
+            self.hits,
+            options.settings.risk_max,
+            options.mode,
+            self.use,
+            self.proposed,
+            self.unfit,
+            self.toc,
+            options.settings.reranking,
+        )
+
+
+# ---- the question is read, and what will be done is planned
+
+
+def begin_search(question_text: str, contents: Sequence[DocumentContent], options: SearchOptions) -> Search:
+    """The question as the rules read it, against the documents' own vocabulary."""
+    clock = Clock()
+    question = parse_question(question_text, contents, options.dictionary, options.rules)
+    if options.is_side:
+        question = replace(question, clarification="", form="", outlined=(), sides=())
+    clock.stop("parse")
+    arbiter = options.arbiter or chosen_arbiter(options.settings, options.mode)
+    search = Search(contents, options, question, question, arbiter, clock)
+    search.tell("parsed", {"keywords": len(question.keywords)})
+    return search
+
+
+def read_further(search: Search) -> Search:
+    """In thorough mode a model reads the question too; what the asker expects and how much is read around a place."""
+    question, reading, options = search.question, None, search.options
+    if options.mode == "thorough" and search.arbiter in MODEL_ARBITERS and not question.form:
+        guidance = options.guidance.get(QUESTION_PROMPT)
+        question, reading = read_by_model(question, search.contents, options.dictionary, guidance, options.rules)
+    question = options.filters.read_around(options.expected.of(question, options.rules.patterns_of))
+    return replace(search, question=question, whole=question, reading=reading)
+
+
+def plan_search(search: Search) -> Search:
+    """Which detectors run, each with its reason; which model the base names; what became of each document."""
+    question, options = search.question, search.options
+    plan = dispatch.plan(question, search.contents, options.settings, options.mode)
+    if options.filters.context:
+        plan = dispatch.note_reason(plan, "read_around", f"the request says so: {options.filters.context}")
+    named = dispatch.find_named_tier(question, options.settings.tiers, options.dictionary)
+    account = options.account_for(question) if options.account_for else account_of(search.contents)
+    return replace(search, plan=plan, named=named, account=account)
+
+
+def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
+    """Fast questions, and bases without a model, are judged by the rules (R98)."""
+    if settings.ranking in UNASKED_ARBITERS:
+        return UNASKED_ARBITERS[settings.ranking]
+    if mode == "fast" or not is_configured():
+        return "rules"
+    return "hybrid" if settings.ranking == "hybrid" else "model"
+
+
+# ---- places are found and proposed
+
+
+def find_hits(search: Search) -> Search:
+    """Titles, keywords and patterns; vectors in parallel, unless words suffice. Raises DetectionTimeout."""
+    options = search.options
+    search.tell("plan", {"detectors": len(search.plan.detectors)})
+    search.clock.stop("plan")
+    hits, plan = detect(search.question, search.plan, search.contents, options.dictionary, options.rules)
+    within = lines_within(options.filters, search.contents)
+    hits, plan = narrow_hits(hits, plan, with_nearness(options.filters, options.settings.nearness_min), within)
+    search.clock.stop("detect")
+    search.tell("hits", {"hits": len(hits), "by": Counter(hit.method for hit in hits)})
+    return replace(search, hits=hits, plan=plan, within=within)
+
+
+def count_searched(search: Search) -> Search:
+    """How often each word of the question occurs, in all that may be searched."""
+    elsewhere = search.account.counts if search.within is None else {}
+    searched = absence.count_words(search.question, search.contents, elsewhere, search.within)
+    return replace(search, searched=searched)
+
+
+def propose_candidates(search: Search) -> Search:
+    """Hits become candidates; in thorough mode what the best of them point to is followed."""
+    contents, settings = search.contents, search.options.settings
+    search = replace(search, versions=find_versions(contents) if len(contents) > 1 else ())
+    if has_nothing_to_propose(search):
+        search.clock.stop("aggregate")
+        return search
+    arbiter, question, plan, within = search.arbiter, search.question, search.plan, search.within
+    pool_max = search.options.filters.top_k or pool_size(arbiter, question, plan, settings, search.options.mode)
+    found = propose(arbiter, question, contents, list(search.hits), plan, pool_max, within, search.versions)
+    candidates = keep_within(found.candidates, within)
+    search.clock.stop("aggregate")
+    return replace(search, candidates=candidates, left_out=found.left_out, hits=found.hits, plan=found.plan)
+
+
+def has_nothing_to_propose(search: Search) -> bool:
+    """Whether no word of the question occurs, no page is named, and no model may know better.
+
+    A document of a page or two is looked at all the same.
+    """
+    names_page, is_short = search.question.hints.names_page, search.plan.is_on("whole_document")
+    is_open = search.arbiter in MODEL_ARBITERS or names_page or is_short
+    return not is_open and bool(absence.zero_hits(search.question, search.searched))
+
+
+def set_time_aside(search: Search) -> Search:
+    """The date that picks a version of a clause is no word to look for."""
+    return replace(search, question=without_time(search.question, search.candidates, search.versions))
+
+
+# ---- who judges, and what is put before it
+
+
+def consider_clear_hit(search: Search) -> Search:
+    """A hit that is clear is judged by the rules, if the base allows it."""
+    options = search.options
+    if search.arbiter not in MODEL_ARBITERS or options.arbiter is not None:
+        return search
+    found = (search.question, search.candidates, search.contents, search.hits)
+    plan, clear = judge_clear_hit(*found, search.plan, options.settings, options.mode)
+    return replace(search, plan=plan, clear=clear, arbiter=clear.arbiter if clear else search.arbiter)
+
+
+def consider_model(search: Search) -> Search:
+    """Which model judges, and how much one request shows it; a small window is in the plan, with its reason."""
+    if search.arbiter not in MODEL_ARBITERS:
+        return search
+    plan = dispatch.consider_tier(search.plan, search.question, search.contents, search.named)
+    guidance = search.options.guidance.get(ARBITER_PROMPT)
+    tier, why = dispatch.tier_in(asdict(plan))
+    window = read_window()
+    room = beside(guidance, room_in(window))
+    if room_in(window).chars < WHOLE.chars:
+        reason = f"{window.tokens} tokens: at most {room.places} places in {room.chars} characters"
+        reason += ", and a short reply" if room.is_small else ""
+        plan = Plan((*plan.flags, Flag(dispatch.SMALL_WINDOW, True, reason)))
+    return replace(search, plan=plan, use=ModelUse(tier, room, guidance, why, search.named is not None))
+
+
+def fit_briefs(search: Search) -> Search:
+    """What the arbiter reads of each candidate; those that have no room are left out."""
+    proposed, room = search.candidates, search.use.room
+    toc = toc_block(search.contents, room.toc_chars) if proposed else ""
+    candidates, unfit = fit_for(search.arbiter, proposed, toc, search.contents, room)
+    search.tell("candidates", {"candidates": len(candidates)})
+    search.tell("arbiter", {"arbiter": search.arbiter, "started": True, "of": len(candidates)})
+    return replace(search, candidates=candidates, proposed=proposed, unfit=unfit, toc=toc)
+
+
+# ---- what was judged is held against the gates and told
+
+
+def take_ruling(search: Search, ruling: Ruling) -> Search:
+    """The candidates as they were judged."""
+    search.clock.leave_out(ruling.waited_s)
+    flags = search.plan.flags
+    note = (Flag(dispatch.TOGETHER, True, ruling.note),) if ruling.note else ()
+    return replace(
+        search,
+        candidates=ruling.candidates,
+        left_out=ruling.unfit + search.left_out,
+        plan=Plan((*flags, *note)),
+        ranking=ruling.ranking,
+        shared=ruling.shared,
+    )
+
+
+def look_once_more(search: Search) -> Search:
+    """Where the model asks for more of the documents, everything is judged once more with that."""
+    if search.arbiter not in MODEL_ARBITERS:
+        return search
+    judged = Judgement(search.candidates, search.left_out, list(search.hits), search.plan, search.ranking)
+    judged = consider_second_look(judged, is_allowed=search.options.settings.second_look == "on")
+    if judged.plan.is_on("second_look"):
+        search.tell(
+            "arbiter", {"arbiter": search.arbiter, "started": True, "of": len(judged.candidates), "again": True}
+        )
+        asked = (search.question, search.contents, search.toc, search.within, search.use)
+        judged = look_again(judged, search.arbiter, *asked)
+    return replace(
+        search,
+        candidates=judged.candidates,
+        left_out=judged.left_out,
+        hits=judged.hits,
+        plan=judged.plan,
+        ranking=judged.ranking,
+        other_look=judged.other,
+    )
+
+
+def rank_in_force(search: Search) -> Search:
+    """Of the versions of a clause those in force come first."""
+    judged = (search.whole, search.candidates, search.contents, search.versions)
+    ranking = put_in_force_first(search.ranking, *judged)
+    search.clock.stop("arbitrate")
+    return replace(search, ranking=ranking)
+
+
+def judge_by_gates(search: Search) -> Search:
+    """Whether anything was found, and if not, why."""
+    question, contents, filters = search.question, search.contents, search.options.filters
+    coverage = coverage_of(question, contents, search.account, filters.pages)
+    finding = absence.judge_absence(question, contents, search.searched, coverage, search.hits, search.ranking)
+    finding = say_page(finding, question, search.plan, contents)
+    finding = limit_absence_to_filter(finding, filters, search.within)
+    return replace(search, coverage=coverage, finding=finding)
+
+
+def settle_candidates(search: Search) -> Search:
+    """Quotes are calibrated and contexts widened; kept passages that disagree make what was found less sure."""
+    question, contents = search.question, search.contents
+    settled = settle(search.candidates, search.ranking, question, contents)
+    differing = find_disagreements(question, settled, contents, pairs_told(search.ranking.contradictions))
+    ranking = with_disagreements(search.ranking, differing)
+    finding = absence.doubt_differing(search.finding, question, ranking, settled, differing)
+    finding = absence.doubt_struck(finding, settled, contents)
+    return replace(search, settled=settled, ranking=ranking, finding=finding)
+
+
+def result_of(search: Search) -> RetrievalResult:
+    """All of it, with what became of each part of the question."""
+    question, contents, finding = search.question, search.contents, search.finding
+    judged = Judged(search.settled, search.ranking, finding.status, search.coverage)
+    parts = judge_parts(question, contents, search.searched, judged)
+    # What could not be read elsewhere in a base does not make what was found here less sure.
+    read_coverage = coverage_of(question, contents, account_of(contents), search.options.filters.pages)
+    confidence = absence.confidence_of(finding.status, search.settled, search.ranking, read_coverage)
+    search.clock.stop("calibrate")
+    result = replace(
+        empty_result(search),
+        hits=tuple(search.hits),
+        candidates=search.settled,
+        gates=finding.gates,
+        searched=tuple(search.searched),
+        coverage=search.coverage,
+        status=finding.status,
+        not_found_reason=finding.reason,
+        confidence=confidence,
+        methods_used=search.plan.detectors,
+        timings_ms=search.clock.timings_ms,
+        parts=parts,
+    )
+    search.tell("arbiter", {"arbiter": search.arbiter, "kept": len(result.kept()), "of": len(search.settled)})
+    return result
+
+
+def empty_result(search: Search) -> RetrievalResult:
+    """What a result has whether or not anything was searched."""
+    return RetrievalResult(
+        question=search.whole,
+        plan=search.plan,
+        scope=tuple(content.snapshot() for content in search.contents),
+        documents=search.account.documents,
+        hits=(),
+        candidates=(),
+        ranking=search.ranking,
+        gates=(),
+        searched=(),
+        coverage=search.coverage,
+        status="clarify",
+        not_found_reason="",
+        confidence=0.0,
+        methods_used=(),
+        toc_shown=search.toc,
+        settings=search.settings,
+        left_out=search.left_out,
+        reading=search.reading,
+        other_look=search.other_look,
+        shared=search.shared,
+    )
+
+
+def with_disagreements(ranking: Ranking, found: Sequence[Contradiction]) -> Ranking:
+    """The ranking with what the arbiter did not report itself."""
+    told = {frozenset(each.candidate_ids) for each in ranking.contradictions}
+    more = [each for each in found if frozenset(each.candidate_ids) not in told]
+    return replace(ranking, contradictions=(*ranking.contradictions, *more)) if more else ranking
+
+
+def limit_absence_to_filter(finding: AbsenceVerdict, filters: Filters, within: Within | None) -> AbsenceVerdict:
+    """What is missing from a part that was searched alone is missing there, and nothing is said of the rest."""
+    if within is None or finding.status == "found":
+        return finding
+    if not any(lines.any() for lines in within.values()):
+        nothing = f"nothing was searched: there is no {filters.place}"
+        return finding._replace(status="cannot_tell", reason=Clause(nothing, "no such place", place=filters.place))
+    only = Clause(f"only {filters.place} was searched", "only there", place=filters.place)
+    return finding._replace(reason=join_clauses([finding.reason, only], "; "))
+
+
+def say_page(
+    finding: AbsenceVerdict, question: Question, plan: Plan, contents: Sequence[DocumentContent]
+) -> AbsenceVerdict:
+    """Where a question names a page that no document has, nothing was looked at."""
+    is_there = any(find_named_pages(question.hints, content) for content in contents)
+    if is_there or not plan.is_on("page_hints") or finding.status == "found":
+        return finding
+    place = f"page {question.hints.written_pages}"
+    nothing = f"nothing was searched: there is no {place}"
+    return finding._replace(status="cannot_tell", reason=Clause(nothing, "no such place", place=place))
