@@ -113,6 +113,27 @@ class Writing:
     examples: tuple[Example, ...] = ()  # what the writer is shown of other answers
     is_quoted: bool = False  # nobody writes: the value of a field is what is printed
 
+    def in_silence(self) -> "Writing":
+        """The same for a second draft, which is shown when it has been checked."""
+        return replace(self, on_text=lambda text: None)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What the model wrote, on its way through the checks. Each returns it anew, or the answer that ends it."""
+
+    run: RetrievalRun
+    quotes: list[Quoted]
+    material: Material
+    writing: Writing
+    gated: Gated
+    figures: ComputedFigures | None  # that the program computes for the question by itself
+    is_stopped: bool  # the reader had enough
+
+    @property
+    def markers(self) -> set[int]:
+        return {int(number) for number in writer.MARKER.findall(self.gated.text)}
+
 
 def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     """The answer to a run item by item, with what is missing where only a part of it was found."""
@@ -240,49 +261,95 @@ def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) 
 
 
 def compose_from_material(run: RetrievalRun, quotes: list[Quoted], material: Material, writing: Writing) -> AnswerDraft:
-    """The answer written from what the model was given to read."""
-    excerpts = material.excerpts
-    unseen = replace(writing, on_text=lambda text: None)  # a second draft is shown when it has been checked
-    resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, material, unseen)
-    written, drafts = write_figures(receive(run, material, writing), resolve, rewrite)
-    reply, exchange, failure = written.reply, written.exchange, written.failure
+    """The answer written from what the model was given to read, if it passes every check."""
+    draft = write_draft(run, quotes, material, writing)
+    for check in CHECKS:
+        checked = check(draft)
+        if isinstance(checked, AnswerDraft):
+            return checked
+        draft = checked
+    return finish_draft(draft)
+
+
+def write_draft(run: RetrievalRun, quotes: list[Quoted], material: Material, writing: Writing) -> Draft:
+    """What the model writes, with the figures it asks for; none of it has been checked."""
+    resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, material, writing.in_silence())
+    written, others = write_figures(receive(run, material, writing), resolve, rewrite)
     figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
-    if reply.is_not_found and figures:
-        draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, REFUSED_BY_WRITER)
-        return replace(draft, exchange=exchange, others=drafts)
-    if reply.is_not_found:
-        absence = draft_absence(run, reply.caveat or NO_PRIMARY, material.unread)
-        return replace(absence, note=REFUSED_BY_WRITER, exchange=exchange, others=drafts)
+    exchange, reply = written.exchange, written.reply
     is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
-    if not reply.used and not written.figures and not is_stopped:
-        note = NOT_WRITTEN.format(failure=failure.rstrip(".")) if failure else UNCITED
-        return draft_instead(run, quotes, writing, Gated(written, "", [], others=drafts), note)
-    find_conflicts = partial(conflicts_in_sentences, quotes=quotes, contents=contents_of(quotes))
+    return Draft(run, quotes, material, writing, Gated(written, "", [], others=others), figures, is_stopped)
+
+
+def end_not_found(draft: Draft) -> Draft | AnswerDraft:
+    """Where the model says that what it read holds no answer, nothing is written; a computed figure is one."""
+    written, others = draft.gated.written, draft.gated.others
+    if not written.reply.is_not_found:
+        return draft
+    if draft.figures:
+        candidates = [each.candidate for each in draft.quotes]
+        answer = compose_from_quotes(draft.run, candidates, draft.writing, REFUSED_BY_WRITER)
+    else:
+        answer = draft_absence(draft.run, written.reply.caveat or NO_PRIMARY, draft.material.unread)
+        answer = replace(answer, note=REFUSED_BY_WRITER)
+    return replace(answer, exchange=written.exchange, others=others)
+
+
+def end_uncited(draft: Draft) -> Draft | AnswerDraft:
+    """Where nothing was written, or nothing of it cites a passage, the document is quoted."""
+    written = draft.gated.written
+    if written.reply.used or written.figures or draft.is_stopped:
+        return draft
+    return draft_instead(draft, NOT_WRITTEN.format(failure=written.failure.rstrip(".")) if written.failure else UNCITED)
+
+
+def hold_against_quotes(draft: Draft) -> Draft:
+    """Each sentence against what it cites; by the claim gate where the base has one, which may have it written anew."""
+    written, excerpts, others = draft.gated.written, draft.material.excerpts, draft.gated.others
+    find_conflicts = partial(conflicts_in_sentences, quotes=draft.quotes, contents=contents_of(draft.quotes))
     sentences = writer.check_sentences(written.text, written.sources(excerpts))
     gated = Gated(written, written.text, with_conflicts(sentences, find_conflicts(sentences)))
-    if writing.settings.claim_check == "on" and not is_stopped:
+    if draft.writing.settings.claim_check == "on" and not draft.is_stopped:
+        resolve = partial(resolve_figures, draft.run, draft.quotes)
+        rewrite = partial(receive, draft.run, draft.material, draft.writing.in_silence())
         gated = pass_gate(written, excerpts, lambda said: with_requested(rewrite(said), resolve), find_conflicts)
-    gated = replace(gated, others=(*drafts, *gated.others))
-    used = {int(number) for number in writer.MARKER.findall(gated.text)}
-    requested = gated.written.requested
-    if not used and not gated.written.figures and not is_stopped:
-        return draft_instead(run, quotes, writing, gated, NOT_BACKED)
-    notes = notes_on(gated.written.reply, gated.written.failure, is_stopped)
-    draft = AnswerDraft(
+    return replace(draft, gated=replace(gated, others=(*others, *gated.others)))
+
+
+def end_unbacked(draft: Draft) -> Draft | AnswerDraft:
+    """Where the gate left no sentence that cites anything, the document is quoted."""
+    if draft.markers or draft.gated.written.figures or draft.is_stopped:
+        return draft
+    return draft_instead(draft, NOT_BACKED)
+
+
+CHECKS: tuple[Callable[[Draft], Draft | AnswerDraft], ...] = (
+    end_not_found,
+    end_uncited,
+    hold_against_quotes,
+    end_unbacked,
+)
+
+
+def finish_draft(draft: Draft) -> AnswerDraft:
+    """The answer as it is shown, with its computed figures."""
+    gated, written = draft.gated, draft.gated.written
+    reranked = [RERANKED] if draft.run.arbiter == "rerank" else []
+    answer = AnswerDraft(
         Kind.GENERATED,
         gated.text,
-        note=" ".join([*([RERANKED] if run.arbiter == "rerank" else []), *gated.notes, *notes]),
-        ended="stopped" if is_stopped else "failed" if gated.written.failure else "complete",
-        quoted=tuple(each for each in quotes if each.marker in used),
-        checks=[*gated.checks, *typed_of_sentences(run, quotes, gated.text, gated.checks)],
-        exchange=gated.written.exchange,
+        note=" ".join([*reranked, *gated.notes, *notes_on(written.reply, written.failure, draft.is_stopped)]),
+        ended="stopped" if draft.is_stopped else "failed" if written.failure else "complete",
+        quoted=tuple(each for each in draft.quotes if each.marker in draft.markers),
+        checks=[*gated.checks, *typed_of_sentences(draft.run, draft.quotes, gated.text, gated.checks)],
+        exchange=written.exchange,
         others=gated.others,
-        refused=tuple(gated.written.reply.refused),
+        refused=tuple(written.reply.refused),
     )
-    if requested:
-        draft = with_requested_figures(draft, requested)
-    is_asked_for = requested is not None and requested.figures is not None
-    return with_figures(draft, figures) if figures and not is_stopped and not is_asked_for else draft
+    if written.requested:
+        answer = with_requested_figures(answer, written.requested)
+    is_asked_for = written.figures is not None
+    return with_figures(answer, draft.figures) if draft.figures and not (draft.is_stopped or is_asked_for) else answer
 
 
 def resolve_figures(run: RetrievalRun, quotes: Sequence[Quoted], reply: StreamedReply) -> RequestedFigures:
@@ -290,15 +357,13 @@ def resolve_figures(run: RetrievalRun, quotes: Sequence[Quoted], reply: Streamed
     return resolve_request(reply, run.question, quotes, contents_of(quotes), first_marker=len(quotes) + 1)
 
 
-def draft_instead(
-    run: RetrievalRun, quotes: Sequence[Quoted], writing: Writing, gated: Gated, note: str
-) -> AnswerDraft:
+def draft_instead(draft: Draft, note: str) -> AnswerDraft:
     """The document is quoted, where nothing of what the model wrote can be shown; why is in the note and the checks."""
-    requested = gated.written.requested
+    gated, requested = draft.gated, draft.gated.written.requested
     note = " ".join(requested.notes) if requested and requested.notes else note
-    draft = compose_from_quotes(run, [each.candidate for each in quotes], writing, note)
-    checks = [*draft.checks, *map(left_out, gated.checks), *(requested.checks if requested else [])]
-    return replace(draft, checks=checks, exchange=gated.written.exchange, others=gated.others)
+    answer = compose_from_quotes(draft.run, [each.candidate for each in draft.quotes], draft.writing, note)
+    checks = [*answer.checks, *map(left_out, gated.checks), *(requested.checks if requested else [])]
+    return replace(answer, checks=checks, exchange=gated.written.exchange, others=gated.others)
 
 
 def draft_absence(run: RetrievalRun, reason: str, unread: Sequence[str] = ()) -> AnswerDraft:
