@@ -1,6 +1,8 @@
 """Who follows a turn or waits for one: whether they still may, and how many streams they have open.
 
 A request is checked when it begins, and may then last for minutes: who reads is asked for again every few seconds.
+
+So a stream ends within 15 s after its reader lost the base, the session, the token or the account.
 """
 
 import logging

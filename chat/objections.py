@@ -1,4 +1,8 @@
-"""What reviewers hold against an answer, there or where it was given again: asked by chat, written by audit."""
+"""What reviewers hold against an answer, there or where it was given again: asked by chat, written by audit.
+
+Cards, lists, links, exports, the API and the trail ask here, and so does what may be repeated or shown to the writer as
+an example.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

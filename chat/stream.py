@@ -1,6 +1,7 @@
 """The events of a turn: entries of a Redis stream, written by the worker and read over SSE (R99).
 
 The row of the turn is the truth. Events only report it: without Redis there is no live progress, and no other loss.
+They are numbered, and a browser that lost its connection resumes by `Last-Event-ID`.
 """
 
 import asyncio

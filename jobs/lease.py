@@ -3,6 +3,9 @@
 A task that arrives twice finds the lease taken (T3). A worker that dies stops renewing it, and the sweeper passes
 the job on (T1). The broker may lose every message: the row is the truth (T5). Work that takes longer than it ever may
 is ended by the heartbeat, whatever its thread waits for: a pool of threads can end none of them.
+
+Used for readings, turns, retrievals and judging again. The sweeper hands a job on three times at most; a worker that is
+told to stop gives back what it cannot finish in time, and no attempt is counted.
 """
 
 import logging

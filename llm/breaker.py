@@ -1,4 +1,8 @@
-"""The circuit breaker: a model server that keeps failing is not asked for a while (L8)."""
+"""The circuit breaker: a model server that keeps failing is not asked for a while (L8).
+
+One that failed five times within a minute is asked by nobody for 30 s, then by one call that decides. What each process
+saw of it is counted in Redis.
+"""
 
 import hashlib
 import time

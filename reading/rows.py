@@ -1,4 +1,9 @@
-"""The rows a document is read into (R1): plain values without database or PDF library, passed between processes."""
+"""The rows a document is read into (R1): plain values without database or PDF library, passed between processes.
+
+Visual lines with page and box, entries of the contents with exact line ranges, every line attached to its deepest
+entry. What is chosen in a form stands in its lines: ☑, ☐, ◉ or ○ where the box is, before its label, the value of a
+list, whether a place is signed.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -2,6 +2,8 @@
 
 A filing is called by its registrant, form and period, an agreement by its title line, parties and date, a release of
 results by its company and what it announces, anything else by its largest print.
+
+The metadata of the file is believed where the pages print it or print no title. A name a person gave is kept.
 """
 
 import re

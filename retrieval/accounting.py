@@ -1,4 +1,9 @@
-"""Every document of a question's scope accounted for: what was done with each, why, and what nobody looked at (R57)."""
+"""Every document of a question's scope accounted for: what was done with each, why, and what nobody looked at (R57).
+
+“Not found” is said only where nothing is left that nobody looked at: no document or page that cannot be read, and no
+counted document with a word of the question, unless none of its words occurs anywhere. Otherwise it is “cannot tell”,
+and the reason names what was not looked at.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace

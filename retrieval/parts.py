@@ -1,6 +1,8 @@
 """What became of each part of a question: found, weak, not found, and which of its words occur nowhere (R22).
 
 Nothing is asked again: the arbiter's verdicts tell, by the words of a part that the kept candidates carry.
+
+What was found stands when one part is, and the answer says on top which is not.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,9 @@
 """One more look, where the model that judges asks for it (R38, R83): the sections and words it names are looked up.
 
 It happens once at most. The places added are judged together with the others in a second request, whose verdicts count.
+
+Both requests are in the record. What was kept of a question that the model calls unanswered makes it partly answered,
+with what is missing.
 """
 
 from collections.abc import Mapping, Sequence

@@ -26,7 +26,7 @@ def test_the_configuration_reference_is_what_the_code_reads() -> None:
     assert told == read
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name)
 def test_every_link_of_the_documents_leads_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
     own = [target for target in targets if not target.startswith(("http:", "https:", "mailto:"))]

@@ -1,4 +1,8 @@
-"""Alerts: opened when a measure of a base leaves its range, closed when it is back; both on record and by mail."""
+"""Alerts: opened when a measure of a base leaves its range, closed when it is back; both on record and by mail.
+
+Measures are taken over the last days and with a least count. What is beyond its limit opens one `Alert` (the database
+refuses a second), which closes at nine tenths of the limit.
+"""
 
 from collections.abc import Iterable
 from decimal import Decimal

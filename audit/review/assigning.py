@@ -1,4 +1,7 @@
-"""Who has which run of the queue: a lock of 20 minutes when it is opened there, or given by somebody until reviewed."""
+"""Who has which run of the queue: a lock of 20 minutes when it is opened there, or given by somebody until reviewed.
+
+A review is refused to nobody for it: two at once are a conflict that both see.
+"""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -2,6 +2,9 @@
 
 Both searches are new ones, of the documents as they are read now; a request that is the same in both is sent once. What
 would be in force is read in a transaction that is rolled back, so nobody is answered by it.
+
+A check names the digest of all it rests on; where that is another, it has to be run again. An owner puts into effect
+what passed, or says why in spite of it.
 """
 
 import hashlib

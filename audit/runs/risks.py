@@ -1,4 +1,8 @@
-"""The signs of risk of a run (AT11): their words, their meanings, and their conditions on runs."""
+"""The signs of risk of a run (AT11): their words, their meanings, and their conditions on runs.
+
+The queue, the figures and the filter of the list share this one table. What a condition on rows sees is asked when it
+is shown; what has to be worked out is derived in `signs`.
+"""
 
 from typing import NamedTuple
 

@@ -2,6 +2,9 @@
 
 A formula is used only if every input, every number written into it and its units hold; nothing of one that fails is
 shown. Which and why is told to the model once, and kept in the record.
+
+It asks in a `COMPUTE` block of its reply, held back from readers: inputs, each with the quote and excerpt it is printed
+in, and formulas over them.
 """
 
 import re

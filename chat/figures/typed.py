@@ -1,6 +1,10 @@
 """The typed value of an answer beside its text: an amount, date, name, address, yes or no, list or table (R77, R82).
 
 Each is cut from a cited line, so that it can be checked there; nothing is completed or converted.
+
+What can be read in two ways (4/3/2024, 4.375 %, a sign in brackets, a number without a currency) is left as printed,
+and of several names none is chosen. A value of a written answer that no cited line prints is not typed, and its
+sentence is flagged.
 """
 
 import re

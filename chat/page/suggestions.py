@@ -1,6 +1,8 @@
 """Suggested first questions: those typical of the type of a document that it can answer, else its section titles.
 
 Those that were tried (`chat.page.trying`) and are answered go first; a document that was just read has untried ones.
+
+Up to eight of a reading and language are kept, of which three begin a conversation.
 """
 
 import re

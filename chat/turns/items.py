@@ -2,6 +2,9 @@
 
 A question that asks one thing has one item, one in parts has one for each, and one for several years of a table's row
 one for each year.
+
+A line `NOT FOUND 2: …` in what a model writes takes part 2 of the question back; with one such item an answer is partly
+answered.
 """
 
 import re

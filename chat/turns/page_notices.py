@@ -1,6 +1,11 @@
 """Pages that were read badly and that an answer rests on, or that may hold what it lacks: another reading (R83).
 
 What is known of them is stored with the answer; what can be done is told from how they stand now.
+
+An answer that rests on flagged pages without the heavier reading, or that lacks something where such pages are in its
+scope, says so. Who may write in the base has exactly these pages read by a job of their document
+(`documents.ingestion.rereading`), and the question is asked again; what the reading found before, in vain, or cannot do
+for want of a library is said instead.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

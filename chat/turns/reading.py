@@ -1,6 +1,11 @@
 """What the writer is given to read: the passages whole where they fit, else what was copied out of them part by part.
 
 Nothing is cut in silence: what a model did not read is said in the answer's note (R81).
+
+Excerpts that do not fit 70 % of the window, or 64,000 characters, are read part by part: each call copies out sentences
+and rows, code looks the copies up letter by letter, and one last call writes from the rows found and the quotes. There
+are at most eight parts, within the time for an answer; a single fact ends at the part that answers it, unless passages
+are known to disagree. Where parts stayed unread and the writer finds nothing it is “cannot tell”.
 """
 
 import time

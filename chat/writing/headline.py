@@ -1,4 +1,8 @@
-"""The one sentence that an answer without a writer says first: the best whole one of the passages that were kept."""
+"""The one sentence that an answer without a writer says first: the best whole one of the passages that were kept.
+
+None is better than a doubtful one. It has the kind of value asked for and all that is specific in the question, is
+never a lead-in without its list, and has at most 40 words (`shortened`).
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -3,6 +3,10 @@
 The model reads numbered excerpts and cites them as [n]. Its reply is plain text: only known markers survive, and
 every sentence is compared with the excerpts it cites. A figure that is not printed it does not calculate: it asks for
 it in a COMPUTE block, which is no part of the text, and writes {c1} where the result belongs.
+
+Instructions begin with one fixed part (markers, literal words, refusals, the `COMPUTE` block), so that servers keep it;
+then come the pieces that concern the question (`fragments`). Markers name an excerpt and never a line: its quote is
+already one sentence or row, and a wrong line would cost a right citation.
 """
 
 import json

@@ -2,6 +2,11 @@
 
 The card is a guess about a document, for finding and naming it. It is never evidence: nothing of it is searched as a
 passage, shown to an arbiter or a writer, or cited.
+
+Rules make one with every reading; where the base allows it a model makes a better one in a stage of its own. Versions
+are insert-only: a person's holds, else the model's of the same text, else the rules'. A card names a document whose
+pages print no title, helps to choose documents and questions, and tells for which type of document a vague word was
+learned.
 """
 
 from collections.abc import Mapping

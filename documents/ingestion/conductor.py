@@ -8,6 +8,10 @@
 6. embed: give passages and sections their vectors, for some seconds at a time
 After each stage the job moves to the next one that improves the document, or is done. Every stage may run twice and
 in parallel, and continues where an earlier attempt stopped.
+
+The upload is stored and its `IngestJob` committed before a Celery task is woken. The rows of a reading go in by COPY as
+a new `Parse`, swapped in in one transaction. Between two stages the job waits in its queue again, and embedding goes on
+for 20 seconds at a time (`TURN_S`), so that others have their turn.
 """
 
 import logging

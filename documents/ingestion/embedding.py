@@ -3,6 +3,9 @@
 A text that this installation has embedded before, in whichever base, gets a copy of the vector it has (R108).
 A base whose model changes keeps searching with its old vectors until every document has new ones; then all are
 switched in one transaction.
+
+Beside each vector is a digest of the whole text and of model, encoder, options and address (`Embedder.digest_of`). A
+copy is its own document's, so erasing one leaves nothing behind and takes nothing away.
 """
 
 import time

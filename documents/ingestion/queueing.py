@@ -1,4 +1,8 @@
-"""The queues of ingestion: jobs that people ask for or stop, and whose turn is next."""
+"""The queues of ingestion: jobs that people ask for or stop, and whose turn is next.
+
+A message only wakes a worker. It takes a job of the person (or of the base, where a program put the file there) with
+the fewest at work, then of the one whose last turn of that queue is longest ago (`LastTurn`), the oldest first.
+"""
 
 from collections.abc import Sequence
 from datetime import timedelta

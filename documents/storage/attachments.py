@@ -1,4 +1,8 @@
-"""Files attached to a PDF: which there are, and those that are PDFs taken in as documents of the base."""
+"""Files attached to a PDF: which there are, and those that are PDFs taken in as documents of the base.
+
+They are named with their digests and count as not looked at until they are documents of the scope. What is taken in
+comes by the way of every upload and keeps its `carrier`.
+"""
 
 from typing import NamedTuple
 

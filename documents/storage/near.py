@@ -1,6 +1,9 @@
 """The vectors nearest to one: every vector compared, or an index in a base where that would take long.
 
 An index is of one base and one model, so that what else an installation holds neither slows it nor hides anything.
+
+A base with more than 20,000 vectors of one model has one (HNSW of half floats, made by an hourly task of the queue
+`search`). It proposes twice as many as are wanted, which exact distances put in order.
 """
 
 import logging

@@ -1,6 +1,8 @@
 """What this program writes for a moment: in one folder of its home, held while it is in use, swept when it is not.
 
 A process that is killed tidies nothing away. The kernel lets go of its locks, so the sweep knows what nobody holds.
+
+It is swept each hour, and by each worker that starts.
 """
 
 import fcntl

@@ -2,6 +2,8 @@
 
 The PDF library cannot be interrupted, and may take minutes to draw a page. A forked copy has the file open already,
 costs a few milliseconds, and isolates the reading from anything that happens in it, even a crash.
+
+What the text can do without is read so: outline, links, drawn pages.
 """
 
 import ctypes

@@ -1,4 +1,8 @@
-"""Starting processes that open files, by a server of this process (`server.py`), which is started at first use."""
+"""Starting processes that open files, by a server of this process (`server.py`), which is started at first use.
+
+There is one server for each process that has files opened: with one thread, started again when it dies, gone when its
+process goes, replaced after 500 files.
+"""
 
 import atexit
 import json

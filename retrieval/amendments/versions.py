@@ -1,6 +1,10 @@
 """The versions of a clause among the documents that are read: as it was agreed, and what each amendment made of it.
 
 Derived from the lines when a question is asked over several documents: nothing is stored.
+
+The document amended is the one that the first page names by title and date; where that is not one alone nothing is
+linked. All versions of a clause that the best places stand in are judged (`asked`); then those in force, or at the date
+in the question, come first, and what they replaced supports (`in_force`).
 """
 
 import re

@@ -1,4 +1,7 @@
-"""How much one request to the arbiter may hold, by the window of the model that reads it (R111)."""
+"""How much one request to the arbiter may hold, by the window of the model that reads it (R111).
+
+A window below 16,000 tokens holds at most twelve places, a shorter contents and a simpler form.
+"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,7 @@
-"""Places that hold no answer although the words of a question occur there, unless they are what is asked for."""
+"""Places that hold no answer although the words of a question occur there, unless they are what is asked for.
+
+Signatures, lists of exhibits and definitions of the parties; they are recorded as left out.
+"""
 
 import re
 from collections.abc import Collection

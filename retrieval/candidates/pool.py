@@ -1,4 +1,7 @@
-"""Build the pool of candidates for the arbiter, follow what the best of them refer to, and complete a list."""
+"""Build the pool of candidates for the arbiter, follow what the best of them refer to, and complete a list.
+
+Places beyond the pool are recorded with their rank.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

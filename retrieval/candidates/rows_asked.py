@@ -1,4 +1,8 @@
-"""The row of a table that a number of the question falls in, and places in a table none of whose rows is told (R44)."""
+"""The row of a table that a number of the question falls in, and places in a table none of whose rows is told (R44).
+
+The head of a table is quoted with its rows and, where no row is told, answers weakly; a row of another group than the
+one named gives way to that group's.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple

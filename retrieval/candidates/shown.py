@@ -1,6 +1,8 @@
 """What a brief shows of a document: whole clauses with their lead-in, whole rows with the heading of their table.
 
 The same place can be shown at any length: what belongs to it comes first, its neighbours as far as there is room.
+
+It is a unit that somebody would quote; what is left out between is marked as “[…]”. The writer's context has all of it.
 """
 
 import re

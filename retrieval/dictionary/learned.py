@@ -2,6 +2,10 @@
 
 A word is stored once for its concept or topic, with the run it came from; each run it helped adds a row, and so does
 each change by an owner, see `learned_editing`.
+
+The next such question has it as a keyword of lower weight, at most five of them and twelve with those of a model (R84).
+It finds places, and counts neither for absence nor for how well a place fits. Owners switch it off or take it into the
+dictionary.
 """
 
 from collections import defaultdict

@@ -1,4 +1,10 @@
-"""A comparison: every side is searched by itself, and all of them are judged and recorded as one run."""
+"""A comparison: every side is searched by itself, and all of them are judged and recorded as one run.
+
+What is asked is looked up in each document that is named, and for a thing that is no document by its name. By rules
+each side is judged alone: what has less than half of what is asked, or of which a word that matters occurs nowhere in
+its document, is no quote of that side. A model judges the best places of all sides in one call. Documents compared as a
+whole have a short outline each.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,5 +1,9 @@
 """Several named fields asked of the same documents (R87): each has a search, candidates, verdicts and a result of its
 own. Those that a model judges share a request where it has room for them.
+
+A search stops where its candidates are to be judged (`search_in_steps`). All fields are brought to that point, those of
+the same documents are judged in one request, five at most, and each goes on with its own ruling. The shared exchange is
+one row with one ledger entry, named by every run.
 """
 
 import time

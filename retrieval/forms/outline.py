@@ -1,4 +1,10 @@
-"""The outline of documents: their title, and the first whole sentence of each main part. Nothing is searched."""
+"""The outline of documents: their title, and the first whole sentence of each main part. Nothing is searched.
+
+There are at most twelve parts, the longest where there are more, without contents, signatures and lists of references;
+a part with nothing but a heading takes in those below it. It is a run like any other: each part is a candidate of the
+method and rule `outline`, and what has no room is recorded as left out. Without a model these quotes are the answer;
+with one it writes a summary from the beginnings of these parts.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

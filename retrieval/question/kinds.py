@@ -2,6 +2,9 @@
 
 What ships is data: expressions in `answers.*.toml`, values in `values.*.toml`, words in `vague_words.*.txt`. A base may
 switch each of these rows off and add rows of its own; the words of its rows are plain words, and its patterns RE2's.
+
+A change is a new set that the ledger vouches for, an earlier one can be taken again, and a run records number, digest
+and the patterns it was read by.
 """
 
 import hashlib

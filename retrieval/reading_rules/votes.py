@@ -3,6 +3,9 @@
 A vote is +1 for what somebody chose, -1 for what was proposed or assumed and refused, +0.5 for what was assumed and
 silently accepted. The confidence in a meaning is its share of all that was said for any meaning, with what was said
 against it and one vote of doubt: two agreeing choices are needed for 0.60, six for 0.85.
+
+Below 0.60 the word is always asked back. Above 0.85 it is read as mostly meant, which the answer says with the other
+meanings to choose from; between, it is read so until two readers accepted it in silence, and then asked again.
 """
 
 from collections import defaultdict

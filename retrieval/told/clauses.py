@@ -1,4 +1,8 @@
-"""A reason as it is recorded, with the facts it was made of, from which pages say it in their reader's language."""
+"""A reason as it is recorded, with the facts it was made of, from which pages say it in their reader's language.
+
+They are kept in `RunCandidate.reason_facts`, and in `told` of a run's plan for its gates and for “not found”. Packs and
+exports keep the recorded words, and so do rows from before; a run with facts has a format of its own in the ledger.
+"""
 
 from collections.abc import Iterable
 from typing import Any, Self

@@ -1,4 +1,8 @@
-"""Words over many documents, out of the places that are stored with each parse: best passages, and exact counts."""
+"""Words over many documents, out of the places that are stored with each parse: best passages, and exact counts.
+
+With each reading every word of its full text is stored with the passages and positions it stands at, so that phrases
+and ranks are exactly those of a search over every passage, without reading one.
+"""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
