@@ -20,7 +20,7 @@ from django.conf import settings
 from django.utils import translation
 
 from embedded import postgres, redis
-from tests import loopback, schema, stages
+from tests import emptying, loopback, schema, stages
 
 STARTED = "DOCINTEL_TEST_SERVERS"
 
@@ -89,18 +89,8 @@ def _only_loopback() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _flush_past_triggers() -> Iterator[None]:
-    """Let Django empty the tables after a transactional test although the insert-only ones refuse TRUNCATE."""
-    from django.db.backends.postgresql.operations import DatabaseOperations
-
-    flush = DatabaseOperations.execute_sql_flush
-
-    def flush_as_replica(operations: Any, sql_list: list[str]) -> None:
-        # A replica's session fires no ordinary trigger; the test role is a superuser and may say so.
-        flush(operations, ["SET session_replication_role = replica", *sql_list, "RESET session_replication_role"])
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DatabaseOperations, "execute_sql_flush", flush_as_replica)
+def _empty_quickly() -> Iterator[None]:
+    with emptying.emptied_after_tests():
         yield
 
 

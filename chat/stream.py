@@ -62,10 +62,10 @@ def shared_client() -> "redis.Redis":
     with _lock:
         if not _shared:
             # With protocol 3 XREAD's reply has another shape.
-            client = redis.Redis.from_url(
-                settings.EVENTS_REDIS_URL, decode_responses=True, protocol=2, **settings.REDIS_TIMEOUTS
+            options = {"retry": settings.REDIS_RETRY, **settings.REDIS_TIMEOUTS}
+            _shared.append(
+                redis.Redis.from_url(settings.EVENTS_REDIS_URL, decode_responses=True, protocol=2, **options)
             )
-            _shared.append(client)
         return _shared[0]
 
 

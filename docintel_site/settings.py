@@ -11,6 +11,8 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from docintel_site.http.headers import add_static_headers
 from embedded import postgres, redis
@@ -180,6 +182,8 @@ DATABASES = {"default": database_from(DATABASE_URL or postgres.url(HOME))}
 EVENTS_REDIS_URL = REDIS_URL or redis.url(HOME)
 # One that takes a connection and does not answer must not keep a request.
 REDIS_TIMEOUTS = {"socket_timeout": 2 * PATIENCE, "socket_connect_timeout": 2 * PATIENCE}
+# By itself the client waits four seconds in all between four attempts, for each event of an answer anew.
+REDIS_RETRY = Retry(NoBackoff(), 1)
 
 # ---- Django
 
@@ -397,7 +401,7 @@ CACHES = {
         "BACKEND": "docintel_site.cache.SteadyCache",
         "LOCATION": EVENTS_REDIS_URL,
         "KEY_PREFIX": "cache",
-        "OPTIONS": {"serializer": "docintel_site.cache.Json", **REDIS_TIMEOUTS},
+        "OPTIONS": {"serializer": "docintel_site.cache.Json", "retry": REDIS_RETRY, **REDIS_TIMEOUTS},
     }
 }
 API_RATE = int(env_number("DOCINTEL_API_RATE", 600, low=1, high=1_000_000))  # requests per person and minute

@@ -21,7 +21,7 @@ from tests.product import ROOT, modules, sources
 LINE_CHARS = 60_000  # a page may hold 200,000, which reading divides into lines of 1,000
 SEARCH_S = 0.2
 SIZES = (60, 600, 6_000, LINE_CHARS)  # the small ones first: what is exponential is seen before it hangs
-QUICK_S = SEARCH_S / 100  # on a tenth of a line: time that grows with its square is within bounds on the whole, too
+SURE_CHARS = 600  # from here on a time says how it grows
 METHODS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "split"}
 WORDING = {"WordingError", "read_wordings"}  # a module that keeps its expressions in data files imports one of them
 ALL_OVER = {"finditer", "findall", "sub", "split"}
@@ -157,7 +157,8 @@ def slow_lines(found: Found) -> Iterator[str]:
             if seconds > SEARCH_S and min(seconds, seconds_of(found, line)) > SEARCH_S:
                 yield f"{found.name} on {size} characters of {unit!r}: {seconds:.2f} s"
                 return
-            if size == LINE_CHARS / 10 and seconds < QUICK_S:
+            # Even if it grows with its square it is within bounds on the whole line.
+            if size >= SURE_CHARS and seconds < SEARCH_S * (size / LINE_CHARS) ** 2:
                 break
 
 

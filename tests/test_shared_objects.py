@@ -72,6 +72,7 @@ REASONS = {
     "retrieval.words.concepts.searched_terms": VALUE,
     "retrieval.detectors.vectors.query_vector": f"{VALUE}; the array is read-only",
     "chat.writing.examples.vector_of": f"{VALUE}; the array is read-only",
+    "retrieval.dictionary.load.concepts_of": VALUE,
     "retrieval.dictionary.load.pack_concepts": VALUE,
     "retrieval.question.forms.form_rules": f"{VALUE}; files of the program",
     "retrieval.dictionary.load.phrase_of": VALUE,

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import redis
+from pytest_django import Settings
 
 from chat import stream
 from jobs import silence
@@ -98,6 +99,7 @@ def test_it_ends_when_the_ending_was_seen_already() -> None:
 
 def test_it_closes_a_connection_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "PING_MS", 10)
+    monkeypatch.setattr(stream, "CONNECTION_S", 30)
     clock = itertools.count()  # a second later each time it is looked at
     monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     frames = asyncio.run(frames_of(stream.follow(uuid.uuid4(), "0", is_ended=False, may_go_on=always)))
@@ -117,14 +119,17 @@ def test_it_keeps_a_stream_for_an_hour() -> None:
 
 
 def test_it_loses_nothing_but_the_event_when_redis_is_away(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, settings: Settings
 ) -> None:
-    monkeypatch.setattr(stream, "shared_client", lambda: redis.Redis(host="127.0.0.1", port=1))
+    waits: list[float] = []
+    monkeypatch.setattr("redis.retry.sleep", waits.append)
+    monkeypatch.setattr(stream, "_shared", [])
+    settings.EVENTS_REDIS_URL = "redis://127.0.0.1:1/0"
     for turn_id in (uuid.uuid4(), uuid.uuid4()):
         for event in ("stage", "token", "token", "done"):
             stream.tell(turn_id, event)
     assert caplog.text.count("was not told") == 2, "once a turn"
-    assert not stream._untold
+    assert not stream._untold and waits == [], "an answer must not wait for each event"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -69,7 +69,7 @@ def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
         [reading_of(document) for document in documents],
         [turn.mode, turn.filters, turn.is_full_search],
         [chosen.deciding(), digests_of(guidance)],
-        [asdict(concept) for concept in dictionary],
+        repr(dictionary),
         [rules.digest, *map(list, rules.defaults), *sorted(map(list, rules.learned))],
         [getattr(settings, name) for name in DECIDING],
         is_allowed(chosen.model),

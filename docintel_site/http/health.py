@@ -34,7 +34,9 @@ def has_tables() -> bool:
 
 
 def has_broker() -> bool:
-    with redis.Redis.from_url(settings.EVENTS_REDIS_URL, **settings.REDIS_TIMEOUTS) as client:
+    with redis.Redis.from_url(
+        settings.EVENTS_REDIS_URL, retry=settings.REDIS_RETRY, **settings.REDIS_TIMEOUTS
+    ) as client:
         return bool(client.ping())
 
 

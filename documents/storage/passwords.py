@@ -96,7 +96,7 @@ def take(document_id: UUID) -> HandedIn | None:
 
 
 def client() -> "redis.Redis":
-    return redis.Redis.from_url(settings.EVENTS_REDIS_URL, **settings.REDIS_TIMEOUTS)
+    return redis.Redis.from_url(settings.EVENTS_REDIS_URL, retry=settings.REDIS_RETRY, **settings.REDIS_TIMEOUTS)
 
 
 def sealed_key(document_id: UUID) -> str:

@@ -1,6 +1,6 @@
 """Load a base's expert dictionary as values (R18): the names of each concept, and what it is computed from."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from documents.models import KnowledgeBase
@@ -14,7 +14,7 @@ from retrieval.words.tokens import normalise_words
 def ensure_dictionary(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
     """Every concept of a base with its terms, by name; packs without a decision are loaded first."""
     load_missing(base)
-    return concepts_of(read_word_rows(base))
+    return concepts_of(tuple(read_word_rows(base)))
 
 
 def read_word_rows(base: KnowledgeBase) -> Iterator[WordRow]:
@@ -28,10 +28,11 @@ def read_word_rows(base: KnowledgeBase) -> Iterator[WordRow]:
 @lru_cache
 def pack_concepts(*names: str) -> tuple[ConceptTerms, ...]:
     """The concepts of the named packs (all if none is named), without a database."""
-    return concepts_of(row for name in names or PACKS for row in pack_rows(name))
+    return concepts_of(tuple(row for name in names or PACKS for row in pack_rows(name)))
 
 
-def concepts_of(rows: Iterable[WordRow]) -> tuple[ConceptTerms, ...]:
+@lru_cache(maxsize=16)
+def concepts_of(rows: tuple[WordRow, ...]) -> tuple[ConceptTerms, ...]:
     """Rows as values. A term that names another concept pulls in that concept's terms, never the reverse."""
     grouped: dict[str, list[WordRow]] = {}
     for row in rows:

@@ -19,6 +19,7 @@ from chat.turns.conductor import answer_turn
 from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
+from llm import window
 from llm.breaker import Breaker
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
@@ -142,9 +143,12 @@ FAULTS = [
 ]
 
 
-def test_every_fault_of_a_provider_is_clear_and_bounded(ask: Ask, serve: Serve, settings: Settings) -> None:
+def test_every_fault_of_a_provider_is_clear_and_bounded(
+    ask: Ask, serve: Serve, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Eighteen faults: a message, a record, and an end within the deadlines (L6), labelled as degraded (L7)."""
     settings.ARBITER_DEADLINE_S = settings.ANSWER_DEADLINE_S = DEADLINE_S
+    monkeypatch.setattr(window, "ASK_S", DEADLINE_S)  # one that hangs does so whatever it is asked
     assert len(FAULTS) == 18
     for number, fault in enumerate(FAULTS):
         Breaker(serve(fault).base_url).succeeded()

@@ -6,6 +6,7 @@ import pytest
 from pytest_django import Settings
 
 from documents.storage.content import DocumentContent
+from llm import window
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import RetrievalResult, Settled
@@ -120,8 +121,11 @@ def test_contradictions_need_two_known_candidates(lease: DocumentContent, serve:
     assert len(found[0].point) <= 400 and "\x00" not in found[0].point
 
 
-def test_the_deadline_of_the_settings_ends_a_call(lease: DocumentContent, serve: Serve, settings: Settings) -> None:
+def test_the_deadline_of_the_settings_ends_a_call(
+    lease: DocumentContent, serve: Serve, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     serve("hang")
+    monkeypatch.setattr(window, "ASK_S", 1)  # it hangs there, too
     settings.ARBITER_DEADLINE_S = 1
     result = ask(lease)
     assert result.ranking.status == "not_run" and "1 s" in result.ranking.failure

@@ -8,7 +8,7 @@ from retrieval.dictionary.packs import PACKS
 from retrieval.words.concepts import concepts_named, searched_terms
 
 CONCEPTS = concepts_of(
-    [
+    (
         WordRow("premium", "en", "premium"),
         WordRow("premium", "fr", "prime"),
         WordRow("premium", "fr", "prime annuelle"),
@@ -21,7 +21,7 @@ CONCEPTS = concepts_of(
         WordRow("gross margin", "", "revenue", "secondary", 0.5),
         WordRow("gross margin", "", "Cost of sales"),
         WordRow("research", "", "R&D"),
-    ]
+    )
 )
 
 
@@ -69,7 +69,7 @@ def test_a_term_inside_another_is_searched_once() -> None:
 
 def test_concepts_that_pull_in_each_other_end() -> None:
     rows = [WordRow("a side", "", "a side"), WordRow("a side", "", "b side"), WordRow("b side", "", "a side")]
-    first, second = concepts_of([*rows, WordRow("b side", "", "b side", weight=0.5)])
+    first, second = concepts_of((*rows, WordRow("b side", "", "b side", weight=0.5)))
     assert [(term.text, term.weight) for term in first.terms] == [("a side", 1.0), ("b side", 0.5)]
     assert [term.text for term in second.terms] == ["b side", "a side"]
 

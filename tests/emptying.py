@@ -1,0 +1,64 @@
+"""Empty the tables after a transactional test: few rows are deleted, many are left to Django's flush.
+
+Django truncates every table there is and makes content types and permissions again, a third of a second for the dozen
+rows of most tests. Insert-only tables refuse both; a replica's session fires no ordinary trigger, and the role of the
+tests is a superuser and may say so.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+LARGE = 8 << 20  # bytes of a table above which deleted rows would slow down every later look at it
+KEPT = {"auth_permission", "django_content_type"}  # what Django's flush would make again
+AS_REPLICA = "SET session_replication_role = replica"
+AS_ORIGIN = "RESET session_replication_role"
+
+
+@contextmanager
+def emptied_after_tests() -> Iterator[None]:
+    """Within, Django's transactional tests empty the tables this way."""
+    from django.db import connection
+    from django.db.backends.postgresql.operations import DatabaseOperations
+    from django.test import TransactionTestCase
+
+    flush, teardown = DatabaseOperations.execute_sql_flush, TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+
+    def flush_as_replica(operations: Any, statements: list[str]) -> None:
+        flush(operations, [AS_REPLICA, *statements, AS_ORIGIN])
+
+    def empty(case: TransactionTestCase) -> None:
+        if not delete_rows(connection):
+            teardown(case)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "execute_sql_flush", flush_as_replica)
+        patch.setattr(TransactionTestCase, "_fixture_teardown", empty)
+        yield
+
+
+def delete_rows(connection: Any) -> bool:
+    """Delete every row, unless a table has grown large: then nothing is done, and said."""
+    tables = tuple(sorted(set(connection.introspection.django_table_names(only_existing=True)) - KEPT))
+    names = ", ".join(f'"{table}"' for table in tables)
+    with transaction.atomic(), connection.cursor() as cursor:
+        # What a thread of the test has not yet committed must not come after the rows are gone.
+        cursor.execute(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE")
+        cursor.execute(_filled(tables))
+        sizes = dict(cursor.fetchall())
+        if any(size > LARGE for size in sizes.values()):
+            return False
+        cursor.execute(";".join([AS_REPLICA, *(f'DELETE FROM "{table}"' for table in sizes), AS_ORIGIN]))
+    return True
+
+
+@cache
+def _filled(tables: tuple[str, ...]) -> str:
+    """SQL for the tables that hold rows, each with its size in bytes."""
+    return " UNION ALL ".join(
+        f"SELECT '{table}', pg_table_size('\"{table}\"') WHERE EXISTS (SELECT FROM \"{table}\")" for table in tables
+    )
