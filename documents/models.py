@@ -308,6 +308,11 @@ class Page(models.Model):
         constraints = [models.UniqueConstraint(fields=["parse", "number"], name="documents_page_number")]
         indexes = [models.Index(fields=["parse"], condition=Q(text_layer="none"), name="documents_page_without_text")]
 
+    @property
+    def called(self) -> str:
+        """What the page is cited by: its label, else its number."""
+        return self.label or str(self.number)
+
 
 class TocEntry(models.Model):
     """A section of a document; its line and page ranges are inclusive and include sub-sections."""

@@ -76,7 +76,7 @@ def cut_passages(
     Other furniture and the lines of contents pages are in none of them.
     """
     cutting = cutting or SectionCutting()
-    lines = [line for line in reading.lines if line.kind not in UNSEARCHED_KINDS]
+    lines = [line for line in reading.lines if line.kind not in UNSEARCHED_KINDS and line.text_in_force.strip()]
     if cutting.chunking == "page":
         groups = list(runs(lines, lambda line: line.page_number))
     elif cutting.chunking == "fixed":
@@ -94,7 +94,7 @@ def cut_passages(
     contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
     tops = page_tops(lines)
     joiner = Joiner(lines)
-    parents = parents_of(groups, reading.toc, lines, lambda line: count_tokens(without_leaders(line.text)))
+    parents = parents_of(groups, reading.toc, lines, lambda line: count_tokens(searched_text(line)))
     passages = [
         PassageRow(
             index,
@@ -144,7 +144,7 @@ def running_passages(lines: Sequence[LineRow], ends: Sequence[int], first_index:
             group[-1].page_number,
             group[0].toc_index,
             RUNNING,
-            "\n".join(without_leaders(line.text) for line in group),
+            "\n".join(searched_text(line) for line in group),
             "",
             "",
             *chars_between(group[0].number, group[-1].number, ends),
@@ -173,7 +173,8 @@ def with_top(context: str, group: Sequence[LineRow], tops: dict[int, list[LineRo
     if classify_passage(group) != "table":
         return context
     tops_here = tops[group[0].page_number]
-    above = [line.text for line in tops_here if line.number < group[0].number and line.text not in context]
+    said = (searched_text(line) for line in tops_here if line.number < group[0].number)
+    above = [text for text in said if text not in context]
     return "\n".join([context, *above]) if above else context
 
 
@@ -225,7 +226,7 @@ def pack_section(
     group: list[LineRow] = []
     tokens = 0
     for block in blocks_of(section, joints):
-        counts = [count_tokens(without_leaders(line.text)) for line in block]
+        counts = [count_tokens(searched_text(line)) for line in block]
         total = sum(counts)
         is_new_part = block[0].kind == "heading" and tokens > size.enough
         if (
@@ -246,7 +247,7 @@ def pack_section(
             if group:
                 yield group
             group = part
-        tokens = sum([count_tokens(without_leaders(line.text)) for line in group])
+        tokens = sum([count_tokens(searched_text(line)) for line in group])
     if group:
         yield group
 
@@ -270,8 +271,11 @@ def split_block(block: Sequence[LineRow], counts: Sequence[int], most: int) -> I
 # ---- text
 
 
-def without_leaders(text: str) -> str:
-    """The text without leader dots, which say nothing and cost tokens."""
+def searched_text(line: LineRow) -> str:
+    """The text of a line without what is struck through, and without leader dots, which say nothing and cost tokens."""
+    text = line.text_in_force
+    if line.struck:
+        text = " ".join(text.split())
     return " ".join(LEADERS.sub(" ", text).split()) if "..." in text or ". ." in text else text
 
 
@@ -286,7 +290,7 @@ class Joiner:
         """Paragraphs are joined with spaces; headings, table rows and list items keep their own lines."""
         parts: list[str] = []
         for line, following in zip(group, [*group[1:], None], strict=True):
-            text = without_leaders(line.text)
+            text = searched_text(line)
             parts.append(text)
             if following is None:
                 break

@@ -20,7 +20,7 @@ from reading.characters import clean_text
 from reading.layout.doubles import drop_doubles
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
 from reading.layout.scripts import cut_at_scripts
-from reading.layout.strikes import is_drawn, mark_struck, without_rules
+from reading.layout.strikes import is_drawn, mark_struck, without_drawn
 from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
 from reading.limits import MIB, Limits
@@ -232,8 +232,8 @@ def page_text(
         return PageText({}), True
     sides = (height, width) if page.rotation % 180 else (width, height)
     everything, off_page_chars = blocks_on_page(page, *sides, limits)
-    found, rules = without_rules(everything)
-    found = mark_struck(found, rules, lambda: page.get_text("dict", flags=STYLED_FLAGS)["blocks"])
+    found, drawn = without_drawn(everything)
+    found = mark_struck(found, drawn, lambda: page.get_text("dict", flags=STYLED_FLAGS)["blocks"])
     blocks, is_cut = within_limits(found, limits)
     name_symbols(page, blocks)
     mark_unknown(blocks, lambda inked: page.get_text("rawdict", flags=INK_FLAGS if inked else TEXT_FLAGS)["blocks"])
@@ -268,7 +268,7 @@ def blocks_on_page(page: pymupdf.Page, width: float, height: float, limits: Limi
     written = everywhere.extractText()
     if len(written) > limits.page_chars:  # too much to be looked at one by one
         return blocks, max(
-            0, count_seen(written) - sum(count_seen(span["text"]) for span in spans_of(without_rules(blocks)[0]))
+            0, count_seen(written) - sum(count_seen(span["text"]) for span in spans_of(without_drawn(blocks)[0]))
         )
     beside = (span for span in spans_of(everywhere.extractDICT()["blocks"]) if is_off_page(span["bbox"], width, height))
     return blocks, sum(count_seen(span["text"]) for span in beside)

@@ -273,7 +273,6 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
         for flag in page_flags(fact, lines, limits, is_blank=fact.number in extract.blank):
             flagged.setdefault(flag, []).append(fact.number)
-    garbled = flagged.pop("garbled", [])
     names = {
         "unreadable": "pages_unreadable",
         "no_text": "pages_without_text",
@@ -283,6 +282,7 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
         "concealed": "concealed_text",
         "struck": "struck_text",
         "off_page": "off_page_text",
+        "garbled": "garbled_pages",
     }
     for flag, numbers in flagged.items():
         yield f"{names[flag]}({number_ranges(numbers)})" if flag in names else flag
@@ -294,17 +294,17 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
         yield f"watermarks({number_ranges(sorted(set(marks)))}; {len(marks)})"
     if removed := extract.total("removed_chars"):
         yield f"characters_removed({removed})"
-    if garbled:
-        yield "garbled_text"
-    else:
-        yield from warnings_about_unknown(extract)
+    yield from warnings_about_unknown(extract, flagged.get("garbled", ()))
 
 
-def warnings_about_unknown(extract: Extract) -> Iterator[str]:
-    """Where glyphs have no known character: beside numbers, of which they may be the minus, and elsewhere."""
+def warnings_about_unknown(extract: Extract, garbled: Collection[int]) -> Iterator[str]:
+    """Where glyphs have no known character: beside numbers, of which they may be the minus, and elsewhere.
+
+    Of pages that are garbled more is told.
+    """
     numbered, others = [], []
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
-        texts = [line.text for line in lines if UNREAD in line.text]
+        texts = [line.text for line in lines if UNREAD in line.text and fact.number not in garbled]
         if any(map(has_unread_sign, texts)):
             numbered.append(fact.number)
         elif texts:

@@ -120,6 +120,10 @@ WARNINGS = {
         "Lines longer than any real line were divided into parts that are searched one by one; pages: {value}."
     ),
     "garbled_text": _("Much of the text has no known letters, because its fonts do not say which letters they draw."),
+    "garbled_pages": _(
+        "Pages much of whose text has no known letters, because their fonts do not say which letters they draw: "
+        "{value}."
+    ),
     "pages_without_text": _("Pages without text, not searched: {value}."),
     "text_recognised": _("Text recognition read these pages from their images; compare quotes with the page: {value}."),
     "contents_links_skipped": _("Some links of the contents pages were not read: they are too many or take too long."),

@@ -110,6 +110,11 @@ class LineRow(NamedTuple):
     spans: tuple[LineSpan, ...]
 
     @property
+    def text_in_force(self) -> str:
+        """The text with blanks for what is struck through: what values, cells, options and passages are read from."""
+        return without_struck(self.text, self.spans)
+
+    @property
     def struck(self) -> str:
         """What is struck through on the line; "" on nearly every one."""
         return " ".join(self.text[span.start : span.end] for span in self.spans if span.struck)

@@ -122,7 +122,7 @@ class Table:
 
 def read_tables(lines: Sequence[LineRow]) -> list[Table]:
     """The tables of a page's lines, in reading order."""
-    shown = [in_own_frame(line) for line in lines if line.kind not in UNSEARCHED_KINDS]
+    shown = [in_own_frame(line) for line in lines if line.kind not in UNSEARCHED_KINDS and line.text_in_force.strip()]
     tables = (table_of_block(block, shown) for block in split_into_blocks(shown))
     return [table for table in tables if table is not None]
 
@@ -139,13 +139,14 @@ def in_own_frame(line: LineRow) -> LineRow:
 
 def cells_of_line(line: LineRow) -> list[TableCell]:
     """The cells of a line from left to right; a currency sign in its own cell joins the amount after it."""
-    if "|" in line.text and line.kind == "table_row":
+    written = line.text_in_force
+    if "|" in written and line.kind == "table_row":
         return list(piped_cells(line))
     if line.kind == "table_row" and len(line.spans) < 2 and (parted := list(cells_of_text(line))):
         return parted
     cells: list[TableCell] = []
     for start, end, x0, x1 in stretches_of(line):
-        text = line.text[start:end].strip()
+        text = written[start:end].strip()
         if not text:
             continue
         if amount_of(alone := text.rstrip(CURRENCY_SIGNS)) is not None:  # the sign of the next amount
@@ -153,23 +154,21 @@ def cells_of_line(line: LineRow) -> list[TableCell]:
         if cells and (not cells[-1].text.strip(f"({CURRENCY_SIGNS}") or is_end_of(cells, text)):
             start, x0 = cells[-1].start, x0 if cells[-1].amount is None else cells[-1].x0
             cells.pop()
-            text = " ".join(line.text[start:end].split())
+            text = " ".join(written[start:end].split())
         cells.append(TableCell(text, line.number, start, end, x0, x1, amount_of(" ".join(text.split()))))
     return cells
 
 
 def stretches_of(line: LineRow) -> Iterator[tuple[int, int, float, float]]:
-    """Characters and edges of each cell: the line's pieces, joined where there is no gap."""
+    """Characters and edges of each cell: the line's pieces, joined where there is no gap; struck ends are cut off."""
     if not line.spans:
         yield 0, len(line.text), line.x0, line.x1
         return
     gap = CELL_GAP * (line.y1 - line.y0)
-    start, x0 = line.spans[0].start, line.spans[0].x0
-    for before, after in pairwise(line.spans):
-        if after.x0 - before.x1 > gap:
-            yield start, before.end, x0, before.x1
-            start, x0 = after.start, after.x0
-    yield start, line.spans[-1].end, x0, line.spans[-1].x1
+    wide = [at for at, (before, after) in enumerate(pairwise(line.spans), 1) if after.x0 - before.x1 > gap]
+    for first, last in pairwise([0, *wide, len(line.spans)]):
+        if kept := [span for span in line.spans[first:last] if not span.struck]:
+            yield kept[0].start, kept[-1].end, kept[0].x0, kept[-1].x1
 
 
 def is_end_of(cells: Sequence[TableCell], text: str) -> bool:
@@ -182,19 +181,20 @@ def cells_of_text(line: LineRow) -> Iterator[TableCell]:
 
     The edges of the amounts are only their order, counted from the right, where the columns of a table end.
     """
+    written = line.text_in_force
     amounts: list[re.Match[str]] = []
-    end = len(line.text.rstrip())
-    for found in reversed(list(SIGN.finditer(line.text))):
+    end = len(written.rstrip())
+    for found in reversed(list(SIGN.finditer(written))):
         is_open = found[0].count(")") > found[0].count("(")  # "4)" is the end of a bracket in the label
-        if is_open or line.text[found.end() : end].strip(BETWEEN_SIGNS):
+        if is_open or written[found.end() : end].strip(BETWEEN_SIGNS):
             break
         amounts.insert(0, found)
         end = found.start()
-    label = line.text[:end].strip()
+    label = written[:end].strip()
     if len(amounts) < 2 or not any(map(str.isalpha, label)):
         return
     edge = -100.0 * (len(amounts) + 1)
-    yield TableCell(label, line.number, line.text.index(label), end, edge, edge + 50, None)
+    yield TableCell(label, line.number, written.index(label), end, edge, edge + 50, None)
     for number, found in enumerate(amounts, start=-len(amounts)):
         text = " ".join(found[0].split())
         yield TableCell(
@@ -204,8 +204,9 @@ def cells_of_text(line: LineRow) -> Iterator[TableCell]:
 
 def piped_cells(line: LineRow) -> Iterator[TableCell]:
     """The cells of a Markdown row; their edges are only their order."""
-    inner = line.text.strip()
-    start = line.text.index(inner) + (inner[0] == "|")
+    written = line.text_in_force
+    inner = written.strip()
+    start = written.index(inner) + (inner[0] == "|")
     for number, text in enumerate(inner.strip("|").split("|")):
         end = start + len(text)
         if kept := text.strip():
@@ -305,9 +306,9 @@ def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow]) -> Table |
         return None
     head = head_of([line for line, _ in parted[:first]], block[0], page)
     title = find_title_line(head[0] if head else block[first], page)
-    unit = unit_of(" ".join(line.text for line in head))
+    unit = unit_of(" ".join(line.text_in_force for line in head))
     return Table(
-        title=title.text if title else "",
+        title=title.text_in_force if title else "",
         title_line=title.number if title else 0,
         unit=unit,
         columns=tuple(column_of(at, columns, head, unit) for at in range(len(columns))),
@@ -395,7 +396,7 @@ def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) ->
 def is_heading_of_columns(line: LineRow) -> bool:
     """Whether a line names periods or a unit, such as "Six months ended December 31," or "(in millions)"."""
     is_short = is_label(line) and len(line.text) <= LABEL_CHARS_MAX // 2
-    return is_short and any(pattern.search(line.text) for pattern in (PERIOD, UNIT, DAY_OF_PERIODS))
+    return is_short and any(pattern.search(line.text_in_force) for pattern in (PERIOD, UNIT, DAY_OF_PERIODS))
 
 
 def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[LineRow], unit: str) -> TableColumn:

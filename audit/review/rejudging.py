@@ -29,9 +29,9 @@ from retrieval.models import RetrievalRun
 logger = logging.getLogger(__name__)
 
 CHECKED_ON_PAGE = {"rules": 25, "model": 5}  # runs, so that a click costs little; the command checks all of them
-SPARE_S = 300  # loading and storing take seconds
-JUDGE_LIMIT_S = int(REPEATS_ON_PAGE_MAX * settings.ARBITER_DEADLINE_S) + SPARE_S
-CHECK_LIMIT_S = int(4 * QUESTIONS_MAX * settings.ARBITER_DEADLINE_S) + SPARE_S  # two searches of two looks each
+SPARE_S = 300 * settings.PATIENCE  # loading and storing take seconds
+JUDGE_LIMIT_S = int(REPEATS_ON_PAGE_MAX * settings.ARBITER_DEADLINE_S + SPARE_S)
+CHECK_LIMIT_S = int(4 * QUESTIONS_MAX * settings.ARBITER_DEADLINE_S + SPARE_S)  # two searches of two looks each
 PENDING = (LeasedJob.QUEUED, LeasedJob.RUNNING)
 
 Kind, State = Rejudgement.Kind, Rejudgement.State

@@ -220,26 +220,27 @@ def cell_as_printed(cell: TableCell, line: LineRow, table: Table, row: TableRow 
 def numbers_in_text(line: LineRow) -> Iterator[PrintedNumber]:
     """The numbers of a line outside a table. A bracket around one is an aside in a sentence, a loss in a row.
 
-    A minus behind one is a loss in a row. A number whose sign is not known is left out.
+    A minus behind one is a loss in a row. A number that is struck through, or whose sign is not
+    known, is left out.
     """
-    for found in NUMBER_IN_TEXT.finditer(line.text):
-        own, end = widen_to_signs(line.text, *found.span())
-        signed = line.text[own:end]
+    written = line.text_in_force
+    for found in NUMBER_IN_TEXT.finditer(written):
+        own, end = widen_to_signs(written, *found.span())
+        signed = written[own:end]
         if has_unread_sign(signed) or without_side(signed) != signed:
             continue
         amount = Decimal(number_form(found[0]))
-        before = line.text[: found.start()]
+        before = written[: found.start()]
         is_row = line.kind == "table_row"
-        is_loss = is_row and BRACKET_BEFORE.search(before) and line.text[found.end() :].lstrip()[:1] == ")"
+        is_loss = is_row and BRACKET_BEFORE.search(before) and written[found.end() :].lstrip()[:1] == ")"
         is_credit = is_row and MINUS_BEHIND.search(signed) is not None
         start = found.start()
         if is_loss or MINUS_BEFORE.search(before):
             amount, start = -amount, start - 1
         elif is_credit:
             amount = -amount
-        yield PrintedNumber(
-            line.text[start : end if is_credit else found.end()], amount, line, found.start(), found.end()
-        )
+        text = written[start : end if is_credit else found.end()]
+        yield PrintedNumber(text, amount, line, found.start(), found.end())
 
 
 def has_value(printed: PrintedNumber, value: str) -> bool:

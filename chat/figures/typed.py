@@ -94,11 +94,12 @@ def headlines_of(
     None where passages are known to disagree.
     """
     question = question_from(run.parsed)
-    if answer := find_answer(question, kept, contents):
-        check = check_of_typed_value({"type": "sentence", "text": answer.text, "lines": [*answer.lines]}, 1)
-        return [Headline(answer.text, answer.quoted, [check], is_option=True)]
     if is_ranking(question.original) or run.contradictions:
         return []
+    answer = find_answer(question, kept, contents)
+    if answer and not is_struck(answer.quoted, contents):
+        check = check_of_typed_value({"type": "sentence", "text": answer.text, "lines": [*answer.lines]}, 1)
+        return [Headline(answer.text, answer.quoted, [check], is_option=True)]
     cells = find_cells(question, kept, contents)
     quoted = quote_cell(cells[0], 1) if cells else None
     if quoted and not is_struck(quoted, contents):

@@ -112,7 +112,7 @@ def place_words(pages: Iterable[NoticedPage]) -> Iterable[str]:
     for (title, flags), group in groupby(
         sorted(pages, key=lambda page: (page.title, page.flags, page.number)), key=lambda page: (page.title, page.flags)
     ):
-        labels = [page.label or str(page.number) for page in group]
+        labels = [page.label for page in group]
         told = {"title": title, "pages": ", ".join(labels)}
         where = ngettext("%(title)s, page %(pages)s", "%(title)s, pages %(pages)s", len(labels)) % told
         yield f"{where}: " + " ".join(translate_sentence(PAGE_FLAGS[flag]) for flag in flags if flag in PAGE_FLAGS)

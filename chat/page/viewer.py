@@ -253,7 +253,7 @@ def sheet_of_citation(
     sheet = build_sheet(
         document_id=document.pk,
         page_number=shown.number,
-        page_label=shown.label,
+        page_label=shown.called,
         width=shown.width,
         height=shown.height,
         marks=[

@@ -56,7 +56,7 @@ def tests_of(parse: str, first: str, last: str, page: str) -> dict[str, Exists]:
         "hidden": pages.filter(flags__contains=["hidden_text"]),
         "concealed": pages.filter(flags__contains=["concealed"]),
         "struck": lines.annotate(struck=STRUCK).filter(struck=True),
-        "garbled": parses.filter(warnings__contains=["garbled_text"]),
+        "garbled": pages.filter(flags__contains=["garbled"]),
         "unsigned": lines.filter(text__regex=UNREAD_SIGN.pattern),
     }
     return {f"{AS}{code}": Exists(rows) for code, rows in tests.items()}

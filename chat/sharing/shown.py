@@ -104,7 +104,7 @@ def sheet_of(
     sheet = build_sheet(
         document_id=document.pk,
         page_number=number,
-        page_label=page.label,
+        page_label=page.called,
         width=page.width,
         height=page.height,
         marks=[Mark("anchor", each.boxes, str(each.marker)) for each in citations],

@@ -96,7 +96,7 @@ def page_json(document: Document, parse: Parse, page: FlaggedPage) -> dict[str, 
         "title": document.title,
         "parse": str(parse.pk),
         "number": page.number,
-        "label": page.label,
+        "label": page.label or str(page.number),
         "flags": list(page.flags),
         "state": page.state,
     }
@@ -161,8 +161,8 @@ def noticed_pages_of(notice: PageNotice) -> tuple[NoticedPage, ...]:
 
 
 def noticed_page(page: Mapping[str, Any], state: NoticedState) -> NoticedPage:
-    flags = tuple(page["flags"])
-    return NoticedPage(UUID(page["document"]), page["title"], page["number"], page["label"], flags, state)
+    label = page["label"] or str(page["number"])  # stored without it by earlier versions
+    return NoticedPage(UUID(page["document"]), page["title"], page["number"], label, tuple(page["flags"]), state)
 
 
 def stand(

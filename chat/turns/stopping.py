@@ -11,13 +11,13 @@ from chat.models import Turn
 from jobs.lease import Lease, LeaseLost, TookTooLong, renew_every_s
 
 STOP_POLL_S = 0.5  # a slower stop button feels broken
-SPARE_S = 300  # loading contents, detecting and storing take seconds, a minute on the largest base
-FULL_SEARCH_S = 3600  # 10,000 documents of ten pages take about ten minutes
+SPARE_S = 300 * settings.PATIENCE  # loading contents, detecting and storing take seconds, a minute on the largest base
+FULL_SEARCH_S = 3600 * settings.PATIENCE  # 10,000 documents of ten pages take about ten minutes
 
 
 def answer_limit_s() -> int:
     """More than the sum of all inner deadlines, so that only what hangs is ended."""
-    return int(2 * settings.ARBITER_DEADLINE_S + settings.ANSWER_DEADLINE_S) + SPARE_S
+    return int(2 * settings.ARBITER_DEADLINE_S + settings.ANSWER_DEADLINE_S + SPARE_S)
 
 
 def limit_of(turn: Turn) -> float:
@@ -26,7 +26,7 @@ def limit_of(turn: Turn) -> float:
 
 def stop_limit_s() -> float:
     """How long after Stop a turn may go on: one reply may be awaited."""
-    return float(max(settings.ARBITER_DEADLINE_S, settings.ANSWER_DEADLINE_S)) + 30
+    return float(max(settings.ARBITER_DEADLINE_S, settings.ANSWER_DEADLINE_S)) + 30 * settings.PATIENCE
 
 
 class TurnLease(Lease[Turn]):

@@ -32,6 +32,7 @@ ORIGINS = {
     "markdown": _("headings"),
     "model": _("headings a model found"),
 }
+LOUD = ("hidden_text", "concealed_text", "garbled_text", "garbled_pages", "signs_unread", "xfa_form")  # warnings
 OPEN_STATES = (IngestJob.State.QUEUED, IngestJob.State.RUNNING)
 WAITING = {
     IngestJob.Stage.RECOGNISE.value: _("Waiting for text recognition"),
@@ -325,11 +326,7 @@ def ready(document: Document, job: IngestJob | None) -> Situation:
         what = LATER_STAGES.get(job.stage) or gettext("Reading it again")
         told = {"what": what, "why": translate_sentence(job.error_for_people)}
         return Situation("warn", gettext("Ready"), gettext("%(what)s failed: %(why)s") % told, can_retry=True)
-    loud = [
-        warning
-        for warning in parse.warnings
-        if warning.partition("(")[0] in ("hidden_text", "concealed_text", "garbled_text", "signs_unread", "xfa_form")
-    ]
+    loud = [warning for warning in parse.warnings if warning.partition("(")[0] in LOUD]
     if loud:
         return Situation("warn", gettext("Ready"), explain_warning(loud[0]))
     return Situation("ok", gettext("Ready"))

@@ -147,7 +147,7 @@ def found_marks(place: PageTarget, lines: Sequence[LineRow]) -> list[Mark]:
 
 
 def mark_of(found: Found, hit: Match, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
-    pieces = found.pieces(hit, {line.number: line.text for line in lines})
+    pieces = found.pieces(hit, {line.number: line.text_in_force for line in lines})
     boxes = boxes_of(pieces, {line.number: line for line in lines})
     return Mark(
         "anchor" if is_current else "found",
@@ -203,7 +203,7 @@ def sheet_of_page(
     return build_sheet(
         document_id=document.pk,
         page_number=page.number,
-        page_label=page.label,
+        page_label=page.called,
         width=page.width,
         height=page.height,
         marks=marks,

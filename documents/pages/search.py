@@ -11,7 +11,7 @@ from uuid import UUID
 
 from documents.models import Line, Parse
 from reading.matching import LINE_HYPHENS, LinePiece, match_form, match_map
-from reading.rows import ASIDE_KINDS
+from reading.rows import ASIDE_KINDS, LineSpan, without_struck
 
 WORDS_MAX = 1_000  # characters to search for: a long quote
 HITS_MAX = 5_000  # nobody steps through more, and a search for "e" should end
@@ -80,7 +80,10 @@ class Matches:
         return self.hits[first : first + LISTED]
 
     def pieces(self, hit: Match, texts: Mapping[int, str]) -> list[LinePiece]:
-        """A hit's place in the lines' own texts, one (line number, start, end) per line; `texts` by line number."""
+        """A hit's place in the lines' own texts, one (line number, start, end) per line.
+
+        `texts` are the lines' texts in force by their numbers, which have a blank for each character that is struck.
+        """
         pieces = []
         for place in self.places(hit):
             line, text = self.lines[place], texts.get(self.lines[place].number)
@@ -158,12 +161,14 @@ def list_hits(parse: Parse, finding: Matches, hits: Sequence[Match]) -> list[Sho
     first, last = finding.places(hits[0])[0], finding.places(hits[-1])[-1]
     around = [line.number for line in finding.lines[max(first - 1, 0) : last + 2]]
     wanted = finding.line_numbers(hits) if len(around) > LISTED * 10 else set(around)
-    texts = dict(parse.lines.filter(number__in=wanted).values_list("number", "text"))
-    return [show_hit(finding, hit, texts) for hit in hits]
+    rows = list(parse.lines.filter(number__in=wanted).values_list("number", "text", "spans"))
+    in_force = {number: without_struck(text, [LineSpan(*span) for span in spans]) for number, text, spans in rows}
+    texts = {number: text for number, text, _ in rows}
+    return [show_hit(finding, hit, texts, in_force) for hit in hits]
 
 
-def show_hit(finding: Matches, hit: Match, texts: Mapping[int, str]) -> ShownHit:
-    pieces = finding.pieces(hit, texts)
+def show_hit(finding: Matches, hit: Match, texts: Mapping[int, str], in_force: Mapping[int, str]) -> ShownHit:
+    pieces = finding.pieces(hit, in_force)
     if not pieces:
         return ShownHit(hit, "", finding.words, "")
     places = finding.places(hit)

@@ -300,7 +300,7 @@ def turn_back(line: PageLine, quarter: int, width: float, height: float) -> None
     """
     x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
     origin = {1: 0.0, 2: width, 3: height}[quarter]
-    line.spans = tuple(LineSpan(one.start, one.end, one.x0 - origin, one.x1 - origin) for one in line.spans)
+    line.spans = tuple(one._replace(x0=one.x0 - origin, x1=one.x1 - origin) for one in line.spans)
     if quarter == 1:
         line.x0, line.y0, line.x1, line.y1 = width - y1, x0, width - y0, x1
     elif quarter == 2:
@@ -635,7 +635,7 @@ def part_of(line: PageLine, start: int, end: int) -> PageLine:
         if first < last:
             width = (span.x1 - span.x0) / (span.end - span.start)
             left, right = span.x0 + width * (first - span.start), span.x0 + width * (last - span.start)
-            spans.append(LineSpan(first - start, last - start, left, right, span.struck))
+            spans.append(span._replace(start=first - start, end=last - start, x0=left, x1=right))
     text = line.text[start:end]
     x0 = min((span.x0 for span in spans), default=line.x0)
     x1 = max((span.x1 for span in spans), default=line.x1)

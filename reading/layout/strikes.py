@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from reading.boxes import in_frame
+
 DRAWN = 3  # the type of a block that is no text
 RULE_HEIGHT_MAX, RULE_LENGTH_MIN = 2.0, 2.5  # points
 MIDDLE = (0.3, 0.72)  # of the height of a span, from its top: its foot is at about 0.8
@@ -21,11 +23,14 @@ PAST_MAX = 3.0  # points by which a rule may stand out at either end of the word
 COVERED_MIN = 0.5  # of the width of a span that is struck
 STRUCK_FLAG = 1  # of `char_flags`, where styles are collected
 
+STRAIGHT = 0.99  # of a direction: the cosine of eight degrees
+
 Block = dict[str, Any]
+Edges = tuple[float, float, float, float]
 
 
 class DrawnRule(NamedTuple):
-    """A horizontal rule, in points."""
+    """A rule along a line, in the frame in which its text reads from left to right."""
 
     y: float
     x0: float
@@ -37,49 +42,72 @@ def is_drawn(block: Block) -> bool:
     return bool(block["type"] == DRAWN)
 
 
-def without_rules(blocks: Iterable[Block]) -> tuple[list[Block], list[DrawnRule]]:
-    """The blocks of text, and the thin horizontal rules among what is drawn, from top to bottom."""
+def without_drawn(blocks: Iterable[Block]) -> tuple[list[Block], list[Edges]]:
+    """The blocks of text, and the boxes of what is drawn."""
     text: list[Block] = []
-    rules: list[DrawnRule] = []
+    drawn: list[Edges] = []
     for block in blocks:
-        if not is_drawn(block):
+        if is_drawn(block):
+            drawn.append(block["bbox"])
+        else:
             text.append(block)
-            continue
-        x0, y0, x1, y1 = block["bbox"]
-        if y1 - y0 <= RULE_HEIGHT_MAX and x1 - x0 >= RULE_LENGTH_MIN:
-            rules.append(DrawnRule((y0 + y1) / 2, x0, x1))
-    return text, sorted(rules)
+    return text, drawn
 
 
-def mark_struck(blocks: list[Block], rules: Sequence[DrawnRule], with_styles: Callable[[], list[Block]]) -> list[Block]:
+def mark_struck(blocks: list[Block], drawn: Sequence[Edges], with_styles: Callable[[], list[Block]]) -> list[Block]:
     """The blocks of a page, each struck span with the key "struck"; the same where nothing is struck.
 
     Where a rule may strike something the page is extracted again `with_styles`, which cuts spans where a rule ends.
     """
-    if not rules or not any(crossing(line, span, rules) for line in level_lines(blocks) for span in line["spans"]):
+    if not drawn or not any(crossed_spans(blocks, drawn)):
         return blocks
     styled = with_styles()
-    for line in level_lines(styled):
-        for span in line["spans"]:
-            is_word = any(map(str.isalnum, span["text"]))  # a root has its bar, a blank to fill in its line
-            if is_word and span["char_flags"] & STRUCK_FLAG and covered_share_of(line, span, rules) >= COVERED_MIN:
-                span["struck"] = True
+    for span, share in crossed_spans(styled, drawn):
+        is_word = any(map(str.isalnum, span["text"]))  # a root has its bar, a blank to fill in its line
+        if is_word and span["char_flags"] & STRUCK_FLAG and share >= COVERED_MIN:
+            span["struck"] = True
     return styled
 
 
-def level_lines(blocks: Iterable[Block]) -> Iterator[dict[str, Any]]:
-    """The lines that run from left to right."""
-    return (line for block in blocks for line in block["lines"] if line["dir"][0] > 0.99)
+def crossed_spans(blocks: Iterable[Block], drawn: Sequence[Edges]) -> Iterator[tuple[dict[str, Any], float]]:
+    """The spans that rules go through, each with the share of its width."""
+    rules: dict[int, list[DrawnRule]] = {}
+    for quarter, line in straight_lines(blocks):
+        if quarter not in rules:
+            rules[quarter] = rules_along(drawn, quarter)
+        for span in line["spans"] if rules[quarter] else ():
+            box = in_frame(*span["bbox"], quarter)
+            if found := crossing(in_frame(*line["bbox"], quarter), box, rules[quarter]):
+                yield span, covered_share_of(box, found)
 
 
-def crossing(line: dict[str, Any], span: dict[str, Any], rules: Sequence[DrawnRule]) -> list[DrawnRule]:
+def straight_lines(blocks: Iterable[Block]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The lines that run along an edge of the page, each with the quarter turns of its text."""
+    for block in blocks:
+        for line in block["lines"]:
+            dx, dy = line["dir"]
+            ways = (dx, dy, -dx, -dy)
+            if max(ways) > STRAIGHT:
+                yield ways.index(max(ways)), line
+
+
+def rules_along(drawn: Iterable[Edges], quarter: int) -> list[DrawnRule]:
+    """The thin rules that run along text of a direction, from its top to its bottom."""
+    turned = (in_frame(*box, quarter) for box in drawn)
+    return sorted(
+        DrawnRule((y0 + y1) / 2, x0, x1)
+        for x0, y0, x1, y1 in turned
+        if y1 - y0 <= RULE_HEIGHT_MAX and x1 - x0 >= RULE_LENGTH_MIN
+    )
+
+
+def crossing(line: Edges, span: Edges, rules: Sequence[DrawnRule]) -> list[DrawnRule]:
     """The rules that go through the middle of a span and end with the words of its line."""
-    _, top, _, bottom = span["bbox"]
-    left, _, right, _ = line["bbox"]
+    x0, top, x1, bottom = span
+    left, _, right, _ = line
     height = bottom - top
     first = bisect_left(rules, top + MIDDLE[0] * height, key=itemgetter(0))
     last = bisect_right(rules, top + MIDDLE[1] * height, key=itemgetter(0))
-    x0, _, x1, _ = span["bbox"]
     return [
         rule
         for rule in rules[first:last]
@@ -87,8 +115,8 @@ def crossing(line: dict[str, Any], span: dict[str, Any], rules: Sequence[DrawnRu
     ]
 
 
-def covered_share_of(line: dict[str, Any], span: dict[str, Any], rules: Sequence[DrawnRule]) -> float:
+def covered_share_of(span: Edges, rules: Sequence[DrawnRule]) -> float:
     """The share of a span's width that rules go through."""
-    x0, _, x1, _ = span["bbox"]
-    lengths = (min(rule.x1, x1) - max(rule.x0, x0) for rule in crossing(line, span, rules))
+    x0, _, x1, _ = span
+    lengths = (min(rule.x1, x1) - max(rule.x0, x0) for rule in rules)
     return sum(lengths) / (x1 - x0) if x1 > x0 else 0.0

@@ -36,7 +36,10 @@ def signs_table_of(name: str, runs: Mapping[str, str]) -> Signs:
 
 
 def name_symbols(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> None:
-    """Give the text of every span in a symbol font its own characters, in place; such spans are then `is_named`."""
+    """Give the text of every span in a symbol font its own characters, in place.
+
+    Such spans are then `is_named`, but for those of letters that have names, whose other glyphs nobody can tell.
+    """
     fonts: dict[str, Signs | None] = {}
     for block in blocks:
         for line in block["lines"]:
@@ -45,7 +48,8 @@ def name_symbols(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> None:
                 if font not in fonts:
                     fonts[font] = signs_of_font(font, page)
                 if signs := fonts[font]:
-                    span["text"], span["is_named"] = span["text"].translate(signs), True
+                    span["text"] = span["text"].translate(signs)
+                    span["is_named"] = signs is not signs_by_font()[GREEK]
 
 
 def signs_of_font(font: str, page: pymupdf.Page) -> Signs | None:

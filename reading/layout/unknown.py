@@ -32,7 +32,7 @@ BLANK = Glyph(" ", "", False)
 
 
 def mark_unknown(blocks: Sequence[Block], read_characters: Callable[[bool], Sequence[Block]]) -> None:
-    """Replace what cannot be read in the spans of a page, in place, but in those whose signs have their names.
+    """Replace what cannot be read in the spans of a page, in place; of signs that have their names only what is none.
 
     `read_characters` gives the same blocks with each character or, if asked for their ink, with the box of what is
     drawn and U+FFFD for unmapped glyphs, where blanks may be missing. Each takes as long as reading the page; one page
@@ -53,10 +53,10 @@ def mark_unknown(blocks: Sequence[Block], read_characters: Callable[[bool], Sequ
         characters = iter(seen[number] if is_same else [])
         for span in line["spans"]:
             places = [next(characters, None) for _ in span["text"]]
-            if span.get("is_named"):
-                continue
             span["text"] = "".join(
-                replacement(sign, place and (drawn.get(place) or BLANK), coded)
+                sign
+                if span.get("is_named") and not UNUSABLE.match(sign)
+                else replacement(sign, place and (drawn.get(place) or BLANK), coded)
                 for sign, place in zip(span["text"], places, strict=True)
             )
 
@@ -64,9 +64,7 @@ def mark_unknown(blocks: Sequence[Block], read_characters: Callable[[bool], Sequ
 def is_doubtful(span: dict[str, Any]) -> bool:
     """A quick check that dismisses nearly every span; it mends a minus that is a soft hyphen."""
     text = span["text"]
-    if span.get("is_named"):
-        return False
-    if span["char_flags"] & UNMAPPED_FLAG:
+    if span["char_flags"] & UNMAPPED_FLAG and not span.get("is_named"):
         return True
     if text.isprintable() and UNKNOWN not in text:
         return False

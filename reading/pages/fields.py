@@ -202,10 +202,10 @@ def with_sign(piece: TextPiece, at: int, sign: str, edges: tuple[float, float]) 
         if span.end <= at:
             spans.append(span)
         elif span.start >= at:
-            spans.append(LineSpan(start, end, span.x0, span.x1))
+            spans.append(span._replace(start=start, end=end))
         else:
             cut = x_of(piece, span, at)
-            spans += [LineSpan(span.start, at, span.x0, cut), LineSpan(at + len(gap) + added, end, cut, span.x1)]
+            spans += [span._replace(end=at, x1=cut), span._replace(start=at + len(gap) + added, end=end, x0=cut)]
     first = next((number for number, span in enumerate(spans) if span.start >= at), len(spans))
     spans.insert(first, LineSpan(at + len(gap), at + len(gap) + len(sign), *edges))
     return piece._replace(

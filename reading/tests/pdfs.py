@@ -2,10 +2,14 @@
 """Small PDFs for tests, written by the library the reader uses, and hostile ones written by hand."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pymupdf
+
+from reading.matching import match_form
+from reading.rows import LineRow, LineSpan
 
 LEADING = 14.0
 AES_256 = 5  # what the library calls PDF_ENCRYPT_AES_256
@@ -184,3 +188,18 @@ def carrying(files: Mapping[str, bytes]) -> bytes:
         document.embfile_add(name, content, filename=name)
     written: bytes = document.tobytes()
     return written
+
+
+def with_struck(line: LineRow, words: str) -> LineRow:
+    """A line with some of its words struck through."""
+    first = line.text.index(words)
+    edges = {first, first + len(words)}
+    spans: list[LineSpan] = []
+    for span in line.spans:
+        cuts = [span.start, *sorted(edge for edge in edges if span.start < edge < span.end), span.end]
+        width = (span.x1 - span.x0) / (span.end - span.start)
+        for start, end in pairwise(cuts):
+            x0, x1 = span.x0 + width * (start - span.start), span.x0 + width * (end - span.start)
+            spans.append(LineSpan(start, end, x0, x1, struck=first <= start and end <= first + len(words)))
+    line = line._replace(spans=tuple(spans))
+    return line._replace(match=match_form(line.text_in_force))

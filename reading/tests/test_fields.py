@@ -98,6 +98,13 @@ def test_a_value_that_is_not_drawn_is_read_all_the_same(tmp_path: Path) -> None:
     assert lines_of(document.tobytes(), tmp_path)[0].text == "Sum insured 385,000"
 
 
+def test_what_is_struck_stays_so_beside_a_field(tmp_path: Path) -> None:
+    document = pymupdf.open(stream=filled_form(ROWS[:3]))
+    document[0].add_strikeout_annot(document[0].search_for("Tool shed")[0])
+    line = lines_of(document.tobytes(), tmp_path)[2]
+    assert (line.text, line.struck, line.text_in_force.strip()) == ("☐ Tool shed", "Tool shed", "☐")
+
+
 def test_a_hidden_field_says_nothing(tmp_path: Path) -> None:
     document = pymupdf.open(stream=filled_form(ROWS[:2]))
     document.xref_set_key(document[0].annot_xrefs()[0][0], "F", "2")

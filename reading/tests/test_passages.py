@@ -1,5 +1,6 @@
 """Passages stay inside sections and within the encoder's window, tables and lists whole."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,6 +11,7 @@ from reading.passages import LONG, SHORT, PassageSize, SectionCutting, cut_passa
 from reading.plain_text import read_markdown
 from reading.reasons import ReadingError
 from reading.rows import Reading
+from reading.tests.pdfs import with_struck
 
 WORDS = "the company shall notify each affected customer without undue delay and keep a record of it "
 
@@ -71,6 +73,15 @@ def test_it_leaves_out_leaders_and_does_not_count_them() -> None:
 def test_it_leaves_out_furniture() -> None:
     reading = read_markdown(f"---\ntitle: x\n---\n\n{WORDS}")
     assert "title" not in "".join(passage.text for passage in cut_passages(reading))
+
+
+def test_it_leaves_out_what_is_struck() -> None:
+    reading = document("The notice is forty days or fifty days.", "The rent is due at once.")
+    struck = {2: "forty days or", 4: "The rent is due at once."}
+    lines = [with_struck(line, struck.get(line.number, "")) for line in reading.lines]
+    texts = "\n".join(passage.text for passage in cut_passages(replace(reading, lines=tuple(lines))))
+    assert "The notice is fifty days." in texts
+    assert "forty" not in texts and "at once" not in texts
 
 
 @pytest.mark.parametrize("overlap", [0, 150])

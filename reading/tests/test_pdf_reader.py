@@ -119,7 +119,15 @@ def test_warnings_name_their_pages_in_ranges() -> None:
 @pytest.mark.parametrize(("unknown", "is_garbled"), [(40, False), (41, True), (100, True), (0, False)])
 def test_text_without_known_letters_is_garbled(unknown: int, is_garbled: bool) -> None:
     extract = extract_of(fact(text=text_of(100, unknown_chars=unknown)), lines=[[make_line()]])
-    assert ("garbled_text" in page_warnings(extract, Limits(), {})) is is_garbled
+    assert ("garbled_pages(1)" in page_warnings(extract, Limits(), {})) is is_garbled
+
+
+def test_a_page_that_is_garbled_hides_nothing_about_the_others() -> None:
+    facts = [fact(1, text_of(100, unknown_chars=90)), fact(2, text_of(100, unknown_chars=1))]
+    garbled, unsigned = make_line(1), make_line(2)
+    garbled.text, unsigned.text = "\ufffd" * 9 + "1", "Net result \ufffd4 684"
+    warnings = list(page_warnings(extract_of(*facts, lines=[[garbled], [unsigned]]), Limits(), {}))
+    assert warnings == ["garbled_pages(1)", "signs_unread(2)"]
 
 
 def test_figures_are_summed_over_pages_that_could_be_read() -> None:

@@ -12,6 +12,7 @@ from reading.matching import match_form
 from reading.pdf_reader import read_pdf
 from reading.rows import LineKind, LineRow, LineSpan
 from reading.tables import Table, amount_of, cells_of_line, read_tables
+from reading.tests.pdfs import with_struck
 
 REPORT = Path(__file__).resolve().parents[2] / "samples" / "annual-report.pdf"
 POINTS = 5.0  # a character's width in the lines below
@@ -147,6 +148,20 @@ def test_a_heading_over_headings_that_are_words_begins_another_table() -> None:
         ]
     )
     assert [(table.title, len(table.rows)) for table in tables] == [("Rates", 2), ("Charges", 2)]
+
+
+def test_what_is_struck_is_in_no_cell() -> None:
+    """A row as a whole, and the amount for which another one stands beside it."""
+    (table,) = read_tables(
+        [
+            line_of(1, (20, "EUR million"), (220, "2025"), (320, "2024")),
+            line_of(2, (20, "Revenue"), (220, "412"), (320, "398")),
+            with_struck(line_of(3, (20, "Interest"), (220, "77"), (320, "66")), "Interest 77 66"),
+            with_struck(line_of(4, (20, "Profit"), (200, "127"), (217, "129"), (320, "117")), "127"),
+        ]
+    )
+    assert amounts_of(table) == [("Revenue", ["412", "398"]), ("Profit", ["129", "117"])]
+    assert [cell and (cell.start, cell.x0) for cell in table.rows[1].cells] == [(11, 217), (15, 320)]
 
 
 def test_a_label_on_two_lines_is_one_row() -> None:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
+from django.utils.timezone import localdate
+
 from documents.storage.content import DocumentContent
 from retrieval.amendments.asked import days_asked
 from retrieval.amendments.versions import Version, Versions
@@ -69,7 +71,7 @@ def group_versions(
             is_kept = is_kept or verdict.role in KEPT_ROLES
     members = [(first[each], each) for each in versions.each if each in first]
     if versions.is_dated:
-        members.sort(key=lambda member: not (asked and member[1].in_force.holds_between(*asked)))
+        members.sort(key=lambda member: not member[1].in_force.holds_between(*(asked or today())))
     return VersionGroup(versions, tuple(members) if is_kept else ())
 
 
@@ -92,7 +94,9 @@ def with_group(
     past = {
         each.candidate_id
         for each in candidates
-        if each.candidate_id not in own and is_past(group.versions.at(each.document_id, each.anchor))
+        if each.candidate_id not in own
+        and (version := group.versions.at(each.document_id, each.anchor))
+        and not held.get(version, True)
     }
     verdicts: list[Verdict] = []
     for verdict in ranking.verdicts:
@@ -110,18 +114,19 @@ def with_group(
 
 
 def is_answering(version: Version, group: VersionGroup, asked: tuple[str, str] | None) -> bool:
-    """Whether a version is what is asked for: in force at the time, else not replaced by what is known.
+    """Whether a version is what is asked for: in force at the time, else today, else not replaced by what is known.
 
     Of a time each may be where an amendment does not say from when it holds.
     """
     if asked and not group.versions.is_dated:
         return True
-    picked = [each for _, each in group.members if asked and each.in_force.holds_between(*asked)]
+    picked = [each for _, each in group.members if each.in_force.holds_between(*(asked or today()))]
     return version in picked if picked else not version.in_force.is_past
 
 
-def is_past(version: Version | None) -> bool:
-    return version is not None and version.in_force.is_past
+def today() -> tuple[str, str]:
+    """The first and the last day a question asks about that names none."""
+    return localdate().isoformat(), localdate().isoformat()
 
 
 def judge_version(

@@ -91,7 +91,7 @@ def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
 
 def amendments_of_unit(lines: LineRange, content: DocumentContent) -> Iterator[Amendment]:
     """The changes that the sentences of a unit make."""
-    prose = prose_of(lines, content)
+    prose = prose_of(lines, content, in_force=True)
     masked = mask_quotations(prose.text)
     for start, end in split_at(masked, SENTENCE):
         if read := read_change(prose.text[start:end]):
@@ -110,7 +110,7 @@ def announced_text(lines: LineRange, content: DocumentContent) -> tuple[str, Lin
     if position >= len(units.starts):
         return "", lines
     announced = units.at(position)
-    return prose_of(announced, content).text.strip(), lines.union(announced)
+    return prose_of(announced, content, in_force=True).text.strip(), lines.union(announced)
 
 
 class ReadChange(NamedTuple):
@@ -199,7 +199,7 @@ def date_of_all(content: DocumentContent, said: Collection[str]) -> str:
 
     `said` are the days of its sentences, which hold for these alone.
     """
-    text = " ".join(line.text for line in content.searched_lines)
+    text = " ".join(line.text_in_force for line in content.searched_lines)
     days = days_of_effect(mask_quotations(text)).difference(said)
     return days.pop() if len(days) == 1 else ""
 
@@ -212,5 +212,5 @@ def own_date(content: DocumentContent) -> str:
 
 def cover_dates(content: DocumentContent) -> list[str]:
     """The dates of a document's first page, in reading order, as ISO dates."""
-    text = " ".join(line.text for line in content.lines[:COVER_LINES] if line.page_number == 1)
+    text = " ".join(line.text_in_force for line in content.lines[:COVER_LINES] if line.page_number == 1)
     return [each.value for each in sorted(dates_in(text), key=lambda date: date.start)]

@@ -175,9 +175,10 @@ def numbered_lines(content: DocumentContent, number: str) -> LineRange | None:
 
 def number_of(line: LineRow) -> str:
     """The number of the clause that begins on a line: "6.2 The Customer …", or a heading "§ 6 Payment"."""
-    is_labelled = line.kind == "heading" or line.text.startswith("§")
-    labelled = amending_words()["clause"].match(line.text.strip()) if is_labelled else None
-    found = labelled or NUMBERED.match(line.text)
+    text = line.text_in_force
+    is_labelled = line.kind == "heading" or text.startswith("§")
+    labelled = amending_words()["clause"].match(text.strip()) if is_labelled else None
+    found = labelled or NUMBERED.match(text)
     return found["number"] if found else ""
 
 

@@ -121,17 +121,21 @@ def weigh_evidence(
     whole = Weighed(terms, counted, named, lead_of(hits), formed=0.0 if lacking else 1.0)
     asked = [weigh_part(number, part, whole, hits) for number, part in enumerate(question.parts, 1)] or [whole]
     weighed = [each.best_of(candidates, documents) for each in asked]
-    probabilities = [probability_of(signals) for _, signals in weighed]
+    untold = [rows_untold(candidates, each.worth_of(candidates, is_part=bool(question.parts))) for each in asked]
+    probabilities = [
+        doubtful_probability(probability_of(signals), limit) if why else probability_of(signals)
+        for (_, signals), why in zip(weighed, untold, strict=True)
+    ]
     best = probabilities.index(max(probabilities))
     at, signals = weighed[best]
     absent = words_nowhere(question, contents)
-    is_enough = bool(lacking) or (probabilities[best] >= limit and not absent)
+    is_enough = bool(lacking) or (probability_of(signals) >= limit and not absent)
     candidate = candidates[at]
     content = documents[candidate.document_id]
     found = set(candidate.matched_keywords) | words_around(candidate, content, whole.named)
     found |= terms_said(candidate, terms[candidate.document_id])
     doubt = "" if is_enough else name_doubt(found, terms[candidate.document_id], list(terms.values()), absent)
-    doubt = doubt or rows_untold(candidates)
+    doubt = doubt or untold[best]
     if is_enough and not lacking and is_named_only(candidate, question, terms[candidate.document_id], content):
         probabilities[best] = min(probabilities[best], limit)
         doubt = Clause("the lines found only name it: they do not say whether it is so", "only named")
@@ -163,6 +167,13 @@ class Weighed(NamedTuple):
     named: set[str]
     lead: float | None
     formed: float
+
+    def worth_of(self, candidates: Sequence[Candidate], *, is_part: bool) -> list[float]:
+        """How much each candidate has of what is asked: of a part its words alone tell."""
+        if not is_part:
+            return [each.strength for each in candidates]
+        key = [(self.terms[each.document_id], self.counted[each.document_id]) for each in candidates]
+        return [coverage_of_candidate(each, *words) for each, words in zip(candidates, key, strict=True)]
 
     def best_of(self, candidates: Sequence[Candidate], documents: Mapping[str, DocumentContent]) -> tuple[int, Signals]:
         """The place of the most probable candidate, the first of equals, and its signals."""
@@ -343,10 +354,10 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
     return ""
 
 
-def rows_untold(candidates: Sequence[Candidate]) -> str:
-    """That the best found is a table and not which of its rows is asked for, or ""."""
-    enough = TOLD_SHARE * max(candidate.strength for candidate in candidates)
-    if any(each.strength >= enough and not each.is_untold for each in candidates):
+def rows_untold(candidates: Sequence[Candidate], worth: Sequence[float]) -> str:
+    """That the best found is a table and not which of its rows is asked for, or ""; `worth` says which are the best."""
+    enough = TOLD_SHARE * max(worth)
+    if any(own >= enough and not each.is_untold for each, own in zip(candidates, worth, strict=True)):
         return ""
     return Clause("a table is about this, but not which of its rows is asked for", "no row")
 

@@ -31,7 +31,7 @@ def is_named_only(
     if question.answer_type != "boolean" or question.parts:
         return False
     lines = content.legible_lines(*candidate.anchor)
-    text = " ".join(line.text for line in lines)
+    text = " ".join(line.text_in_force for line in lines)
     words = normalise_words(text)
     if len(words) > WORDS_MAX or is_state_told(candidate, content):
         return False
@@ -55,6 +55,6 @@ def is_empty_word(word: str, language: str) -> bool:
 
 def is_state_told(candidate: Candidate, content: DocumentContent) -> bool:
     for line in content.legible_lines(*candidate.anchor):
-        if options_in(line.text) and (group := group_at(line.number, content)):
+        if options_in(line.text_in_force) and (group := group_at(line.number, content)):
             return any(each.is_ticked is not None for each in group.options if each.line.number == line.number)
     return False

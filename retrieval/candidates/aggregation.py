@@ -28,6 +28,7 @@ SECOND_SHARE = 0.75  # a second place must nearly equal the first
 HEADING_SHARE = 0.5  # a text line represents its place unless a heading scores twice as much
 INHERITED_SHARE = 0.5  # what a place keeps of the title score of a section above its own
 SENTENCE_REACH = 3  # how many lines a sentence is followed up and down
+POINTED_AT = frozenset({"pinned", "references", "requested"})  # methods by which one place alone is meant
 ROWS_MAX = 5  # consecutive table rows that are one anchor
 NUMBER = re.compile(r"\d[\d.,]*")
 ROW_SHARE = 0.8  # a neighbouring row joins if it scores this share of the best one
@@ -110,7 +111,8 @@ def aggregate(
         elif len(candidates) < pool_max:
             candidate = candidate_of(place, rank, prefixed, weighed, question)
             known = candidates.setdefault(candidate.candidate_id, candidate)
-            if len(candidate.matched_keywords) > len(known.matched_keywords):  # as the row that a head led to
+            is_richer = len(candidate.matched_keywords) > len(known.matched_keywords)  # as the row that a head led to
+            if is_richer and not known.statement and POINTED_AT.isdisjoint(known.methods):
                 candidates[candidate.candidate_id] = candidate
         elif (left := leave_out(place, rank, prefixed, weighed, full)).candidate_id not in candidates:
             left_out.setdefault(left.candidate_id, left)

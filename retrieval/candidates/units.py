@@ -214,14 +214,18 @@ class Prose(NamedTuple):
         return self.begins[inside[0]], (*self.begins, len(self.text))[inside[-1] + 1]
 
 
-def prose_of(lines: LineRange, content: DocumentContent) -> Prose:
-    """The lines joined by blanks, but for a word that goes on over the end of one."""
+def prose_of(lines: LineRange, content: DocumentContent, *, in_force: bool = False) -> Prose:
+    """The lines joined by blanks, but for a word that goes on over the end of one.
+
+    With blanks for what is struck through, where only what is `in_force` is wanted.
+    """
     rows = content.legible_lines(*lines)
     parts: list[str] = []
     begins: list[int] = []
     at = 0
     for row, following in zip_longest(rows, rows[1:]):
-        text = row.text.rstrip() if following else row.text
+        text = row.text_in_force if in_force else row.text
+        text = text.rstrip() if following else text
         if following and not goes_on_without_space(text, following.text.lstrip()):
             text += " "
         parts.append(text)

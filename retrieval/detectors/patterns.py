@@ -84,10 +84,8 @@ def pattern_hit(number: int, matched: list[WeighedTerm], share: float, is_typed:
 def is_on_line(number: int, has: Callable[[str, str], bool], content: DocumentContent) -> bool:
     """Whether the line has a value, or the next one does and running text continues there."""
     line = content.lines[number - 1]
-    if has(line.match, line.text):
+    if has(line.match, line.text_in_force):
         return True
     following = content.lines_between(number + 1, number + VALUE_REACH)
-    return any(
-        other.kind == line.kind == "body" and other.page_number == line.page_number and has(other.match, other.text)
-        for other in following
-    )
+    near = (other for other in following if other.kind == line.kind == "body" and other.page_number == line.page_number)
+    return any(has(other.match, other.text_in_force) for other in near)

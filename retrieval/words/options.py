@@ -71,12 +71,12 @@ def option_groups_in(content: DocumentContent) -> Groups:
 def find_groups(content: DocumentContent) -> list[OptionGroup]:
     found: list[list[PrintedOption]] = []
     for line in content.lines:
-        if line.kind in UNSEARCHED_KINDS or not has_box(line.text):
+        if line.kind in UNSEARCHED_KINDS or not has_box(line.text_in_force):
             continue
-        options = [PrintedOption(line, *option) for option in options_in(line.text) if option.label]
+        options = [PrintedOption(line, *option) for option in options_in(line.text_in_force) if option.label]
         if not options:
             continue
-        if found and is_next_option(found[-1][-1].line, line) and not line.text[: options[0].start].strip():
+        if found and is_next_option(found[-1][-1].line, line) and not line.text_in_force[: options[0].start].strip():
             found[-1] += options
         else:
             found.append(options)
@@ -94,8 +94,8 @@ def group_options(options: list[PrintedOption], content: DocumentContent) -> Opt
         options = [each._replace(is_ticked=bool(each.is_ticked)) for each in options]
     first = options[0]
     entry = content.toc_by_index.get(first.line.toc_index)
-    before = first.line.text[: first.start].strip()
-    above = content.lines[first.line.number - 2].text if first.line.number > 1 and not before else ""
+    before = first.line.text_in_force[: first.start].strip()
+    above = content.lines[first.line.number - 2].text_in_force if first.line.number > 1 and not before else ""
     return OptionGroup(tuple(options), before or above, entry.title if entry else "")
 
 

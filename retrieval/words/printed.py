@@ -74,15 +74,17 @@ SPANS_ELSEWHERE = {
 }
 
 # No number begins behind these; behind what is written without spaces one does, but for numerals of its own.
-JOINED = r"[^\W\u3041-\u30ff\u3400-\u9fff]|[〇一二三四五六七八九十百千万億兆]"
+NUMERALS = "〇一二三四五六七八九十百千万億兆"
+JOINED = rf"[^\W\u3041-\u30ff\u3400-\u9fff]|[{NUMERALS}]"
 DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 BEFORE = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)"
 AFTER = r"[$€£¥円]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
 SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
+WIDE = rf"[万億](?=円|(?(before)(?![\d{NUMERALS}])|(?!)))"  # "5万円", "¥5万"; "¥1億5000万" is in two parts
 AMOUNT = re.compile(
     rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![.,])(?<!{JOINED})(?<!\d )"
-    rf"(?P<number>{DIGITS})(?![^\W円万億]|[.,]\d)(?P<late>[-\u2212\u2013](?![\w$€£¥(]))?"
-    rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b|(?P<wide>[万億])(?=円))?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
+    rf"(?P<number>{DIGITS})(?!(?!{WIDE})[^\W円]|[.,]\d)(?P<late>[-\u2212\u2013](?![\w$€£¥(]))?"
+    rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b|(?P<wide>{WIDE}))?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
     rf"(?:\s(?:an?|per|each|every)\s(?P<unit>{SPANS})\b)?",
     re.IGNORECASE,
 )

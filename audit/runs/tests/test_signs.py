@@ -70,7 +70,7 @@ def test_a_sign_is_derived_from_what_is_recorded(
     [
         (Line, {"method": "ocr_picture"}, "read by OCR"),
         (Parse, {"toc_origin": "model"}, "contents rebuilt"),
-        (Parse, {"warnings": ["text_recognised(1)", "garbled_text"]}, "letters partly"),
+        (Page, {"flags": ["garbled"]}, "letters partly"),
         (Page, {"flags": ["hidden_text"]}, "invisible text"),
         (Page, {"flags": ["concealed"]}, "nobody sees"),
     ],

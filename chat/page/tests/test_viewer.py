@@ -73,6 +73,12 @@ def test_the_open_citation_is_lit_and_the_others_are_outlined(turn: Turn, house:
     assert (page.sheet.page_number, page.sheet.page_count, page.sheet.page_label) == (1, 2, "p1")
 
 
+def test_a_page_without_a_label_is_called_by_its_number(turn: Turn, house: House) -> None:
+    Page.objects.filter(number=1).update(label="")
+    page = opened(turn, 1, house)
+    assert page.sheet is not None and page.sheet.page_label == "1"
+
+
 @pytest.mark.parametrize(("marker", "previous", "following"), [(1, None, 2), (2, 1, 4), (4, 2, None)])
 def test_it_turns_to_the_neighbours_that_exist(
     turn: Turn, house: House, marker: int, previous: int | None, following: int | None

@@ -35,7 +35,7 @@ def page_of(turn: Turn, user: User) -> str:
         (Parse, {"toc_origin": "headings"}, "rebuilt"),
         (Page, {"flags": ["hidden_text", "huge_page"]}, "hidden"),
         (Page, {"flags": ["concealed"]}, "concealed"),
-        (Parse, {"warnings": ["garbled_text"]}, "garbled"),
+        (Page, {"flags": ["garbled"]}, "garbled"),
         (Line, {"text": "The rent is \ufffd 950 a month."}, "unsigned"),
         (Line, {"spans": [[0, 3, 72.0, 90.0], [4, 9, 94.0, 120.0, True]]}, "struck"),
     ],

@@ -108,5 +108,6 @@ def test_a_turn_may_take_longer_than_all_its_inner_deadlines(monkeypatch: pytest
     usual = Turn()
     inner = 2 * settings.ARBITER_DEADLINE_S + settings.ANSWER_DEADLINE_S
     assert stopping.answer_limit_s() > inner
+    assert (stopping.SPARE_S, stopping.FULL_SEARCH_S) == (300 * settings.PATIENCE, 3600 * settings.PATIENCE)
     assert stopping.TurnLease(usual)._left_s() > inner
     assert stopping.TurnLease(Turn(is_full_search=True))._left_s() > inner + stopping.FULL_SEARCH_S

@@ -1,16 +1,23 @@
 """What is struck through on the page is no answer."""
 
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pymupdf
 
+from chat.figures.inputs import numbers_in_text
+from chat.figures.typed import headlines_of
 from chat.writing.headline import sentences_of_unit
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
+from reading.tests.pdfs import with_struck
+from retrieval.amendments.sentences import amendments_in
 from retrieval.candidates.units import units_of
+from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.pipeline import retrieve
-from retrieval.tests.builders import SETTINGS, content_of_reading
+from retrieval.question.parse import parse_question
+from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading
 from retrieval.words.lexicon import lexicon_of
 
 LINES = ["Supply Agreement", "4. Delivery", "4.1 The Supplier delivers within thirty days after the order.",
@@ -42,3 +49,38 @@ def test_a_sentence_with_struck_words_is_quoted_and_no_headline(tmp_path: Path) 
     assert any("thirty days" in each.quote.text for each in result.kept())
     number = next(line.number for line in content.lines if "thirty" in line.text)
     assert not list(sentences_of_unit(units_of(content).around(number), content))
+
+
+FORM = content_of_lines(["# Payment", ("☑ Every month", "list_item"), ("☐ Every quarter", "list_item")])
+
+
+def headline_of_form(contradictions: list[dict[str, str]], struck: str = "") -> list[str]:
+    content = replace(FORM, lines=tuple(with_struck(line, struck if line.number == 2 else "") for line in FORM.lines))
+    parsed = asdict(parse_question("How often is the payment made?", [content]))
+    candidate = RunCandidate(
+        parse_id="form",
+        role="primary",
+        anchor_first_line=1,
+        anchor_last_line=1,
+        context_first_line=1,
+        context_last_line=3,
+    )
+    run = RetrievalRun(parsed=parsed, contradictions=contradictions)
+    return [each.text for each in headlines_of(run, [candidate], {"form": content})]
+
+
+def test_an_option_is_no_headline_where_it_is_struck_or_passages_disagree() -> None:
+    assert headline_of_form([]) == ["☑ Every month"]
+    assert headline_of_form([{"reason": "they differ"}]) == []
+    assert headline_of_form([], struck="month") == []
+
+
+def test_a_number_that_is_struck_is_none() -> None:
+    line = content_of_lines(["The notice is 40 or 50 days."]).lines[0]
+    assert [each.text for each in numbers_in_text(with_struck(line, "40 or"))] == ["50"]
+
+
+def test_an_amending_sentence_that_is_struck_amends_nothing() -> None:
+    content = content_of_lines(["# Deed", "Clause 4.1 is deleted.", "Clause 5.1 is deleted."])
+    content = replace(content, lines=tuple(with_struck(each, each.text * (each.number == 2)) for each in content.lines))
+    assert [each.clause for each in amendments_in(content)] == [("5.1",)]

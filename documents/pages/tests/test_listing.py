@@ -68,6 +68,7 @@ def document_of(parse: Parse | None, state: str = "ready") -> Document:
          "warn", "Ready in part", "2 of 4 pages have no text", False),
         ({"warnings": ["repaired", "garbled_text"]}, None,
          "warn", "Ready", "Much of the text has no known letters", False),
+        ({"warnings": ["garbled_pages(2)"]}, None, "warn", "Ready", "letters they draw: 2.", False),
         ({"warnings": ["concealed_text(1-3)"]}, None, "warn", "Ready", "1-3", False),
         ({"warnings": ["repaired", "characters_removed(3)"]}, None, "ok", "Ready", "", False),
     ],

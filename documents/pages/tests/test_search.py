@@ -2,8 +2,12 @@
 
 import pytest
 
+from documents.pages.page_view import mark_of
 from documents.pages.search import HITS_MAX, FoundLine, find_in, laid_out, show_hit
+from reading.boxes import box_of
 from reading.matching import match_form
+from reading.plain_text import read_markdown
+from reading.tests.pdfs import with_struck
 
 TEXTS = {
     1: "Every supplier names a respon-",
@@ -56,9 +60,17 @@ def test_it_numbers_the_hits_and_names_their_pages() -> None:
 
 def test_it_shows_a_hit_with_its_neighbours() -> None:
     finding = find_in(laid_out(LINES), "plan is")
-    hit = show_hit(finding, finding.hits[0], TEXTS)
+    hit = show_hit(finding, finding.hits[0], TEXTS, TEXTS)
     assert (hit.before, hit.words) == ("sible person. The Risk management ", "plan is")
     assert hit.after.startswith(" “final”. Café risk-management")
+
+
+def test_a_hit_on_a_line_with_struck_words_is_lit_where_it_stands() -> None:
+    line = with_struck(read_markdown("The notice is forty days or fifty days.").lines[0], "forty days or")
+    finding = find_in(laid_out((FoundLine(1, 1, line.match),)), "fifty")
+    assert mark_of(finding, finding.hits[0], [line], is_current=True).boxes == [box_of(line, 28, 33).as_dict()]
+    shown = show_hit(finding, finding.hits[0], {1: line.text}, {1: line.text_in_force})
+    assert (shown.before, shown.words) == ("The notice is forty days or ", "fifty")
 
 
 def test_it_lists_the_hits_around_one() -> None:

@@ -52,6 +52,21 @@ def test_struck_words_are_kept_and_not_searched(tmp_path: Path, draw: Draw) -> N
     assert decode_reading(json.loads(encode_reading(reading))) == reading
 
 
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+@pytest.mark.parametrize("rotation", [0, 90])
+def test_words_of_turned_text_are_struck_alike(tmp_path: Path, turn: int, rotation: int) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((300, 400), TEXT, fontsize=11, rotate=turn)
+    words = page.search_for("forty days or", quads=True)[0]
+    starts, ends = (top + (foot - top) * 0.55 for top, foot in ((words.ul, words.ll), (words.ur, words.lr)))
+    page.draw_line(starts, ends, width=0.7)
+    page.set_rotation(rotation)
+    document.save(tmp_path / "turned.pdf")
+    [line] = read_pdf(tmp_path / "turned.pdf", Limits()).lines
+    assert (line.text, line.match, line.struck) == (TEXT, "the notice is fifty days at most.", "forty days or")
+
+
 def test_a_clause_that_is_struck_as_a_whole_has_nothing_to_search(tmp_path: Path) -> None:
     line = read(tmp_path, line_at(0.55), TEXT).lines[0]
     assert (line.text, line.match) == (TEXT, "")

@@ -15,8 +15,8 @@ DIGITS_MAP = "<0009> <0040> <0028>"  # of the font's glyphs to characters: 9 is 
 WITHOUT_HYPHEN = "<0009> <000d> <0028>\n<000f> <0040> <002e>"
 
 
-def write_with_map(path: Path, text: list[str], changes: dict[str, str]) -> Path:
-    """A page in a font whose table of characters was changed."""
+def write_with_map(path: Path, text: list[str], changes: dict[str, str], font: str = "") -> Path:
+    """A page in a font whose table of characters was changed, and its name if one is given."""
     document = pymupdf.open()
     page = document.new_page()
     page.insert_font(fontname="F0", fontbuffer=pymupdf.Font("helv").buffer)
@@ -34,6 +34,10 @@ def write_with_map(path: Path, text: list[str], changes: dict[str, str]) -> Path
         assert old in stream
         stream = stream.replace(old, new).replace("43 beginbfrange", f"{43 + added} beginbfrange")
     document.update_stream(table, stream.encode())
+    for xref in range(1, document.xref_length() if font else 1):
+        for key in ("BaseFont", "FontName"):
+            if document.xref_get_key(xref, key)[0] == "name":
+                document.xref_set_key(xref, key, f"/{font}")
     document.save(path)
     return path
 
@@ -55,6 +59,14 @@ def test_a_minus_without_a_character_stays_before_its_number(tmp_path: Path, cha
     reading = read_pdf(path, Limits())
     assert texts(reading) == ["Net result for the year \ufffd4 684", "Net sales 188 412"]
     assert reading.warnings == ("signs_unread(1)",)
+
+
+@pytest.mark.parametrize("sign", ["", "\n<000e> <000e> <0012>"], ids=["without a character", "a control"])
+def test_a_glyph_of_an_embedded_symbol_font_without_a_character_is_not_lost(tmp_path: Path, sign: str) -> None:
+    changes = {DIGITS_MAP: f"{WITHOUT_HYPHEN}{sign}"}
+    path = write_with_map(tmp_path / "symbol.pdf", ["Net result -4 684"], changes, font="ABCDEF+Symbol")
+    reading = read_pdf(path, Limits())
+    assert texts(reading) == ["Net result \ufffd4 684"] and reading.warnings == ("signs_unread(1)",)
 
 
 def test_what_is_missing_elsewhere_is_told_without_a_word_about_numbers(tmp_path: Path) -> None:
@@ -86,8 +98,9 @@ def test_ordinary_pages_are_not_read_twice() -> None:
     mark_unknown([{"lines": [{"spans": spans}]}], lambda inked: pytest.fail("it was read"))
 
 
-def test_what_cannot_be_looked_at_is_unknown() -> None:
-    span = {"text": "\x014 684", "char_flags": 16 | 128}
+@pytest.mark.parametrize("more", [{}, {"is_named": True}])
+def test_what_cannot_be_looked_at_is_unknown(more: dict[str, bool]) -> None:
+    span = {"text": "\x014 684", "char_flags": 16 | 128, **more}
     mark_unknown([{"lines": [{"spans": [span]}]}], lambda inked: [])
     assert span["text"] == "\ufffd4 684"
 

@@ -90,6 +90,22 @@ def test_the_version_in_force_comes_first_and_the_others_say_what_became_of_them
     assert "replaced from 2023-04-01" in told.point
 
 
+def test_an_amendment_of_the_future_replaces_nothing_yet() -> None:
+    future = content_of_lines(
+        ["# Deed of Variation", "Made on 2 June 2020 to the Warehouse Lease of 3 May 2018.", "# Changes",
+         "1. In clause 4.1 the words “£90,000” are replaced by “£118,000” with effect from 1 January 2999."],
+        title="Deed of Variation", number=2,
+    )  # fmt: skip
+    for question, value in (
+        ("What is the yearly rent?", "£90,000"),
+        ("What is the yearly rent on 5 May 2020?", "£90,000"),
+        ("What is the yearly rent on 5 May 2999?", "£118,000"),
+    ):
+        kept = [each for each in ask(question, [LEASE, future]).kept() if "£" in each.quote.text]
+        assert [each.verdict.role for each in kept] == ["primary", "supporting"], question
+        assert value in kept[0].quote.text and ("replaced" in kept[0].quote.text) == (value == "£118,000"), question
+
+
 def test_an_amendment_that_does_not_say_from_when_it_holds_decides_nothing_about_a_time() -> None:
     undated = content_of_lines(
         ["# Deed of variation", "Made to the Warehouse Lease of 3 May 2018.", "# 1. Changes",

@@ -65,6 +65,21 @@ def test_one_row_that_leads_stands_alone(policy: DocumentContent) -> None:
     assert (found.anchor_text, found.type_match) == ("Reminder fee $ 12.50", True)
 
 
+def test_a_row_that_is_pointed_at_stays_so_where_its_head_leads_to_it() -> None:
+    row: LineKind = "table_row"
+    rows = [
+        "| State | Handgun checks | Long gun checks |",
+        "| Alaska | 3,062 | 3,209 |",
+        "| Arizona | 12,382 | 9,041 |",
+    ]
+    content = content_of_lines(["# Checks", *((text, row) for text in rows)])
+    question = parse_question("How many long gun and handgun checks of each state, in Alaska?", [content])
+    hits = [hit for detect in DETECTORS.values() for hit in detect(question, content)]
+    hits.append(Hit("pinned", content.document_id, LineRange(3, 3), 1.0))
+    found = aggregate(hits, question, [content], pool_max=40).candidates
+    assert [("pinned" in each.methods) for each in found if each.anchor == LineRange(3, 3)] == [True]
+
+
 def test_a_heading_is_not_the_anchor_when_text_stands_below(policy: DocumentContent) -> None:
     kinds = {policy.lines[found.best_line - 1].kind for found in candidates("termination notice", policy)}
     assert "heading" not in kinds

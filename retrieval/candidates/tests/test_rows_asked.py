@@ -63,6 +63,20 @@ def test_a_table_none_of_whose_rows_is_told_is_shown_weakly(question: str) -> No
     assert "£98.00" in first.anchor_text and "£83.50" in first.anchor_text
 
 
+def test_a_part_whose_row_is_not_told_leaves_the_other_parts_as_they_are() -> None:
+    content = content_of_lines(
+        [
+            *charges("Garden waste", "£98.00", "£91.00", "£83.50"),
+            "---",
+            "# Collection",
+            "The bins are emptied on Mondays.",
+        ]
+    )
+    result = asked("How much is the charge per tonne for garden waste, and when are the bins emptied?", content)
+    assert [each.outcome for each in result.parts] == ["weak", "found"]
+    assert result.status == "found"
+
+
 def test_the_row_of_every_table_is_quoted_where_the_words_tell_none() -> None:
     quotes = [each.quote.text for each in asked("What is the charge per tonne for 7 tonnes?").kept()]
     assert sum("£187.50" in quote or "£91.00" in quote for quote in quotes) == 2

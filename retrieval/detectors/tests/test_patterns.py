@@ -1,10 +1,13 @@
 """Values by their form: which texts are an amount, a date or an address, where they may be, the order of hits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
+from reading.tests.pdfs import with_struck
 from retrieval.detectors.patterns import HITS_MAX, detect_patterns, is_on_line, lines_by_share
 from retrieval.question.kinds import ANSWER_TYPES, SHIPPED
 from retrieval.question.linear import compile_linear
@@ -110,6 +113,12 @@ def test_a_text_that_does_not(kind: str, text: str) -> None:
 def test_a_value_is_on_the_line_or_where_its_sentence_goes_on(written: list[Written], is_there: bool) -> None:
     found = is_on_line(1, lambda matched, printed: has("amount", printed), content_of_lines(written))
     assert found is is_there
+
+
+def test_a_value_that_is_struck_is_none() -> None:
+    content = content_of_lines(["The fee is $ 500 or free."])
+    lines = tuple(with_struck(line, "$ 500 or") for line in content.lines)
+    assert not is_on_line(1, lambda matched, printed: has("amount", printed), replace(content, lines=lines))
 
 
 # ---- order and limits

@@ -1,7 +1,10 @@
 """Which options of a form a question asks about: one that it names, or those that were chosen."""
 
+from dataclasses import replace
+
 import pytest
 
+from reading.tests.pdfs import with_struck
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import LineRange
@@ -63,3 +66,9 @@ def test_open_circles_are_not_chosen_only_beside_one_that_is() -> None:
 def test_options_that_stand_together_are_one_group() -> None:
     assert [len(group.options) for group in option_groups_in(FORM)] == [3, 2, 2, 2]
     assert group_at(14, FORM) is None
+
+
+def test_an_option_that_is_struck_is_none() -> None:
+    lines = [with_struck(line, {2: "Flood"}.get(line.number, "")) for line in FORM.lines]
+    [first, *_] = option_groups_in(replace(FORM, lines=tuple(lines)))
+    assert [each.literal for each in first.options] == ["☐ Loss of rent", "☒ Escape of water"]

@@ -120,7 +120,7 @@ def test_no_absence_is_told_of_a_language_whose_words_are_not_known() -> None:
 def test_letters_that_are_mapped_wrongly_are_no_proof_of_absence(tmp_path: Path) -> None:
     path = write_html(tmp_path / "wrong.pdf", ARABIC)
     reading = name_language(read_pdf(path, Limits()))
-    assert "garbled_text" in reading.warnings and "garbled" in reading.pages[0].flags
+    assert "garbled_pages(1)" in reading.warnings and "garbled" in reading.pages[0].flags
     found = retrieve("هل يسمح بالحيوانات؟", [content_of_reading(reading, path)], settings=SETTINGS, arbiter="rules")
     assert found.status == "cannot_tell" and "not readable: p. 1" in found.not_found_reason
 
