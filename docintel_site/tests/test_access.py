@@ -121,7 +121,7 @@ AUDITING = {
     "POST audit/proposals/<uuid:base_id>/<uuid:proposal_id>/effect/": Row(OWN, 302),
     "POST audit/proposals/<uuid:base_id>/<uuid:proposal_id>/withdraw/": Row(OWN, 302),
     "GET audit/verify/": Row(("stranger", *AUDIT)),
-    "GET audit/verify/heads.jsonl": Row(NOBODY),  # none is exported yet; test_checking has the roles
+    "GET audit/verify/heads.jsonl": Row(("stranger", *AUDIT)),
     "POST audit/verify/run/": Row(("stranger", *AUDIT), 302),
     "GET audit/keeping/<uuid:base_id>/": Row(AUDIT),
     "POST audit/keeping/<uuid:base_id>/days/": Row(("owner",), 302),
