@@ -1,27 +1,22 @@
 """Tasks for the record: verify it, export the head of the chain, and erase runs past their retention."""
 
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 from celery import shared_task
 from django.conf import settings
 from django.db import transaction
-from django.db.models import CharField
-from django.db.models.functions import Cast
 from django.utils import timezone
 
-from audit.access_log import PACKED
 from audit.keeping import selfcheck
 from audit.keeping.erasure import CannotErase
 from audit.keeping.retention import expire
-from audit.models import AuditEvent, RecordCheck
+from audit.models import RecordCheck
 from audit.proof import checking, witnessing
 from audit.proof.verification import digests_of, fault_sentence
 from jobs import waking
 from ledger import chain, heads, stamps
-from ledger.chain import Fault, Head, time_text
-from ledger.models import Entry
+from ledger.chain import Fault, time_text
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +41,7 @@ def export_head(**_: Any) -> None:
         logger.critical("The ledger does not verify: %s", fault_sentence(found.first_bad))
         raise LedgerBroken(found.first_bad)
     if last is None or found.head.sequence > last.sequence:
-        for head in sorted({*heads_of_packs(last, found.head), found.head}):
+        for head in checking.heads_after(last, found.head):
             heads.add_head(settings.LEDGER_HEADS, head, settings.LEDGER_KEY)
     stamp_heads()
     witnessing.give_heads()
@@ -62,14 +57,6 @@ def stamp_heads() -> None:
     except stamps.NoStamp as error:
         last = stamps.last_stamp(settings.LEDGER_HEADS)
         logger.error("No head was stamped (last stamp: %s). %s", time_text(last) if last else "none", error)
-
-
-def heads_of_packs(last: Head | None, until: Head) -> Iterator[Head]:
-    """The entries that record evidence packs: each pack ends with its own, so a later head is not contained in it."""
-    ids = AuditEvent.objects.filter(action=PACKED).annotate(subject=Cast("pk", CharField())).values("subject")
-    new = Entry.objects.filter(sequence__gt=last.sequence if last else 0, sequence__lte=until.sequence)
-    rows = new.filter(kind="audit_event", subject_id__in=ids).values_list("sequence", "hash")
-    return (Head(*row) for row in rows)
 
 
 @shared_task(name="audit.tasks.verify_record", time_limit=VERIFY_LIMIT_S)

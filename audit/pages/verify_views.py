@@ -1,9 +1,11 @@
 """The page that verifies the record: the last results, and a button."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 
 from django.conf import settings
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
@@ -14,7 +16,8 @@ from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.keeping import selfcheck
 from audit.keeping.tasks import start_check
-from audit.proof.checking import ask_to_verify, find_last, find_pending
+from audit.proof.checking import ask_to_verify, find_last, find_pending, newest_heads
+from ledger.heads import BadHeadFile
 
 
 @require_safe
@@ -39,7 +42,6 @@ def verify_page(request: HttpRequest) -> HttpResponse:
             "may_know_what": is_administrator(request),
             "is_late": is_late(),
             **nightly(request),
-            "has_heads": settings.LEDGER_HEADS.exists(),
         }
         response = render(request, "audit/verify.html", shown)
     patch_vary_headers(response, ["HX-Request"])
@@ -62,15 +64,23 @@ def nightly(request: HttpRequest) -> dict[str, object]:
 
 @require_safe
 @never_cache
-def heads_file(request: HttpRequest) -> FileResponse:
-    """Download the exported heads, with which an evidence pack is confirmed."""
+def heads_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """Download the heads up to this moment, with which an evidence pack is confirmed, also one made just now."""
     refuse_others(request)
     record_list(request.user, "export_heads")
     try:
-        file = settings.LEDGER_HEADS.open("rb")
-    except OSError:
-        raise Http404("No head has been exported yet.") from None
-    return FileResponse(file, as_attachment=True, filename=settings.LEDGER_HEADS.name, content_type="application/jsonl")
+        newest = newest_heads()
+    except BadHeadFile as error:
+        return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
+    response = StreamingHttpResponse(stream_heads(newest), content_type="application/jsonl")
+    response["Content-Disposition"] = f'attachment; filename="{settings.LEDGER_HEADS.name}"'
+    return response
+
+
+def stream_heads(newest: str) -> Iterator[bytes]:
+    with suppress(FileNotFoundError), settings.LEDGER_HEADS.open("rb") as file:
+        yield from file
+    yield newest.encode()
 
 
 @require_POST

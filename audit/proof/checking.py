@@ -6,15 +6,18 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import CharField
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from accounts.models import User
-from audit.access_log import NAME_MAX, record_event
-from audit.models import RecordCheck
+from audit.access_log import NAME_MAX, PACKED, record_event
+from audit.models import AuditEvent, RecordCheck
 from audit.proof.verification import Report, fault_sentence, verify
 from jobs.lease import Lease, LeaseLost, claim, is_exhausted
-from ledger.chain import Head, Verification
-from ledger.heads import BadHeadFile, read_heads
+from ledger.chain import Head, Verification, head
+from ledger.heads import BadHeadFile, head_fields, head_line, last_head, read_heads
+from ledger.models import Entry
 
 logger = logging.getLogger(__name__)
 
@@ -73,6 +76,23 @@ def verify_stored(check_id: UUID | str) -> None:
 def exported_heads() -> list[Head]:
     """The heads the hourly task has exported: the chain must still hold every one. Raises BadHeadFile."""
     return read_heads(settings.LEDGER_HEADS) if settings.LEDGER_HEADS.exists() else []
+
+
+def heads_after(last: Head | None, until: Head) -> list[Head]:
+    """The heads to export after the `last` one: of each evidence pack, and the one the chain has now.
+
+    A pack ends with the entry that records it, so a later head is not contained in it.
+    """
+    ids = AuditEvent.objects.filter(action=PACKED).annotate(subject=Cast("pk", CharField())).values("subject")
+    new = Entry.objects.filter(sequence__gt=last.sequence if last else 0, sequence__lte=until.sequence)
+    rows = new.filter(kind="audit_event", subject_id__in=ids).values_list("sequence", "hash")
+    return sorted({*(Head(*row) for row in rows), until})
+
+
+def newest_heads() -> str:
+    """The lines of heads that the hourly task has not exported yet. Raises BadHeadFile."""
+    last, now = last_head(settings.LEDGER_HEADS), head()
+    return "".join(head_line(head_fields(each, settings.LEDGER_KEY)) for each in heads_after(last, now))
 
 
 def outcome_of_check(found: Verification, report: Report | None = None) -> dict[str, Any]:

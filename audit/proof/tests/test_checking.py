@@ -11,10 +11,12 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import User
-from audit.conftest import House, MakeRun, Tamper
+from audit.conftest import House, MakeAnswer, MakeRun, Tamper
 from audit.keeping import tasks
 from audit.models import AuditEvent, RecordCheck
 from audit.proof.checking import ask_to_verify, give_up_checks, verify_stored
+from audit.proof.evidence import VERIFIER
+from benchmarks.forging import OK, check
 from ledger.models import Entry
 
 Browse = Callable[..., Any]
@@ -100,6 +102,8 @@ def test_a_broken_file_of_heads_and_a_dead_worker_are_told(house: House, browse:
     verify_stored(ask_to_verify(house.auditor).pk)
     page = browse(house.auditor, PAGE).content.decode()
     assert "could not be verified" in page and "is not an exported head" in page
+    refused = browse(house.auditor, "/audit/verify/heads.jsonl")
+    assert refused.status_code == 409 and "is not an exported head" in refused.content.decode()
     lost = ask_to_verify(house.auditor)
     RecordCheck.objects.filter(pk=lost.pk).update(state="running", lease_owner="gone", attempts=3)
     give_up_checks()
@@ -136,13 +140,24 @@ def test_without_an_exported_head_it_is_not_called_unchanged(
     assert "has not run for more than two hours" in browse(house.auditor, PAGE).content.decode()
 
 
-def test_auditors_download_the_heads_that_confirm_a_pack(house: House, browse: Browse, heads: Path) -> None:
+def test_auditors_download_the_heads_that_confirm_a_pack_made_just_now(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Browse, heads: Path, tmp_path: Path
+) -> None:
+    """Before the hourly task has exported any, and again between two of its turns."""
     path = "/audit/verify/heads.jsonl"
-    assert path not in browse(house.auditor, PAGE).content.decode()
-    assert browse(house.auditor, path).status_code == 404
-    tasks.export_head()
     assert path in browse(house.auditor, PAGE).content.decode()
-    response = browse(house.auditor, path)
-    assert b"".join(response.streaming_content) == heads.read_bytes() and b'"sequence"' in heads.read_bytes()
+    for hour in range(2):
+        run = make_run()
+        make_answer(run)
+        trail = browse(house.auditor, f"/audit/runs/{run.pk}/").content.decode()
+        assert trail.index(f"/audit/runs/{run.pk}/evidence/") < trail.index(path)
+        pack, kept = tmp_path / f"pack-{hour}.zip", tmp_path / f"heads-{hour}.jsonl"
+        pack.write_bytes(b"".join(browse(house.auditor, f"/audit/runs/{run.pk}/evidence/").streaming_content))
+        kept.write_bytes(b"".join(browse(house.auditor, path).streaming_content))
+        code, told = check(VERIFIER, pack, "--head", kept)
+        assert code == OK, told
+        assert heads.exists() is bool(hour), "a download exports nothing"
+        tasks.export_head()
+    assert kept.read_bytes().startswith(heads.read_bytes()[:100])
     assert AuditEvent.objects.filter(action="export_heads", person_id=house.auditor.pk).exists()
     assert [browse(person, path).status_code for person in (house.asker, house.viewer, None)] == [404, 404, 302]
