@@ -28,6 +28,7 @@ from jobs.ids import note_ids
 from jobs.lease import LeaseLost, TookTooLong, claim, is_exhausted
 from llm import client
 from llm.reuse import reusing
+from llm.call import wanted_until
 from retrieval.corpus import retrieve_among
 from retrieval.deadline import DetectionTimeout
 from retrieval.dictionary.learned import store_lessons
@@ -82,7 +83,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
     base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
     with TurnLease(turn, partial(end_late_turn, turn)) as lease, asked_for(base, turn.conversation.user_id):
         try:
-            with reusing(replies_for(base, is_anew=is_anew)):
+            with reusing(replies_for(base, is_anew=is_anew)), wanted_until(lease.stop_requested):
                 run = turn.run
                 if run is None:
                     asking = prepare_asking(turn, lease)

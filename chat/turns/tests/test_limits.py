@@ -74,7 +74,7 @@ def test_five_turns_that_hang_do_not_stop_a_sixth(ask: Ask) -> None:
 
 def test_stop_ends_a_turn_that_hangs(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stopping, "limit_of", lambda turn: 3600.0)
-    monkeypatch.setattr(stopping, "stop_limit_s", lambda: 0.5)
+    monkeypatch.setattr(stopping, "STOP_LIMIT_S", 0.5)
     turn = ask(HANGS)
     worker = threading.Thread(target=run, args=(turn,))
     worker.start()
