@@ -17,6 +17,8 @@ PR_SET_PDEATHSIG = 1
 LOG_MAX_BYTES = 10_000_000
 BACKOFF_MAX_S = 30.0
 STEADY_AFTER_S = 60.0  # a child that lived this long restarts without delay
+# Heads that are late, and connections beyond what a process has descriptors for (503).
+LIMITS = ["--http", "docintel_site.http.header_limit:HeaderLimit", "--limit-concurrency", "3500"]
 LIBC = ctypes.CDLL(None)  # loaded before any fork: nothing may be loaded between fork and exec
 
 
@@ -27,7 +29,7 @@ def commands(port: int) -> dict[str, list[str]]:
     return {
         # Open streams would delay the stop without end; uvicorn's own request log would contain tokens; whose headers
         # about the client are believed, DOCINTEL_TRUSTED_PROXIES says.
-        "web": [*web, "--timeout-graceful-shutdown", "2", "--no-access-log", "--no-proxy-headers"],
+        "web": [*web, "--timeout-graceful-shutdown", "2", "--no-access-log", "--no-proxy-headers", *LIMITS],
         "ingest": [*worker, "-n", "ingest@%h", "-Q", "ingest,sweep", "-c", "2"],
         "embed": [*worker, "-n", "embed@%h", "-Q", "embed", "-c", "1"],
         "ask": [*worker, "-n", "ask@%h", "-Q", "ask", "--pool", "threads", "-c", "4"],
