@@ -49,6 +49,7 @@ class Child:
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     starts_again_at: float | None = None
+    answered_at: float | None = None  # since it was started, as far as it is asked
     failures: int = field(default=0)
 
     def start(self) -> None:
@@ -64,7 +65,7 @@ class Child:
                 start_new_session=True,
                 preexec_fn=_end_with_parent,  # noqa: PLW1509 - the launcher has one thread
             )
-        self.started_at, self.starts_again_at = time.monotonic(), None
+        self.started_at, self.starts_again_at, self.answered_at = time.monotonic(), None, None
 
     def tend(self, now: float) -> None:
         """Restart a process that has died, with a growing delay if it died soon after starting."""
