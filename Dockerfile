@@ -34,4 +34,4 @@ RUN DOCINTEL_HOME=/tmp/build python manage.py collectstatic --no-input --verbosi
 USER docintel
 VOLUME /data
 EXPOSE 8000
-CMD ["uvicorn", "docintel_site.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--timeout-graceful-shutdown", "2", "--lifespan", "off", "--no-access-log", "--no-proxy-headers"]
+CMD ["uvicorn", "docintel_site.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--timeout-graceful-shutdown", "2", "--lifespan", "off", "--no-access-log", "--no-proxy-headers", "--http", "docintel_site.http.header_limit:HeaderLimit", "--limit-concurrency", "3500"]

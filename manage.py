@@ -20,6 +20,8 @@ WITHOUT_SERVERS = {"help", "version", "collectstatic", "startapp", "sbom", "audi
 def main(arguments: list[str]) -> None:
     """Run one management command; a wrong setting, a missing server and missing tables are told in one sentence."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
+    # Tables are changed, vectors made again and backups taken for hours: whoever started that may end it.
+    os.environ.update({"DOCINTEL_DATABASE_STATEMENT_S": "0", "DOCINTEL_DATABASE_IDLE_S": "0"})
     try:
         if needs_servers(arguments[1:]):
             for server in embedded_servers(database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL):

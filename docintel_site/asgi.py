@@ -14,7 +14,9 @@ get_resolver().url_patterns  # noqa: B018  # imports every page now, so that who
 from docintel_site.http.access_log import AccessLog
 from docintel_site.http.allowance import allowance
 from docintel_site.http.body_limit import BodyLimit
+from docintel_site.http.header_limit import allow_connections
 from docintel_site.http.health import Health
 from docintel_site.http.scraping import Metrics
 
+allow_connections()
 application = AccessLog(Health(Metrics(BodyLimit(pages, settings.BODY_MAX_BYTES, allowance))))

@@ -46,8 +46,6 @@ def env_number(name: str, default: float, *, low: float, high: float) -> float:
     return value
 
 
-# A database whose machine went silent is noticed after a minute, not after hours.
-NOTICED_SILENCE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
 # How many times as long as usual whatever is waited for may take: for a machine that is slow or does much else. Every
 # bound of the wall clock is a number of usual seconds times this.
 PATIENCE = env_number("DOCINTEL_PATIENCE", 1, low=1, high=100)
@@ -57,6 +55,22 @@ CONNECT_S = int(5 * PATIENCE)  # otherwise a host that does not answer blocks fo
 def env_wait(name: str, default: float, *, low: float, high: float) -> float:
     """Seconds of the wall clock, on a usual machine, times PATIENCE."""
     return PATIENCE * env_number(name, default, low=low, high=high)
+
+
+# A database whose machine went silent is noticed after a minute, not after hours.
+DATABASE_SILENCE_S = env_wait("DOCINTEL_DATABASE_SILENCE_S", 60, low=6, high=3600)
+NOTICED_SILENCE = {
+    "keepalives_idle": int(DATABASE_SILENCE_S / 2),
+    "keepalives_interval": int(DATABASE_SILENCE_S / 6),
+    "keepalives_count": 3,
+    "tcp_user_timeout": int(1000 * DATABASE_SILENCE_S),
+}
+# What PostgreSQL ends by itself; 0 is no limit. manage.py lifts the last two, and whoever makes an index all of them.
+DATABASE_LIMITS = {
+    "lock_timeout": env_wait("DOCINTEL_DATABASE_LOCK_S", 60, low=0, high=86_400),
+    "statement_timeout": env_wait("DOCINTEL_DATABASE_STATEMENT_S", 300, low=0, high=86_400),
+    "idle_in_transaction_session_timeout": env_wait("DOCINTEL_DATABASE_IDLE_S", 600, low=0, high=86_400),
+}
 
 
 def env_choice(name: str, default: str, choices: tuple[str, ...]) -> str:
@@ -119,6 +133,7 @@ def database_from(url: str) -> dict[str, Any]:
             "DATABASE_URL must begin with postgresql://; DocIntel needs PostgreSQL with pgvector."
         )
     query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+    limits = " ".join(f"-c {name}={int(1000 * seconds)}" for name, seconds in DATABASE_LIMITS.items())
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")) or "docintel",
@@ -126,7 +141,7 @@ def database_from(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": query.pop("host", None) or parts.hostname or "",
         "PORT": query.pop("port", None) or parts.port or "",
-        "OPTIONS": {"connect_timeout": CONNECT_S, **NOTICED_SILENCE, **query},
+        "OPTIONS": {"connect_timeout": CONNECT_S, **NOTICED_SILENCE, "options": limits, **query},
         # Under ASGI, a persistent connection belongs to a thread that may never be used again, and connections run out.
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
@@ -285,6 +300,7 @@ ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "accounts.resets.ResetTokens"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # nobody can make us write to strangers
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 FIRST_OWNER_LINK_HOURS = 24
 INVITATION_DAYS = 7
@@ -629,10 +645,13 @@ LOGGING = {
         "json": {"()": "docintel_site.http.log_lines.JsonLine"},
     },
     "filters": {
+        "floods": {"()": "docintel_site.http.floods.Floods"},
         "route": {"()": "docintel_site.http.access_log.RouteForPath"},
         "ids": {"()": "docintel_site.http.log_lines.WithIds"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["route", "ids"]}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["floods", "route", "ids"]}
+    },
     "root": {"handlers": ["console"], "level": env_str("DOCINTEL_LOG_LEVEL", "INFO")},
     "loggers": {
         # Their debug lines contain keys and document text.

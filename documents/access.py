@@ -25,6 +25,7 @@ READ = (Role.VIEWER, Role.EDITOR, Role.AUDITOR, Role.OWNER)
 WRITE = (Role.EDITOR, Role.OWNER)
 AUDIT = (Role.AUDITOR, Role.OWNER)
 OWN = (Role.OWNER,)
+SETTINGS_SHOWN = (Role.EDITOR, Role.AUDITOR, Role.OWNER)
 
 MAY = {
     Role.VIEWER: _("ask, read own trails"),

@@ -334,8 +334,8 @@ def status_of(outcomes: list[Outcome]) -> int:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """How a base is read and searched; owners change it."""
-    roles = access.OWN if request.method == "POST" else ()
+    """How a base is read and searched; owners change it, viewers do not see it."""
+    roles = access.OWN if request.method == "POST" else access.SETTINGS_SHOWN
     found = access.get_base(request.user, pk, *roles)
     stored = BaseSettings.from_json(found.settings)
     plain_form = PlainForm(stored, request.POST or None)

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ PR_SET_PDEATHSIG = 1
 LOG_MAX_BYTES = 10_000_000
 BACKOFF_MAX_S = 30.0
 STEADY_AFTER_S = 60.0  # a child that lived this long restarts without delay
+# Heads that are late, and connections beyond what a process has descriptors for (503).
+LIMITS = ["--http", "docintel_site.http.header_limit:HeaderLimit", "--limit-concurrency", "3500"]
 LIBC = ctypes.CDLL(None)  # loaded before any fork: nothing may be loaded between fork and exec
 
 
@@ -27,7 +30,7 @@ def commands(port: int) -> dict[str, list[str]]:
     return {
         # Open streams would delay the stop without end; uvicorn's own request log would contain tokens; whose headers
         # about the client are believed, DOCINTEL_TRUSTED_PROXIES says.
-        "web": [*web, "--timeout-graceful-shutdown", "2", "--no-access-log", "--no-proxy-headers"],
+        "web": [*web, "--timeout-graceful-shutdown", "2", "--no-access-log", "--no-proxy-headers", *LIMITS],
         "ingest": [*worker, "-n", "ingest@%h", "-Q", "ingest,sweep", "-c", "2"],
         "embed": [*worker, "-n", "embed@%h", "-Q", "embed", "-c", "1"],
         "ask": [*worker, "-n", "ask@%h", "-Q", "ask", "--pool", "threads", "-c", "4"],
@@ -47,12 +50,12 @@ class Child:
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     starts_again_at: float | None = None
+    answered_at: float | None = None  # since it was started, as far as it is asked
     failures: int = field(default=0)
 
     def start(self) -> None:
         """Start the process, its output appended to its log."""
-        if self.log.exists() and self.log.stat().st_size > LOG_MAX_BYTES:
-            self.log.replace(self.log.with_suffix(".log.1"))
+        self.turn_log()
         with open(self.log, "ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", *self.command],
@@ -62,10 +65,11 @@ class Child:
                 start_new_session=True,
                 preexec_fn=_end_with_parent,  # noqa: PLW1509 - the launcher has one thread
             )
-        self.started_at, self.starts_again_at = time.monotonic(), None
+        self.started_at, self.starts_again_at, self.answered_at = time.monotonic(), None, None
 
     def tend(self, now: float) -> None:
-        """Restart a process that has died, with a growing delay if it died soon after starting."""
+        """Keep the log short, and restart a process that has died, with a growing delay if it died soon."""
+        self.turn_log()
         if self.process is None or self.process.poll() is None:
             return
         if self.starts_again_at is None:
@@ -79,6 +83,22 @@ class Child:
             )
         if now >= self.starts_again_at:
             self.start()
+
+    def turn_log(self) -> None:
+        """Move what a long log holds to the old one; the processes that append to it go on at its beginning.
+
+        They all hold the one open file, so it is copied and emptied: what is written between the two is lost.
+        """
+        if not self.log.exists() or self.log.stat().st_size <= LOG_MAX_BYTES:
+            return
+        fresh = self.log.with_suffix(".log.new")
+        with suppress(OSError), open(self.log, "rb+") as current:  # on a full disk at least it grows no more
+            try:
+                with open(fresh, "wb") as copy:
+                    shutil.copyfileobj(current, copy)
+            finally:
+                current.truncate(0)
+            fresh.replace(self.log.with_suffix(".log.1"))
 
     def has_ended(self) -> bool:
         """Whether the process is gone."""

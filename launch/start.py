@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +33,7 @@ STOP_PATIENCE_S = 6.0  # with the servers' own stop, this stays within ten secon
 DOWN_PATIENCE_S = 20.0
 TEND_EVERY_S = 0.5
 SERVERS_EVERY_S = 5.0
+HANGS_AFTER_S = 15.0
 
 
 class Command(NamedTuple):
@@ -77,7 +77,7 @@ def up(home: Path, servers: list[EmbeddedServer], options: argparse.Namespace) -
             linking = start_command("first_owner_link", "--address", address.rstrip("/"))
             start_children(running, options.port)
             welcome(address, linking, demo=options.demo)
-            watch(home, servers, running)
+            watch(home, servers, running, options.port)
         except KeyboardInterrupt:
             say("\nStopping; Ctrl-C once more does it the hard way.")
         finally:
@@ -184,13 +184,14 @@ def welcome(address: str, linking: Command, *, demo: bool) -> None:
     say("  Ctrl-C stops everything.\n")
 
 
-def watch(home: Path, servers: list[EmbeddedServer], running: list[Child]) -> None:
-    """Until interrupted: restart what has died, servers included."""
+def watch(home: Path, servers: list[EmbeddedServer], running: list[Child], port: int) -> None:
+    """Until interrupted: restart what has died, servers included, and the web when it hangs."""
     look_at = 0.0
     while True:
         now = time.monotonic()
         if now >= look_at:
             revive(home, servers)
+            end_hanging(running[0], port)
             look_at = now + SERVERS_EVERY_S
         for child in running:
             child.tend(now)
@@ -208,6 +209,18 @@ def revive(home: Path, servers: list[EmbeddedServer]) -> None:
             say(str(error))
 
 
+def end_hanging(web: Child, port: int) -> None:
+    """End a web server that lives and has not answered for too long; it is started again like any that died."""
+    if web.has_ended():
+        return
+    has_answered, now = is_answering(port), time.monotonic()
+    if has_answered:
+        web.answered_at = now
+    elif now >= (web.answered_at or web.started_at + WEB_PATIENCE_S) + HANGS_AFTER_S * settings.PATIENCE:
+        say(f"{web.name} does not answer, ending it; see {web.log}")
+        web.signal(signal.SIGKILL)
+
+
 def shut_down(home: Path, servers: list[EmbeddedServer], running: list[Child]) -> None:
     """Stop the processes, then their servers; a second Ctrl-C kills what is left."""
     try:
@@ -222,11 +235,11 @@ def shut_down(home: Path, servers: list[EmbeddedServer], running: list[Child]) -
 
 
 def is_answering(port: int) -> bool:
-    """Whether the web server lives; it does so once every page is loaded."""
+    """Whether the web server answers anything: it does once every page is loaded, and when it has too much to do."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
         connection.request("GET", "/healthz")
-        return connection.getresponse().status == HTTPStatus.OK
+        return bool(connection.getresponse().status)
     except (OSError, http.client.HTTPException):
         return False
     finally:

@@ -7,8 +7,11 @@ import random
 import ssl
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -50,6 +53,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 BACKOFF_S = 0.4  # doubled after each try, so that an unreachable server is reported within 5 s (I01-I03)
 JITTER = 0.3  # R109
 CONNECT_S = 5.0 * settings.PATIENCE
+STOP_POLL_S = 0.1
 GRACE_S = 1.0  # for the loop to notice a deadline before the waiting thread gives up
 TOLD_MAX = 300  # characters kept of a server's own error message
 UNREADABLE_MAX = 100_000  # characters kept of a body that is not a reply
@@ -59,6 +63,7 @@ NO_LONGER_ALLOWED = "This base chose the model {model}, which is no longer allow
 Receive = Callable[[Body], Awaitable[None]]
 
 _lock = threading.Lock()
+_is_unwanted: ContextVar[Callable[[], bool] | None] = ContextVar("is_unwanted", default=None)
 _lacks: dict[tuple[str, str], Lacks] = {}  # what each server and model turned out not to support
 
 
@@ -77,6 +82,16 @@ class Persistence(NamedTuple):
 SOMEBODY_WAITS = Persistence(4, 1.0, 5.0, False)  # within the deadline of L6
 NOBODY_WAITS = Persistence(6, 5.0, 60.0, True)  # pauses of 2 s to 60 s
 UNHURRIED_DEADLINE_S = 180.0 * settings.PATIENCE
+
+
+@contextmanager
+def wanted_until(is_unwanted: Callable[[], bool]) -> Iterator[None]:
+    """End the calls in the block, whatever they are for, once `is_unwanted`: it is asked ten times a second."""
+    token = _is_unwanted.set(is_unwanted)
+    try:
+        yield
+    finally:
+        _is_unwanted.reset(token)
 
 
 class LLMServer(NamedTuple):
@@ -139,7 +154,8 @@ class Call:
         raise self.error(errors.NotConfigured, "No reply is recorded for this request, and no model is asked.", True)
 
     def book(self) -> None:
-        """Reserve the maximum cost of the call. Raises LimitReached; does nothing without limits."""
+        """Reserve the maximum cost of the call, if there are limits. Raises LimitReached, or Unwanted after Stop."""
+        self._check_wanted()
         try:
             self._booking = spending.book(self._ask.model, len(self._ask.instructions) + len(self._ask.prompt))
         except spending.LimitUsedUp as reached:
@@ -155,13 +171,20 @@ class Call:
             self._booking = None
 
     def wait(self, future: "Future[None]") -> None:
-        """Wait for `run` to end; even if the loop hangs, not beyond the deadline."""
+        """Wait for `run` to end; even if the loop hangs, not beyond the deadline. Raises Unwanted after Stop."""
         try:
-            future.result(max(self.remaining_s(), 0) + GRACE_S)
-        except TimeoutError:
-            raise self._deadline_passed() from None
+            while not wait_for([future], STOP_POLL_S).done:
+                self._check_wanted()
+                if self.remaining_s() <= -GRACE_S:
+                    raise self._deadline_passed()
+            future.result()
         finally:
-            future.cancel()
+            future.cancel()  # which closes the connection
+
+    def _check_wanted(self) -> None:
+        is_unwanted = _is_unwanted.get()
+        if is_unwanted and is_unwanted():
+            raise self.error(errors.Unwanted, "The question was stopped before the model had replied.", True)
 
     def remaining_s(self) -> float:
         """Seconds until the deadline; negative once it has passed."""

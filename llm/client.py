@@ -17,7 +17,7 @@ import openai
 import pydantic
 from django.conf import settings
 
-from llm.call import GRACE_S, SOMEBODY_WAITS, Call, Persistence, cause_of, host_of, server_url
+from llm.call import GRACE_S, SOMEBODY_WAITS, STOP_POLL_S, Call, Persistence, cause_of, host_of, server_url
 from llm.dialect import Ask
 from llm.errors import LLMError, Malformed
 from llm.exchange import Exchange, clean_text
@@ -29,7 +29,6 @@ from llm.wire import ReplyTooLarge, wire
 
 __all__ = ["Completion", "Exchange", "Stream", "complete", "is_configured", "reachable", "stream"]
 
-STOP_POLL_S = 0.1
 REACHABLE_S = 2.0 * settings.PATIENCE
 
 ReplyT = TypeVar("ReplyT", bound=pydantic.BaseModel)

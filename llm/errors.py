@@ -4,6 +4,7 @@ LLMError
 ├── NotConfigured      no key and no address are set
 ├── NotAllowed         the model that a base chose is no longer among those allowed
 ├── LimitReached       today's budget of a person, a base or the installation is spent; nothing was sent
+├── Unwanted           who asked pressed Stop before there was a reply
 ├── CircuitOpen        the server failed too often recently; nothing was sent
 ├── Unreachable        refused connection, unknown name, bad certificate, connection cut before a reply
 ├── ServerFailed       the server answered with its own failure (5xx, 408, 409)
@@ -46,6 +47,10 @@ class NotAllowed(LLMError):
 
 class LimitReached(LLMError):
     outcome = "limit_reached"
+
+
+class Unwanted(LLMError):
+    outcome = "stopped"
 
 
 class CircuitOpen(LLMError):

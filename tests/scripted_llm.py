@@ -9,6 +9,7 @@ import argparse
 import html
 import json
 import re
+import select
 import socket
 import threading
 import time
@@ -797,6 +798,7 @@ class ScriptedLLM:
         self.discards: set[str] = set()  # candidates of no use, where it finds something missing
         self.forgotten: set[str] = set()  # fields it leaves out of its verdicts on several
         self.missing = ""  # what it says is missing, whenever it judges
+        self.was_left = threading.Event()  # somebody who met "hang" closed the connection
         self.ended = threading.Event()
         self._lock = threading.Lock()
         handler = type("ScriptedHandler", (_Handler,), {"script": self})
@@ -1051,7 +1053,10 @@ class _Handler(BaseHTTPRequestHandler):
     # ---- servers that do not speak the protocol, by the name of their behaviour
 
     def act_hang(self) -> None:
-        self.script.ended.wait()
+        while not self.script.ended.is_set():
+            if select.select([self.connection], [], [], 0.05)[0]:  # nothing more is sent: it was closed
+                self.close_connection = True
+                return self.script.was_left.set()
 
     def act_drip_headers(self) -> None:
         self._drip(b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: yes\r\n" % number for number in range(1000)))

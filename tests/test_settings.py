@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
 
 from docintel_site import settings
 
@@ -62,10 +63,34 @@ def test_it_reads_a_database_address(url: str, expected: tuple[object, ...]) -> 
 
 def test_it_keeps_further_options_of_a_database_address() -> None:
     options = settings.database_from("postgresql://db/x?sslmode=require")["OPTIONS"]
-    usual = {"connect_timeout": settings.CONNECT_S, **settings.NOTICED_SILENCE}
+    limits = {"lock_timeout": 60, "statement_timeout": 300, "idle_in_transaction_session_timeout": 600}
+    told = " ".join(f"-c {name}={int(1000 * seconds * settings.PATIENCE)}" for name, seconds in limits.items())
+    usual = {"connect_timeout": settings.CONNECT_S, **settings.NOTICED_SILENCE, "options": told}
     assert options == {"sslmode": "require", **usual}
     options = settings.database_from("postgresql://db/x?connect_timeout=60")["OPTIONS"]
     assert options == {**usual, "connect_timeout": "60"}
+    options = settings.database_from("postgresql://db/x?options=-c%20lock_timeout%3D5")["OPTIONS"]
+    assert options == {**usual, "options": "-c lock_timeout=5"}
+
+
+@pytest.mark.django_db
+def test_the_database_knows_its_limits() -> None:
+    with connection.cursor() as cursor:
+        for name, seconds in settings.DATABASE_LIMITS.items():
+            cursor.execute("SELECT extract(epoch FROM current_setting(%s)::interval)", [name])
+            assert cursor.fetchone() == (seconds,)
+
+
+def test_what_a_person_starts_with_manage_py_has_no_limit_of_time(tmp_path: Path) -> None:
+    told = "from docintel_site.settings import DATABASE_LIMITS as each; print(dict(each))"
+    run = "import manage; manage.main(['manage.py', 'version'])"
+    given = os.environ | {"DOCINTEL_HOME": str(tmp_path), "DOCINTEL_DATABASE_STATEMENT_S": "5"}
+    done = subprocess.run(
+        [sys.executable, "-c", f"{run}; {told}"], cwd=ROOT, env=given, capture_output=True, text=True, check=True
+    )
+    lock_s = 60 * settings.PATIENCE
+    expected = {"lock_timeout": lock_s, "statement_timeout": 0.0, "idle_in_transaction_session_timeout": 0.0}
+    assert done.stdout.splitlines()[-1] == str(expected)
 
 
 def test_it_refuses_another_kind_of_database() -> None:

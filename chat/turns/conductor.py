@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from django.db import DatabaseError, transaction
 from django.utils import timezone
+from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
@@ -27,6 +28,7 @@ from documents.base_settings import BaseSettings, asked_for
 from jobs.ids import note_ids
 from jobs.lease import LeaseLost, TookTooLong, claim, is_exhausted
 from llm import client
+from llm.call import wanted_until
 from llm.reuse import reusing
 from retrieval.corpus import retrieve_among
 from retrieval.deadline import DetectionTimeout
@@ -50,6 +52,10 @@ TOO_SLOW = (
 TOO_LATE = (
     "This question was not answered within {minutes} minutes, which is longer than any may take, and was ended. It is "
     "recorded; please ask again."
+)
+CUT = (
+    "The database took too long over one step, which was ended. The question is recorded without an answer; please ask "
+    "again."
 )
 DIED = "The question could not be answered: the worker stopped {count} times while it was at it. Please ask again."
 
@@ -82,7 +88,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
     base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
     with TurnLease(turn, partial(end_late_turn, turn)) as lease, asked_for(base, turn.conversation.user_id):
         try:
-            with reusing(replies_for(base, is_anew=is_anew)):
+            with reusing(replies_for(base, is_anew=is_anew)), wanted_until(lease.stop_requested):
                 run = turn.run
                 if run is None:
                     asking = prepare_asking(turn, lease)
@@ -263,6 +269,8 @@ def describe_failure(error: Exception) -> str:
         return TOO_SLOW.format(seconds=round(error.seconds))
     if isinstance(error, TookTooLong):
         return TOO_LATE.format(minutes=max(1, round(error.seconds / 60)))
+    if isinstance(error.__cause__, QueryCanceled | LockNotAvailable):
+        return CUT
     if isinstance(error, DatabaseError):
         return "The record of this question could not be written, so no answer is shown. Please ask again in a moment."
     return "Something failed on our side while this question was being answered. It is recorded; please ask again."

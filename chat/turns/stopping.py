@@ -11,6 +11,7 @@ from chat.models import Turn
 from jobs.lease import Lease, LeaseLost, TookTooLong, renew_every_s
 
 STOP_POLL_S = 0.5  # a slower stop button feels broken
+STOP_LIMIT_S = 2.5 * settings.PATIENCE  # after Stop was seen: whatever is awaited, the turn ends within about 3 s
 SPARE_S = 300 * settings.PATIENCE  # loading contents, detecting and storing take seconds, a minute on the largest base
 FULL_SEARCH_S = 3600 * settings.PATIENCE  # 10,000 documents of ten pages take about ten minutes
 
@@ -22,11 +23,6 @@ def answer_limit_s() -> int:
 
 def limit_of(turn: Turn) -> float:
     return answer_limit_s() + FULL_SEARCH_S * turn.is_full_search
-
-
-def stop_limit_s() -> float:
-    """How long after Stop a turn may go on: one reply may be awaited."""
-    return float(max(settings.ARBITER_DEADLINE_S, settings.ANSWER_DEADLINE_S)) + 30 * settings.PATIENCE
 
 
 class TurnLease(Lease[Turn]):
@@ -56,7 +52,7 @@ class TurnLease(Lease[Turn]):
             self._lost.set()
         elif stop_requested and not self._stop_requested.is_set():
             self._stop_requested.set()
-            self._limit_s = min(self._limit_s, time.monotonic() - self._began + stop_limit_s())
+            self._limit_s = min(self._limit_s, time.monotonic() - self._began + STOP_LIMIT_S)
 
     def beat_every_s(self) -> float:
         return STOP_POLL_S

@@ -7,8 +7,9 @@ from django.db import InterfaceError, OperationalError
 from documents.storage.whole import says_full
 
 RETRY_AFTER_S = 5  # an embedded PostgreSQL is back after about two seconds, a managed one after a few more
-# SQLSTATEs of a server that stops, starts or has no connection left; "" means no connection at all.
-AWAY = frozenset({"", "57P01", "57P02", "57P03", "57P05", "53300"})
+# SQLSTATEs of a server that stops, starts, has no connection left, ended one that was idle in its transaction, or has a
+# lock that somebody else holds for too long; "" means no connection at all.
+AWAY = frozenset({"", "57P01", "57P02", "57P03", "57P05", "53300", "25P03", "55P03"})
 AWAY_CLASS = "08"  # connection exceptions
 
 

@@ -168,7 +168,7 @@ BASES = {
     "POST bases/<uuid:pk>/members/": Row(OWN, 302, "email=stranger@example.org&role=viewer"),
     "POST bases/<uuid:pk>/members/<int:user_pk>/": Row(OWN, 302, "role=editor"),
     "POST bases/<uuid:pk>/members/<int:user_pk>/link/": Row(NOBODY),  # owners who administer: documents/tests
-    "GET bases/<uuid:pk>/settings/": Row(READ),
+    "GET bases/<uuid:pk>/settings/": Row(("editor", "auditor", "owner")),
     "POST bases/<uuid:pk>/settings/": Row(OWN, 400, "name="),
     "POST bases/<uuid:pk>/take-over/": Row(NOBODY),  # administrators only
     "POST bases/<uuid:pk>/read-again/": Row(WRITE, 302),

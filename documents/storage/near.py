@@ -123,6 +123,8 @@ def index_large_bases() -> int:
         if not cursor.fetchone()[0]:
             return 0  # somebody else is at it
         try:
+            # It takes minutes, and waits for whoever had begun before.
+            cursor.execute("SET statement_timeout = 0; SET lock_timeout = 0")
             return change_indexes(cursor)
         except ProgrammingError as error:
             if not isinstance(error.__cause__, InsufficientPrivilege):
@@ -130,6 +132,7 @@ def index_large_bases() -> int:
             logger.info("Large bases lack an index of vectors, which their owner makes: manage.py index_vectors")
             return 0
         finally:
+            cursor.execute("RESET statement_timeout; RESET lock_timeout")
             cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
 

@@ -469,6 +469,13 @@ def test_only_owners_can_fill_in_settings(client: Client, base: KnowledgeBase, m
     assert page.count(" disabled") >= len(BaseSettings().to_json()) and "Save settings" not in page
 
 
+def test_viewers_see_no_settings(client: Client, base: KnowledgeBase, member: Member) -> None:
+    client.force_login(member("viewer"))
+    address = reverse("documents:settings", args=[base.pk])
+    assert client.get(address).status_code == 404
+    assert address not in client.get(reverse("documents:base", args=[base.pk])).content.decode()
+
+
 @pytest.mark.parametrize(
     "change", [{"chunk_size": 10}, {"chunk_overlap": 900}, {"ranking": "luck"}, {"passages_max": "x"}, {"name": ""}]
 )

@@ -1,6 +1,7 @@
-"""What bin/run refuses, each in one sentence."""
+"""What bin/run refuses, each in one sentence, and what it does with a web server that hangs."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from launch import start
+from launch.children import Child, kill
 from launch.errors import LaunchError
 from launch.options import parse_run
+from launch.tests.test_children import wait_for
 
 
 def test_it_names_a_busy_port_and_the_next_one() -> None:
@@ -70,3 +73,29 @@ def test_down_without_anything_running_is_no_fault(tmp_path: Path) -> None:
 def test_a_failed_command_is_told_by_its_last_line() -> None:
     with pytest.raises(LaunchError, match="manage.py migrate failed: .*unrecognized arguments: --sideways"):
         start.finish(start.start_command("migrate", "--sideways"))
+
+
+def test_a_web_server_that_hangs_is_ended_and_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    web = Child("web", ["http.server", str(port), "--bind", "127.0.0.1"], tmp_path / "web.log")
+    monkeypatch.setattr(start, "HANGS_AFTER_S", 0.0)
+    try:
+        web.start()
+        start.end_hanging(web, port)
+        assert not web.has_ended(), "it is still starting"
+        wait_for(lambda: start.is_answering(port))
+        start.end_hanging(web, port)
+        assert web.answered_at and not web.has_ended() and web.process
+        web.signal(signal.SIGSTOP)
+        start.end_hanging(web, port)
+        assert web.process.wait() == -signal.SIGKILL
+        assert "web does not answer, ending it" in capsys.readouterr().out
+        start.end_hanging(web, port)
+        web.tend(web.started_at)
+        web.tend(web.starts_again_at or 0)
+        wait_for(lambda: start.is_answering(port))
+    finally:
+        kill([web])

@@ -21,6 +21,7 @@ from cryptography.x509.oid import NameOID
 from pytest_django import Settings
 
 from llm import call, client, errors
+from llm.call import wanted_until
 from llm.conftest import Serve
 from llm.exchange import Exchange, request_digest
 
@@ -75,6 +76,17 @@ def test_it_returns_the_reply_and_the_exchange(serve: Serve) -> None:
     assert exchange.response_id == "resp_scripted" and exchange.finish_reason == "completed"
     assert exchange.request == server.requests[0].body
     assert exchange.request_sha256 == request_digest(server.requests[0].body)
+
+
+def test_stop_ends_the_wait_and_closes_the_connection(serve: Serve) -> None:
+    server = serve("hang")
+    with wanted_until(lambda: bool(server.requests)):
+        error = fail()
+        assert server.was_left.wait(60)
+        assert isinstance(error, errors.Unwanted) and error.permanent and error.exchange.outcome == "stopped"
+        assert isinstance(fail(), errors.Unwanted) and len(server.requests) == 1, "nothing more is sent after Stop"
+    server.behaviour = "good"
+    assert ask().exchange.outcome == "ok"
 
 
 def test_it_sends_a_strict_schema_temperature_zero_and_asks_not_to_store(serve: Serve) -> None:

@@ -233,6 +233,23 @@ def test_it_stops_while_it_writes(ask: Ask, serve: Serve) -> None:
     assert not any("no_citation" in str(doubt) or "cites no passage" in doubt for doubt in ShownTurn(turn).doubts)
 
 
+@pytest.mark.parametrize("replies", [[], ["good"]], ids=["the arbiter's whole reply", "the answer's stream"])
+def test_stop_ends_the_wait_for_a_model_that_keeps_silent(ask: Ask, serve: Serve, replies: list[str]) -> None:
+    server = serve(*replies, "hang")
+    turn = ask()
+    worker = threading.Thread(target=run_and_close, args=(turn,))
+    worker.start()
+    wait_for(lambda: len(server.requests) > len(replies))
+    Turn.objects.filter(pk=turn.pk).update(stop_requested=True)
+    worker.join(PATIENCE_S)
+    assert not worker.is_alive() and server.was_left.wait(PATIENCE_S), "the reply is still withheld"
+    turn.refresh_from_db()
+    assert turn.state == "stopped" and turn.run is not None and told(turn)[-1] == "done"
+    assert len(server.requests) == len(replies) + 1
+    outcomes = LLMCall.objects.order_by("started_at").values_list("outcome", flat=True)
+    assert list(outcomes) == [*["ok"] * len(replies), "stopped"]
+
+
 @pytest.mark.parametrize("behaviour", ["", "good"])
 def test_a_stop_wins_that_comes_with_the_last_word(ask: Ask, serve: Serve, monkeypatch: Any, behaviour: str) -> None:
     if behaviour:

@@ -64,6 +64,26 @@ def test_a_turn_that_hangs_ends_as_failed_with_its_reason_and_is_not_renewed(ask
     assert not Answer.objects.exists()
 
 
+def test_a_statement_that_is_cut_is_a_recorded_failure_with_its_reason(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait_within_a_limit(*_: Any, **__: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET statement_timeout = 10")  # of the settings it is minutes
+            try:
+                cursor.execute("SELECT pg_sleep(3600)")
+            finally:
+                cursor.execute("RESET statement_timeout")
+
+    monkeypatch.setattr(conductor, "retrieve_among", wait_within_a_limit)
+    turn = ask(RENT_QUESTION)
+    run(turn)
+    turn.refresh_from_db()
+    assert turn.state == "failed" and turn.error_for_people.startswith("The database took too long")
+    assert turn.run is not None and "statement timeout" in turn.run.failure
+    assert "statement timeout" in turn.error_for_admins
+
+
 def test_five_turns_that_hang_do_not_stop_a_sixth(ask: Ask) -> None:
     turns = [*(ask(HANGS) for _ in range(5)), ask(RENT_QUESTION)]
     with ThreadPoolExecutor(4) as threads:  # as many as the worker has
@@ -74,7 +94,7 @@ def test_five_turns_that_hang_do_not_stop_a_sixth(ask: Ask) -> None:
 
 def test_stop_ends_a_turn_that_hangs(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stopping, "limit_of", lambda turn: 3600.0)
-    monkeypatch.setattr(stopping, "stop_limit_s", lambda: 0.5)
+    monkeypatch.setattr(stopping, "STOP_LIMIT_S", 0.5)
     turn = ask(HANGS)
     worker = threading.Thread(target=run, args=(turn,))
     worker.start()
