@@ -335,7 +335,7 @@ def test_a_reading_whose_copies_stand_still_has_the_same_contents(
     assert after.report["toc_origin"] == "outline"
     with open_pdf(tmp_path / "a.pdf", Limits()) as opened:
         assert read_links(opened, Patience(600)) == links
-    assert looked == [2, 4, 3, 1, 4], "each look was stopped"
+    assert sorted(looked) == [1, 2, 3, 4, 4], "each look was stopped"
 
 
 def test_links_and_labels_that_are_slow_to_read_are_done_without(
