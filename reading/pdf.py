@@ -23,7 +23,7 @@ from reading.layout.scripts import cut_at_scripts
 from reading.layout.strikes import is_drawn, mark_struck, without_drawn
 from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
-from reading.limits import MIB, Limits
+from reading.limits import HEADER_WITHIN, MIB, PDF_HEADER, Limits
 from reading.pages.fields import FormField, drop_drawn, fields_on, put_fields
 from reading.processes.forked import Patience, done_apart
 from reading.reasons import ReadingError, refusal
@@ -32,7 +32,6 @@ from reading.rows import ImageRow
 if TYPE_CHECKING:  # only where pages are drawn: every reading child would pay for the import
     from PIL import Image
 
-HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; with more junk in front it is another kind of file
 TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
 INK_FLAGS = TEXT_FLAGS & ~pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE | pymupdf.TEXT_ACCURATE_BBOXES
 # With what is drawn as blocks of their own, at no cost; without "lazy" they would part blocks of text.
@@ -136,8 +135,8 @@ def check_file(path: Path, limits: Limits) -> None:
     if size_bytes > limits.file_bytes:
         raise refusal("too_large", f"{size_bytes} bytes", limit_mb=limits.file_bytes // 1_000_000)
     with path.open("rb") as file:
-        if HEADER not in file.read(HEADER_WITHIN):
-            raise refusal("not_pdf", f"no {HEADER.decode()} within the first {HEADER_WITHIN} bytes")
+        if PDF_HEADER not in file.read(HEADER_WITHIN):
+            raise refusal("not_pdf", f"no {PDF_HEADER.decode()} within the first {HEADER_WITHIN} bytes")
 
 
 def check_document(document: PdfDocument, limits: Limits, password: str) -> None:

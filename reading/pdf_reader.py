@@ -7,8 +7,9 @@ from itertools import chain, islice
 from pathlib import Path
 
 from reading import pdf
+from reading.characters import UNKNOWN
 from reading.heavier import add_lines
-from reading.layout.amounts import UNREAD, has_unread_sign
+from reading.layout.amounts import has_unread_sign
 from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
@@ -307,7 +308,7 @@ def warnings_about_unknown(extract: Extract, garbled: Collection[int]) -> Iterat
     """
     numbered, others = [], []
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
-        texts = [line.text for line in lines if UNREAD in line.text and fact.number not in garbled]
+        texts = [line.text for line in lines if UNKNOWN in line.text and fact.number not in garbled]
         if any(map(has_unread_sign, texts)):
             numbered.append(fact.number)
         elif texts:
