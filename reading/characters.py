@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+UNKNOWN = "\ufffd"  # a glyph with ink and without a character: beside a number it may be a minus
+RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"  # the letters of scripts written so, in an expression
 SPACE_LIKE = dict.fromkeys(map(ord, "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"), " ")
 # U+FFFE/U+FFFF and U+FDD0..FDEF are no characters; private use stays: fonts draw real glyphs there.
 UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufdd0-\ufdef]")
@@ -27,5 +29,5 @@ def clean_text(text: str) -> tuple[str, int]:
         return text, 0
     text = text.translate(SPACE_LIKE)
     text, removed = UNSTORABLE.subn("", text)
-    text, marked = OVERRIDES.subn("\ufffd", text)
+    text, marked = OVERRIDES.subn(UNKNOWN, text)
     return text, removed + marked

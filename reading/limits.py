@@ -4,6 +4,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 MIB = 1_048_576
+# Within as many bytes readers look for the header; with more junk in front it is another kind of file.
+PDF_HEADER, HEADER_WITHIN = b"%PDF-", 1024
 
 
 @dataclass(frozen=True)

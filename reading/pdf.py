@@ -23,8 +23,8 @@ from reading.layout.scripts import cut_at_scripts
 from reading.layout.strikes import is_drawn, mark_struck, without_drawn
 from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
-from reading.limits import MIB, Limits
-from reading.pages.fields import FormField, drop_drawn, fields_on, with_fields
+from reading.limits import HEADER_WITHIN, MIB, PDF_HEADER, Limits
+from reading.pages.fields import FormField, drop_drawn, fields_on, put_fields
 from reading.processes.forked import Patience, done_apart
 from reading.reasons import ReadingError, refusal
 from reading.rows import ImageRow
@@ -32,7 +32,6 @@ from reading.rows import ImageRow
 if TYPE_CHECKING:  # only where pages are drawn: every reading child would pay for the import
     from PIL import Image
 
-HEADER, HEADER_WITHIN = b"%PDF-", 1024  # where readers look for it; with more junk in front it is another kind of file
 TEXT_FLAGS = pymupdf.TEXTFLAGS_DICT & ~pymupdf.TEXT_PRESERVE_IMAGES
 INK_FLAGS = TEXT_FLAGS & ~pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE | pymupdf.TEXT_ACCURATE_BBOXES
 # With what is drawn as blocks of their own, at no cost; without "lazy" they would part blocks of text.
@@ -104,7 +103,7 @@ class PageFacts(NamedTuple):
     is_out_of_memory: bool
     images: tuple[ImageRow, ...] = ()
     fields: int = 0  # to be filled in
-    field_boxes: tuple[tuple[float, float, float, float], ...] = ()  # of those that are shown, on the displayed page
+    shown_fields: tuple[FormField, ...] = ()
 
 
 @contextmanager
@@ -136,8 +135,8 @@ def check_file(path: Path, limits: Limits) -> None:
     if size_bytes > limits.file_bytes:
         raise refusal("too_large", f"{size_bytes} bytes", limit_mb=limits.file_bytes // 1_000_000)
     with path.open("rb") as file:
-        if HEADER not in file.read(HEADER_WITHIN):
-            raise refusal("not_pdf", f"no {HEADER.decode()} within the first {HEADER_WITHIN} bytes")
+        if PDF_HEADER not in file.read(HEADER_WITHIN):
+            raise refusal("not_pdf", f"no {PDF_HEADER.decode()} within the first {HEADER_WITHIN} bytes")
 
 
 def check_document(document: PdfDocument, limits: Limits, password: str) -> None:
@@ -198,8 +197,7 @@ def read_page(document: PdfDocument, index: int, limits: Limits, *, has_fields: 
         images = () if is_cut else tuple(images_of(page, width, height, turn))
     except (*PDF_ERRORS, MemoryError) as error:
         return PageFacts(index + 1, 612.0, 792.0, 0, None, False, is_memory_error(error))
-    boxes = tuple(field.box for field in shown)
-    return PageFacts(index + 1, width, height, rotation, text, is_cut, False, images, fields, boxes)
+    return PageFacts(index + 1, width, height, rotation, text, is_cut, False, images, fields, tuple(shown))
 
 
 def images_of(page: pymupdf.Page, width: float, height: float, turn: Turn | None) -> Iterator[ImageRow]:
@@ -241,10 +239,7 @@ def page_text(
     cut_at_scripts(blocks, lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
     drop_drawn(blocks, fields, page)
     text = pieces_of(blocks, width, height, turn)
-    if fields and text.pieces:
-        quarter = max(text.pieces, key=lambda turned: len(text.pieces[turned]))
-        shown = [field.turned(quarter, width, height) for field in fields]
-        text.pieces[quarter] = with_fields(text.pieces[quarter], shown)
+    put_fields(text, fields, width, height)
     text.off_page_chars = off_page_chars
     look_for_concealed(text, blocks, turn)
     return text, is_cut

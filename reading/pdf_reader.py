@@ -7,8 +7,9 @@ from itertools import chain, islice
 from pathlib import Path
 
 from reading import pdf
+from reading.characters import UNKNOWN
 from reading.heavier import add_lines
-from reading.layout.amounts import UNREAD, has_unread_sign
+from reading.layout.amounts import has_unread_sign
 from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
@@ -23,6 +24,7 @@ from reading.outline.statements import with_statements
 from reading.outline.toc import first_usable, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
 from reading.pages.attachments import Attached, list_attached
+from reading.pages.fields import FormField, put_fields
 from reading.pages.garbled import is_garbled
 from reading.pages.kinds import covered_share, kind_of_page
 from reading.pages.quality import quality_flags
@@ -151,12 +153,13 @@ def extract_pages(
         if fact.number in recognised and not (fact.text and fact.text.chars):
             seen = recognised[fact.number]
             seen.off_page_chars = fact.text.off_page_chars if fact.text else 0
+            put_fields(seen, fact.shown_fields, fact.width, fact.height)
             fact = fact._replace(text=seen)
         lines, column_count = page_lines(fact.number, fact.text, fact.width, fact.height) if fact.text else ([], 1)
         if fact.text and fact.text.is_recognised:
             for line in lines:
                 line.method = "ocr"
-        mark_filled(lines, fact.field_boxes)
+        mark_filled(lines, fact.shown_fields)
         extract.facts.append(fact)
         extract.pages.append(lines)
         extract.column_counts.append(column_count)
@@ -168,9 +171,10 @@ def extract_pages(
     return extract
 
 
-def mark_filled(lines: Sequence[PageLine], boxes: Sequence[tuple[float, float, float, float]]) -> None:
+def mark_filled(lines: Sequence[PageLine], fields: Sequence[FormField]) -> None:
     """Mark the lines beside or in a field of a form: a label with its value is no heading, whatever its number."""
-    for line in lines if boxes else ():
+    for line in lines if fields else ():
+        boxes = (field.box for field in fields)
         line.is_filled = any(
             line.y0 < (y0 + y1) / 2 < line.y1 or y0 < (line.y0 + line.y1) / 2 < y1 for _, y0, _, y1 in boxes
         )
@@ -305,7 +309,7 @@ def warnings_about_unknown(extract: Extract, garbled: Collection[int]) -> Iterat
     """
     numbered, others = [], []
     for fact, lines in zip(extract.facts, extract.pages, strict=True):
-        texts = [line.text for line in lines if UNREAD in line.text and fact.number not in garbled]
+        texts = [line.text for line in lines if UNKNOWN in line.text and fact.number not in garbled]
         if any(map(has_unread_sign, texts)):
             numbered.append(fact.number)
         elif texts:

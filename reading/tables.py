@@ -13,7 +13,8 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from reading.boxes import own_edges, turn_of_line
-from reading.layout.amounts import UNREAD, is_per_share, is_proportion, is_side, without_side
+from reading.characters import UNKNOWN
+from reading.layout.amounts import is_per_share, is_proportion, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow
 
 CELL_GAP = 0.7  # of a line's height: a gap this wide separates two cells (0.9 of the font size, see layout.lines)
@@ -249,7 +250,7 @@ def amount_of(text: str) -> Decimal | None:
 
 def is_value(cell: TableCell) -> bool:
     """Whether it is an amount that is not a year; its sign may be unknown."""
-    printed = without_side(cell.text.replace(UNREAD, ""))
+    printed = without_side(cell.text.replace(UNKNOWN, ""))
     return (cell.amount is not None or AMOUNT.fullmatch(printed) is not None) and not YEAR.fullmatch(cell.text)
 
 

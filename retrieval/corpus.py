@@ -19,7 +19,7 @@ from django.db.models import Q
 from documents.base_settings import BaseSettings
 from documents.cards.asking import cards_of, distinctive_words, types_named
 from documents.models import Document, IngestJob, Line, Page, Parse
-from documents.storage.content import DocumentContent, known_types, load_content
+from documents.storage.content import COVER_LINES, DocumentContent, known_types, load_content
 from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
@@ -50,7 +50,6 @@ PASSAGES_MAX = 150  # of each kind (R93)
 CARD_WEIGHT = 0.25
 LEXICAL_WEIGHT, VECTOR_WEIGHT, NAME_WEIGHT = 0.5, 0.5, 1.0  # a document's name in the question outweighs either list
 RERANK_WEIGHTS = (0.2, 0.8)  # words and meaning, as in the pool that is reranked (R93)
-COVER_LINES = 40  # a report's company and year are on its first page
 COVERS_MAX = 20_000  # about 1.5 KB each
 
 _covers: dict[uuid.UUID, str] = {}

@@ -39,6 +39,7 @@ from reading.running_heads import RunningHead, find_running_heads
 from reading.tables import Table
 
 CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at most about 1 GB in a worker
+COVER_LINES = 40  # of a first page, which has parties, titles and dates
 USABLE_TOC_ENTRIES = 4  # R10
 VECTOR_HEAD = 4  # bytes that pgvector sends before the numbers
 
@@ -78,6 +79,11 @@ class DocumentContent:
     stored_registry: Registry | None = None  # None in readings older than it
     document_type: str = ""  # by the card that holds (R15), a guess; "" where none is known
     attached: tuple[tuple[str, str], ...] = ()  # names and digests of the files it carries, which were not read with it
+
+    @property
+    def cover(self) -> tuple[LineRow, ...]:
+        """The first lines, which say who, what and when."""
+        return self.lines[:COVER_LINES]
 
     @cached_property
     def registry(self) -> Registry:

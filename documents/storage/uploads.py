@@ -20,13 +20,12 @@ from accounts.models import User
 from documents.models import Document, IngestJob, KnowledgeBase
 from documents.storage.whole import says_full
 from reading.characters import clean_name
+from reading.limits import HEADER_WITHIN, PDF_HEADER
 from reading.reasons import REASONS
 
 PDF, MARKDOWN, PLAIN_TEXT = "application/pdf", "text/markdown", "text/plain"
 TEXT_TYPES = {".md": MARKDOWN, ".markdown": MARKDOWN, ".txt": PLAIN_TEXT}
 SUFFIXES = frozenset({".pdf", *TEXT_TYPES})
-PDF_SIGNATURE = b"%PDF-"
-SIGNATURE_WITHIN = 1024  # bytes: PDF readers look no further, and other parsers must never see the file
 FILE_NAME_BYTES_MAX = 255
 ATTEMPTS_MAX = 5  # to store a file whose copy comes and goes; five people doing so at once is only a test
 TITLE_MAX = 300
@@ -183,7 +182,7 @@ def inspect(uploaded_file: "File[Any]", file_name: str) -> FileFacts:
             raise refusal_of_size()
         digest.update(piece)
         text.feed(piece)
-        head = head or piece[:SIGNATURE_WITHIN]
+        head = head or piece[:HEADER_WITHIN]
     if not size_bytes:
         raise build_refusal("empty_file")
     return FileFacts(digest.hexdigest(), size_bytes, media_type_of(file_name, head, is_text=text.passed()))
@@ -212,11 +211,11 @@ class TextCheck:
 def media_type_of(file_name: str, head: bytes, *, is_text: bool) -> str:
     """The type shown by the content; the name only tells Markdown from plain text. Raises UploadRefused."""
     suffix = os.path.splitext(file_name)[1].lower()
-    if head.startswith(PDF_SIGNATURE):
+    if head.startswith(PDF_HEADER):
         return PDF
     if suffix in TEXT_TYPES and is_text:
         return TEXT_TYPES[suffix]
-    if PDF_SIGNATURE in head:
+    if PDF_HEADER in head:
         return PDF
     if suffix in TEXT_TYPES:
         raise build_refusal("not_text")

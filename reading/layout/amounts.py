@@ -4,10 +4,10 @@ import re
 from functools import cache
 from pathlib import Path
 
+from reading.characters import UNKNOWN
 from reading.wording import Wordings, read_wordings
 
-UNREAD = "\ufffd"  # a glyph with ink and without a character: beside a number it may be a minus
-UNREAD_SIGN = re.compile(rf"{UNREAD}[\s$€£¥(]{{0,3}}\d|\d[\s%$€£¥)]{{0,3}}{UNREAD}")
+UNREAD_SIGN = re.compile(rf"{UNKNOWN}[\s$€£¥(]{{0,3}}\d|\d[\s%$€£¥)]{{0,3}}{UNKNOWN}")
 # A letter alone stands behind hundredths or thousands: "12.50 H", not "5 S corporations".
 SIDE = r"""(?:(?<=\d)|(?<=\d\)))\s?(?:{side})(?![^\W_])
     |(?:(?<=[.,]\d\d)|(?<=[.,]\d\d\d)|(?<=[.,]\d\d\)))\s?(?-i:{letter})(?![^\W_])"""
@@ -16,10 +16,10 @@ FRAMES = {"side": SIDE, "letter": SIDE} | {
     section: WHOLE % section for section in ("per_share", "share_count", "proportion")
 }
 # A hyphen behind a word or number joins it to the next one: "ISO-27001", "2020-2021".
-SIGNS_BEFORE = re.compile(rf"(?:(?<![\w.,)%])[-\u2212\u2013+])?(?:(?:[({UNREAD}$€£¥]\s?){{1,3}}[-\u2212\u2013+]?)?\Z")
+SIGNS_BEFORE = re.compile(rf"(?:(?<![\w.,)%])[-\u2212\u2013+])?(?:(?:[({UNKNOWN}$€£¥]\s?){{1,3}}[-\u2212\u2013+]?)?\Z")
 SIGNS_AFTER = re.compile(
     rf"(?:\s?%)?(?:\s?[$€£¥](?!\s?[\d(]))?(?P<close>\s?\))?"
-    rf"(?:[-\u2212\u2013](?![\w$€£¥])|\s[-\u2212\u2013](?=\s*\Z))?{UNREAD}?"
+    rf"(?:[-\u2212\u2013](?![\w$€£¥])|\s[-\u2212\u2013](?=\s*\Z))?{UNKNOWN}?"
 )
 NUMBER_BEGINS, NUMBER_ENDS = re.compile(r"[\d($€£¥.]"), re.compile(r"[\d)%$€£¥]")
 
@@ -42,7 +42,7 @@ def is_proportion(label: str) -> bool:
 
 def has_unread_sign(text: str) -> bool:
     """Whether a sign beside a number could not be read, so that the number may be a loss."""
-    return UNREAD in text and UNREAD_SIGN.search(text) is not None
+    return UNKNOWN in text and UNREAD_SIGN.search(text) is not None
 
 
 def without_side(text: str) -> str:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
-from reading.characters import clean_text
+from reading.characters import RIGHT_TO_LEFT, UNKNOWN, clean_text
 from reading.layout.scripts import SCRIPT_GAP, SCRIPT_REACH, SCRIPT_SIZE, ScriptEdges, is_room
 from reading.matching import match_form
 from reading.rows import LineKind, LineRow, LineSpan, without_struck
 
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+READ_LEFTWARD = re.compile(f"[{RIGHT_TO_LEFT}]")
 Turn = Callable[[float, float], tuple[float, float]]
 
 BOLD_FLAG, SUPERSCRIPT_FLAG = 16, 1
@@ -219,8 +219,8 @@ def count_characters(page: PageText, span: dict[str, Any], shown: str) -> None:
         page.struck_chars += len(shown)
     if not span["char_flags"] & PAINTED_FLAGS:
         page.hidden_chars += len(shown)
-    if "\ufffd" in shown:
-        page.unknown_chars += shown.count("\ufffd")
+    if UNKNOWN in shown:
+        page.unknown_chars += shown.count(UNKNOWN)
 
 
 def is_bold(span: dict[str, Any], bold_fonts: dict[str, bool]) -> bool:
@@ -520,13 +520,13 @@ def joined_rows(pieces: list[TextPiece]) -> list[Row]:
 
 def is_right_to_left(text: str) -> bool:
     """Whether most letters of a text are of a script that is written from right to left."""
-    return not text.isascii() and 2 * len(RIGHT_TO_LEFT.findall(text)) > sum(map(str.isalpha, text))
+    return not text.isascii() and 2 * len(READ_LEFTWARD.findall(text)) > sum(map(str.isalpha, text))
 
 
 def right_to_left(row: Row) -> Row:
     """The pieces of a row in the order they are read in; words of another script in a row go from left to right."""
     ordered: Row = []
-    for is_turned, group in groupby(reversed(row), key=lambda piece: not RIGHT_TO_LEFT.search(piece.text)):
+    for is_turned, group in groupby(reversed(row), key=lambda piece: not READ_LEFTWARD.search(piece.text)):
         pieces = list(group)
         is_other = is_turned and any(map(str.isalpha, "".join([piece.text for piece in pieces])))
         ordered += reversed(pieces) if is_other else pieces

@@ -10,9 +10,10 @@ from typing import Any
 
 import pymupdf
 
+from reading.characters import UNKNOWN
+
 SYMBOL_FONT = re.compile(r"(?:[a-z]{6}\+)?(?:itc)?(zapfdingbats|wingdings ?2?|webdings|symbol)(?:mt|std|-?regular)?")
 PRIVATE = 0xF000  # where such fonts' codes are put by files that map them to no character
-UNKNOWN = "\ufffd"
 DINGBATS, BY_GLYPH, GREEK = "zapfdingbats", "zapfdingbats_glyphs", "symbol"
 
 Signs = Mapping[int, str]

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-UNKNOWN = "\ufffd"
+from reading.characters import UNKNOWN
+
 UNMAPPED_FLAG = 128  # a glyph of the span has no character; its number in the font stands in the text
 # Controls, also those that part words, lone surrogates, and what is no character.
 UNUSABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufffd-\uffff]")

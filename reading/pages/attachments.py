@@ -13,14 +13,13 @@ from typing import NamedTuple
 import pymupdf
 
 from reading.characters import clean_text
-from reading.limits import Limits
+from reading.limits import HEADER_WITHIN, PDF_HEADER, Limits
 from reading.processes.forked import Patience, done_apart
 from reading.processes.transfer import ATTACHED_NAMES
 
 ATTACHED_MAX = 200  # files that are named
 NAME_CHARS = 200
 LOOK_S = 4.0  # of processor time, for the digests of them all; of nearly every file it is a hundredth of a second
-PDF_HEADER, HEADER_WITHIN = b"%PDF-", 1024
 
 Fetch = Callable[[], bytes]
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import pymupdf
 
 from reading.boxes import text_width
-from reading.layout.lines import TextPiece, upright
+from reading.layout.lines import PageText, TextPiece, upright
 from reading.matching import match_form
 from reading.rows import LineSpan
 
@@ -109,6 +109,19 @@ def has_middle_inside(box: Sequence[float], outer: Sequence[float]) -> bool:
     """Whether the middle of a box lies in another."""
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
+
+
+def put_fields(text: PageText, fields: Sequence[FormField], width: float, height: float) -> None:
+    """Put the state of each field among the pieces of a page that has some; of a scan they are what was recognised."""
+    if fields and text.pieces:
+        quarter = max(text.pieces, key=lambda turned: len(text.pieces[turned]))
+        boxes = [field.box for field in fields if is_told_in_signs(field)] if text.is_recognised else []
+        seen = [
+            piece
+            for piece in text.pieces[quarter]
+            if not any(has_middle_inside((piece.x0, piece.y0, piece.x1, piece.y1), box) for box in boxes)
+        ]
+        text.pieces[quarter] = with_fields(seen, [field.turned(quarter, width, height) for field in fields])
 
 
 def with_fields(pieces: Sequence[TextPiece], fields: Sequence[FormField]) -> list[TextPiece]:

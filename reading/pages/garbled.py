@@ -7,12 +7,13 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import pairwise
 
+from reading.characters import RIGHT_TO_LEFT, UNKNOWN
+
 UNKNOWN_SHARE = 0.4  # of the characters that map to no known letter
-RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 LATIN = "A-Za-z\u00c0-\u024f"
-FOREIGN = f"{LATIN}\ufffd"  # what a glyph of another code is read as
+FOREIGN = f"{LATIN}{UNKNOWN}"  # what a glyph of another code is read as
 SCRIPT = re.compile(f"[{RIGHT_TO_LEFT}]")
-WORD = re.compile(rf"(?:[^\W\d_]|[{RIGHT_TO_LEFT}\ufffd])+")
+WORD = re.compile(rf"(?:[^\W\d_]|[{RIGHT_TO_LEFT}{UNKNOWN}])+")
 MIXED = re.compile(rf"[{RIGHT_TO_LEFT}][{FOREIGN}]|[{FOREIGN}][{RIGHT_TO_LEFT}]")
 MIXED_MIN, MIXED_SHARE = 3, 0.05  # words, and of the words in that script: a name with a Latin ending is one word
 JOINED = re.compile("[\ufb50-\ufdff\ufe70-\ufefc]{2,}")

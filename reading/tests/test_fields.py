@@ -7,6 +7,7 @@ import pytest
 
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
+from reading.recognition import build_page_text
 from reading.rows import LineRow
 from reading.tests.pdfs import TEXT_FIELD, filled_form
 
@@ -103,6 +104,22 @@ def test_what_is_struck_stays_so_beside_a_field(tmp_path: Path) -> None:
     document[0].add_strikeout_annot(document[0].search_for("Tool shed")[0])
     line = lines_of(document.tobytes(), tmp_path)[2]
     assert (line.text, line.struck, line.text_in_force.strip()) == ("☐ Tool shed", "Tool shed", "☐")
+
+
+def test_the_fields_of_a_scan_stand_among_what_was_recognised(tmp_path: Path) -> None:
+    document = pymupdf.open(stream=filled_form(ROWS[1:3]))
+    page = document[0]
+    places = [(word, tuple(page.search_for(word)[0])) for word in ("Water tap", "Tool shed")]
+    boxes = [tuple(field.rect) for field in page.widgets()]
+    page.clean_contents()
+    document.update_stream(page.get_contents()[0], b" ")
+    path = tmp_path / "scan.pdf"
+    document.save(path)
+    seen = build_page_text([*((word, *box) for word, box in places), ("X", *boxes[0])])
+    assert [line.text for line in read_pdf(path, Limits(), recognised={1: seen}).lines] == [
+        "☑ Water tap",
+        "☐ Tool shed",
+    ]
 
 
 def test_a_hidden_field_says_nothing(tmp_path: Path) -> None:

@@ -34,7 +34,6 @@ FRAMES = {
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
 }
 QUOTED = re.compile(r"„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\"")
-COVER_LINES = 40  # a document's own date is on its first page
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
@@ -212,5 +211,5 @@ def own_date(content: DocumentContent) -> str:
 
 def cover_dates(content: DocumentContent) -> list[str]:
     """The dates of a document's first page, in reading order, as ISO dates."""
-    text = " ".join(line.text_in_force for line in content.lines[:COVER_LINES] if line.page_number == 1)
+    text = " ".join(line.text_in_force for line in content.cover if line.page_number == 1)
     return [each.value for each in sorted(dates_in(text), key=lambda date: date.start)]

@@ -18,7 +18,6 @@ from retrieval.amendments.sentences import Amendment, amending_words, amendments
 from retrieval.types import ClauseState, LineRange
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
 
-COVER_LINES = 40  # where an amendment says what it amends
 TITLE_CHARS_MAX = 160
 # A number that begins a clause: what goes on with a small letter after one is a line that happens to begin so.
 NUMBERED = re.compile(
@@ -95,13 +94,13 @@ def names_document(amending: DocumentContent, other: DocumentContent) -> bool:
         return False
     dates, own = cover_dates(amending), own_date(other)
     is_dated = not own or own in dates or len(set(dates)) < 2  # with one date alone it names none but its own
-    cover = " ".join(normalise_words(" ".join(line.match for line in amending.lines[:COVER_LINES])))
+    cover = " ".join(normalise_words(" ".join(line.match for line in amending.cover)))
     return is_dated and any(f" {title} " in f" {cover} " for title in title_forms(other))
 
 
 def title_forms(content: DocumentContent) -> set[str]:
     """What others may call a document, as words: the first part of its title, and what it prints on top."""
-    printed = next((line.text for line in content.lines[:COVER_LINES] if line.kind == "heading"), "")
+    printed = next((line.text for line in content.cover if line.kind == "heading"), "")
     forms = (normalise_words(title[:TITLE_CHARS_MAX].split(",")[0]) for title in (content.title, printed))
     return {" ".join(words) for words in forms if is_telling_title(words, content.language)}
 

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import COVER_LINES, DocumentContent
 from retrieval.types import Candidate, Question
 from retrieval.words.lexicon import Numbers, lexicon_of
 from retrieval.words.terms import year_forms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, split_words, stem
 
-COVER_LINES = 40  # who and when is printed on a document's first page, and holds for all of it
 NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\w&]*(?='s|’s)")  # inside a sentence
 HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,}(?:[-‐‑][^\W\d_]{2,})+(?![\w-])")
 PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere

@@ -22,7 +22,6 @@ SIDE_WORDS_MAX = 12  # of the name of a thing; more is a sentence
 ASPECT_WORDS_MAX = 40
 JOINED_MIN = 5  # letters of a name found inside a name written without spaces
 ACRONYM_MAX = 5
-COVER_LINES = 40  # of a first page, which has company and year
 VERSION = re.compile(r"\bv(?:ersion)?[\s.]?(\d+(?:\.\d+)*)\b", re.IGNORECASE)
 
 POLITELY = r"^\W*+(?:(?:{polite})[\s,]+)*"
@@ -132,7 +131,7 @@ def is_acronym(word: str, label: Sequence[str]) -> bool:
 
 
 def full_name_of(content: DocumentContent) -> Name:
-    cover = " ".join(line.text for line in content.lines[:COVER_LINES])
+    cover = " ".join(line.text for line in content.cover)
     return Name(f"{content.title} {content.file_name}", cover)
 
 
