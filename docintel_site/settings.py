@@ -641,10 +641,13 @@ LOGGING = {
         "json": {"()": "docintel_site.http.log_lines.JsonLine"},
     },
     "filters": {
+        "floods": {"()": "docintel_site.http.floods.Floods"},
         "route": {"()": "docintel_site.http.access_log.RouteForPath"},
         "ids": {"()": "docintel_site.http.log_lines.WithIds"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["route", "ids"]}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["floods", "route", "ids"]}
+    },
     "root": {"handlers": ["console"], "level": env_str("DOCINTEL_LOG_LEVEL", "INFO")},
     "loggers": {
         # Their debug lines contain keys and document text.

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,8 +55,7 @@ class Child:
 
     def start(self) -> None:
         """Start the process, its output appended to its log."""
-        if self.log.exists() and self.log.stat().st_size > LOG_MAX_BYTES:
-            self.log.replace(self.log.with_suffix(".log.1"))
+        self.turn_log()
         with open(self.log, "ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", *self.command],
@@ -68,7 +68,8 @@ class Child:
         self.started_at, self.starts_again_at, self.answered_at = time.monotonic(), None, None
 
     def tend(self, now: float) -> None:
-        """Restart a process that has died, with a growing delay if it died soon after starting."""
+        """Keep the log short, and restart a process that has died, with a growing delay if it died soon."""
+        self.turn_log()
         if self.process is None or self.process.poll() is None:
             return
         if self.starts_again_at is None:
@@ -82,6 +83,22 @@ class Child:
             )
         if now >= self.starts_again_at:
             self.start()
+
+    def turn_log(self) -> None:
+        """Move what a long log holds to the old one; the processes that append to it go on at its beginning.
+
+        They all hold the one open file, so it is copied and emptied: what is written between the two is lost.
+        """
+        if not self.log.exists() or self.log.stat().st_size <= LOG_MAX_BYTES:
+            return
+        fresh = self.log.with_suffix(".log.new")
+        with suppress(OSError), open(self.log, "rb+") as current:  # on a full disk at least it grows no more
+            try:
+                with open(fresh, "wb") as copy:
+                    shutil.copyfileobj(current, copy)
+            finally:
+                current.truncate(0)
+            fresh.replace(self.log.with_suffix(".log.1"))
 
     def has_ended(self) -> bool:
         """Whether the process is gone."""

@@ -114,6 +114,28 @@ def test_it_keeps_one_old_log(make: Callable[[list[str]], Child], monkeypatch: p
     assert child.log.with_suffix(".log.1").read_text() == "more than ten bytes"
 
 
+def test_a_log_stays_short_while_several_processes_write_it(
+    make: Callable[[list[str]], Child], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(children, "LOG_MAX_BYTES", 10_000)
+    child = make(SERVE)
+    child.start()
+    program = "import sys\nfor number in range(5000): print(sys.argv[1], number, '.', flush=True)"
+    with open(child.log, "ab") as log:
+        writing = [subprocess.Popen([sys.executable, "-c", program, name], stdout=log) for name in "abc"]
+    while any(each.poll() is None for each in writing):
+        child.tend(child.started_at)
+    assert [each.returncode for each in writing] == [0, 0, 0]
+    child.tend(child.started_at)
+    assert child.log.stat().st_size <= children.LOG_MAX_BYTES
+    told = child.log.with_suffix(".log.1").read_text() + child.log.read_text()
+    lines = [line.split() for line in told.splitlines() if line.endswith(" .")]
+    assert len(lines) > 100 and "\0" not in told
+    for name in "abc":
+        numbers = [int(line[1]) for line in lines if line[0] == name]
+        assert numbers == sorted(set(numbers))
+
+
 def test_every_queue_has_exactly_one_worker() -> None:
     served = [
         queue
