@@ -31,3 +31,14 @@ def test_every_link_of_the_documents_leads_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
     own = [target for target in targets if not target.startswith(("http:", "https:", "mailto:"))]
     assert [target for target in own if not (page.parent / target).exists()] == []
+
+
+def test_the_crosswalk_names_only_tests_that_exist() -> None:
+    page = (DOCS / "crosswalk.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+/test_\w+\.py)::(\w+)`", page)
+    rows = [line for line in page.splitlines() if line.startswith("| ")][1:]
+    assert named and all("::" in row and row.count("|") == 5 for row in rows), "each row names a test"
+    assert page.count("::") == len(named)
+    sources = {path: (ROOT / path).read_text(encoding="utf-8") for path, _ in named}
+    assert [f"{path}::{name}" for path, name in named if f"\ndef {name}(" not in sources[path]] == []
+    assert "no conformity with any of these texts is claimed" in page

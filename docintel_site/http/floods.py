@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass
-class Window:
+class Flood:
     """How often a kind of line was told and left out since a moment."""
 
     began: float
@@ -36,14 +36,14 @@ class Floods(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock, self._lock = clock, threading.Lock()
-        self._windows: dict[Kind, Window] = {}
+        self._floods: dict[Kind, Flood] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         kind, now = kind_of(record), self._clock()
         with self._lock:
-            ended = {each: window for each, window in self._windows.items() if now >= window.began + WINDOW_S}
+            ended = {each: window for each, window in self._floods.items() if now >= window.began + WINDOW_S}
             for each in ended:
-                del self._windows[each]
+                del self._floods[each]
             is_told = kind is None or self._counts(kind, now)
         for each, window in ended.items():
             if window.left_out:
@@ -51,7 +51,7 @@ class Floods(logging.Filter):
         return is_told
 
     def _counts(self, kind: Kind, now: float) -> bool:
-        window = self._windows.setdefault(kind, Window(now))
+        window = self._floods.setdefault(kind, Flood(now))
         if window.told < TOLD_MAX:
             window.told += 1
             return True
