@@ -178,7 +178,8 @@ def unread_files() -> DocumentQuerySet:
 
 def unread_rows(user: Viewer) -> list[DocumentRow]:
     """The files that could not be read and that this person may see, newest first, each with the reason."""
-    return build_rows(unread_files().visible_to(user).select_related("base", "current_parse")[:UNREAD_SHOWN])
+    shown = unread_files().visible_to(user).select_related("base", "current_parse")[:UNREAD_SHOWN]
+    return build_rows(list(shown))
 
 
 def questions() -> StatusCheck:

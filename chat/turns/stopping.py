@@ -12,8 +12,8 @@ from jobs.lease import Lease, LeaseLost, TookTooLong, renew_every_s
 
 STOP_POLL_S = 0.5  # a slower stop button feels broken
 STOP_LIMIT_S = 2.5 * settings.PATIENCE  # after Stop was seen: whatever is awaited, the turn ends within about 3 s
-SPARE_S = int(300 * settings.PATIENCE)  # loading contents, detecting and storing take seconds, a minute on the largest base
-FULL_SEARCH_S = int(3600 * settings.PATIENCE)  # 10,000 documents of ten pages take about ten minutes
+SPARE_S = int(300 * settings.PATIENCE)  # loading, detecting and storing take seconds, a minute on the largest base
+FULL_SEARCH_S = int(3600 * settings.PATIENCE)  # 10,000 documents of ten pages take ten minutes
 
 
 def answer_limit_s() -> int:

@@ -76,8 +76,8 @@ def crossed_spans(blocks: Iterable[Block], drawn: Sequence[Edges]) -> Iterator[t
         if quarter not in rules:
             rules[quarter] = rules_along(drawn, quarter)
         for span in line["spans"] if rules[quarter] else ():
-            box = in_frame(*span["bbox"], quarter)
-            if found := crossing(in_frame(*line["bbox"], quarter), box, rules[quarter]):
+            box = in_frame(*span["bbox"], turn=quarter)
+            if found := crossing(in_frame(*line["bbox"], turn=quarter), box, rules[quarter]):
                 yield span, covered_share_of(box, found)
 
 

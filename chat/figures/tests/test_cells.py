@@ -3,6 +3,8 @@
 from uuid import uuid4
 
 import pymupdf
+from typing import Any
+
 import pytest
 
 from chat.figures.cells import find_cells, quote_cell, typed_cell
@@ -105,7 +107,7 @@ def test_a_row_has_the_scale_of_its_table_only_where_it_is_of_money(unit: str, q
         ("Basic | 9.72 | 9.70", "table_row"),
     ]
     lines = [(f"({unit}) | 2023 | 2022", "table_row"), *rows]
-    shown = [(f"| {text} |" if kind == "table_row" else text, kind) for text, kind in lines]
+    shown: list[Any] = [(f"| {text} |" if kind == "table_row" else text, kind) for text, kind in lines]
     assert cells_for(question, content_of_lines(["# Income", *shown], title="Accounts")) == [said]
 
 
