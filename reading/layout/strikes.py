@@ -75,9 +75,11 @@ def crossed_spans(blocks: Iterable[Block], drawn: Sequence[Edges]) -> Iterator[t
     for quarter, line in straight_lines(blocks):
         if quarter not in rules:
             rules[quarter] = rules_along(drawn, quarter)
+        around: Edges = line["bbox"]
         for span in line["spans"] if rules[quarter] else ():
-            box = in_frame(*span["bbox"], turn=quarter)
-            if found := crossing(in_frame(*line["bbox"], turn=quarter), box, rules[quarter]):
+            edges: Edges = span["bbox"]
+            box = in_frame(*edges, quarter)
+            if found := crossing(in_frame(*around, quarter), box, rules[quarter]):
                 yield span, covered_share_of(box, found)
 
 

@@ -37,7 +37,7 @@ FIRST_SIGNS = frozenset({"1", "01", "a", "A", "i", "I"})
 ENDED = re.compile(r"""[.;:,!?)\]"”’'](?:\s(?:and|or))?$""")  # a line after which a clause may begin
 
 
-class Mark(NamedTuple):
+class PrintedNumber(NamedTuple):
     """A number at the beginning of a line, what stands behind it, and how far the line is indented."""
 
     number: str
@@ -45,11 +45,11 @@ class Mark(NamedTuple):
     indent: float
 
 
-class Around(NamedTuple):
+class EnclosingSection(NamedTuple):
     """A section that a line may be in, with the number printed on its first line, and that line."""
 
     start: SectionStart
-    mark: Mark | None
+    mark: PrintedNumber | None
     line: PageLine
 
 
@@ -63,8 +63,8 @@ def with_siblings(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
     at_line: dict[int, list[SectionStart]] = defaultdict(list)
     for start in starts:
         at_line[start.line_index].append(start)
-    around: list[Around] = []
-    lists: list[Mark] = []
+    around: list[EnclosingSection] = []
+    lists: list[PrintedNumber] = []
     added: list[SectionStart] = []
     above: PageLine | None = None
     bottom = max((line.y1 for line in lines if line.kind not in UNSEARCHED_KINDS), default=0.0)
@@ -85,7 +85,10 @@ def with_siblings(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
                 begun = [SectionStart(before.level, number, title, index, line.page_number, "headings", UNNUMBERED)]
                 added += begun
         for start in begun:
-            around = [*(outer for outer in around if outer.start.level < start.level), Around(start, mark, line)]
+            around = [
+                *(outer for outer in around if outer.start.level < start.level),
+                EnclosingSection(start, mark, line),
+            ]
             lists = []
         above = line
     return sorted([*starts, *added], key=lambda start: start.line_index)
@@ -109,7 +112,9 @@ def is_unlisted(index: int, lines: Sequence[PageLine], style: BodyStyle) -> bool
     return not is_sentence(heading_title(index, lines))
 
 
-def section_ended(line: PageLine, around: Sequence[Around], style: BodyStyle, *, is_apart: bool) -> SectionStart | None:
+def section_ended(
+    line: PageLine, around: Sequence[EnclosingSection], style: BodyStyle, *, is_apart: bool
+) -> SectionStart | None:
     """The innermost section without a number whose heading is set like a line; else the outermost with a lesser one.
 
     Only size shows what is lesser inside a text, and sections that a source names are what it says they are.
@@ -135,14 +140,14 @@ def is_greater(setting: Setting, other: Setting) -> bool:
     return not is_less and (size, is_bold, is_capitals) != (size_2, is_bold_2, is_capitals_2)
 
 
-def mark_of(line: PageLine, style: BodyStyle) -> Mark | None:
+def mark_of(line: PageLine, style: BodyStyle) -> PrintedNumber | None:
     number, rest = numbering_of(line.text)
     if not number and (alone := NUMBERING.fullmatch(line.text)) and alone["word"]:  # "PART II"
         number, rest = line.text, ""
     if not number:
         return None
     end = line.text[: len(line.text) - len(rest)].rstrip()[-1:]
-    return Mark(number, "" if end.isalnum() else end, line.x0 - style.edges_of(line)[0])
+    return PrintedNumber(number, "" if end.isalnum() else end, line.x0 - style.edges_of(line)[0])
 
 
 def may_begin(line: PageLine, above: PageLine | None, size: float) -> bool:
@@ -155,7 +160,7 @@ def may_begin(line: PageLine, above: PageLine | None, size: float) -> bool:
 
 
 def section_before(
-    mark: Mark, line: PageLine, around: Sequence[Around], lists: Sequence[Mark], size: float
+    mark: PrintedNumber, line: PageLine, around: Sequence[EnclosingSection], lists: Sequence[PrintedNumber], size: float
 ) -> SectionStart | None:
     """The innermost section from which a number counts on; None if it is an item of a list, or stands elsewhere."""
     if any(is_indented_as(mark, item, size) and follows_number(item.number, mark.number) for item in lists):
@@ -168,7 +173,7 @@ def section_before(
     return None
 
 
-def with_item(mark: Mark, lists: Sequence[Mark], size: float) -> list[Mark]:
+def with_item(mark: PrintedNumber, lists: Sequence[PrintedNumber], size: float) -> list[PrintedNumber]:
     """The open lists with an item more: it goes on with one of them or begins one."""
     for place in reversed(range(len(lists))):
         if follows_number(lists[place].number, mark.number) and is_indented_as(mark, lists[place], size):
@@ -177,7 +182,7 @@ def with_item(mark: Mark, lists: Sequence[Mark], size: float) -> list[Mark]:
     return [*kept, mark][-LISTS_MAX:] if mark.number.split()[-1].rpartition(".")[2] in FIRST_SIGNS else list(lists)
 
 
-def is_indented_as(mark: Mark, other: Mark, size: float) -> bool:
+def is_indented_as(mark: PrintedNumber, other: PrintedNumber, size: float) -> bool:
     return abs(mark.indent - other.indent) < size
 
 

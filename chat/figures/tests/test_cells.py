@@ -1,10 +1,9 @@
 """The one cell of a table that a question asks for, or none."""
 
+from typing import Any
 from uuid import uuid4
 
 import pymupdf
-from typing import Any
-
 import pytest
 
 from chat.figures.cells import find_cells, quote_cell, typed_cell
