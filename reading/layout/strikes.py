@@ -70,8 +70,8 @@ def crossed_spans(blocks: Iterable[Block], drawn: Sequence[Edges]) -> Iterator[t
         if quarter not in rules:
             rules[quarter] = rules_along(drawn, quarter)
         for span in line["spans"] if rules[quarter] else ():
-            box = in_frame(*span["bbox"], quarter)
-            if found := crossing(in_frame(*line["bbox"], quarter), box, rules[quarter]):
+            box = in_frame(span["bbox"], quarter)
+            if found := crossing(in_frame(line["bbox"], quarter), box, rules[quarter]):
                 yield span, covered_share_of(box, found)
 
 
@@ -87,7 +87,7 @@ def straight_lines(blocks: Iterable[Block]) -> Iterator[tuple[int, dict[str, Any
 
 def rules_along(drawn: Iterable[Edges], quarter: int) -> list[DrawnRule]:
     """The thin rules that run along text of a direction, from its top to its bottom."""
-    turned = (in_frame(*box, quarter) for box in drawn)
+    turned = (in_frame(box, quarter) for box in drawn)
     return sorted(
         DrawnRule((y0 + y1) / 2, x0, x1)
         for x0, y0, x1, y1 in turned
