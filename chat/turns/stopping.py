@@ -12,7 +12,7 @@ from jobs.lease import Lease, LeaseLost, TookTooLong, renew_every_s
 
 STOP_POLL_S = 0.5  # a slower stop button feels broken
 SPARE_S = 300 * settings.PATIENCE  # loading contents, detecting and storing take seconds, a minute on the largest base
-FULL_SEARCH_S = 3600 * settings.PATIENCE  # 10,000 documents of ten pages take about ten minutes
+FULL_SEARCH_S = int(3600 * settings.PATIENCE)  # 10,000 documents of ten pages take about ten minutes
 
 
 def answer_limit_s() -> int:
