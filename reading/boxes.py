@@ -99,11 +99,12 @@ def turn_of_line(line: PlacedLine) -> int:
 
 def own_edges(line: PlacedLine, turn: int) -> tuple[float, float, float, float]:
     """The box of a line in the frame in which its text reads from left to right."""
-    return in_frame(line.x0, line.y0, line.x1, line.y1, turn)
+    return in_frame((line.x0, line.y0, line.x1, line.y1), turn)
 
 
-def in_frame(x0: float, y0: float, x1: float, y1: float, turn: int) -> tuple[float, float, float, float]:
+def in_frame(box: tuple[float, float, float, float], turn: int) -> tuple[float, float, float, float]:
     """A box on the page in the frame of turned text."""
+    x0, y0, x1, y1 = box
     return ((x0, y0, x1, y1), (y0, -x1, y1, -x0), (-x1, -y1, -x0, -y0), (-y1, x0, -y0, x1))[turn]
 
 

@@ -2,11 +2,11 @@
 
 The rule of a table or below words is none: it is longer than the words, or stands at their edge.
 
-They stay in their line, marked in its pieces; they are in no form that is searched, give no headline and no value, and
-quotes and the reading's warnings say so. The rules come with the text; to look at them takes a tenth of the time in
-which the text is extracted. Where one may strike something the page is extracted a second time with styles, which takes
-seven times as long: in 58 files of 4,332 pages without struck words that were five pages, and no word was taken for
-struck.
+Struck words stay in their line, marked in its pieces; they are in no form that is searched, give no headline and no
+value (cells, numbers, options, passages and amendments are read from `LineRow.text_in_force`), and quotes and the
+reading's warnings say so. The rules come with the text; to look at them takes a tenth of the time in which the text is
+extracted. Where one may strike something the page is extracted a second time with styles, which takes seven times as
+long: in 58 files of 4,332 pages without struck words that were five pages, and no word was taken for struck.
 """
 
 from bisect import bisect_left, bisect_right
@@ -75,11 +75,9 @@ def crossed_spans(blocks: Iterable[Block], drawn: Sequence[Edges]) -> Iterator[t
     for quarter, line in straight_lines(blocks):
         if quarter not in rules:
             rules[quarter] = rules_along(drawn, quarter)
-        around: Edges = line["bbox"]
         for span in line["spans"] if rules[quarter] else ():
-            edges: Edges = span["bbox"]
-            box = in_frame(*edges, quarter)
-            if found := crossing(in_frame(*around, quarter), box, rules[quarter]):
+            box = in_frame(span["bbox"], quarter)
+            if found := crossing(in_frame(line["bbox"], quarter), box, rules[quarter]):
                 yield span, covered_share_of(box, found)
 
 
@@ -95,7 +93,7 @@ def straight_lines(blocks: Iterable[Block]) -> Iterator[tuple[int, dict[str, Any
 
 def rules_along(drawn: Iterable[Edges], quarter: int) -> list[DrawnRule]:
     """The thin rules that run along text of a direction, from its top to its bottom."""
-    turned = (in_frame(*box, quarter) for box in drawn)
+    turned = (in_frame(box, quarter) for box in drawn)
     return sorted(
         DrawnRule((y0 + y1) / 2, x0, x1)
         for x0, y0, x1, y1 in turned
