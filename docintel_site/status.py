@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -24,7 +24,8 @@ from audit.models import RecordCheck, Rejudgement, WitnessedHead
 from audit.proof.witnessing import find_contradiction
 from chat.models import Extraction, ModelTest, Retrieval, Turn
 from docintel_site.backups.making import MADE
-from documents.models import Document, IngestJob, Viewer
+from documents.models import Document, DocumentQuerySet, IngestJob, Viewer
+from documents.pages.listing import DocumentRow, build_rows
 from jobs.lease import is_expired
 from jobs.models import LeasedJob
 from ledger import stamps
@@ -50,7 +51,7 @@ GIGABYTE = 1_000_000_000
 DISK_LOW_BYTES = 5 * GIGABYTE
 DISK_FULL_BYTES = GIGABYTE // 2
 LATE_AFTER = timedelta(hours=2)  # of what is done every hour
-STUCK_SHOWN = 20
+STUCK_SHOWN = UNREAD_SHOWN = 20
 STUCK_AFTER_LEASES = 2  # after one lease the sweeper restarts a job; one still unattended is stuck
 
 
@@ -163,8 +164,21 @@ def open_migrations() -> list[str]:
 
 
 def documents() -> StatusCheck:
-    """No document is waiting for a dead worker."""
-    return stuck(_("Documents"), [IngestJob.objects.all()], "ingest, beat")
+    """No document is waiting for a dead worker; how many files could not be read, which is no fault of a worker."""
+    found, unread = stuck(_("Documents"), [IngestJob.objects.all()], "ingest, beat"), unread_files().count()
+    if not unread:
+        return found
+    said = ngettext("%(n)d file could not be read", "%(n)d files could not be read", unread) % {"n": unread}
+    return replace(found, what=f"{found.what}; {said}")
+
+
+def unread_files() -> DocumentQuerySet:
+    return Document.objects.living().filter(state=Document.State.FAILED)
+
+
+def unread_rows(user: Viewer) -> list[DocumentRow]:
+    """The files that could not be read and that this person may see, newest first, each with the reason."""
+    return build_rows(list(unread_files().visible_to(user).select_related("base", "current_parse")[:UNREAD_SHOWN]))
 
 
 def questions() -> StatusCheck:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from docintel_site.requirements import PAGE, STATES, read_rules
 from docintel_site.requirements_page import count_states, group_by_family, narrow, show_rules
-from docintel_site.status import UNTRIED, checks, stuck_work, worst
+from docintel_site.status import UNTRIED, checks, stuck_work, unread_files, unread_rows, worst
 
 DAY_S = 86_400
 SEARCH_MAX = 120  # characters
@@ -19,8 +19,15 @@ SEARCH_MAX = 120  # characters
 def status(request: HttpRequest) -> HttpResponse:
     """Every part with its state for anyone signed in; details and advice for administrators."""
     found = checks()
-    shown = {"checks": found, "worst": worst(found), "stuck": stuck_work(request.user)}
-    return render(request, "status.html", {**shown, "has_gaps": any(check.state in UNTRIED for check in found)})
+    shown = {
+        "checks": found,
+        "worst": worst(found),
+        "stuck": stuck_work(request.user),
+        "has_gaps": any(check.state in UNTRIED for check in found),
+        "has_unread": unread_files().exists(),
+        "unread": unread_rows(request.user),
+    }
+    return render(request, "status.html", shown)
 
 
 @require_safe

@@ -28,6 +28,7 @@ from ledger import stamps
 from ledger.chain import Head
 from ledger.heads import add_head
 from ledger.stamps import Authority
+from tests.pages import on_one_line
 from tests.stamp_authority import StampAuthority
 
 pytestmark = pytest.mark.django_db
@@ -151,6 +152,30 @@ def test_what_is_not_set_up_is_not_called_working(client: Client, monkeypatch: p
     monkeypatch.setattr(views, "checks", lambda: parts)
     assert "What is set up works; the table says" in client.get("/status/").content.decode()
     parts.pop()
+    assert "Everything works." in client.get("/status/").content.decode()
+
+
+def test_a_file_that_could_not_be_read_is_told_and_linked(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = make_document()
+    Document.objects.update(state=Document.State.FAILED)
+    why = "The file is encrypted with a method that cannot be opened here."
+    IngestJob.objects.create(document=document, state="failed", error_for_people=why)
+    assert (status.documents().state, status.documents().what) == (
+        "ok",
+        "0 at work, 0 waiting; 1 file could not be read",
+    )
+    monkeypatch.setattr(views, "checks", lambda: [StatusCheck("Disk", "ok", "free")])
+    member, other = (User.objects.create_user(email=f"{name}@example.org") for name in ("ada", "eve"))
+    access.set_role(document.base, member, "owner")
+    pages = {}
+    for person in (member, other):
+        client.force_login(person)
+        pages[person] = on_one_line(client.get("/status/"))
+        assert "Everything works." not in pages[person] and "not every file could be read" in pages[person]
+    assert "1 file could not be read." in pages[member] and why in pages[member]
+    assert f'href="/documents/{document.pk}/"' in pages[member]
+    assert "Report" not in pages[other], "what is closed to somebody is not named"
+    Document.objects.update(trashed_at=timezone.now())
     assert "Everything works." in client.get("/status/").content.decode()
 
 
