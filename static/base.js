@@ -1,7 +1,8 @@
-// Uploads by drop, some at a time, each with its progress, its cancel and its second try; marks of the list.
+// Files are uploaded as they are dropped or chosen, some at a time, each with its progress, its cancel and its second try; marks of the list.
 // Without this the form sends all files at once, and the boxes of the list are sent as they are.
 (() => {
   const drop = document.getElementById("drop");
+  const chosen = document.getElementById("files");
   const outcomes = document.getElementById("outcomes");
   const say = document.getElementById("upload-words")?.dataset;
   const AT_ONCE = 3; // more would only share the same line
@@ -191,7 +192,7 @@
       uploads.push(upload);
       queue.push(upload);
     }
-    drop.reset();
+    chosen.value = "";
     summarise();
     pump();
   }
@@ -226,7 +227,10 @@
 
   if (drop) {
     const accepts = event => event.dataTransfer?.types.includes("Files");
-    drop.addEventListener("submit", event => { event.preventDefault(); take([...drop.querySelector("#files").files]); });
+    const button = drop.querySelector("[type=submit]");
+    button.hidden = !chosen.files.length; // what was chosen before this script ran waits for its button
+    chosen.addEventListener("change", () => { button.hidden = true; take([...chosen.files]); });
+    drop.addEventListener("submit", event => { event.preventDefault(); take([...chosen.files]); });
     addEventListener("dragover", event => { if (accepts(event)) { event.preventDefault(); drop.classList.add("over"); } });
     addEventListener("dragleave", event => { if (!event.relatedTarget) drop.classList.remove("over"); });
     addEventListener("drop", event => {

@@ -175,7 +175,6 @@ def test_the_tutorial(owner: BrowserContext, browser: Browser, address: str) -> 
     page.get_by_role("button", name="Make base").click()
     page.wait_for_url(re.compile(r"/bases/[0-9a-f-]{36}/$"))
     page.locator("#files").set_input_files(ROOT / "samples" / "outsourcing-agreement.pdf")
-    page.get_by_role("button", name="Upload").click()
     row = page.locator("table.docs tbody tr", has_text="outsourcing-agreement.pdf")
     expect(row.locator(".state", has_text="Ready")).to_be_visible(timeout=WAIT_MS)
     picture(page, "base")

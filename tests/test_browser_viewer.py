@@ -577,7 +577,6 @@ def test_a_document_uploaded_in_one_tab_shows_in_another(page: Page, context: Br
     page.locator("#files").set_input_files(
         {"name": "rules.md", "mimeType": "text/markdown", "buffer": b"# Rules\n\nNo smoking.\n"}
     )
-    page.get_by_role("button", name="Upload").click()
     expect(second.locator("table.docs tbody tr")).to_have_count(1)
     expect(second.locator("table.docs tbody .state", has_text="Ready")).to_be_visible()
     row = page.locator("table.docs tbody tr")

@@ -97,7 +97,6 @@ def test_the_whole_way(running: Running, browser: Browser) -> None:
     page.locator("#files").set_input_files(
         [ROOT / "samples" / "outsourcing-agreement.pdf", ROOT / "samples" / "README.md"]
     )
-    page.get_by_role("button", name="Upload").click()
     row = page.locator("table.docs tbody tr", has_text="outsourcing-agreement.pdf")
     expect(row.locator(".state", has_text="Ready")).to_be_visible()
     expect(row.locator(".pgs")).to_have_text("19")
@@ -147,7 +146,6 @@ def test_the_whole_way(running: Running, browser: Browser) -> None:
     page.locator("#files").set_input_files(
         {"name": "page.pdf", "mimeType": "application/pdf", "buffer": b"<html></html>"}
     )
-    page.get_by_role("button", name="Upload").click()
     expect(page.locator("#outcomes")).to_contain_text("page.pdf")
     expect(page.locator("table.docs tbody tr")).to_have_count(2)
 
