@@ -122,7 +122,7 @@ def judge_absence(
     fires["G0"] = is_absent and bool(coverage.gaps)
     evidence = {
         "G0": coverage_evidence(coverage),
-        "G1": zero or hits_evidence(searched),
+        "G1": zero or hits_evidence(question, searched),
         "G2": support_evidence(zero, proposed, primary != []),
         "G3": ranking_evidence(ranking),
     }
@@ -208,11 +208,17 @@ def coverage_evidence(coverage: Coverage) -> str:
     return join_clauses([*said, *coverage.gaps], "; ")
 
 
-def hits_evidence(searched: Sequence[SearchedWord]) -> str:
-    found = [word for word in searched if word.count]
-    lines = sum(word.count for word in found)
-    said = f"{len(found)} of {len(searched)} words occur, on {lines} lines"
-    return Clause(said, "words occur", some=len(found), all=len(searched), lines=lines)
+def hits_evidence(question: Question, searched: Sequence[SearchedWord]) -> str:
+    """How many of the words occur; those of the asker's own that name the topic and do not are named."""
+    counts = {word.text: word.count for word in searched}
+    own = {each.text for each in question.keywords if each.is_own}
+    wanted = [*(text for text in question.topic_words if text in own), *question.years]
+    missing = list(dict.fromkeys(as_typed(text, question.original) for text in wanted if counts.get(text) == 0))
+    some, lines = sum(map(bool, counts.values())), sum(counts.values())
+    said = f"{some} of {len(counts)} words occur, on {lines} lines"
+    if missing:
+        said += f"; nowhere: {', '.join(f'“{word}”' for word in missing)}"
+    return Clause(said, "words occur", some=some, all=len(counts), lines=lines, missing=missing)
 
 
 def support_evidence(zero: str, proposed: Sequence[str], is_primary: bool) -> str:

@@ -61,6 +61,11 @@ class Keyword:
     language: str = ""
     computed: bool = False  # names a figure that other figures add up to, so few tables have it as a row
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the asker wrote it."""
+        return self.source in ("direct", "identifier")
+
 
 class ConceptTerm(NamedTuple):
     """A name of a concept in one language ("" is any), or of a concept it is computed from."""

@@ -37,7 +37,6 @@ HOLDS = re.compile(
     r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",
     re.IGNORECASE,
 )
-OWN = ("direct", "identifier")  # sources of the words the asker wrote
 SYNONYM_SHARE = 0.5  # of a word that the dictionary or a model added; half and three quarters judged alike, none worse
 ALL_IN_FULL: Mapping[str, float] = MappingProxyType({})
 FORMED_SHARE = 0.5  # of the best passage's strength: less of the question beside a value is another value
@@ -218,7 +217,7 @@ def shares_of_words(question: Question, content: DocumentContent) -> dict[str, f
     language the dictionary is the only way across, and counts in full.
     """
     language = question.language
-    own = {stem(word, language) for each in question.keywords if each.source in OWN for word in split_words(each.text)}
+    own = {stem(word, language) for each in question.keywords if each.is_own for word in split_words(each.text)}
     is_foreign = content.language not in (language, "und")
     return {
         each.text: 1.0

@@ -90,6 +90,17 @@ def test_what_was_found_lets_every_gate_pass(policy: DocumentContent) -> None:
     assert all(gate.evidence for gate in result.gates)
 
 
+def test_the_gate_names_the_words_it_lets_pass(policy: DocumentContent) -> None:
+    """One word of the topic that stands somewhere opens G1; those that stand nowhere are named, and no framing word."""
+    told = {}
+    for question in ("What is the notice period?", "How long does the notice period of zeppelins take in 2031?"):
+        result = ask(question, policy)
+        assert "G1" not in fired(result)
+        told[question] = result.gates[1].evidence.partition("; nowhere: ")[2]
+        assert "“take”" not in result.not_found_reason and "“long”" not in result.not_found_reason
+    assert list(told.values()) == ["", "“zeppelins”, “2031”"]
+
+
 def test_too_little_evidence_is_weak_and_keeps_its_near_misses(policy: DocumentContent) -> None:
     words = "seismology volcano glacier tsunami avalanche hurricane tornado blizzard drought landslide thirty"
     result = ask(f"What about {words}?", policy)

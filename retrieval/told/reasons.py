@@ -298,6 +298,16 @@ def say_zero_hits(facts: Facts) -> str:
     return _("%(words)s stands nowhere in what was searched, in any form") % {"words": mark_words(facts["words"])}
 
 
+def say_words_occur(facts: Facts) -> str:
+    said = _("%(some)s of %(all)s words occur, on %(lines)s lines") % {
+        "some": facts["some"],
+        "all": facts["all"],
+        "lines": number_format(facts["lines"], force_grouping=True),
+    }
+    missing = facts.get("missing")
+    return f"{said}; {_('nowhere: %(words)s') % {'words': mark_words(missing)}}" if missing else said
+
+
 def say_none_carries(facts: Facts) -> str:
     said = ngettext(
         "the one passage that was judged does not carry the answer",
@@ -399,10 +409,7 @@ def say_untold(facts: Facts) -> str:
 CLAUSES: dict[str, Callable[[Facts], str]] = {
     "several": say_several,
     "zero hits": say_zero_hits,
-    "words occur": lambda facts: (
-        _("%(some)s of %(all)s words occur, on %(lines)s lines")
-        % {"some": facts["some"], "all": facts["all"], "lines": number_format(facts["lines"], force_grouping=True)}
-    ),
+    "words occur": say_words_occur,
     "words there": lambda facts: _("the passages have words of the question"),
     "nothing proposed": lambda facts: _("nothing was proposed without words either"),
     "proposed": say_proposed,

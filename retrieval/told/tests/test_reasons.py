@@ -128,7 +128,7 @@ def test_a_share_is_for_those_who_open_the_passage(code: str) -> None:
 FACTS: dict[str, dict[str, Any]] = {
     "several": {"parts": [{"code": "no candidate"}, {"text": "as written"}]},
     "zero hits": {"words": ["a", "b"]},
-    "words occur": {"some": 1, "all": 2, "lines": 3},
+    "words occur": {"some": 1, "all": 2, "lines": 3, "missing": ["japanese"]},
     "words there": {},
     "nothing proposed": {},
     "proposed": {"proposed": ["titles", "vectors"], "is_primary": True},
