@@ -130,7 +130,11 @@
     }
     const turn = document.getElementById(`turn-${pane.dataset.turn}`);
     for (const link of turn?.querySelectorAll(`[data-cite="${pane.dataset.cite}"]`) ?? []) {
-      if (link.matches("li")) { link.classList.add("on"); link.querySelector("a").setAttribute("aria-current", "true"); }
+      if (link.matches("li")) {
+        link.classList.add("on");
+        link.querySelector("a").setAttribute("aria-current", "true");
+        link.closest("details")?.setAttribute("open", "");
+      }
       else link.setAttribute("aria-current", "true");
     }
   }

@@ -155,6 +155,8 @@ def report(asked: list[dict[str, str]]) -> str:
 def open_citation(page: Page, number: int) -> None:
     """Press the citation and wait until its page stands beside the answer."""
     link = page.locator(".cites li a").nth(number)
+    if not link.is_visible():
+        link.locator("xpath=ancestor::details/summary").click()
     where = link.get_attribute("hx-get")
     with page.expect_response(lambda response: response.url.endswith(str(where))):
         link.click()

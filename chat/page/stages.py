@@ -70,15 +70,19 @@ def judged_words(run: RetrievalRun, kept: int) -> str:
     return gettext("%(count)s kept") % {"count": kept} if run.arbiter_status == "ran" else gettext("not needed")
 
 
-def describe_work(run: RetrievalRun, kept: int, passages: int, written: str) -> str:
-    """What was done for an answer: the documents searched, the passages kept of those found, the time it took."""
+def describe_work(run: RetrievalRun, cited: int, passages: int, written: str) -> str:
+    """What was done for an answer: the documents searched, the passages cited of those found, the time it took."""
     documents = run.coverage.get("documents", 0) if run.status != "clarify" else 0
     searched = ngettext("Searched %(count)s document", "Searched %(count)s documents", documents) % {
         "count": number_format(documents, force_grouping=True)
     }
-    told = {"kept": kept, "all": passages}
-    judged = ngettext("kept %(kept)s of %(all)s passage", "kept %(kept)s of %(all)s passages", passages) % told
-    return ", ".join(filter(None, [searched if documents else "", judged if passages else "", written]))
+    told = {"cited": cited, "all": number_format(passages, force_grouping=True)}
+    found = (
+        ngettext("cited %(cited)s of %(all)s passage", "cited %(cited)s of %(all)s passages", passages) % told
+        if cited
+        else count_in_words(passages, "passage")
+    )
+    return ", ".join(filter(None, [searched if documents else "", found if passages else "", written]))
 
 
 def in_seconds(seconds: float) -> str:

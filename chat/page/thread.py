@@ -40,6 +40,7 @@ from retrieval.told.reasons import absence_of, in_words, passage_reason, point_o
 from retrieval.told.searched import foreign_told, searched_told
 from retrieval.types import KEPT_ROLES, UNANSWERED, VagueWord
 
+QUOTES_SHOWN = 3  # what a person reads at once; one click has the rest
 LINE_SIGNS_MAX = 6  # hyphens and bullets that a headline lacks beside its quote
 REFUSED_SHOWN = 3  # near misses on the card of a not-found answer
 DISCARDED_SHOWN = 3  # below the kept ones; the audit trail has them all
@@ -295,8 +296,28 @@ class ShownTurn:
         return [candidate for candidate in self.candidates if candidate.role in KEPT_ROLES]
 
     @property
+    def cited_count(self) -> int:
+        """How many of the passages the answer cites."""
+        return len({each.citation.candidate_id for each in self.citations})
+
+    @property
     def refused_count(self) -> int:
         return len(self.candidates) - len(self.kept)
+
+    @property
+    def fates(self) -> str:
+        """How many passages were cited, kept without being cited, and left aside: together all there are."""
+        left = gettext("%(count)s not judged") if self.is_unjudged else gettext("%(count)s left aside")
+        told = [
+            (gettext("%(count)s cited"), self.cited_count),
+            (gettext("%(count)s kept, not cited"), len(self.kept) - self.cited_count),
+            (left, self.refused_count),
+        ]
+        return ", ".join(words % {"count": count} for words, count in told if count)
+
+    @property
+    def is_unjudged(self) -> bool:
+        return self.run is not None and self.run.arbiter_status == "not_run"
 
     @cached_property
     def has_many_documents(self) -> bool:
@@ -306,13 +327,14 @@ class ShownTurn:
     def stages(self) -> list[Stage]:
         if self.run is None or self.is_running:
             return waiting_stages()
-        return finished_stages(self.run, self.candidates, self.written)
+        cited = gettext("%(count)s cited") % {"count": self.cited_count} if self.cited_count else ""
+        return finished_stages(self.run, self.candidates, ", ".join(filter(None, [cited, self.written])))
 
     @property
     def stages_line(self) -> str:
         """What was done for a finished answer, in one line."""
         assert self.run is not None
-        return describe_work(self.run, len(self.kept), len(self.candidates), self.written)
+        return describe_work(self.run, self.cited_count, len(self.candidates), self.written)
 
     @property
     def written(self) -> str:
@@ -326,6 +348,19 @@ class ShownTurn:
         if self.answer is None:
             return []
         return [self._shown(citation) for citation in self.answer.citations.all()]
+
+    @property
+    def first_citations(self) -> list[ShownCitation]:
+        return self.citations[:QUOTES_SHOWN]
+
+    @property
+    def more_citations(self) -> list[ShownCitation]:
+        """The quotes that are folded away until somebody wants them, or has the page of one open."""
+        return self.citations[QUOTES_SHOWN:]
+
+    @property
+    def is_more_open(self) -> bool:
+        return any(cited.is_open for cited in self.more_citations)
 
     def _shown(self, citation: Citation) -> ShownCitation:
         return ShownCitation(

@@ -51,7 +51,7 @@ def test_what_was_done_is_one_line_once_the_answer_is_there(asker: Client, ask: 
     turn = ask(RENT_QUESTION)
     answer_turn(turn.pk)
     html = asker.get(f"/ask/{turn.conversation_id}/").content.decode()
-    work = html.index("Searched 1 document, kept ")
+    work = html.index("Searched 1 document, cited ")
     assert html.index('class="cites"') < work < html.index('class="stages"')
     assert html.rindex("<details", 0, work) > html.rindex("</details", 0, work)
 

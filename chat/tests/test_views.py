@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from chat import stream
 from chat.conftest import ABSENT_QUESTION, RENT_QUESTION, Ask, Serve
-from chat.models import Answer, Conversation, Turn
+from chat.models import Answer, Citation, Conversation, Turn
 from chat.page.thread import ShownTurn, with_rows
 from chat.turns import tasks
 from chat.turns.conductor import AnsweringFailed, answer_turn
@@ -142,6 +142,33 @@ def test_it_links_every_marker_of_a_written_answer(page: Client, ask: Ask, serve
     html = on_one_line(page.get(address(turn)))
     markers = re.findall(r'class="cite" href="[^"]*cite=(\d+)#page"', html)
     assert markers == [str(citation.marker) for citation in Answer.objects.get().citations.all()]
+
+
+def test_it_shows_three_quotes_and_unfolds_the_rest(page: Client, ask: Ask) -> None:
+    turn = ask()
+    answer_turn(turn.pk)
+    quote = Citation.objects.order_by("marker")[0]
+    for marker in range(Citation.objects.count() + 1, 6):
+        quote.pk, quote.marker, quote._state.adding = None, marker, True
+        quote.save()
+    html = on_one_line(page.get(address(turn)))
+    before, after = html.split("2 more quotes</summary>")
+    cited = [re.findall(r'<li id="cite-[\w-]+" data-cite="(\d)"', part) for part in (before, after)]
+    assert cited == [["1", "2", "3"], ["4", "5"]]
+    assert '<details class="why" open>' not in html
+    last = on_one_line(page.get(address(turn, turn=turn.pk, cite=5)))
+    assert last.index('<details class="why" open>') < last.index("2 more quotes</summary>")
+
+
+def test_the_passages_of_an_answer_are_counted_as_they_are_shown(page: Client, ask: Ask) -> None:
+    turn = ask("Who repairs the roof, what is the deposit and who pays the rent?")
+    answer_turn(turn.pk)
+    html, run = on_one_line(page.get(address(turn))), RetrievalRun.objects.get()
+    cited = Citation.objects.values("candidate").distinct().count()
+    told = re.search(r'Why these passages\? <span class="meta">([^<]*)</span>', html)
+    counts = {words: int(count) for count, words in re.findall(r"(\d+) ([^\d]+?)(?:, |$)", told[1] if told else "")}
+    assert counts["cited"] == cited and sum(counts.values()) == run.candidates.count()
+    assert f"cited {cited} of {run.candidates.count()} passages" in html and f"<span>{cited} cited, " in html
 
 
 def test_it_shows_what_a_model_wrote_as_text(page: Client, ask: Ask, serve: Serve) -> None:
