@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.requests import user_of
@@ -19,9 +19,11 @@ from documents.access import get_or_404
 SHOWN = 100
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def sign_offs(request: HttpRequest) -> HttpResponse:
-    """The sign-offs of the bases a person audits, and the form for a period."""
+    """The sign-offs of the bases a person audits, and the form for a period, which comes back here if refused."""
+    if request.method == "POST":
+        return sign_period(request)
     if not is_auditor(request.user):
         raise Http404("There is nothing here for you.")
     record_list(request.user, "sign_offs")
@@ -44,7 +46,6 @@ def second_of(row: SignOff) -> dict[str, Any] | None:
     )
 
 
-@require_POST
 def sign_period(request: HttpRequest) -> HttpResponse:
     form = SignOffForm(request.POST, user=request.user)
     if not form.is_valid():
@@ -57,9 +58,12 @@ def sign_period(request: HttpRequest) -> HttpResponse:
     return redirect("audit:sign_offs")
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def sign_sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
+    """Sign a sample off; loaded anew after a refusal, its address leads back to the sample."""
     sample = get_or_404(ReviewSample.objects.visible_to(request.user), sample_id)
+    if request.method != "POST":
+        return redirect("audit:sample", sample.pk)
     try:
         sign_subject(request, of_sample(sample))
     except SignOffRefused as refusal:
@@ -72,8 +76,11 @@ def sign_subject(request: HttpRequest, subject: Subject) -> None:
     sign(subject, user_of(request), request.POST.get("note", "")[:REASON_MAX])
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
+    """Give the second signature; loaded anew after a refusal, its address leads back to the signatures."""
+    if request.method != "POST":
+        return redirect("audit:sign_offs")
     assert isinstance(request.user, User)
     first = get_or_404(SignOff.objects.visible_to(request.user), sign_off_id)
     try:

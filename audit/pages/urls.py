@@ -35,7 +35,6 @@ urlpatterns = [
     path("queue/draw/", review_views.draw_sample, name="draw"),
     path("queue/<uuid:sample_id>/", review_views.sample, name="sample"),
     path("signoffs/", sign_views.sign_offs, name="sign_offs"),
-    path("signoffs/period/", sign_views.sign_period, name="sign_period"),
     path("signoffs/sample/<uuid:sample_id>/", sign_views.sign_sample, name="sign_sample"),
     path("signoffs/<uuid:sign_off_id>/second/", sign_views.sign_second, name="sign_second"),
     path("golden/", golden_views.golden, name="golden"),

@@ -104,6 +104,7 @@ def find_sign_off_obstacle(subject: Subject, figures: dict[str, Any]) -> str:
 def describe_sign_off(row: SignOff) -> str:
     """What was signed, in a sentence for people."""
     figures = row.figures
+    unread = figures["runs"] - figures["reviewed"] - (figures["risky"] - figures["risky_reviewed"])
     if row.sample_id:
         told = _(
             "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s "
@@ -111,10 +112,11 @@ def describe_sign_off(row: SignOff) -> str:
         )
     else:
         told = _(
-            "%(runs)s questions: %(reviewed)s reviewed, among them %(risky_reviewed)s of %(risky)s with a sign of "
-            "risk; %(objected)s with an objection to the answer, roles overruled: %(overruled)s."
+            "%(runs)s questions: %(reviewed)s read, with a verdict, among them %(risky_reviewed)s of %(risky)s with a "
+            "sign of risk; %(unread)s not read, only not flagged; %(objected)s with an objection to the answer, roles "
+            "overruled: %(overruled)s."
         )
-    sentence: str = told % figures
+    sentence: str = told % {**figures, "unread": unread}
     return sentence
 
 

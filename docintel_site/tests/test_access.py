@@ -136,7 +136,7 @@ AUDITING = {
     "POST audit/queue/draw/": Row(AUDIT, 302, "base={base}&size=1", others=400),
     "GET audit/queue/<uuid:sample_id>/": Row(AUDIT),
     "GET audit/signoffs/": Row(("stranger", *AUDIT)),
-    "POST audit/signoffs/period/": Row(AUDIT, 409, "base={base}&since=2026-01-01&until=2026-01-02", others=400),
+    "POST audit/signoffs/": Row(AUDIT, 409, "base={base}&since=2026-01-01&until=2026-01-02", others=400),
     "POST audit/signoffs/sample/<uuid:sample_id>/": Row(AUDIT, 302),
     "POST audit/signoffs/<uuid:sign_off_id>/second/": Row(AUDIT, 302),
     "GET audit/golden/": Row(("stranger", *AUDIT)),

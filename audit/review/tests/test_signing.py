@@ -73,7 +73,21 @@ def test_it_signs_a_period_off_once_every_risk_is_reviewed(house: House, make_ru
     agree(risky, house.auditor)
     figures = count_figures(of_period(house.base, today, today))
     assert (figures["runs"], figures["risky"], figures["risky_reviewed"]) == (2, 1, 1)
-    assert "2 questions: 1 reviewed" in describe_sign_off(sign(of_period(house.base, today, today), house.auditor))
+    told = describe_sign_off(sign(of_period(house.base, today, today), house.auditor))
+    assert "2 questions: 1 read, with a verdict, among them 1 of 1 with a sign of risk; 1 not read, only not" in told
+
+
+def test_a_period_that_is_refused_stays_on_its_page_with_what_was_typed(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    make_run("", status="not_found")
+    client, today = signed_in(house.auditor), f"{timezone.now():%Y-%m-%d}"
+    assert 'action="/audit/signoffs/"' in client.get("/audit/signoffs/").content.decode()
+    form = {"base": house.base.pk, "since": "2026-01-01", "until": today, "note": "<b>so far</b>"}
+    response = client.post("/audit/signoffs/", form)
+    page = response.content.decode()
+    assert response.status_code == 409 and "1 question with a sign of risk waits" in page
+    assert 'value="2026-01-01"' in page and f'value="{today}"' in page and "&lt;b&gt;so far" in page
 
 
 def test_it_signs_nothing_empty_or_to_come_or_by_others(house: House, make_run: MakeRun) -> None:
@@ -96,13 +110,14 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     page = client.get("/audit/signoffs/").content.decode()
     assert "waits for another person" in page and "&lt;b&gt;fine" in page
     assert client.post(f"/audit/signoffs/{row.pk}/second/").status_code == 409
+    assert client.get(f"/audit/signoffs/{row.pk}/second/")["Location"] == "/audit/signoffs/"
     assert signed_in(house.stranger).post(f"/audit/signoffs/{row.pk}/second/").status_code == 404
     assert signed_in(house.asker).get("/audit/signoffs/").status_code == 404
     assert signed_in(house.owner).post(f"/audit/signoffs/{row.pk}/second/").status_code == 302
     assert "Owner" in signed_in(house.auditor).get("/audit/signoffs/").content.decode()
     today = f"{timezone.now():%Y-%m-%d}"
     form = {"base": house.base.pk, "since": today, "until": "2020-01-01"}
-    assert signed_in(house.owner).post("/audit/signoffs/period/", form).status_code == 400
+    assert signed_in(house.owner).post("/audit/signoffs/", form).status_code == 400
 
 
 def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
@@ -118,6 +133,7 @@ def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_r
         response.status_code == 409 and 'role="alert"' in page and told in page and "The attempt is recorded." in page
     )
     assert "with the seed" in page and 'value="&lt;b&gt;all&lt;/b&gt; seen"' in page
+    assert client.get(f"/audit/signoffs/sample/{sample.pk}/")["Location"] == f"/audit/queue/{sample.pk}/"
     assert not SignOff.objects.exists()
 
 
