@@ -96,3 +96,12 @@ def test_the_whole_navigation_is_in_sight_and_stays(page: Page, addresses: dict[
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     top = page.locator(".top nav").bounding_box()
     assert top is not None and -1 <= top["y"] <= 1
+
+
+def test_the_box_of_the_sign_in_page_is_24_px(demo: Running, browser: Browser) -> None:
+    context = new_context(browser, base_url=demo.address, viewport=PHONE, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto("/accounts/login/")
+    box = page.locator("#id_remember").bounding_box()
+    context.close()
+    assert box is not None and min(box["width"], box["height"]) >= 24
