@@ -11,11 +11,15 @@ from chat.conftest import ABSENT_QUESTION, RENT_QUESTION, Ask, Serve
 from chat.models import Turn
 from chat.page.thread import conversation_groups
 from chat.turns.conductor import answer_turn
+from documents.models import Document, KnowledgeBase
 
 pytestmark = pytest.mark.django_db
 WORDS_OF_THE_TRAIL = re.compile(
     r"\b(?:hits?|candidates?|arbiters?|detectors?|gates?|anchors?|zero keyword|strength|RRF)\b|\d\s?% (?:of|is)\b",
     re.IGNORECASE,
+)
+WORDS_OF_THE_MACHINERY = re.compile(
+    r"\b(?:embedd\w+|vectors?|candidates?|arbiters?|detectors?|chunk\w*|parses?|parsed|set aside)\b", re.IGNORECASE
 )
 WEAK_QUESTION = "Who repairs the trademark of the landlord?"
 
@@ -27,7 +31,10 @@ def asker(client: Client, tenant: User) -> Client:
 
 
 def text_of(client: Client, turn: Turn) -> str:
-    page = client.get(f"/ask/{turn.conversation_id}/").content.decode()
+    return text_in(client.get(f"/ask/{turn.conversation_id}/").content.decode())
+
+
+def text_in(page: str) -> str:
     main = page.partition("<main")[2].partition("</main>")[0]
     assert main
     own = re.sub(r"<(script|svg|q)\b.*?</\1>", "", main, flags=re.DOTALL)  # what is quoted may have any word
@@ -45,6 +52,15 @@ def test_a_conversation_has_no_word_of_the_trail(question: str, asker: Client, a
 
 def test_a_question_that_waits_has_none_either(asker: Client, ask: Ask) -> None:
     assert WORDS_OF_THE_TRAIL.findall(text_of(asker, ask(RENT_QUESTION))) == []
+
+
+@pytest.mark.parametrize("address", ["/bases/{base}/", "/documents/{document}/", "/bases/{base}/trash/"])
+def test_the_pages_of_documents_have_no_word_of_the_machinery(
+    address: str, asker: Client, document: Document, base: KnowledgeBase
+) -> None:
+    page = asker.get(address.format(base=base.pk, document=document.pk))
+    assert page.status_code == 200
+    assert WORDS_OF_THE_MACHINERY.findall(text_in(page.content.decode())) == []
 
 
 def test_what_was_done_is_one_line_once_the_answer_is_there(asker: Client, ask: Ask) -> None:

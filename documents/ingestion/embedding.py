@@ -30,7 +30,7 @@ from llm.spending import paid_by
 
 BATCH = 64  # texts per commit: what a killed worker loses is a few seconds of work
 TURN_S = 20  # then other documents get their turn: a short one that comes is embedded within half a minute (T8)
-WITHOUT = "keyword, title and pattern search work without {what}."
+WITHOUT = "keyword, title and pattern search work without it."
 
 Owners = Sequence[Passage] | Sequence[TocEntry]
 
@@ -38,9 +38,9 @@ Owners = Sequence[Passage] | Sequence[TocEntry]
 def find_embedding_obstacle(chosen: BaseSettings) -> str:
     """Why a document gets no vectors, or ""."""
     if chosen.embeddings == "none":
-        return f"Embeddings are switched off for this base; {WITHOUT.format(what='them')}"
+        return f"Search by meaning is switched off for this base; {WITHOUT}"
     reason = providers.find_provider_obstacle(chosen.embeddings)
-    return f"{reason}; {WITHOUT.format(what='it')}" if reason else ""
+    return f"{reason}; {WITHOUT}" if reason else ""
 
 
 def embedder_of(base: KnowledgeBase) -> Embedder | None:
@@ -75,7 +75,7 @@ def embed_parse(lease: IngestLease) -> bool:
             if not error.permanent and lease.job.attempts < settings.ATTEMPTS_MAX:
                 raise
             LLMCall.objects.record(error.exchange)
-            report_embedding(parse, f"{error} Until then {WITHOUT.format(what='vectors')}")
+            report_embedding(parse, f"{error} Search by meaning waits; {WITHOUT}")
             return True
         put_to_use(parse, embedder.model_key, lease)
         parse.document.base.refresh_from_db(fields=["settings"])

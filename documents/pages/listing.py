@@ -38,7 +38,7 @@ WAITING = {
     IngestJob.Stage.CARD.value: _("Waiting for its card"),
     IngestJob.Stage.CONTENTS.value: _("Waiting for its contents to be checked"),
     IngestJob.Stage.ANNOTATE.value: _("Waiting for descriptions"),
-    IngestJob.Stage.EMBED.value: _("Waiting for embeddings"),
+    IngestJob.Stage.EMBED.value: _("Waiting for search by meaning"),
 }
 LATER_STAGES = {
     IngestJob.Stage.RECOGNISE.value: _("Text recognition"),
@@ -52,7 +52,7 @@ PROGRESS = {
     IngestJob.Stage.RECOGNISE.value: _("Recognising page %(done)s of %(of)s"),
     IngestJob.Stage.CONTENTS.value: _("Checking the contents, part %(done)s of %(of)s"),
     IngestJob.Stage.ANNOTATE.value: _("Describing passage %(done)s of %(of)s"),
-    IngestJob.Stage.EMBED.value: _("Embedding %(done)s of %(of)s"),
+    IngestJob.Stage.EMBED.value: _("Search by meaning: passage %(done)s of %(of)s"),
 }
 DEFAULT_SORT = "-added"
 # The sort orders. By state: first what needs a person, then what is being read, then what is ready.
@@ -298,7 +298,8 @@ def attempt_words(job: IngestJob) -> str:
 def progress_words(job: IngestJob) -> str:
     if job.stage in PROGRESS and job.total_count:
         return str(PROGRESS[job.stage]) % {"done": job.done_count, "of": job.total_count}
-    return job.get_stage_display()
+    is_embedding = job.stage == IngestJob.Stage.EMBED
+    return str(LATER_STAGES[job.stage]) if is_embedding else job.get_stage_display()
 
 
 def describe_failed_job(job: IngestJob | None) -> Situation:

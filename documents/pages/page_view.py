@@ -279,7 +279,7 @@ def columns_finding(parse: Parse) -> ReportLine:
 def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> ReportLine:
     entries = [entry for entry in toc if entry.origin != "front"]
     if not entries:
-        return ReportLine("warn", gettext("Contents"), gettext("none found; candidates are cut by page"))
+        return ReportLine("warn", gettext("Contents"), gettext("none found; passages are cut by page"))
     found = sum(entry.confidence >= FOUND for entry in entries)
     origin = ORIGINS.get(parse.toc_origin, parse.toc_origin)
     kind = "ok" if parse.toc_strength in ("strong", "medium") else "warn"
@@ -308,7 +308,7 @@ def line_findings(parse: Parse) -> list[ReportLine]:
         ),
         ReportLine(
             "ok",
-            gettext("Set aside"),
+            gettext("Not searched"),
             gettext("%(count)s lines of running heads, page numbers and contents pages") % {"count": set_aside},
         ),
     ]
@@ -381,9 +381,10 @@ def language_finding(parse: Parse) -> ReportLine:
 
 def vector_finding(parse: Parse) -> ReportLine:
     if parse.embedding_model:
-        return ReportLine("ok", gettext("Embeddings"), parse.embedding_model)
+        words = gettext("ready, by %(model)s") % {"model": parse.embedding_model}
+        return ReportLine("ok", gettext("Search by meaning"), words)
     return ReportLine(
         "warn",
-        gettext("Embeddings"),
+        gettext("Search by meaning"),
         parse.report.get("embeddings") or gettext("not complete yet; keyword search works"),
     )

@@ -181,7 +181,11 @@ def test_it_says_that_keyword_questions_work_while_it_embeds(
 ) -> None:
     IngestJob.objects.update(state="running", stage="embed", done_count=5, total_count=10)
     page = shown(signed_in, base)
-    assert "Embedding 5 of 10" in page and "Keyword questions work already" in page and "Ask this base" in page
+    assert (
+        "Search by meaning: passage 5 of 10" in page
+        and "Keyword questions work already" in page
+        and "Ask this base" in page
+    )
 
 
 @pytest.mark.parametrize(

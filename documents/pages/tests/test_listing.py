@@ -46,7 +46,7 @@ def document_of(parse: Parse | None, state: str = "ready") -> Document:
         (None, {"state": "queued"}, "busy", "Waiting to be read", "", False),
         (None, {"state": "queued", "attempts": 1}, "busy", "Waiting to be read", "Attempt 2 of 3.", False),
         (None, {"state": "running", "cancel_requested": True}, "busy", "Stopping", "", False),
-        (None, {"state": "queued", "stage": "embed"}, "busy", "Waiting for embeddings", "", False),
+        (None, {"state": "queued", "stage": "embed"}, "busy", "Waiting for search by meaning", "", False),
         ({}, {"state": "queued", "stage": "annotate"},
          "busy", "Waiting for descriptions", "Keyword questions work already.", False),
         (None, {"state": "running", "stage": "check"}, "busy", "Checking the file", "", False),

@@ -84,8 +84,8 @@ def test_pages_without_text_are_named(fields: dict[str, Any], kind: str, words: 
 @pytest.mark.parametrize(
     ("fields", "toc", "kind", "words"),
     [
-        ({}, [], "warn", "none found; candidates are cut by page"),
-        ({}, [entry(0, origin="front")], "warn", "none found; candidates are cut by page"),
+        ({}, [], "warn", "none found; passages are cut by page"),
+        ({}, [entry(0, origin="front")], "warn", "none found; passages are cut by page"),
         ({}, [entry(1), entry(2, 0.7), entry(3, 0.69)], "ok", "outline, strong; 2 of 3 titles found on their page"),
         ({"toc_strength": "medium"}, [entry(1)], "ok", "outline, medium; 1 of 1 titles found on their page"),
         (
@@ -147,7 +147,7 @@ def test_a_language_nobody_could_name_is_unknown(language: str, words: str) -> N
 @pytest.mark.parametrize(
     ("fields", "kind", "words"),
     [
-        ({"embedding_model": "m/2", "report": {"embeddings": "old"}}, "ok", "m/2"),
+        ({"embedding_model": "m/2", "report": {"embeddings": "old"}}, "ok", "ready, by m/2"),
         ({"report": {"embeddings": "Switched off."}}, "warn", "Switched off."),
         ({}, "warn", "not complete yet; keyword search works"),
     ],
