@@ -18,6 +18,7 @@ from reading.limits import Limits
 from reading.outline.contents_pages import linked_targets, mark_announced_list, printed_targets
 from reading.outline.extension import extend_starts, with_numbered_parts, with_unlisted
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
+from reading.outline.siblings import with_siblings
 from reading.outline.statements import with_statements
 from reading.outline.toc import first_usable, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
@@ -364,7 +365,7 @@ def find_starts(
 
     starts = first_usable([from_outline, from_links, from_print, from_headings])
     extended = extend_starts(with_numbered_parts(starts, lines, style), lines, style)
-    return with_statements(extended, lines), warnings
+    return with_siblings(with_statements(extended, lines), lines, style), warnings
 
 
 def select_verified(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> list[SectionStart]:

@@ -37,7 +37,10 @@ class Run:
 
 
 def series_of(lines: Sequence[PageLine]) -> set[int]:
-    """Headings that count up one by one with the same word before the number ("Note 1", "Note 2", …)."""
+    """Headings that count up one by one with the same word before the number ("Note 1", "Note 2", …).
+
+    The first may have been missed, as any other.
+    """
     runs: dict[str, list[int]] = {}
     last: dict[str, int] = {}
     series: set[int] = set()
@@ -50,7 +53,7 @@ def series_of(lines: Sequence[PageLine]) -> set[int]:
         step = int(number) - last.get(word, 0)
         if step == 1 and word in runs or 1 < step <= NUMBER_SKIP and len(runs.get(word, ())) > 1:
             runs[word].append(index)
-        elif number == "1":
+        elif number == "1" or int(number) == NUMBER_SKIP and word not in runs:
             runs[word] = [index]
         else:
             continue

@@ -1,0 +1,140 @@
+"""Sections that no source names: their printed numbers count on from that of a section around them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from reading.layout.kinds import RUN_IN_WORDS, BodyStyle, is_heading, is_title_case, numbering_of, run_in_chars
+from reading.layout.lines import PageLine
+from reading.outline.headings import UNNUMBERED, SectionStart
+from reading.outline.numbering import NUMBER_SKIP, ROMAN_DIGITS, roman_value
+from reading.outline.typography import ENTRIES_MAX, heading_title
+from reading.rows import UNSEARCHED_KINDS
+
+LISTS_MAX = 6  # lists inside each other
+FIRST_SIGNS = frozenset({"1", "01", "a", "A", "i", "I"})
+ENDED = re.compile(r"""[.;:,!?)\]"”’'](?:\s(?:and|or))?$""")  # a line after which a clause may begin
+
+
+class Mark(NamedTuple):
+    """A number at the beginning of a line, what stands behind it, and how far the line is indented."""
+
+    number: str
+    end: str
+    indent: float
+
+
+def with_siblings(starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
+    """Add the clauses and notes whose numbers count on from a section around them ("C." → "D.", "Note 15" → "Note 16").
+
+    Without them their lines would be filed under the section before, which has ended. One without a title is called
+    by its number. Numbers that count on from an item of a list are items.
+    """
+    at_line: dict[int, list[SectionStart]] = defaultdict(list)
+    for start in starts:
+        at_line[start.line_index].append(start)
+    around: list[tuple[SectionStart, Mark | None]] = []
+    lists: list[Mark] = []
+    added: list[SectionStart] = []
+    above: PageLine | None = None
+    for index, line in enumerate(lines):
+        if line.kind in UNSEARCHED_KINDS:
+            continue
+        begun, mark = at_line.get(index, []), mark_of(line, style)
+        if not begun and mark and around and line.kind != "table_row" and may_begin(line, above, style.size):
+            before = section_before(mark, line, around, lists, style.size)
+            if before is None:
+                lists = with_item(mark, lists, style.size)
+            elif len(starts) + len(added) < ENTRIES_MAX:
+                title = title_of(index, lines)
+                begun = [
+                    SectionStart(before.level, mark.number, title, index, line.page_number, "headings", UNNUMBERED)
+                ]
+                added += begun
+        for start in begun:
+            around = [*((outer, own) for outer, own in around if outer.level < start.level), (start, mark)]
+            lists = []
+        above = line
+    return sorted([*starts, *added], key=lambda start: start.line_index)
+
+
+def mark_of(line: PageLine, style: BodyStyle) -> Mark | None:
+    number, rest = numbering_of(line.text)
+    if not number:
+        return None
+    end = line.text[: len(line.text) - len(rest)].rstrip()[-1:]
+    return Mark(number, "" if end.isalnum() else end, line.x0 - style.edges_of(line)[0])
+
+
+def may_begin(line: PageLine, above: PageLine | None, size: float) -> bool:
+    """Whether a line is no part of the sentence above it: "in accordance with Section / 4. The …"."""
+    if above is None or is_heading(line) or is_heading(above) or abs(line.x0 - above.x0) > size:
+        return True
+    return ENDED.search(above.text) is not None or follows_number(
+        numbering_of(above.text)[0], numbering_of(line.text)[0]
+    )
+
+
+def section_before(
+    mark: Mark, line: PageLine, around: Sequence[tuple[SectionStart, Mark | None]], lists: Sequence[Mark], size: float
+) -> SectionStart | None:
+    """The innermost section from which a number counts on; None if it is an item of a list, or stands elsewhere."""
+    if any(is_indented_as(mark, item, size) and follows_number(item.number, mark.number) for item in lists):
+        return None
+    for outer, own in reversed(around):
+        if own is None or not follows_number(own.number, mark.number):
+            continue
+        if is_heading(line) or is_indented_as(mark, own, size) and mark.end == own.end != "":
+            return outer
+    return None
+
+
+def with_item(mark: Mark, lists: Sequence[Mark], size: float) -> list[Mark]:
+    """The open lists with an item more: it goes on with one of them or begins one."""
+    for place in reversed(range(len(lists))):
+        if follows_number(lists[place].number, mark.number) and is_indented_as(mark, lists[place], size):
+            return [*lists[:place], mark]
+    kept = [item for item in lists if not is_indented_as(mark, item, size)]
+    return [*kept, mark][-LISTS_MAX:] if mark.number.split()[-1].rpartition(".")[2] in FIRST_SIGNS else list(lists)
+
+
+def is_indented_as(mark: Mark, other: Mark, size: float) -> bool:
+    return abs(mark.indent - other.indent) < size
+
+
+def follows_number(before: str, after: str) -> bool:
+    """Whether a printed number is the next of another, or the one after that, as one may have been missed."""
+    if not before:
+        return False
+    first, second = (re.split(r"(?<=[ .])(?=[^ .]*$)", number, maxsplit=1) for number in (before, after))
+    if len(first) != len(second) or first[:-1] != second[:-1] and first[0].lower() != second[0].lower():
+        return False
+    return any(0 < step <= NUMBER_SKIP for step in steps_between(first[-1], second[-1]))
+
+
+def steps_between(before: str, after: str) -> list[int]:
+    """How far one sign is from another, for each way to read both: as numbers, letters or Roman numerals."""
+    steps = [int(after) - int(before)] if before.isdigit() and after.isdigit() else []
+    if before.islower() != after.islower() or not (before + after).isalpha():
+        return steps
+    if len(before) == len(after) == 1:
+        steps.append(ord(after) - ord(before))
+    if set((before + after).lower()) <= set(ROMAN_DIGITS):
+        steps.append(roman_value(after.lower()) - roman_value(before.lower()))
+    return steps
+
+
+def title_of(index: int, lines: Sequence[PageLine]) -> str:
+    """The title of a clause, of one without a title its number; marks what of the line is heading."""
+    line = lines[index]
+    if is_heading(line):
+        return heading_title(index, lines)
+    rest = numbering_of(line.text)[1]
+    begin = len(line.text.rstrip()) - len(rest)
+    words = rest.rstrip(".:").split()
+    if 0 < len(words) <= RUN_IN_WORDS and is_title_case(words) and rest[-1:] != ",":
+        line.heading_chars = len(line.text)
+    else:
+        line.heading_chars = begin + max(0, run_in_chars(f"1. {rest}") - len("1. "))
+    return " ".join(line.text[: line.heading_chars].split())
