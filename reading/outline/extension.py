@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from reading.layout.kinds import BodyStyle, is_heading, is_set_apart, numbering_of
+from reading.layout.kinds import SMALLER, BodyStyle, is_heading, is_set_apart, numbering_of
 from reading.layout.lines import PageLine
 from reading.outline.headings import BY_TYPOGRAPHY, UNNUMBERED, VERIFIED, SectionStart
 from reading.outline.numbering import is_next, number_key, series_of
@@ -40,7 +40,7 @@ def extend_starts(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
     families: list[Family] = []
     for start, end in zip(ordered, bounds, strict=True):
         inside = range(start.line_index + 1, end)
-        found = [index for index in inside if is_heading(lines[index]) and index not in taken]
+        found = [index for index in inside if begins_part(lines[index], style) and index not in taken]
         families += families_of(start, end, find_subsections(start, found, lines, style, sure), sure)
     room = max(0, len(lines) // LINES_PER_ENTRY - len(ordered))
     added: list[SectionStart] = []
@@ -48,6 +48,11 @@ def extend_starts(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
         if family.is_sure or len(added) + len(family.siblings) <= room:
             added += family.siblings
     return sorted([*ordered, *added], key=lambda start: start.line_index)
+
+
+def begins_part(line: PageLine, style: BodyStyle) -> bool:
+    """Whether a heading is one of a section: smaller ones are those of tables and notes."""
+    return is_heading(line) and line.size >= SMALLER * style.size
 
 
 def families_of(start: SectionStart, end: int, parts: list[SectionStart], sure: set[int]) -> list[Family]:

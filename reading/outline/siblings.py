@@ -1,18 +1,38 @@
-"""Sections that no source names: their printed numbers count on from that of a section around them."""
+"""Sections that no source names: they count on from a section around them, are set like it or are greater."""
 
 import re
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from reading.layout.kinds import RUN_IN_WORDS, BodyStyle, is_heading, is_title_case, numbering_of, run_in_chars
+from reading.layout.kinds import (
+    NUMBERING,
+    RUN_IN_WORDS,
+    BodyStyle,
+    is_heading,
+    is_set_apart,
+    is_title_case,
+    numbering_of,
+    run_in_chars,
+)
 from reading.layout.lines import PageLine
+from reading.outline.extension import begins_part
 from reading.outline.headings import UNNUMBERED, SectionStart
 from reading.outline.numbering import NUMBER_SKIP, ROMAN_DIGITS, roman_value
-from reading.outline.typography import ENTRIES_MAX, heading_title
+from reading.outline.typography import (
+    ENTRIES_MAX,
+    Setting,
+    heading_title,
+    is_heading_continued,
+    is_sentence,
+    setting_of,
+)
 from reading.rows import UNSEARCHED_KINDS
 
 LISTS_MAX = 6  # lists inside each other
+LARGER = 1.1  # of the size of a heading: one as large is above it
+PAGE_SHARE = 0.8  # of the height of a page: where its text ends above, the next page begins something else
+NAME_CHARS = 6
 FIRST_SIGNS = frozenset({"1", "01", "a", "A", "i", "I"})
 ENDED = re.compile(r"""[.;:,!?)\]"”’'](?:\s(?:and|or))?$""")  # a line after which a clause may begin
 
@@ -25,8 +45,17 @@ class Mark(NamedTuple):
     indent: float
 
 
+class Around(NamedTuple):
+    """A section that a line may be in, with the number printed on its first line, and that line."""
+
+    start: SectionStart
+    mark: Mark | None
+    line: PageLine
+
+
 def with_siblings(starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
-    """Add the clauses and notes whose numbers count on from a section around them ("C." → "D.", "Note 15" → "Note 16").
+    """Add the clauses and notes whose numbers count on from a section around them ("C." → "D.", "Note 15" → "Note 16"),
+    and headings without a number that are set like one around them, or greater.
 
     Without them their lines would be filed under the section before, which has ended. One without a title is called
     by its number. Numbers that count on from an item of a list are items.
@@ -34,33 +63,82 @@ def with_siblings(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
     at_line: dict[int, list[SectionStart]] = defaultdict(list)
     for start in starts:
         at_line[start.line_index].append(start)
-    around: list[tuple[SectionStart, Mark | None]] = []
+    around: list[Around] = []
     lists: list[Mark] = []
     added: list[SectionStart] = []
     above: PageLine | None = None
+    bottom = max((line.y1 for line in lines if line.kind not in UNSEARCHED_KINDS), default=0.0)
     for index, line in enumerate(lines):
         if line.kind in UNSEARCHED_KINDS:
             continue
         begun, mark = at_line.get(index, []), mark_of(line, style)
-        if not begun and mark and around and line.kind != "table_row" and may_begin(line, above, style.size):
-            before = section_before(mark, line, around, lists, style.size)
-            if before is None:
-                lists = with_item(mark, lists, style.size)
-            elif len(starts) + len(added) < ENTRIES_MAX:
-                title = title_of(index, lines)
-                begun = [
-                    SectionStart(before.level, mark.number, title, index, line.page_number, "headings", UNNUMBERED)
-                ]
+        if not begun and around and len(starts) + len(added) < ENTRIES_MAX:
+            before = None
+            if mark is None and is_unlisted(index, lines, style):
+                is_apart = above is not None and above.page_number < line.page_number and above.y1 < PAGE_SHARE * bottom
+                before = section_ended(line, around, style, is_apart=is_apart)
+            elif mark and line.kind != "table_row" and may_begin(line, above, style.size):
+                before = section_before(mark, line, around, lists, style.size)
+                lists = lists if before else with_item(mark, lists, style.size)
+            if before is not None:
+                number, title = mark.number if mark else "", title_of(index, lines)
+                begun = [SectionStart(before.level, number, title, index, line.page_number, "headings", UNNUMBERED)]
                 added += begun
         for start in begun:
-            around = [*((outer, own) for outer, own in around if outer.level < start.level), (start, mark)]
+            around = [*(outer for outer in around if outer.start.level < start.level), Around(start, mark, line)]
             lists = []
         above = line
     return sorted([*starts, *added], key=lambda start: start.line_index)
 
 
+def is_unlisted(index: int, lines: Sequence[PageLine], style: BodyStyle) -> bool:
+    """Whether a line is a heading of a section, larger or bolder than the text, and not the second line of one.
+
+    A short word alone is the name of a party or column, what is in brackets a remark, and on the first page a title.
+    """
+    line = lines[index]
+    is_apart = line.kind == "heading" and is_set_apart(line, style) and begins_part(line, style)
+    if (
+        not is_apart
+        or line.page_number == lines[0].page_number
+        or is_heading_continued(index, lines)
+        or line.text[:1] in "(["
+        or len(line.text) < NAME_CHARS
+    ):
+        return False
+    return not is_sentence(heading_title(index, lines))
+
+
+def section_ended(line: PageLine, around: Sequence[Around], style: BodyStyle, *, is_apart: bool) -> SectionStart | None:
+    """The innermost section without a number whose heading is set like a line; else the outermost with a lesser one.
+
+    Only size shows what is lesser inside a text, and sections that a source names are what it says they are.
+    """
+    setting = setting_of(line, style)
+    for outer in reversed(around):
+        is_alike = setting_of(outer.line, style) == setting and is_set_apart(outer.line, style)
+        if outer.start.origin == "headings" and outer.mark is None and is_alike:
+            return outer.start
+    ended = None
+    for outer in reversed(around):
+        is_lesser = is_apart and is_greater(setting, setting_of(outer.line, style))
+        if outer.start.origin != "headings" or not is_lesser and line.size <= LARGER * outer.line.size:
+            break
+        ended = outer.start
+    return ended
+
+
+def is_greater(setting: Setting, other: Setting) -> bool:
+    """Whether a heading is larger, bold or in capitals where another is not, and nothing less."""
+    (size, is_bold, _, is_capitals), (size_2, is_bold_2, _, is_capitals_2) = setting, other
+    is_less = size < size_2 or is_bold < is_bold_2 or is_capitals < is_capitals_2
+    return not is_less and (size, is_bold, is_capitals) != (size_2, is_bold_2, is_capitals_2)
+
+
 def mark_of(line: PageLine, style: BodyStyle) -> Mark | None:
     number, rest = numbering_of(line.text)
+    if not number and (alone := NUMBERING.fullmatch(line.text)) and alone["word"]:  # "PART II"
+        number, rest = line.text, ""
     if not number:
         return None
     end = line.text[: len(line.text) - len(rest)].rstrip()[-1:]
@@ -77,16 +155,16 @@ def may_begin(line: PageLine, above: PageLine | None, size: float) -> bool:
 
 
 def section_before(
-    mark: Mark, line: PageLine, around: Sequence[tuple[SectionStart, Mark | None]], lists: Sequence[Mark], size: float
+    mark: Mark, line: PageLine, around: Sequence[Around], lists: Sequence[Mark], size: float
 ) -> SectionStart | None:
     """The innermost section from which a number counts on; None if it is an item of a list, or stands elsewhere."""
     if any(is_indented_as(mark, item, size) and follows_number(item.number, mark.number) for item in lists):
         return None
-    for outer, own in reversed(around):
+    for start, own, _ in reversed(around):
         if own is None or not follows_number(own.number, mark.number):
             continue
         if is_heading(line) or is_indented_as(mark, own, size) and mark.end == own.end != "":
-            return outer
+            return start
     return None
 
 

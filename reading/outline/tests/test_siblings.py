@@ -81,6 +81,44 @@ def test_notes_that_the_contents_leave_out_end_the_note_before(tmp_path: Path) -
     ]
 
 
+def write_filing(path: Path) -> Reading:
+    """A long part of which the file names only the beginning: notes, a report and a consent on pages of their own."""
+    sample = Sample()
+    outline = []
+    for title in ("Item 1. Business", "Item 2. Accounts", "Item 3. Exhibits", "Item 4. Summary"):
+        sample.line(title, font="tibo", size=14)
+        outline.append([1, title, sample.document.page_count])
+        sample.text(10)
+        if title.startswith("Item 2"):
+            for number in range(1, 6):
+                sample.line(f"NOTE {number} - SUBJECT {number}", x=150, gap=14)
+                sample.text(75)
+                sample.line("Deferred amounts", font="tibo", size=8, gap=12)
+                sample.text(3)
+                sample.line(f"about {number} is said here.")
+            for title in ("REPORT OF THE AUDITORS", "CONSENT OF THE AUDITORS"):
+                sample.new_page()
+                sample.line(title, font="tibo")
+                sample.text(4)
+                sample.line(f"{title[:6].lower()} is given here.")
+        sample.new_page()
+    sample.document.set_toc(outline)
+    return read_pdf(sample.save(path), Limits())
+
+
+def test_a_greater_heading_on_a_page_of_its_own_ends_a_note(tmp_path: Path) -> None:
+    found = sections(write_filing(tmp_path / "filing.pdf"))
+    assert found["about 5 is said"[:12]] == "Item 2. Accounts > NOTE 5 - SUBJECT 5"
+    assert found["report is gi"] == "Item 2. Accounts > REPORT OF THE AUDITORS"
+    assert found["consen is gi"] == "Item 2. Accounts > CONSENT OF THE AUDITORS"
+
+
+def test_a_heading_smaller_than_the_text_is_no_section(tmp_path: Path) -> None:
+    reading = write_filing(tmp_path / "filing.pdf")
+    assert "Deferred amounts" in {line.text for line in reading.lines if line.kind == "heading"}
+    assert not any(entry.title == "Deferred amounts" for entry in reading.toc)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
