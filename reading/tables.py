@@ -13,7 +13,7 @@ from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from reading.boxes import own_edges, turn_of_line
-from reading.layout.amounts import UNREAD, is_side, without_side
+from reading.layout.amounts import UNREAD, is_per_share, is_proportion, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow
 
 CELL_GAP = 0.7  # of a line's height: a gap this wide separates two cells (0.9 of the font size, see layout.lines)
@@ -51,6 +51,8 @@ UNIT = re.compile(
     r"|\b(?:eur|usd|gbp|chf)\b|%",
     re.IGNORECASE,
 )
+
+CURRENCY = re.compile(r"[$€£¥]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,19 @@ class Table:
     def row_at(self, line: int) -> TableRow | None:
         """The row a line belongs to; None for the head and lines outside."""
         return next((row for row in self.rows if row.first_line <= line <= row.last_line), None)
+
+    def unit_at(self, row: TableRow, at: int) -> str:
+        """The unit of a row's amount in a column: its label's own, else the column's; no scale of what has none."""
+        column = self.columns[at]
+        named = f"{row.label} {row.group} {column.heading}"
+        cell = row.cells[at]
+        if is_proportion(named) or cell is not None and "%" in cell.text:
+            return ""
+        unit = unit_of(row.label) or column.unit
+        if not is_per_share(named):
+            return unit
+        money = CURRENCY.search(unit)
+        return money[0] if money else ""
 
 
 def read_tables(lines: Sequence[LineRow]) -> list[Table]:

@@ -57,8 +57,7 @@ class PrintedCell:
 
     @property
     def unit(self) -> str:
-        """What the table or column says; "" for a percentage, which is none of its amounts."""
-        return "" if "%" in self.cell.text else self.table.columns[self.column].unit
+        return self.table.unit_at(self.row, self.column)
 
     @property
     def text(self) -> str:
@@ -67,7 +66,7 @@ class PrintedCell:
         titled = self.table.title if self.is_band else ""
         named = [titled.strip(" .:,"), self.row.label.strip(" .:,"), group.strip(" .:,")]
         named.append(column_called(self.table, self.column))
-        unit = f" ({self.unit})" if self.unit else ""
+        unit = f" ({self.unit})" if self.unit and self.unit not in self.row.label + self.cell.text else ""
         return plain_text(f"{', '.join(filter(None, dict.fromkeys(named)))}: {' '.join(self.cell.text.split())}{unit}")
 
 

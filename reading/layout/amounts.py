@@ -1,4 +1,4 @@
-"""The signs of amounts: minus before or behind, brackets, the side of an account, and a sign that could not be read."""
+"""What an amount is: its sign, that may stand behind it or be unread, and whether it is one for a share or a ratio."""
 
 import re
 from functools import cache
@@ -11,7 +11,10 @@ UNREAD_SIGN = re.compile(rf"{UNREAD}[\s$€£¥(]{{0,3}}\d|\d[\s%$€£¥)]{{0,3
 # A letter alone stands behind hundredths or thousands: "12.50 H", not "5 S corporations".
 SIDE = r"""(?:(?<=\d)|(?<=\d\)))\s?(?:{side})(?![^\W_])
     |(?:(?<=[.,]\d\d)|(?<=[.,]\d\d\d)|(?<=[.,]\d\d\)))\s?(?-i:{letter})(?![^\W_])"""
-FRAMES = {"side": SIDE, "letter": SIDE}
+WHOLE = r"(?<![^\W_])(?:{%s})(?![^\W_])"
+FRAMES = {"side": SIDE, "letter": SIDE} | {
+    section: WHOLE % section for section in ("per_share", "share_count", "proportion")
+}
 # A hyphen behind a word or number joins it to the next one: "ISO-27001", "2020-2021".
 SIGNS_BEFORE = re.compile(rf"(?:(?<![\w.,)%])[-\u2212\u2013+])?(?:(?:[({UNREAD}$€£¥]\s?){{1,3}}[-\u2212\u2013+]?)?\Z")
 SIGNS_AFTER = re.compile(
@@ -24,6 +27,17 @@ NUMBER_BEGINS, NUMBER_ENDS = re.compile(r"[\d($€£¥.]"), re.compile(r"[\d)%$�
 @cache
 def amount_words() -> Wordings:
     return read_wordings(Path(__file__).parent, "amounts", FRAMES)
+
+
+def is_per_share(label: str) -> bool:
+    """Whether a row or column is of amounts for one share, which no scale of a table is for."""
+    words = amount_words()
+    return words["per_share"].search(label) is not None and words["share_count"].search(label) is None
+
+
+def is_proportion(label: str) -> bool:
+    """Whether a row or column is of percentages or ratios, which have no unit."""
+    return "%" in label or amount_words()["proportion"].search(label) is not None
 
 
 def has_unread_sign(text: str) -> bool:

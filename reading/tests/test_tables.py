@@ -330,3 +330,16 @@ def test_a_heading_in_the_middle_of_columns_with_names_of_their_own_is_over_each
     assert [column.heading for column in table.columns] == [
         "Permit", "Pawn Gun", "Pawn Rifle", "Pawn Other", "Sale Gun", "Sale Rifle", "Sale Other",
     ]  # fmt: skip
+
+
+def test_a_row_has_the_unit_of_its_label_before_that_of_its_table() -> None:
+    (table,) = read_tables(
+        [
+            line_of(1, (20, "($ in millions)"), (220, "2022"), (320, "2021")),
+            line_of(2, (20, "Net income"), (220, "695"), (320, "432")),
+            line_of(3, (20, "Loans (billions)"), (220, "1.2"), (320, "1.1")),
+            line_of(4, (20, "Income per share"), (220, "2.10"), (320, "1.30")),
+            line_of(5, (20, "Growth"), (220, "12.0%"), (320, "11.0%")),
+        ]
+    )
+    assert [table.unit_at(row, 0) for row in table.rows] == ["$ in millions", "billions", "$", ""]

@@ -74,6 +74,42 @@ def test_a_number_whose_sign_could_not_be_read_is_no_value() -> None:
 
 
 @pytest.mark.parametrize(
+    ("unit", "question", "said"),
+    [
+        ("$ in millions", "What was net income in 2023?", "Net income, 2023: 72,361 ($ in millions)"),
+        ("in millions", "What dividends were declared per share in 2023?", "Dividends declared per share, 2023: 2.72"),
+        (
+            "$ in millions",
+            "What dividends were declared per share in 2023?",
+            "Dividends declared per share, 2023: 2.72 ($)",
+        ),
+        ("EUR million", "What were diluted earnings in 2023?", "Diluted, Earnings per common share, 2023: 9.68 (EUR)"),
+        (
+            "in millions",
+            "What were the shares used for diluted earnings per share in 2023?",
+            "Shares for earnings per share, diluted, 2023: 7,472 (in millions)",
+        ),
+        ("in millions", "What was the current ratio in 2023?", "Current ratio, 2023: 1.77"),
+        ("in millions", "What was the effective tax rate (%) in 2023?", "Effective tax rate (%), 2023: 19.0"),
+    ],
+)
+def test_a_row_has_the_scale_of_its_table_only_where_it_is_of_money(unit: str, question: str, said: str) -> None:
+    rows = [
+        ("Net income | 72,361 | 72,738", "table_row"),
+        ("Dividends declared per share | 2.72 | 2.48", "table_row"),
+        ("Shares for earnings per share, diluted | 7,472 | 7,540", "table_row"),
+        ("Current ratio | 1.77 | 1.78", "table_row"),
+        ("Effective tax rate (%) | 19.0 | 13.1", "table_row"),
+        ("Earnings per common share:", "body"),
+        ("Diluted | 9.68 | 9.65", "table_row"),
+        ("Basic | 9.72 | 9.70", "table_row"),
+    ]
+    lines = [(f"({unit}) | 2023 | 2022", "table_row"), *rows]
+    shown = [(f"| {text} |" if kind == "table_row" else text, kind) for text, kind in lines]
+    assert cells_for(question, content_of_lines(["# Income", *shown], title="Accounts")) == [said]
+
+
+@pytest.mark.parametrize(
     ("question", "said"),
     [
         ("What is the balance of account 2098?", ["2098 Result brought forward, Balance: 12.480,50-"]),

@@ -1,16 +1,16 @@
-"""The signs of amounts, and the words for the side of an account, each with its examples."""
+"""The signs of amounts, and the words for what an amount is, each with its examples."""
 
 import pytest
 
-from reading.layout.amounts import amount_words, has_unread_sign, is_side, without_side
+from reading.layout.amounts import amount_words, has_unread_sign, is_per_share, is_side, without_side
 from reading.wording import Wording
 
 
 @pytest.mark.parametrize("wording", amount_words().alternatives, ids=lambda each: each.file)
 def test_each_word_is_found_in_its_examples(wording: Wording) -> None:
-    side = amount_words().alone(wording)
-    assert all(map(side.search, wording.examples))
-    assert not any(map(amount_words()["side"].search, wording.counter_examples))
+    alone = amount_words().alone(wording)
+    assert all(map(alone.search, wording.examples))
+    assert not any(map(amount_words()[wording.section].search, wording.counter_examples))
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,7 @@ def test_the_side_of_an_account_stands_behind_its_amount(text: str, amount: str)
 )
 def test_a_cell_may_be_the_side_alone(text: str, amount: str, said: bool) -> None:
     assert is_side(text, amount) is said
+
+
+def test_a_count_of_shares_is_no_amount_for_one() -> None:
+    assert is_per_share("Diluted earnings per share") and not is_per_share("Shares used for earnings per share")
