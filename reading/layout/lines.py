@@ -25,6 +25,7 @@ BASELINE_TOLERANCE = 0.3  # of the font size: cells set in another size still sh
 RAISED = 0.2  # of the neighbour's size: a script this far above its baseline is raised
 GLUED_GAP = 0.13  # of the font size: pieces closer than this are one word
 STACKED_OVERLAP = 0.4  # of the font size: a sub- and a superscript one above the other are two words
+LABEL_SIZE = 0.05  # how much the size of a label may differ from that of its values
 CELL_GAP = 0.9  # of the font size: a gap this wide separates two cells
 WORDY_CHARS, WORDY_SPACES = 20, 2  # a piece of running text, rather than a cell
 COLUMN_PAIRS_MIN = 4  # this many side-by-side pieces of running text make two columns
@@ -469,10 +470,12 @@ def bands_of(pieces: list[TextPiece], gutter: float) -> list[tuple[bool, list[Te
     crossing: list[TextPiece] = []
     for piece in sorted(pieces, key=lambda piece: piece.baseline):
         if piece.x0 < gutter - 2 and piece.x1 > gutter + 2:
+            labels = [other for other in band if is_label_of(other, piece)]
+            band = [other for other in band if not is_label_of(other, piece)]
             if band:
                 bands.append((has_sides(band, gutter), band))
                 band = []
-            crossing.append(piece)
+            crossing += [*labels, piece]
             continue
         if crossing and not band and piece.baseline - crossing[-1].baseline <= BASELINE_TOLERANCE * piece.size:
             crossing.append(piece)  # on the row of a line that runs across
@@ -486,6 +489,12 @@ def bands_of(pieces: list[TextPiece], gutter: float) -> list[tuple[bool, list[Te
     if band:
         bands.append((has_sides(band, gutter), band))
     return bands
+
+
+def is_label_of(piece: TextPiece, values: TextPiece) -> bool:
+    """Whether a piece stands left of another on its row, set alike: a label may be a hair above its values."""
+    is_alike = abs(piece.size - values.size) <= LABEL_SIZE * values.size
+    return is_alike and piece.x1 <= values.x0 and values.baseline - piece.baseline <= BASELINE_TOLERANCE * values.size
 
 
 def has_sides(band: list[TextPiece], gutter: float) -> bool:

@@ -98,6 +98,24 @@ def test_it_reads_a_title_across_the_page_before_the_columns() -> None:
     assert [line.column for line in lines[1:]] == [1] * 8 + [2] * 8
 
 
+@pytest.mark.parametrize("raised", [0.0, 0.4, -0.4])
+def test_a_label_beside_values_that_run_across_is_on_their_row(raised: float) -> None:
+    """Above two columns of text; the label is set a hair higher or lower than its values."""
+    rows = [
+        cell
+        for number in (0, 1)
+        for cell in (
+            piece(f"Change number {number}", 60, 40 + 20 * number - raised),
+            piece("Up to 79 hours at 85 dollars each = up to 3,790 dollars", 180, 40 + 20 * number),
+            piece("Up to 10,505", 480, 40 + 20 * number),
+        )
+    ]
+    lines = lines_of(*rows, *prose(60, 8, "left"), *prose(320, 8, "right"))
+    assert [line.text.split(" Up to")[0] for line in lines[:2]] == ["Change number 0", "Change number 1"]
+    assert all(line.text.endswith("10,505") for line in lines[:2])
+    assert [line.column for line in lines[2:]] == [1] * 8 + [2] * 8
+
+
 def test_it_does_not_take_a_table_for_columns() -> None:
     rows = [
         cell
