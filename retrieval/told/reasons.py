@@ -305,7 +305,10 @@ def say_words_occur(facts: Facts) -> str:
         "lines": number_format(facts["lines"], force_grouping=True),
     }
     missing = facts.get("missing")
-    return f"{said}; {_('nowhere: %(words)s') % {'words': mark_words(missing)}}" if missing else said
+    if not missing:
+        return said
+    nowhere = _("nowhere: %(words)s") % {"words": mark_words(missing)}
+    return f"{said}; {nowhere}"
 
 
 def say_none_carries(facts: Facts) -> str:
