@@ -37,7 +37,7 @@ FIRST_SIGNS = frozenset({"1", "01", "a", "A", "i", "I"})
 ENDED = re.compile(r"""[.;:,!?)\]"”’'](?:\s(?:and|or))?$""")  # a line after which a clause may begin
 
 
-class PrintedNumber(NamedTuple):
+class ClauseNumber(NamedTuple):
     """A number at the beginning of a line, what stands behind it, and how far the line is indented."""
 
     number: str
@@ -49,7 +49,7 @@ class EnclosingSection(NamedTuple):
     """A section that a line may be in, with the number printed on its first line, and that line."""
 
     start: SectionStart
-    mark: PrintedNumber | None
+    mark: ClauseNumber | None
     line: PageLine
 
 
@@ -64,7 +64,7 @@ def with_siblings(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
     for start in starts:
         at_line[start.line_index].append(start)
     around: list[EnclosingSection] = []
-    lists: list[PrintedNumber] = []
+    lists: list[ClauseNumber] = []
     added: list[SectionStart] = []
     above: PageLine | None = None
     bottom = max((line.y1 for line in lines if line.kind not in UNSEARCHED_KINDS), default=0.0)
@@ -140,14 +140,14 @@ def is_greater(setting: Setting, other: Setting) -> bool:
     return not is_less and (size, is_bold, is_capitals) != (size_2, is_bold_2, is_capitals_2)
 
 
-def mark_of(line: PageLine, style: BodyStyle) -> PrintedNumber | None:
+def mark_of(line: PageLine, style: BodyStyle) -> ClauseNumber | None:
     number, rest = numbering_of(line.text)
     if not number and (alone := NUMBERING.fullmatch(line.text)) and alone["word"]:  # "PART II"
         number, rest = line.text, ""
     if not number:
         return None
     end = line.text[: len(line.text) - len(rest)].rstrip()[-1:]
-    return PrintedNumber(number, "" if end.isalnum() else end, line.x0 - style.edges_of(line)[0])
+    return ClauseNumber(number, "" if end.isalnum() else end, line.x0 - style.edges_of(line)[0])
 
 
 def may_begin(line: PageLine, above: PageLine | None, size: float) -> bool:
@@ -160,7 +160,7 @@ def may_begin(line: PageLine, above: PageLine | None, size: float) -> bool:
 
 
 def section_before(
-    mark: PrintedNumber, line: PageLine, around: Sequence[EnclosingSection], lists: Sequence[PrintedNumber], size: float
+    mark: ClauseNumber, line: PageLine, around: Sequence[EnclosingSection], lists: Sequence[ClauseNumber], size: float
 ) -> SectionStart | None:
     """The innermost section from which a number counts on; None if it is an item of a list, or stands elsewhere."""
     if any(is_indented_as(mark, item, size) and follows_number(item.number, mark.number) for item in lists):
@@ -173,7 +173,7 @@ def section_before(
     return None
 
 
-def with_item(mark: PrintedNumber, lists: Sequence[PrintedNumber], size: float) -> list[PrintedNumber]:
+def with_item(mark: ClauseNumber, lists: Sequence[ClauseNumber], size: float) -> list[ClauseNumber]:
     """The open lists with an item more: it goes on with one of them or begins one."""
     for place in reversed(range(len(lists))):
         if follows_number(lists[place].number, mark.number) and is_indented_as(mark, lists[place], size):
@@ -182,7 +182,7 @@ def with_item(mark: PrintedNumber, lists: Sequence[PrintedNumber], size: float) 
     return [*kept, mark][-LISTS_MAX:] if mark.number.split()[-1].rpartition(".")[2] in FIRST_SIGNS else list(lists)
 
 
-def is_indented_as(mark: PrintedNumber, other: PrintedNumber, size: float) -> bool:
+def is_indented_as(mark: ClauseNumber, other: ClauseNumber, size: float) -> bool:
     return abs(mark.indent - other.indent) < size
 
 
