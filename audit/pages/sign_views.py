@@ -79,10 +79,10 @@ def sign_subject(request: HttpRequest, subject: Subject) -> None:
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
     """Give the second signature; loaded anew after a refusal, its address leads back to the signatures."""
-    if request.method != "POST":
-        return redirect("audit:sign_offs")
     assert isinstance(request.user, User)
     first = get_or_404(SignOff.objects.visible_to(request.user), sign_off_id)
+    if request.method != "POST":
+        return redirect("audit:sign_offs")
     try:
         countersign(first, request.user, request.POST.get("note", "")[:REASON_MAX])
     except SignOffRefused as refusal:
