@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from documents.models import KnowledgeBase
 from documents.storage.uploads import accept_upload
 from reading.layout.kinds import numbering_of
 from reading.limits import Limits
-from reading.matching import identifier_form, join_lines
+from reading.matching import goes_on_without_space, identifier_form, is_split_word
 from reading.outline.headings import VERIFIED
 from reading.outline.typography import USABLE_ENTRIES
 from reading.pdf import PDF_ERRORS, TEXT_FLAGS, OutlineItem, open_pdf, read_pdf_outline
@@ -333,7 +334,23 @@ def joined_texts(reading: Reading) -> Iterator[str]:
     """The document's lines as one text: with and without the hyphens at line ends, furniture left out or not."""
     for lines in ([line for line in reading.lines if line.kind not in UNSEARCHED_KINDS], reading.lines):
         for drop_hyphens in (True, False):
-            yield " ".join(join_lines([line.text for line in lines], drop_hyphens=drop_hyphens)[0].split())
+            yield " ".join(join_lines([line.text for line in lines], drop_hyphens=drop_hyphens).split())
+
+
+def join_lines(texts: Sequence[str], *, drop_hyphens: bool) -> str:
+    """Consecutive lines as one text.
+
+    A hyphen at a line end is dropped with `drop_hyphens` if a lower-case letter follows, else kept without a space, so
+    that one of the two forms is correct.
+    """
+    parts: list[str] = []
+    for text, following in zip_longest(texts, texts[1:], fillvalue=""):
+        kept = text.rstrip() if following else text
+        is_split = bool(following) and is_split_word(kept, following.lstrip())
+        parts.append(kept[:-1] if is_split and drop_hyphens else kept)
+        if following and not is_split and not goes_on_without_space(kept, following.lstrip()):
+            parts.append(" ")
+    return "".join(parts)
 
 
 # ---- figures

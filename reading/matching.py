@@ -135,28 +135,6 @@ def identifier_form(text: str) -> str:
     return NOT_WORD.sub("", match_form(text))
 
 
-def join_lines(texts: Sequence[str], *, drop_hyphens: bool = True) -> tuple[str, list[tuple[int, int]]]:
-    """Consecutive lines as one text, and for each of its characters its (line index, offset).
-
-    A hyphen at a line end is dropped with `drop_hyphens` if a lower-case letter follows, else kept without a space, so
-    that one of the two forms is correct. A joining space belongs to the line it ends.
-    """
-    parts: list[str] = []
-    places: list[tuple[int, int]] = []
-    for index, text in enumerate(texts):
-        following = texts[index + 1] if index + 1 < len(texts) else ""
-        end = len(text.rstrip()) if following else len(text)
-        is_split = bool(following) and is_split_word(text[:end], following.lstrip())
-        if is_split and drop_hyphens:
-            end -= 1
-        parts.append(text[:end])
-        places.extend((index, offset) for offset in range(end))
-        if following and not goes_on_without_space(text[:end], following.lstrip()) and not is_split:
-            parts.append(" ")
-            places.append((index, end))
-    return "".join(parts), places
-
-
 def is_split_word(text: str, following: str) -> bool:
     return len(text) > 1 and text[-1] in LINE_HYPHENS and text[-2].isalpha() and following[:1].islower()
 

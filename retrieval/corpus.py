@@ -67,19 +67,6 @@ class Shortlist:
         return self.reasons.get(document.pk, accounting.OTHERS_NAMED)
 
 
-def contents_for(
-    question_text: str,
-    documents: Sequence[Document],
-    *,
-    settings: BaseSettings | None = None,
-    dictionary: Sequence[ConceptTerms] = (),
-) -> list[DocumentContent]:
-    """The contents to search, in the order of the documents: all if there are few, else the most promising."""
-    return content_for(
-        shortlist(question_text, select_readable(documents), settings or BaseSettings(), dictionary).chosen
-    )
-
-
 def retrieve_among(question_text: str, documents: Sequence[Document], **options: Any) -> RetrievalResult:
     """The result of `search_among`, judged by itself; `options` are those of `SearchOptions`."""
     return carry_out(search_among(question_text, documents, SearchOptions(**options)))

@@ -29,8 +29,6 @@ from documents.models import Document, Parse
 from documents.pages.address import number_of
 from retrieval.types import LineRange
 
-PLACE = ("page", "line", "to")  # what an address says of a place
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache

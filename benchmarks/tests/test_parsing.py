@@ -116,3 +116,16 @@ def test_a_folder_without_pdfs_has_no_figures(tmp_path: Path) -> None:
     figures = parsing.run(tmp_path, say=lambda line: None)
     assert figures["documents"] == 0
     assert figures["toc_f1"] is None and figures["parse_ratio"] is None and figures["quotes_literal"] is None
+
+
+@pytest.mark.parametrize(
+    ("drop_hyphens", "joined"),
+    [(True, "the infor mation sourcetarget pair"), (False, "the infor mation source-target pair")],
+)
+def test_it_joins_lines_with_and_without_the_line_end_hyphen(drop_hyphens: bool, joined: str) -> None:
+    assert parsing.join_lines(["the infor", "mation source-", "target pair"], drop_hyphens=drop_hyphens) == joined
+
+
+def test_it_keeps_a_hyphen_that_splits_no_word() -> None:
+    texts = ["from 2014-", "2015 and A -", "b"]
+    assert parsing.join_lines(texts, drop_hyphens=True) == "from 2014- 2015 and A - b"

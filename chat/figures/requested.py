@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, ConfigDict, Field
@@ -82,8 +82,6 @@ ASKED_NUMBER = re.compile(
 # Whatever a model calls its results; they have their own sign of percent.
 RESULT_PLACE = re.compile(r"\{([A-Za-z]\w{0,30})\}(?:\s?%)?")
 FULL_TYPES = {"percent": "percentage", "points": "percentage", "amount": "amount"}
-
-Result = Literal["percent", "points", "ratio", "amount", "days", "number", "yes_no", "which", "ranking"]
 
 
 class AskedComputation(BaseModel):

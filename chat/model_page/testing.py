@@ -18,7 +18,6 @@ from documents import access
 from documents.base_settings import asked_for
 from documents.models import KnowledgeBase
 from jobs.lease import Lease, LeaseLost, TookTooLong, claim, is_exhausted
-from jobs.models import LeasedJob
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.models import LLMCall
@@ -31,7 +30,6 @@ logger = logging.getLogger(__name__)
 
 PURPOSE = "test"
 PAUSE_S = 10  # between two tests of a base: a second click shows the first one's outcome
-PENDING = (LeasedJob.QUEUED, LeasedJob.RUNNING)
 CLOSED = gettext_noop("This base is no longer yours.")
 BROKEN = gettext_noop("Something failed on our side. It is recorded; please try again.")
 DIED = gettext_noop("The worker stopped several times while it was at it. Please try again.")

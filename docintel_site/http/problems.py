@@ -1,6 +1,5 @@
 """All API errors in one format, application/problem+json (RFC 9457), whoever raised them."""
 
-import logging
 import sys
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
@@ -49,8 +48,6 @@ KEPT_AND_AWAY = (
     "The question was kept and will be answered, but the database cannot be reached at the moment. "
     "Read its turn or retrieval after the time in Retry-After; do not ask again."
 )
-
-logger = logging.getLogger(__name__)
 
 
 class Problem(NamedTuple):

@@ -79,12 +79,6 @@ def undo_edits(document: Document, by: User | None = None) -> None:
 # ---- steps
 
 
-def lock_document(document: Document) -> Document:
-    """The document as it is now, locked until the end of the transaction."""
-    rows = Document.objects.select_for_update(of=("self",)).select_related("card", "current_parse")
-    return rows.get(pk=document.pk)
-
-
 def add_version(
     document: Document,
     card: Card,

@@ -105,7 +105,6 @@ def read_registry(lines: Sequence[LineRow], toc: Sequence[TocRow], images: Seque
 
 # ---- things
 
-LINE_AT = 4  # the place of the line number in a thing
 Found = tuple[str, str, str, int, int, float, float, float, float]  # an ObjectRow without its index
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reading.matching import identifier_form, join_lines, loose_map, match_form, match_map
+from reading.matching import identifier_form, loose_map, match_form, match_map
 
 TRICKY = st.text(
     alphabet=st.one_of(
@@ -64,30 +64,6 @@ def test_it_maps_a_found_stretch_to_the_literal_text() -> None:
 @pytest.mark.parametrize("variant", ["d_model", "dmodel", "d model", "D-Model", "d\u00admodel"])
 def test_it_sees_one_identifier_in_all_its_spellings(variant: str) -> None:
     assert identifier_form(variant) == "dmodel"
-
-
-@pytest.mark.parametrize(
-    ("drop_hyphens", "joined"),
-    [(True, "the infor mation sourcetarget pair"), (False, "the infor mation source-target pair")],
-)
-def test_it_joins_lines_with_and_without_the_line_end_hyphen(drop_hyphens: bool, joined: str) -> None:
-    texts = ["the infor", "mation source-", "target pair"]
-    text, places = join_lines(texts, drop_hyphens=drop_hyphens)
-    assert text == joined
-    assert len(places) == len(text)
-
-
-def test_it_keeps_a_hyphen_that_splits_no_word() -> None:
-    assert join_lines(["from 2014-", "2015 and A -", "b"])[0] == "from 2014- 2015 and A - b"
-
-
-@given(st.lists(st.text(alphabet="ab -\u00ad.X1", max_size=12), max_size=6), st.booleans())
-def test_it_maps_joined_characters_to_their_lines(texts: list[str], drop_hyphens: bool) -> None:
-    joined, places = join_lines(texts, drop_hyphens=drop_hyphens)
-    assert len(joined) == len(places)
-    assert places == sorted(places)
-    for character, (index, offset) in zip(joined, places, strict=True):
-        assert character == " " or texts[index][offset] == character
 
 
 @pytest.mark.parametrize(

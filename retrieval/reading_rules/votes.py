@@ -11,7 +11,6 @@ meanings to choose from; between, it is read so until two readers accepted it in
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -155,9 +154,3 @@ def reset_word(base: KnowledgeBase, word: str, document_type: str, by: User | No
 def votes_of(base: KnowledgeBase, most: int) -> list[MeaningVote]:
     """The latest votes and resets, the newest first."""
     return list(MeaningVote.objects.filter(base=base).order_by("-pk")[:most])
-
-
-def voted_runs(runs: Sequence[UUID]) -> set[UUID]:
-    """The runs of these on which somebody chose."""
-    chosen = MeaningVote.objects.filter(run__in=runs, kind=Kind.CHOSEN)
-    return {run for run in chosen.values_list("run_id", flat=True) if run}

@@ -16,7 +16,6 @@ from retrieval.corpus import (
     Shortlist,
     account_of_scope,
     content_for,
-    contents_for,
     retrieve_among,
     search_chosen,
     searched_phrases,
@@ -52,7 +51,7 @@ def embed(document: Document) -> None:
 
 def test_a_few_documents_are_all_read(keep: Keep) -> None:
     documents = [keep("One", "# A\n\nThe premium is due."), keep("Two", "# B\n\nNothing.")]
-    assert [content.title for content in contents_for("premium", documents)] == ["One", "Two"]
+    assert shortlist("premium", documents, WITHOUT).chosen == tuple(documents)
 
 
 def test_of_many_the_ones_with_the_words_are_read(keep: Keep) -> None:
@@ -131,7 +130,8 @@ def test_a_question_without_words_chooses_something(keep: Keep) -> None:
 def test_a_document_that_was_not_read_is_left_out(keep: Keep) -> None:
     document = keep("One", "# A\n\nx")
     document.current_parse = None
-    assert contents_for("x", [document]) == []
+    result = retrieve_among("x", [document], settings=WITHOUT)
+    assert (result.scope, result.documents[0].state) == ((), "unreadable")
 
 
 def test_of_a_company_and_year_only_those_documents_are_read(keep: Keep) -> None:
