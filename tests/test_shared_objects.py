@@ -103,6 +103,7 @@ REASONS = {
     "chat.figures.formulas.known_metrics": VALUE,
     "retrieval.amendments.sentences.amending_words": VALUE,
     "retrieval.candidates.noise.noise_signs": VALUE,
+    "reading.layout.amounts.account_sides": VALUE,
     "reading.layout.amounts.amount_words": VALUE,
     "retrieval.question.kinds.answer_rules": VALUE,
     "retrieval.question.kinds.shipped_keys": VALUE,

@@ -207,9 +207,13 @@ def numbers_on(line: LineRow, content: DocumentContent) -> Iterator[PrintedNumbe
         if cells:
             yield from (cell_as_printed(cell, line, table, row, at) for at, cell in cells)
             taken = [(cell.start, cell.end) for _, cell in cells]
-            yield from (each for each in numbers_in_text(line) if not any(a <= each.start < b for a, b in taken))
+            yield from (
+                each
+                for each in numbers_in_text(line, content.language)
+                if not any(a <= each.start < b for a, b in taken)
+            )
             return
-    yield from numbers_in_text(line)
+    yield from numbers_in_text(line, content.language)
 
 
 def cell_as_printed(cell: TableCell, line: LineRow, table: Table, row: TableRow | None, at: int) -> PrintedNumber:
@@ -217,7 +221,7 @@ def cell_as_printed(cell: TableCell, line: LineRow, table: Table, row: TableRow 
     return PrintedNumber(cell.text, cell.amount, line, cell.start, cell.end, table, row, at)
 
 
-def numbers_in_text(line: LineRow) -> Iterator[PrintedNumber]:
+def numbers_in_text(line: LineRow, language: str) -> Iterator[PrintedNumber]:
     """The numbers of a line outside a table. A bracket around one is an aside in a sentence, a loss in a row.
 
     A minus behind one is a loss in a row. A number that is struck through, or whose sign is not
@@ -225,9 +229,9 @@ def numbers_in_text(line: LineRow) -> Iterator[PrintedNumber]:
     """
     written = line.text_in_force
     for found in NUMBER_IN_TEXT.finditer(written):
-        own, end = widen_to_signs(written, *found.span())
+        own, end = widen_to_signs(written, *found.span(), language)
         signed = written[own:end]
-        if has_unread_sign(signed) or without_side(signed) != signed:
+        if has_unread_sign(signed) or without_side(signed, language) != signed:
             continue
         amount = Decimal(number_form(found[0]))
         before = written[: found.start()]

@@ -42,9 +42,9 @@ SMALL = re.compile(r"([^\W\d_]{2,})\s+")
 Span = tuple[int, int]
 
 
-def read_values(text: str, answer_type: str) -> list[Value]:
+def read_values(text: str, answer_type: str, language: str = "") -> list[Value]:
     """The values of one type of answer in a text, in reading order: numbers and dates, or names."""
-    return whole_names_in(text, answer_type) if answer_type in NAMES else values_in(text, answer_type)
+    return whole_names_in(text, answer_type) if answer_type in NAMES else values_in(text, answer_type, language)
 
 
 def whole_names_in(text: str, answer_type: str) -> list[Value]:

@@ -57,6 +57,7 @@ class Source:
     text: str
     marker: int
     lines: Sequence[LineRow]
+    language: str
 
 
 def typed_rows(
@@ -124,7 +125,9 @@ def headline_of(spoken: Spoken, marker: int, question: Question) -> Headline:
     quoted = quote_headline(spoken, marker)
     said = check_of_typed_value({"type": "sentence", "text": spoken.text, "lines": [*spoken.lines]}, marker)
     lines = spoken.content.legible_lines(*spoken.lines)
-    values = clear_values([Source(quoted.quote, marker, lines)], question.answer_type, question.original)
+    values = clear_values(
+        [Source(quoted.quote, marker, lines, spoken.content.language)], question.answer_type, question.original
+    )
     types = [check["typed"]["type"] for check in values]
     is_clear = types == [question.answer_type] or (len(types) == 1 and question.answer_type in NAMES)
     return Headline(spoken.text, quoted, [said, *(values if is_clear else [])])
@@ -140,7 +143,8 @@ def typed_of_sentences(
     for line in text.splitlines():
         for marker in dict.fromkeys(int(number) for number in MARKER.findall(line)):
             if each := by_marker.get(marker):
-                sources.append(Source(line, marker, context_lines(each, contents[each.candidate.parse_id])))
+                content = contents[each.candidate.parse_id]
+                sources.append(Source(line, marker, context_lines(each, content), content.language))
     answer_type = run.parsed.get("answer_type", "")
     is_listed = run.parsed.get("shape") in LISTED_SHAPES
     read = scalars(sources, answer_type) if is_listed else clear_values(sources, answer_type, run.question)
@@ -217,7 +221,7 @@ def scalars(sources: Sequence[Source], answer_type: str, asked: str = "") -> lis
     """The distinct values of the sources for which a cited line prints the same value; no start for an end."""
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for source in sources:
-        for wanted in read_values(source.text, answer_type):
+        for wanted in read_values(source.text, answer_type, source.language):
             if wanted.type == "date" and is_other_side(asked, source.text, wanted):
                 continue
             key = wanted.key
@@ -229,7 +233,7 @@ def scalars(sources: Sequence[Source], answer_type: str, asked: str = "") -> lis
 def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, Any] | None:
     """The value as the lines print it, with its line numbers; None if they do not."""
     text = "\n".join(line.text for line in source.lines)
-    for value in read_values(text, answer_type):
+    for value in read_values(text, answer_type, source.language):
         if value.key == wanted.key:
             first, last = (source.lines[text.count("\n", 0, place)] for place in (value.start, value.end - 1))
             fields = {

@@ -157,9 +157,9 @@ def values_printed(
 ) -> list[dict[str, Any]]:
     """The values of a type in the lines that are cited for a part."""
     sources = [
-        Source(each.quote, each.marker, cited_lines(each, contents[each.candidate.parse_id]))
+        Source(each.quote, each.marker, cited_lines(each, content), content.language)
         for each in quoted
-        if each.candidate.parse_id in contents
+        if (content := contents.get(each.candidate.parse_id))
     ]
     return values_among(clear_values(sources, answer_type, asked))
 

@@ -40,14 +40,25 @@ def is_proportion(label: str) -> bool:
     return "%" in label or amount_words()["proportion"].search(label) is not None
 
 
+@cache
+def account_sides(language: str = "") -> re.Pattern[str]:
+    """What says on which side of an account an amount is, in a language and in English.
+
+    Of a text whose language is not known, in every language: a value is rather left out than of the wrong sign.
+    """
+    words = amount_words()
+    spoken = (language, "en") if language and language != "und" else {each.language for each in words.alternatives}
+    return words.without(each for each in words.alternatives if each.language not in spoken)["side"]
+
+
 def has_unread_sign(text: str) -> bool:
     """Whether a sign beside a number could not be read, so that the number may be a loss."""
     return UNKNOWN in text and UNREAD_SIGN.search(text) is not None
 
 
-def without_side(text: str) -> str:
+def without_side(text: str, language: str = "") -> str:
     """An amount without the words behind it that say on which side of an account it is ("1,234.50 CR")."""
-    found = amount_words()["side"].search(text)
+    found = account_sides(language).search(text)
     return text[: found.start()] if found and found.end() == len(text) else text
 
 
@@ -56,13 +67,13 @@ def is_side(text: str, amount: str) -> bool:
     return without_side(f"{amount} {text}") == amount
 
 
-def widen_to_signs(text: str, start: int, end: int) -> tuple[int, int]:
+def widen_to_signs(text: str, start: int, end: int, language: str = "") -> tuple[int, int]:
     """The stretch [start, end) of a text with the signs that belong to the numbers at its ends."""
     if start < end and NUMBER_BEGINS.match(text, start) and (before := SIGNS_BEFORE.search(text, 0, start)):
         start = before.start()
     if start < end and NUMBER_ENDS.match(text, end - 1) and (after := SIGNS_AFTER.match(text, end)):
         is_open = text.count("(", start, end) > text.count(")", start, end)
         end = after.end() if is_open or not after["close"] else after.start("close")
-        if side := amount_words()["side"].match(text, end):
+        if side := account_sides(language).match(text, end):
             end = side.end()
     return start, end

@@ -6,7 +6,7 @@ names one of them. This is looked at whoever judged; what is worded otherwise on
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -19,7 +19,12 @@ from retrieval.types import KEPT_ROLES, Contradiction, LineRange, Question, Sett
 from retrieval.words.printed import Value, amounts_in, dates_in, durations_in, percentages_in
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
-READERS = {"amount": amounts_in, "percentage": percentages_in, "date": dates_in, "duration": durations_in}
+READERS: dict[str, Callable[[str, str], Iterator[Value]]] = {
+    "amount": amounts_in,
+    "percentage": percentages_in,
+    "date": lambda text, _: dates_in(text),
+    "duration": lambda text, _: durations_in(text),
+}
 # Compared where the question asks for no value; with another date a sentence more often tells of another day.
 USUAL = ("amount", "percentage", "duration")
 NUMBER, NAMES = "number", ("party", "person")
@@ -94,7 +99,7 @@ def read_statement(sentence: str, language: str, compared: Sequence[str] = USUAL
     """The parts of a sentence; a value inside another, as the days of a date, is none, nor is the number of an item."""
     if item := ITEM.match(sentence):
         sentence = sentence[item.end() :]
-    read = [(value, name) for name, values_in in READERS.items() for value in values_in(sentence)]
+    read = [(value, name) for name, values_in in READERS.items() for value in values_in(sentence, language)]
     read += [(value, name) for name, values_in in MORE.items() if name in compared for value in values_in(sentence)]
     values: dict[str, list[tuple[Value, str]]] = {}
     rest, done = "", 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
-from reading.layout.amounts import amount_words, has_unread_sign
+from reading.layout.amounts import account_sides, has_unread_sign
 
 CURRENCIES = {
     "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR",
@@ -132,10 +132,15 @@ class Value:
         return self.type, self.value.casefold(), self.currency
 
 
-def values_in(text: str, answer_type: str) -> list[Value]:
-    """The values of one type of answer in a text, in reading order. A duration may answer a question for a date."""
+def values_in(text: str, answer_type: str, language: str = "") -> list[Value]:
+    """The values of one type of answer in a text, in reading order. A duration may answer a question for a date.
+
+    The language of the text, if it is known, tells what the side of an account is and what a word.
+    """
     readers = READERS.get(answer_type, ())
-    found = sorted((value for reader in readers for value in reader(text)), key=lambda value: (value.start, -value.end))
+    found = sorted(
+        (value for reader in readers for value in reader(text, language)), key=lambda value: (value.start, -value.end)
+    )
     kept: list[Value] = []
     for value in found:
         if not kept or value.start >= kept[-1].end:
@@ -143,7 +148,7 @@ def values_in(text: str, answer_type: str) -> list[Value]:
     return kept
 
 
-def amounts_in(text: str) -> Iterator[Value]:
+def amounts_in(text: str, language: str = "") -> Iterator[Value]:
     """Amounts with a currency; a bare number may be anything, and a bracketed one a loss or an aside."""
     text = text.translate(FULL_WIDTH)
     unclear = [found.span() for found in IN_BRACKETS.finditer(text)]
@@ -151,7 +156,7 @@ def amounts_in(text: str) -> Iterator[Value]:
         named = (found["before"] or found["after"] or "").lower()
         number = decimal_of(found["number"])
         start = found.start() + len(found[0]) - len(found[0].lstrip())
-        sign = sign_of(found, text)
+        sign = sign_of(found, text, language)
         if not named or number is None or not sign or any(first <= start < last for first, last in unclear):
             continue
         if found["scale"] and is_unclear(found["number"], "."):  # $1.125 billion
@@ -161,15 +166,15 @@ def amounts_in(text: str) -> Iterator[Value]:
         yield Value("amount", printed, start, found.end(), CURRENCIES[named], (found["unit"] or "").lower())
 
 
-def percentages_in(text: str) -> Iterator[Value]:
+def percentages_in(text: str, language: str = "") -> Iterator[Value]:
     text = text.translate(FULL_WIDTH)
     for found in PERCENTAGE.finditer(text):
-        number, sign = decimal_of(found["number"]), sign_of(found, text)
+        number, sign = decimal_of(found["number"]), sign_of(found, text, language)
         if number is not None and sign and not is_unclear(found["number"], ".,"):
             yield Value("percentage", f"{sign * number:f}", *found.span())
 
 
-def sign_of(found: re.Match[str], text: str) -> int:
+def sign_of(found: re.Match[str], text: str, language: str) -> int:
     """-1 of an amount with a minus, else 1; 0 where it is unclear.
 
     That is: a sign could not be read, the amount is on a side of an account, it is an end of a range, or a dash with a
@@ -178,7 +183,7 @@ def sign_of(found: re.Match[str], text: str) -> int:
     start, end = found.span("number")
     around = text[max(found.start() - 2, 0) : found.end() + 2]
     is_ranged = RANGE_BEFORE.search(text, 0, start) or RANGE_AFTER.match(text, end)
-    if has_unread_sign(around) or is_ranged or amount_words()["side"].match(text, end):
+    if has_unread_sign(around) or is_ranged or account_sides(language).match(text, end):
         return 0
     if found["late"]:
         return -1 if text[found.end("late") : found.end("late") + 1] != "\n" else 0
@@ -239,9 +244,9 @@ def number_form(number: str) -> str:
     return (whole + "".join(parts)).lstrip("0") + (f".{decimals}" if decimals else "") or "0"
 
 
-READERS: dict[str, tuple[Callable[[str], Iterator[Value]], ...]] = {
+READERS: dict[str, tuple[Callable[[str, str], Iterator[Value]], ...]] = {
     "amount": (amounts_in,),
     "percentage": (percentages_in,),
-    "date": (dates_in, durations_in),
-    "duration": (durations_in,),
+    "date": (lambda text, _: dates_in(text), lambda text, _: durations_in(text)),
+    "duration": (lambda text, _: durations_in(text),),
 }

@@ -77,7 +77,7 @@ def test_an_option_is_no_headline_where_it_is_struck_or_passages_disagree() -> N
 
 def test_a_number_that_is_struck_is_none() -> None:
     line = content_of_lines(["The notice is 40 or 50 days."]).lines[0]
-    assert [each.text for each in numbers_in_text(with_struck(line, "40 or"))] == ["50"]
+    assert [each.text for each in numbers_in_text(with_struck(line, "40 or"), "en")] == ["50"]
 
 
 def test_an_amending_sentence_that_is_struck_amends_nothing() -> None:

@@ -62,6 +62,25 @@ def test_an_amount_names_its_currency(text: str, amounts: list[tuple[str, str, s
 
 
 @pytest.mark.parametrize(
+    ("text", "language", "values"),
+    [
+        ("a fee of EUR 12.50 D in zone 4", "en", ["12.5"]),
+        ("a fee of EUR 12.50 D in zone 4", "fr", []),
+        ("a fee of EUR 12.50 D in zone 4", "", []),  # a value is rather left out than of the wrong sign
+        ("a fee of EUR 12.50 CR", "de", []),
+        ("1.234,50 H EUR, 20 EUR", "de", ["20"]),
+        ("sale a EUR 80,00 debe", "it", ["80"]),
+        ("5,50 % Haben", "en", ["5.5"]),
+    ],
+)
+def test_the_side_of_an_account_is_read_in_the_language_of_its_text(
+    text: str, language: str, values: list[str]
+) -> None:
+    answer_type = "percentage" if "%" in text else "amount"
+    assert [value.value for value in values_in(text, answer_type, language)] == values
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
