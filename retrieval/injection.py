@@ -16,6 +16,7 @@ FORGETTING_FR_DE = (
     r"|oublie[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes)"
     r"|ignorier[a-z]*[ \n]+(sie[ \n]+)?(alle[ \n]+)?(bisherigen|vorherigen|vorigen|obigen)[ \n]+(anweisung|regel)"
 )
+BEGINS = r"(^|[\n.!?*>\"(\[][ ]?)"  # a line or a sentence
 PATTERN = (
     FORGETTING + r"|you[ \n]+are[ \n]+(now[ \n]+)?(an?[ \n]+)?(ai|language model|chatbot|assistant|dan)([ \n.,;:]|$)"
     r"|(reveal|print|repeat|output|show)[ \n]+(me[ \n]+)?(your([ \n]+system)?|the[ \n]+system)[ \n]+(prompt"
@@ -26,13 +27,16 @@ PATTERN = (
     r"|do[ \n]+not[ \n]+(tell|inform|mention[a-z ]*to)[ \n]+the[ \n]+(user|reader|auditor)"
     r"|<[|]?/?[ ]?(im_start|im_end|system|candidates|candidate|question|toc|excerpt|instructions)[ >|]"
     r"|\[/?(inst|system)\]"
+    r"|" + BEGINS + r"(system|developer)[ \n]+(prompt|override|instructions?|directive)[ ]*:"
     r"|" + FORGETTING_FR_DE
 )
-FOUND = re.compile(PATTERN, re.IGNORECASE)
+# Who speaks, as transcripts of a model print it. In capitals alone: "System: Linux" is a row of any specification.
+SPEAKERS = BEGINS + r"(SYSTEM|ASSISTANT|DEVELOPER)[ ]*:|###[ ]*(System|Instruction|Human|Assistant)[ ]*:"
+FOUND = re.compile(f"(?i:{PATTERN})|{SPEAKERS}")
 LIFTING = re.compile(f"{FORGETTING}|{FORGETTING_FR_DE}", re.IGNORECASE)  # words that would lift what was told before
 
 
 def instructing_words(text: str) -> str:
     """The first words of a text that instruct a model, or ""."""
     found = FOUND.search(text)
-    return found.group() if found else ""
+    return found.group().strip(' \n.!?*>"([') if found else ""

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from documents.models import Document, KnowledgeBase, Parse, Viewer
 from ledger.triggers import erasable, insert_only
 from llm.models import LLMCall
-from retrieval.injection import PATTERN
+from retrieval.injection import PATTERN, SPEAKERS
 from retrieval.types import ABSENT, UNANSWERED
 
 # What an erasure leaves of a run and of a candidate, instead of everything a person wrote or that reveals it.
@@ -205,7 +205,12 @@ class RetrievalRun(models.Model):
 
 
 # Candidates whose text instructs a model; a query with the same expression uses this index.
-INSTRUCTING = models.Q(context_text__iregex=PATTERN) | models.Q(section_title__iregex=PATTERN)
+INSTRUCTING = (
+    models.Q(context_text__iregex=PATTERN)
+    | models.Q(section_title__iregex=PATTERN)
+    | models.Q(context_text__regex=SPEAKERS)
+    | models.Q(section_title__regex=SPEAKERS)
+)
 
 
 class RunCandidate(models.Model):

@@ -1,14 +1,17 @@
-"""What makes the source of a quote weak: how its lines were read, where its contents come from, what its page hides."""
+"""What makes the source of a quote weak: how its lines were read, where its contents come from, what its page hides,
+and whether it speaks to a model instead of a reader.
+"""
 
 from typing import Any
 
-from django.db.models import BooleanField, Exists, F, Func, OuterRef, QuerySet, Value
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySet, Value
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from chat.models import Citation
 from documents.models import Line, Page, Parse
 from reading.layout.amounts import UNREAD_SIGN
 from reading.registry.pictures import RECOGNISED
+from retrieval.injection import PATTERN, SPEAKERS
 from retrieval.models import RunCandidate
 
 WEAKNESSES = {
@@ -19,6 +22,7 @@ WEAKNESSES = {
     "garbled": gettext_lazy("letters partly unknown"),
     "unsigned": gettext_lazy("a sign before this number could not be read"),
     "struck": gettext_lazy("with words that are struck through"),
+    "instructs": gettext_lazy("with words that speak to an AI, not to a reader"),
 }
 REBUILT = ("headings", "model")  # contents the file does not have: made of its print, or by a model
 # Only of a piece that is struck through a fifth value is stored.
@@ -58,6 +62,7 @@ def tests_of(parse: str, first: str, last: str, page: str) -> dict[str, Exists]:
         "struck": lines.annotate(struck=STRUCK).filter(struck=True),
         "garbled": pages.filter(flags__contains=["garbled"]),
         "unsigned": lines.filter(text__regex=UNREAD_SIGN.pattern),
+        "instructs": lines.filter(Q(text__iregex=PATTERN) | Q(text__regex=SPEAKERS)),
     }
     return {f"{AS}{code}": Exists(rows) for code, rows in tests.items()}
 
