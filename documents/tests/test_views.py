@@ -296,7 +296,7 @@ def test_nonsense_shows_the_first_page(signed_in: Client, document: Document, te
 def test_it_shows_older_versions(signed_in: Client, document: Document) -> None:
     conductor.ingest(queueing.queue_again(document))
     page = page_of(signed_in, document, parse=1, page=2).content.decode()
-    assert "Parse 2, current" in page and "?page=3&amp;parse=1" in page
+    assert "Reading 2, current" in page and "?page=3&amp;parse=1" in page
 
 
 def test_a_document_that_is_not_read_yet_says_how_far_it_is(signed_in: Client, queued: Queued) -> None:
