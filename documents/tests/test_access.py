@@ -37,7 +37,7 @@ WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "members": ("get", READS, (200,)),
     "member": ("post", OWNS, (302,)),
     "member_link": ("post", [], (404,)),  # for owners who administer the site; test_member_views has them
-    "settings": ("get", READS, (200,)),
+    "settings": ("get", ["editor", "auditor", "owner"], (200,)),
     "read_outdated": ("post", WRITES, (302,)),
     "embed_again": ("post", OWNS, (302,)),
     "delete_base": ("post", OWNS, (302,)),
