@@ -65,6 +65,7 @@ NOTICED_SILENCE = {
     "keepalives_count": 3,
     "tcp_user_timeout": int(1000 * DATABASE_SILENCE_S),
 }
+INT_MAX = 2**31 - 1  # of a setting of PostgreSQL
 # What PostgreSQL ends by itself; 0 is no limit. manage.py lifts the last two, and whoever makes an index all of them.
 DATABASE_LIMITS = {
     "lock_timeout": env_wait("DOCINTEL_DATABASE_LOCK_S", 60, low=0, high=86_400),
@@ -132,8 +133,8 @@ def database_from(url: str) -> dict[str, Any]:
         raise ImproperlyConfigured(
             "DATABASE_URL must begin with postgresql://; DocIntel needs PostgreSQL with pgvector."
         )
-    query = {key: values[0] for key, values in parse_qs(parts.query).items()}
-    limits = " ".join(f"-c {name}={int(1000 * seconds)}" for name, seconds in DATABASE_LIMITS.items())
+    query = {key: values[0] for key, values in parse_qs(parts.query, keep_blank_values=True).items()}
+    limits = " ".join(f"-c {name}={min(int(1000 * seconds), INT_MAX)}" for name, seconds in DATABASE_LIMITS.items())
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")) or "docintel",
@@ -650,7 +651,7 @@ LOGGING = {
         "ids": {"()": "docintel_site.http.log_lines.WithIds"},
     },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["floods", "route", "ids"]}
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["route", "floods", "ids"]}
     },
     "root": {"handlers": ["console"], "level": env_str("DOCINTEL_LOG_LEVEL", "INFO")},
     "loggers": {

@@ -26,6 +26,7 @@ def status(request: HttpRequest) -> HttpResponse:
         "has_gaps": any(check.state in UNTRIED for check in found),
         "has_unread": unread_files().exists(),
         "unread": unread_rows(request.user),
+        "unread_count": unread_files().visible_to(request.user).count(),
     }
     return render(request, "status.html", shown)
 

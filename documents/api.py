@@ -212,8 +212,10 @@ class BaseSerializer(serializers.Serializer[KnowledgeBase]):
     def get_role(self, base: KnowledgeBase) -> str:
         return str(self.context["roles"][base.pk])
 
-    @extend_schema_field(SettingsSerializer)
-    def get_settings(self, base: KnowledgeBase) -> dict[str, Any]:
+    @extend_schema_field(SettingsSerializer(allow_null=True, help_text="null for viewers"))
+    def get_settings(self, base: KnowledgeBase) -> dict[str, Any] | None:
+        if self.context["roles"][base.pk] not in access.SETTINGS_SHOWN:
+            return None
         return BaseSettings.from_json(base.settings).to_json()
 
 

@@ -53,6 +53,7 @@ UNIT = re.compile(
     re.IGNORECASE,
 )
 
+SCALE = re.compile("thousand|million|billion", re.IGNORECASE)
 CURRENCY = re.compile(r"[$€£¥]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
 
 
@@ -129,7 +130,8 @@ class Table:
         cell = row.cells[at]
         if is_proportion(named) or cell is not None and "%" in cell.text:
             return ""
-        unit = unit_of(row.label) or column.unit
+        own = unit_of(row.label)
+        unit = own if own and (SCALE.search(own) or not SCALE.search(column.unit)) else column.unit
         if not is_per_share(named):
             return unit
         money = CURRENCY.search(unit)

@@ -27,11 +27,11 @@ PATTERN = (
     r"|do[ \n]+not[ \n]+(tell|inform|mention[a-z ]*to)[ \n]+the[ \n]+(user|reader|auditor)"
     r"|<[|]?/?[ ]?(im_start|im_end|system|candidates|candidate|question|toc|excerpt|instructions)[ >|]"
     r"|\[/?(inst|system)\]"
-    r"|" + BEGINS + r"(system|developer)[ \n]+(prompt|override|instructions?|directive)[ ]*:"
+    r"|" + BEGINS + r"(system|developer)[ \n]+(prompt|override)[ ]*:"
     r"|" + FORGETTING_FR_DE
 )
 # Who speaks, as transcripts of a model print it. In capitals alone: "System: Linux" is a row of any specification.
-SPEAKERS = BEGINS + r"(SYSTEM|ASSISTANT|DEVELOPER)[ ]*:|###[ ]*(System|Instruction|Human|Assistant)[ ]*:"
+SPEAKERS = BEGINS + r"SYSTEM[ ]*:|###[ ]*(System|Instruction|Human|Assistant)[ ]*:"
 FOUND = re.compile(f"(?i:{PATTERN})|{SPEAKERS}")
 LIFTING = re.compile(f"{FORGETTING}|{FORGETTING_FR_DE}", re.IGNORECASE)  # words that would lift what was told before
 
@@ -39,4 +39,4 @@ LIFTING = re.compile(f"{FORGETTING}|{FORGETTING_FR_DE}", re.IGNORECASE)  # words
 def instructing_words(text: str) -> str:
     """The first words of a text that instruct a model, or ""."""
     found = FOUND.search(text)
-    return found.group().strip(' \n.!?*>"([') if found else ""
+    return found.group().lstrip(' \n.!?*>"(').rstrip(" \n") if found else ""

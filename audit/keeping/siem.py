@@ -1,8 +1,9 @@
 """The entries of the ledger as events of OCSF, for a system that watches many programs (a SIEM).
 
 All are of the class Entity Management: a person, or the program, made, read, changed or deleted something. API Activity
-would fit as well, but needs the address of the client, which no record holds. Questions, answers and quotes are not in
-an event; who, when, what thing, the details of a recorded change, and the entry's place in the chain are.
+would fit as well, but needs the address of the client, which no record holds. Questions, answers, quotes, the words
+of a document's card and what an auditor searched for are not in an event; who, when, what thing, the other details of a
+recorded change, and the entry's place in the chain are.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,6 +56,7 @@ ACTIVITIES = {
     Activity.DISABLE: ("account_disconnected", "administrator_removed", "person_disabled", "totp_deactivated"),
 }
 ACTIVITY_OF = {kind: activity for activity, kinds in ACTIVITIES.items() for kind in kinds}
+WORDS_OF_RECORDS = frozenset({"text", "summary", "parties", "dates", "period", "fields"})
 REFUSED = "_refused"  # ends the action of an attempt that was turned away
 
 
@@ -123,7 +125,9 @@ def told_of_changes(batch: Sequence[Entry]) -> dict[str, EntryFacts]:
 
 def told_of_change(row: Event) -> EntryFacts:
     usual = Activity.UPDATE if row.kind in WORDS else Activity.OTHER
-    return EntryFacts(ACTIVITY_OF.get(row.kind, usual), row.kind, row.subject, {"name": row.actor}, row.details)
+    return EntryFacts(
+        ACTIVITY_OF.get(row.kind, usual), row.kind, row.subject, {"name": row.actor}, without_words(row.details)
+    )
 
 
 def told_of_reads(batch: Sequence[Entry]) -> dict[str, EntryFacts]:
@@ -135,7 +139,9 @@ def told_of_read(row: AuditEvent) -> EntryFacts:
     thing, is_refused = f"run:{row.run_id}" if row.run_id else "audit:list", row.action.endswith(REFUSED)
     activity = Activity.CREATE if is_refused else Activity.UPDATE if row.action == "assign" else Activity.READ
     status = Status.FAILURE if is_refused else Status.SUCCESS
-    return EntryFacts(activity, row.action, thing, actor_of(row.person_id, row.person_name), row.detail, status)
+    return EntryFacts(
+        activity, row.action, thing, actor_of(row.person_id, row.person_name), without_words(row.detail), status
+    )
 
 
 def told_of_runs(batch: Sequence[Entry]) -> dict[str, EntryFacts]:
@@ -144,6 +150,11 @@ def told_of_runs(batch: Sequence[Entry]) -> dict[str, EntryFacts]:
         f"run:{pk}": EntryFacts(Activity.CREATE, "run", f"run:{pk}", actor_of(asker, name))
         for pk, asker, name in runs.values_list("pk", "asked_by_id", "asked_by_name")
     }
+
+
+def without_words(details: dict[str, Any] | None) -> dict[str, Any]:
+    """Details without the words of a document's card, and without what an auditor searched for."""
+    return {name: value for name, value in (details or {}).items() if name not in WORDS_OF_RECORDS}
 
 
 def subjects_of(batch: Sequence[Entry], kind: str) -> list[str]:

@@ -13,9 +13,10 @@ from django.utils import timezone
 from accounts.models import User
 from audit.access_log import NAME_MAX, PACKED, record_event
 from audit.models import AuditEvent, RecordCheck
-from audit.proof.verification import Report, fault_sentence, verify
+from audit.proof.verification import Report, digests_of, fault_sentence, verify
 from jobs.lease import Lease, LeaseLost, claim, is_exhausted
-from ledger.chain import Head, Verification, head
+from ledger import chain
+from ledger.chain import Head, Verification
 from ledger.heads import BadHeadFile, head_fields, head_line, last_head, read_heads
 from ledger.models import Entry
 
@@ -90,9 +91,18 @@ def heads_after(last: Head | None, until: Head) -> list[Head]:
 
 
 def newest_heads() -> str:
-    """The lines of heads that the hourly task has not exported yet. Raises BadHeadFile."""
-    last, now = last_head(settings.LEDGER_HEADS), head()
-    return "".join(head_line(head_fields(each, settings.LEDGER_KEY)) for each in heads_after(last, now))
+    """The lines of heads that the hourly task has not exported yet, after what it would verify.
+
+    Raises BadHeadFile where that does not verify: nothing is signed then, here or there.
+    """
+    last = last_head(settings.LEDGER_HEADS)
+    with transaction.atomic():
+        found = chain.verify(digests_of, since=last)
+    if found.first_bad is not None:
+        raise BadHeadFile(fault_sentence(found.first_bad))
+    if last and found.head.sequence <= last.sequence:
+        return ""
+    return "".join(head_line(head_fields(each, settings.LEDGER_KEY)) for each in heads_after(last, found.head))
 
 
 def outcome_of_check(found: Verification, report: Report | None = None) -> dict[str, Any]:

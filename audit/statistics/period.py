@@ -375,7 +375,7 @@ def calls_of(runs: RetrievalRunQuerySet) -> Iterable[dict[str, Any]]:
     calls = calls_for(runs)
     rows = calls.values("purpose", "model", "prompt_version").annotate(
         number=Count("pk"),
-        failed=Count("pk", filter=~Q(outcome="ok")),
+        failed=Count("pk", filter=~Q(outcome__in=("ok", "stopped"))),
         sent=Coalesce(Sum("tokens_in"), 0),
         cached=Coalesce(Sum("tokens_cached"), 0),
         received=Coalesce(Sum("tokens_out"), 0),

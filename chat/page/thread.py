@@ -308,16 +308,18 @@ class ShownTurn:
     def fates(self) -> str:
         """How many passages were cited, kept without being cited, and left aside: together all there are."""
         left = gettext("%(count)s not judged") if self.is_unjudged else gettext("%(count)s left aside")
+        cited = {each.citation.candidate_id for each in self.citations}  # of what nobody judged, too
+        kept = sum(each.pk not in cited for each in self.kept)
         told = [
             (gettext("%(count)s cited"), self.cited_count),
-            (gettext("%(count)s kept, not cited"), len(self.kept) - self.cited_count),
-            (left, self.refused_count),
+            (gettext("%(count)s kept, not cited"), kept),
+            (left, len(self.candidates) - self.cited_count - kept),
         ]
         return ", ".join(words % {"count": count} for words, count in told if count)
 
     @property
     def is_unjudged(self) -> bool:
-        return self.run is not None and self.run.arbiter_status == "not_run"
+        return self.run is not None and (self.run.arbiter_status == "not_run" or self.run.arbiter == "none")
 
     @cached_property
     def has_many_documents(self) -> bool:

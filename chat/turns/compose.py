@@ -91,7 +91,7 @@ REFUSED_BY_WRITER = gettext_noop(
 )
 
 AMENDED = gettext_noop(
-    "A clause that is quoted was amended: its versions stand together, the newest first or those of the time asked."
+    "A clause that is quoted was amended: its versions stand together, first those in force today or at the time asked."
 )
 PICTURE_NOT_READ = gettext_noop(
     "A picture belongs to what is cited; it was not read, so nothing here is taken from it."

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from django.db import DatabaseError, transaction
 from django.utils import timezone
-from psycopg.errors import LockNotAvailable, QueryCanceled
+from psycopg.errors import IdleInTransactionSessionTimeout, LockNotAvailable, QueryCanceled
 
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
@@ -269,7 +269,7 @@ def describe_failure(error: Exception) -> str:
         return TOO_SLOW.format(seconds=round(error.seconds))
     if isinstance(error, TookTooLong):
         return TOO_LATE.format(minutes=max(1, round(error.seconds / 60)))
-    if isinstance(error.__cause__, QueryCanceled | LockNotAvailable):
+    if isinstance(error.__cause__, QueryCanceled | LockNotAvailable | IdleInTransactionSessionTimeout):
         return CUT
     if isinstance(error, DatabaseError):
         return "The record of this question could not be written, so no answer is shown. Please ask again in a moment."

@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
+from django.utils.timezone import localdate
 
 from chat.answer_record import copy_answer, other_calls_of
 from chat.models import Answer, Feedback, Turn
@@ -101,7 +102,13 @@ def find_first(turn: Turn, asking: Asking) -> Answer | None:
     first = askings.select_related("run__llm_call", "answer__llm_call").order_by("-answer__created_at").first()
     if first is None or not is_whole(first) or is_doubted(first) or not all_stand(first.answer.examples):
         return None
-    return first.answer
+    return None if may_have_changed(first) else first.answer
+
+
+def may_have_changed(turn: Turn) -> bool:
+    """Whether another version of a clause may be in force today than on the day of the answer."""
+    is_amended = turn.run is not None and any(each.get("in_force") for each in turn.run.contradictions or ())
+    return is_amended and localdate(turn.answer.created_at) != localdate()
 
 
 def is_whole(turn: Turn) -> bool:

@@ -15,6 +15,7 @@ from docintel_site.http.asgi_types import Application, Message, Receive, Scope, 
 from docintel_site.http.request_id import HEADER, make_request_id
 
 NO_ROUTE = "(no such address)"
+UNANSWERED = "unanswered"  # the status of a request whose client left before there was one
 LIVING, READY, METRICS = "/healthz", "/readyz", "/metrics"  # answered in front of Django, which knows nothing of them
 URL_PATH = re.compile(r"(https?://[^/\s]+)/\S*")
 
@@ -31,7 +32,7 @@ class AccessLog:
         if scope["type"] != "http":
             await self.application(scope, receive, send)
             return
-        began, status, request_id = time.perf_counter(), "unanswered", make_request_id()
+        began, status, request_id = time.perf_counter(), UNANSWERED, make_request_id()
 
         async def send_noted(message: Message) -> None:
             nonlocal status

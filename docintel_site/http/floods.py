@@ -66,7 +66,11 @@ def kind_of(record: logging.LogRecord) -> Kind | None:
     """
     if record.name == access_log.logger.name and isinstance(record.args, tuple):
         _, route, status, _ = record.args
-        is_refused = str(status).startswith("4") or status == str(HTTPStatus.SERVICE_UNAVAILABLE.value)
+        is_refused = (
+            str(status)[:1] == "4"
+            or str(status) == access_log.UNANSWERED
+            or status == str(HTTPStatus.SERVICE_UNAVAILABLE.value)
+        )
         return (str(route), str(status)) if is_refused else None
     if record.name.startswith("django.security."):
         record.exc_info = record.exc_text = None  # a refusal is no fault of the program

@@ -32,12 +32,19 @@ class HeaderLimit(HttpToolsProtocol):
         super().connection_made(transport)
         self._wait_for_head()
 
+    def data_received(self, data: bytes) -> None:
+        if self.timeout_keep_alive_task is not None:  # the next head begins with whatever is sent, also an empty line
+            self._wait_for_head()
+        super().data_received(data)
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._wait_for_head()
 
     def on_headers_complete(self) -> None:
         self._stop_waiting()
+        # Whoever looks after this process must not end one that has too much to do.
+        self.limit_concurrency = None if self.url == b"/healthz" else self.config.limit_concurrency
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError
 
 from documents.storage.whole import says_full
 
@@ -16,7 +16,7 @@ AWAY_CLASS = "08"  # connection exceptions
 def is_database_away(error: BaseException | None) -> bool:
     """Whether an error, or one that caused it, says that the database is currently unavailable."""
     return any(
-        isinstance(cause, OperationalError | InterfaceError) and says_away(sqlstate_of(cause))
+        isinstance(cause, OperationalError | InterfaceError | InternalError) and says_away(sqlstate_of(cause))
         for cause in causes_of(error)
     )
 

@@ -15,6 +15,7 @@ WHOLE = r"(?<![^\W_])(?:{%s})(?![^\W_])"
 FRAMES = {"side": SIDE, "letter": SIDE} | {
     section: WHOLE % section for section in ("per_share", "share_count", "proportion")
 }
+RATE = re.compile(r"\d\s?(?:%|per\s?cent\b|prozent\b|pour\s?cent\b|por\s?ciento\b)", re.IGNORECASE)
 # A hyphen behind a word or number joins it to the next one: "ISO-27001", "2020-2021".
 SIGNS_BEFORE = re.compile(rf"(?:(?<![\w.,)%])[-\u2212\u2013+])?(?:(?:[({UNKNOWN}$€£¥]\s?){{1,3}}[-\u2212\u2013+]?)?\Z")
 SIGNS_AFTER = re.compile(
@@ -36,7 +37,8 @@ def is_per_share(label: str) -> bool:
 
 
 def is_proportion(label: str) -> bool:
-    """Whether a row or column is of percentages or ratios, which have no unit."""
+    """Whether a row or column is of percentages or ratios, which have no unit; a rate only names one ("4.5% notes")."""
+    label = RATE.sub(" ", label)
     return "%" in label or amount_words()["proportion"].search(label) is not None
 
 

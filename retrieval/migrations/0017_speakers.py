@@ -13,15 +13,11 @@ PATTERN = (
     r"|rank|rate|judge|classify|treat)[ \n]+(this|it|every|all)[a-z \n]{0,40}as[ \n]+(primary|relevant)"
     r"|do[ \n]+not[ \n]+(tell|inform|mention[a-z ]*to)[ \n]+the[ \n]+(user|reader|auditor)|<[|]?/?[ "
     r"]?(im_start|im_end|system|candidates|candidate|question|toc|excerpt|instructions)[ >|]|\[/?(inst"
-    r"|system)\]|(^|[\n.!?*>\"(\[][ ]?)(system|developer)[ \n]+(prompt|override|instructions?"
-    r"|directive)[ ]*:|ignore[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes|règles)"
+    r"|system)\]|(^|[\n.!?*>\"(\[][ ]?)(system|developer)[ \n]+(prompt|override)[ ]*:|ignore[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes|règles)"
     r"|oublie[zr]?[ \n]+(toutes[ \n]+)?(les|vos|ces)[ \n]+(instructions|consignes)|ignorier[a-z]*[ \n"
     r"]+(sie[ \n]+)?(alle[ \n]+)?(bisherigen|vorherigen|vorigen|obigen)[ \n]+(anweisung|regel)"
 )
-SPEAKERS = (
-    r"(^|[\n.!?*>\"(\[][ ]?)(SYSTEM|ASSISTANT|DEVELOPER)[ ]*:|###[ ]*(System|Instruction|Human"
-    r"|Assistant)[ ]*:"
-)
+SPEAKERS = r"(^|[\n.!?*>\"(\[][ ]?)SYSTEM[ ]*:|###[ ]*(System|Instruction|Human|Assistant)[ ]*:"
 
 
 class Migration(migrations.Migration):

@@ -25,5 +25,5 @@ def address_of(database: dict[str, Any]) -> str:
         host = port = ""
     place = f"{host}:{port}" if port else host
     known = {name: value for name, value in query.items() if isinstance(value, str)}
-    tail = f"?{urlencode(known)}" if known else ""
+    tail = f"?{urlencode(known, quote_via=quote)}" if known else ""
     return f"postgresql://{user}{secret}{'@' if user else ''}{place}/{quote(str(database['NAME']), safe='')}{tail}"
