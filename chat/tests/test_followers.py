@@ -98,14 +98,22 @@ def talking(ask: Ask, viewer: User) -> Iterator[Turn]:
 
 async def last_after(frames: AsyncIterator[bytes], lose: Callable[[], None], patience_s: float) -> str:
     """The last of the frames, of which one was the moment when somebody lost access."""
-    last, is_lost, loop = b"", False, asyncio.get_running_loop()
-    until = loop.time() + patience_s
-    async for last in frames:
-        if not is_lost and b"event: token" in last:
-            await sync_to_async(lose)()
-            is_lost = True
-        if loop.time() > until:  # nothing is cancelled: a look at the database may swallow that
-            break
+    last, is_lost = b"", False
+
+    async def read() -> None:
+        nonlocal last, is_lost
+        async for last in frames:
+            if not is_lost and b"event: token" in last:
+                await sync_to_async(lose)()
+                is_lost = True
+
+    reading = asyncio.ensure_future(read())
+    await asyncio.wait({reading}, timeout=patience_s)
+    while not reading.done():  # one cancelling may be lost: a look at the database swallows it
+        reading.cancel()
+        await asyncio.wait({reading}, timeout=0.1)
+    with suppress(asyncio.CancelledError):
+        reading.result()
     await stream.reader_client().aclose()
     return last.decode()
 
