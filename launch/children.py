@@ -87,7 +87,8 @@ class Child:
     def turn_log(self) -> None:
         """Move what a long log holds to the old one; the processes that append to it go on at its beginning.
 
-        They all hold the one open file, so it is copied and emptied: what is written between the two is lost.
+        They all hold the one open file, so it is copied and emptied: what is written between the two is lost, and
+        with it the rest of a line that was cut.
         """
         if not self.log.exists() or self.log.stat().st_size <= LOG_MAX_BYTES:
             return

@@ -1,7 +1,8 @@
 """Hostile files are uploaded, read and asked: each ends in a state with a name and a reason that is true."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ SENDERS = 3
 PATIENCE_S = 120.0  # and for each file
 A_FILE_S = 30.0
 NO_REASON = frozenset({"", "internal", "parse_killed"})  # these say that the fault is ours
-EXCEPTION = "Traceback (most recent call last)"
+LAST_OF_TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(.*)")
 DATABASE_ERROR = " ERROR:  "
 
 
@@ -70,13 +71,19 @@ def drill(site: Site, files: list[Hostile], name: str) -> Iterator[Verdict]:
         "untrue": [(each.file.name, each.code) for each in endings if not each.is_true],
         "questions": dict(Counter([*answered, *(each for each in asked if not each.startswith("turn "))])),
         "questions without an end": sum(state != "done" for state in answered) + asked.count(""),
-        "exceptions in the logs": site.logs().count(EXCEPTION) - logs.count(EXCEPTION),
+        "exceptions in the logs": exceptions_in(site.logs(), exceptions_in(logs)),
         "database errors": site.database_log().count(DATABASE_ERROR) - database_log.count(DATABASE_ERROR),
         "faults of the server": sum(status >= 500 for status in person.statuses),
     }
     none = [key for key in counts if key not in ("files", "states", "questions", "stopped while vectors were made")]
     goal = f"{len(files)} files stored, read and asked: each in a named, true state; no exception, no database error"
     yield verdict_of(name.lower(), goal, counts, *none, reached=is_over)
+
+
+def exceptions_in(logs: str, known: Sequence[str] = ()) -> list[str]:
+    """The last line of every traceback, without those that were `known` before."""
+    found = Counter(LAST_OF_TRACEBACK.findall(logs)) - Counter(known)
+    return sorted(found.elements())
 
 
 def have_been_read(jobs: Any) -> bool:

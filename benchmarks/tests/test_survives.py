@@ -13,7 +13,7 @@ import requests
 
 from benchmarks.forging import BAD, CONSISTENT, FORGERIES
 from benchmarks.survives import PARTS
-from benchmarks.survives.files import Ending
+from benchmarks.survives.files import Ending, exceptions_in
 from benchmarks.survives.kills import group_of, pid_of, reach_of, strike
 from benchmarks.survives.mutations import DAMAGES, READ, SAMPLES, damaged, handmade, laid_open
 from benchmarks.survives.packs import FOUND_BY_A_HEAD, FOUND_BY_ITSELF
@@ -95,6 +95,13 @@ def test_a_state_is_named_by_a_reason_with_words_that_is_no_fault_of_ours() -> N
     assert Ending(file, READ, "").is_named and not Ending(file, READ, "").is_true
     assert not Ending(file, "encrypted", "").is_named
     assert not Ending(file, "internal", "Something went wrong.").is_named
+
+
+def test_an_exception_in_the_logs_is_named_by_its_last_line() -> None:
+    before = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nValueError: known\nINFO: on\n'
+    after = 'ERROR: gone\nTraceback (most recent call last):\n  File "b.py", line 1, in g\n\n    g()\nKeyError: 1\n'
+    assert exceptions_in(before) == ["ValueError: known"]
+    assert exceptions_in(before + after + before, exceptions_in(before)) == ["KeyError: 1", "ValueError: known"]
 
 
 def test_healthy_documents_differ_and_are_made_alike() -> None:
