@@ -46,7 +46,10 @@ def run(parts: Sequence[str], *, is_short: bool, data: Path | None = None) -> di
 
 
 def drills(site: "Site", parts: Sequence[str], *, is_short: bool, data: Path | None) -> Iterator[Verdict]:
-    """What was killed comes back after a minute; other drills use that time."""
+    """What was killed comes back after a minute; other drills use that time.
+
+    A worker tells of a killed process ten seconds later (billiard), so whoever reads the logs for faults comes before.
+    """
     from benchmarks.survives import (
         deploy,
         disk,
@@ -67,10 +70,10 @@ def drills(site: "Site", parts: Sequence[str], *, is_short: bool, data: Path | N
     hostile = [*handmade(), *damaged(DAMAGED[is_short], SEED)]
     steps: list[tuple[str, Callable[[], Iterable[Verdict] | None]]] = [
         ("tampering", lambda: tampering.drill(site)),  # rewrites the whole record fifteen times: it is short yet
-        ("kills", kills.begin),
         ("files", lambda: files.drill(site, hostile, "Hostile files")),
         ("files", lambda: files.drill(site, files.from_folder(data), "Files of a folder") if data else None),
         ("fairness", lambda: fairness.drill(site, WAITING[is_short])),
+        ("kills", kills.begin),
         ("formulas", lambda: sinks.drill(site)),
         ("parallel", lambda: parallel.drill(site, ASKED[is_short])),
         ("packs", lambda: packs.drill(site)),
