@@ -47,6 +47,7 @@ def main(arguments: list[str]) -> int:
         return subprocess.run([*PYTEST, *arguments], check=False).returncode
     reports = Path(tempfile.mkdtemp(prefix="docintel-reports-"))
     os.environ[REPORTS] = str(reports)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each of some hundred processes would compile the product anew
     failed = [name for name, command in CHECKS.items() if run_stage(name, command)]
     lines = run_tests(reports, failed)
     if failed:
