@@ -6,11 +6,14 @@ data directory for each process. DOCINTEL_TEST_SERVERS marks the processes whose
 """
 
 import atexit
+import itertools
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import django
@@ -22,6 +25,7 @@ from django.utils import translation
 from embedded import postgres, redis
 from tests import emptying, loopback, schema, stages
 
+_minutes = itertools.count(int(time.time() // 60))
 STARTED = "DOCINTEL_TEST_SERVERS"
 
 
@@ -109,6 +113,15 @@ def _empty_queues(_broker: Any) -> None:
     from docintel_site.status import QUEUES
 
     _broker.delete(*QUEUES)
+
+
+@pytest.fixture(autouse=True)
+def _within_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Request limits count by minutes of the clock: each test has one of its own, which does not end meanwhile."""
+    from docintel_site.http import limits
+
+    moment = 60.0 * next(_minutes)
+    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: moment))
 
 
 @pytest.fixture(autouse=True)

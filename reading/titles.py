@@ -16,6 +16,7 @@ from reading.layout.kinds import numbering_of
 from reading.layout.lines import PageLine
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS
+from reading.values.years import YEAR_DIGITS, YEAR_WORD
 
 TITLE_CHARS = 120  # what fits on one line of a list
 FIRST_PAGES = 3
@@ -45,12 +46,11 @@ MONTH = (
     r"|de[cz](?:ember)?|d[ée]cembre)"
 )
 DATE = re.compile(
-    rf"\b(?:{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?,? ?(?:19|20)\d\d"
-    rf"|\d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:day of )?{MONTH},? (?:19|20)\d\d)\b",
+    rf"\b(?:{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?,? ?{YEAR_DIGITS}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|er|\.)? (?:day of )?{MONTH},? {YEAR_DIGITS})\b",
     re.IGNORECASE,
 )
 DAY_OF = re.compile(r"(\d{1,2})(?:st|nd|rd|th)? day of (\w+),? (\d{4})", re.IGNORECASE)
-YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 FORM = re.compile(
     r"(?:(?P<kind>form|schedule) (?P<form>\d{1,2}-[A-Z]{1,3}|[A-Z]{1,2}-\d{1,2}|\d{1,2}[A-Z])(?P<change>/A)? ?)+",
@@ -89,7 +89,7 @@ AND = {"entre": "et", "zwisc": "und"}
 NOT_IN_TITLE = re.compile(
     r"(?:exhibit|annex|appendix|annexe|schedule|between|by and|among|and|entre|recitals|parties|background|whereas|this"
     r"|the company|confidential|strictly|personal|table|contents|execution|draft|quicklinks|for immediate)\b|[\[(_*]"
-    r"|.*[:;]|.*(?:19|20)\d\d",
+    rf"|.*[:;]|.*{YEAR_DIGITS}",
     re.IGNORECASE,
 )
 PREAMBLE_END = re.compile(
@@ -383,7 +383,7 @@ def name_at_start(chunk: str) -> str:
 def release_title(first: Sequence[PageLine]) -> str:
     """Company and what it announces, of a release of results; "" if a larger headline says it."""
     found = find_release(first)
-    if not found or not YEAR.search(found["what"]) or largest_print(first):
+    if not found or not YEAR_WORD.search(found["what"]) or largest_print(first):
         return ""
     return f"{found['company'].strip(' ,')}, {found['what'].strip()}"
 

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext_noop
 
-from chat.figures.computing import SCALE_WORDS, Computed, compute_all, read_formulas
+from chat.figures.computing import Computed, compute_all, read_formulas
 from chat.figures.formulas import write_formula
 from chat.figures.shown import ComputedFigures, Figure, FigureInput, show_figures
 from chat.figures.statement_rows import statement_rows
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
+from reading.values.scales import SCALE_WORDS
 from retrieval.models import RetrievalRun, RunCandidate
 
 NOTE = gettext_noop("The figure was computed by code from the rows it cites, not by a model.")

@@ -11,6 +11,7 @@ from chat.figures.year_parts import parts_named, without_parts
 from documents.storage.content import DocumentContent
 from reading.layout.amounts import has_unread_sign
 from reading.tables import PERIOD, Table, TableCell, TableRow, is_value
+from reading.values.years import YEAR
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.rows_asked import find_banded_row
 from retrieval.candidates.shown import LEFT_OUT
@@ -37,7 +38,6 @@ RANKING = re.compile(
     re.IGNORECASE,
 )
 WHICH, MORE = re.compile(r"\bwhich\b", re.IGNORECASE), re.compile(r"\b(?:more|fewer|less)\b", re.IGNORECASE)
-YEAR = re.compile(r"(?:19|20)\d\d")
 HEADING_MAX = 80  # characters that name a column; of a longer heading its own words and its period do
 
 

@@ -24,11 +24,11 @@ from chat.figures.formulas import (
     read_comparison,
 )
 from chat.figures.statement_rows import Cell, StatementRow
+from reading.values.scales import SCALE_WORDS
 from reading.wording import SLOT, WordingError, check_fields, compile_checked, files_of, read_entries
 
 PLACES = {"ratio": 2, "percent": 1, "points": 1, "amount": 0}
 YEAR_COLUMNS_MAX = 3  # five-year summaries repeat the statements, sometimes restated
-SCALE_WORDS = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 PART_FIELDS = {"name": str, "pattern": str, "examples": list, "counter_examples": list}
 LINE_REQUIRED = ("asked", "printed", "statements", "asked_examples", "printed_examples", "counter_examples")
 LINE_FIELDS = {

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from reading.matching import match_form
+from reading.values.scales import SCALES
+from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, files_of, read_entries
 from retrieval.words.statements import statement_names
 
@@ -62,7 +64,7 @@ class Metric:
 
 
 METRIC_FIELDS = {"name": str, "formula": str, "unit": str, "examples": list, "counter_examples": list}
-YEAR = r"(?:fy\s?|fiscal (?:year )?|year )?((?:19|20)\d\d)"
+YEAR = rf"(?:fy\s?|fiscal (?:year )?|year )?({YEAR_DIGITS})"
 YEARS = re.compile(rf"\b{YEAR}\b")
 # All of these match `asked_text`, which has single spaces; free parts are limited to the length of a name.
 BETWEEN = re.compile(rf" ?\b(?:between|from) {YEAR} (?:and|to) (?:the )?{YEAR}")
@@ -97,7 +99,6 @@ CHANGED = re.compile(r"\b(?:improv|declin|chang|increas|decreas|deteriorat)")
 PLACES = re.compile(r"\bround\w* (?:\w+ ){0,5}?(?:to )?(one|two|three|four|\d) decimals?")
 PLACE_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4}
 ASKED_SCALE = re.compile(r"\b(thousands|millions|billions)\b")
-SCALES = {"thousands": 1_000, "millions": 1_000_000, "billions": 1_000_000_000}
 YEAR_SPAN_MAX = 10
 
 
@@ -126,7 +127,7 @@ def formula_of(text: str) -> Formula | None:
         found.expression,
         "percent" if found.unit == "ratio" and "units of percent" in text else found.unit,
         int(PLACE_WORDS.get(places[1], places[1])) if places else None,
-        SCALES[scale[1]] if scale else None,
+        SCALES[scale[1].removesuffix("s")] if scale else None,
     )
 
 

@@ -12,25 +12,26 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from chat.figures.arithmetic import Quantity, Units
-from chat.figures.computing import SCALE_WORDS
 from chat.figures.shown import FigureInput
-from chat.figures.statement_rows import SCALE, SCALES, YEAR, read_column_years
+from chat.figures.statement_rows import SCALE, read_column_years
 from chat.writing.excerpts import CELL_SIGN, COPIED_NUMBER
 from documents.storage.content import DocumentContent
 from reading.layout.amounts import has_unread_sign, widen_to_signs, without_side
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import DASHES, PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line
+from reading.values.scales import SCALE_WORD, SCALE_WORDS, SCALES
+from reading.values.years import YEAR_WORD
 from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.shown_rows import has_periods, tables_on
 from retrieval.models import RunCandidate
 from retrieval.types import LineRange, QuotePiece
 from retrieval.words.printed import CURRENCIES, TWO_WAYS, number_form
 
-SCALE_WORD = re.compile(r"\b(thousand|million|billion|mn|bn|m)s?\b", re.IGNORECASE)
-SCALE_STATED = re.compile(rf"{SCALE.pattern}|\((?:dollars |amounts |figures )?(thousand|million|billion)s?\b")
-SCALE_AFTER = re.compile(r"\)?\s?(thousand|million|billion|mn|bn)s?\b", re.IGNORECASE)
-SCALE_NAMES = {"m": 1_000_000, "mn": 1_000_000, "bn": 1_000_000_000} | SCALES
+NAMED_SCALE = re.compile(rf"\b({SCALE_WORD}|mn|bn|m)s?\b", re.IGNORECASE)
+SCALE_STATED = re.compile(rf"{SCALE.pattern}|\((?:dollars |amounts |figures )?({SCALE_WORD})s?\b")
+SCALE_AFTER = re.compile(rf"\)?\s?({SCALE_WORD}|mn|bn)s?\b", re.IGNORECASE)
+SCALE_NAMES = {"m": SCALES["million"], "mn": SCALES["million"], "bn": SCALES["billion"]} | SCALES
 PERCENT_AFTER = re.compile(r"\)?\s?(?:%|(?:percent|per cent|percentage points?)\b)\s?\)?", re.IGNORECASE)
 PERCENT_WORD = re.compile(r"%|\b(?:percent|per cent|percentage)\b", re.IGNORECASE)
 PER_SHARE = re.compile(r"\bper (?:\w+ ){0,2}(?:share|unit|ads|adr)\b|\beps\b", re.IGNORECASE)
@@ -40,7 +41,7 @@ SHORT_YEAR = re.compile(r"(?:\bFY\s?|')(\d\d)\b", re.IGNORECASE)
 NUMBER_IN_TEXT = re.compile(r"\d+(?:[.,\u2009\u00a0\u202f]\d+)*")
 AMOUNT_IN_SENTENCE = re.compile(
     r"(?:[$€£¥]\s?|\b(?:USD|EUR|GBP|CHF)\s)\d+(?:[.,]\d+)*"
-    r"|(?<![\w.,$€£¥])\d+(?:[.,]\d+)*(?=\s?(?:%|percent|thousand|million|billion|mn|bn))"
+    rf"|(?<![\w.,$€£¥])\d+(?:[.,]\d+)*(?=\s?(?:%|percent|{SCALE_WORD}|mn|bn))"
 )
 IN_ORDER = re.compile(r"\b(?:respectively|respectivement|jeweils)\b", re.IGNORECASE)
 MINUS_BEFORE = re.compile(r"[-\u2212\u2013]\s?(?:[$€£¥]\s?)?$")
@@ -336,7 +337,7 @@ def is_of_other_place(printed: PrintedNumber, asked: AskedInput, wanted: set[str
 
     "$2 million and $10 million in 2022 and 2021, respectively"; one that says so of other numbers of them is unclear.
     """
-    years = YEAR.findall(asked.quote)
+    years = YEAR_WORD.findall(asked.quote)
     if printed.line.kind == "table_row" or len(set(years)) < 2:
         return False
     amounts = [number_form(NUMBER_IN_TEXT.findall(found)[0]) for found in AMOUNT_IN_SENTENCE.findall(asked.quote)]
@@ -349,7 +350,7 @@ def is_of_other_place(printed: PrintedNumber, asked: AskedInput, wanted: set[str
 
 def is_dated_row(printed: PrintedNumber, wanted: set[str]) -> bool:
     """Whether the row itself says the year, as in a table with a row for each."""
-    return bool(wanted & set(YEAR.findall(printed.line.text[: printed.start])))
+    return bool(wanted & set(YEAR_WORD.findall(printed.line.text[: printed.start])))
 
 
 def is_headed_twice(printed: PrintedNumber, column: TableColumn, content: DocumentContent) -> bool:
@@ -428,7 +429,7 @@ def months_named(text: str) -> set[str]:
 
 
 def years_named(text: str) -> set[str]:
-    return {*YEAR.findall(text), *(f"20{year}" for year in SHORT_YEAR.findall(text))}
+    return {*YEAR_WORD.findall(text), *(f"20{year}" for year in SHORT_YEAR.findall(text))}
 
 
 def span_named(text: str) -> int:
@@ -491,7 +492,7 @@ def is_per_share(printed: PrintedNumber, label: str, column: TableColumn, unit: 
 
 
 def unit_words(unit: str) -> str:
-    return cut_words(UNIT_FILLER.sub(" ", SCALE_WORD.sub(" ", unit)))
+    return cut_words(UNIT_FILLER.sub(" ", NAMED_SCALE.sub(" ", unit)))
 
 
 def currency_of(printed: PrintedNumber, asked: AskedInput, column: TableColumn) -> str:
@@ -536,7 +537,7 @@ def scale_as_told(
     scale: int | None, unit: str, printed: PrintedNumber, source: ExcerptSource, *, is_count: bool
 ) -> int | None:
     """The scale of the page, held against what the model says. Raises InputError where they differ."""
-    named = SCALE_WORD.search(unit)
+    named = NAMED_SCALE.search(unit)
     told = SCALE_NAMES[named[1].lower()] if named else None
     if is_count:  # "in millions, except employees": its own scale counts, where the page has the word
         page = match_form(" ".join(line.text for line in source.content.lines_on_page(printed.line.page_number)))

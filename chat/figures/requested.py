@@ -30,7 +30,7 @@ from chat.figures.arithmetic import (
     subtracted_names,
     write_out,
 )
-from chat.figures.computing import SCALE_WORDS, round_half_up, write_value
+from chat.figures.computing import round_half_up, write_value
 from chat.figures.inputs import (
     SCALE_NAMES,
     AskedInput,
@@ -53,6 +53,7 @@ from chat.writing.writer import (
 from documents.storage.content import DocumentContent
 from llm.reply import ReplyError, parse_reply
 from reading.matching import match_form
+from reading.values.scales import SCALE_WORD, SCALE_WORDS
 from retrieval.words.printed import number_form
 
 NOTE = gettext_noop("The model chose the formula; code checked each input on its page and computed the figure.")
@@ -76,9 +77,7 @@ USUAL_CONSTANTS = frozenset(
         ("0", "0.5", *map(str, range(1, 13)), "24", "52", "100", "360", "365", "366", "1000", "1000000", "1000000000"),
     )
 )
-ASKED_NUMBER = re.compile(
-    r"(\d+(?:[.,]\d+)*)\s?(%|(?:percent|per cent|thousand|million|billion|mn|bn|m)\b)?", re.IGNORECASE
-)
+ASKED_NUMBER = re.compile(rf"(\d+(?:[.,]\d+)*)\s?(%|(?:percent|per cent|{SCALE_WORD}|mn|bn|m)\b)?", re.IGNORECASE)
 # Whatever a model calls its results; they have their own sign of percent.
 RESULT_PLACE = re.compile(r"\{([A-Za-z]\w{0,30})\}(?:\s?%)?")
 FULL_TYPES = {"percent": "percentage", "points": "percentage", "amount": "amount"}

@@ -9,14 +9,14 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import Table, TableRow, read_tables
+from reading.values.scales import SCALE_WORD, SCALES
+from reading.values.years import YEAR_WORD
 from retrieval.words.statements import NAME_CHARS_MAX, statement_patterns
 
 HEAD_LINES = 12  # a statement's name, unit and years are above its first row
 AMOUNT_ROWS_MIN = 5  # a page with fewer rows of amounts only mentions a statement
-SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 
-YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-SCALE = re.compile(r"(?:\bin|\b(?:eur|usd|gbp|chf)|[$\u20ac\u00a3]) ?(thousand|million|billion)s?\b")
+SCALE = re.compile(rf"(?:\bin|\b(?:eur|usd|gbp|chf)|[$\u20ac\u00a3]) ?({SCALE_WORD})s?\b")
 NOTE_COLUMN = re.compile(r"\bnotes?\b")
 NOTE = re.compile(r"\s\d{1,2}$")  # its number, in a column of its own
 REFERENCE = re.compile(r"(?<!\s)\s*\((?:note|see)[^)]{0,80}\)|(?<![\s.:,])[\s.:,]+$")
@@ -61,7 +61,7 @@ def rows_of_page(lines: Sequence[LineRow]) -> list[StatementRow]:
     found = SCALE.search(" ".join(line.match for line in head))
     scale = SCALES[found[1]] if found else None
     by_number = {line.number: line for line in lines}
-    has_notes = any(NOTE_COLUMN.search(line.match) and YEAR.search(line.text) for line in head)
+    has_notes = any(NOTE_COLUMN.search(line.match) and YEAR_WORD.search(line.text) for line in head)
     rows: list[StatementRow] = []
     years = read_column_years(head)  # for a table whose first row has a label of many lines below the headings
     for table in tables:
@@ -73,16 +73,16 @@ def rows_of_page(lines: Sequence[LineRow]) -> list[StatementRow]:
 
 def read_column_years(head: Iterable[LineRow]) -> tuple[str, ...]:
     """The years on the last line above the rows that names several, if it names each once."""
-    named = [found for line in head if len(found := YEAR.findall(line.text)) > 1]
+    named = [found for line in head if len(found := YEAR_WORD.findall(line.text)) > 1]
     years = tuple(named[-1]) if named else ()
     return years if len(set(years)) == len(years) else ()
 
 
 def years_of(table: Table, lines: Mapping[int, LineRow]) -> tuple[str, ...]:
     """The year of each column, "" for one without; none if that is not clear, or no column has any."""
-    if any(len(YEAR.findall(lines[number].text)) > len(table.columns) for number in table.head_lines):
+    if any(len(YEAR_WORD.findall(lines[number].text)) > len(table.columns) for number in table.head_lines):
         return ()
-    found = [YEAR.search(column.period) for column in table.columns]
+    found = [YEAR_WORD.search(column.period) for column in table.columns]
     years = tuple(year[0] if year else "" for year in found)
     named = [year for year in years if year]
     return years if named and len(set(named)) == len(named) else ()

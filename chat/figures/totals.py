@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from reading.tables import CURRENCY_SIGNS, YEAR, Table, TableCell, TableRow, amount_of
+from reading.tables import CURRENCY_SIGNS, Table, TableCell, TableRow, amount_of
+from reading.values.years import YEAR
 
 ADDENDS_MIN, ADDENDS_MAX = 2, 60
 ROWS_MAX = 200  # of a table; nothing is said of what comes after

@@ -17,12 +17,13 @@ from chat.followup.gaps import (
     with_asked,
     with_subject,
 )
+from reading.values.years import YEAR_DIGITS
 from retrieval.words.counts import counting_words, read_count
 from retrieval.words.tokens import is_generic, is_stop_word, language_of, normalise_words, stem
 
 Outcome = Literal["alone", "rewritten", "unclear"]
 
-YEAR = r"(?:(?:FY|fiscal(?:\s+year)?|Q[1-4]|H[12])\s?)?(?:19|20)\d{2}"
+YEAR = r"(?:(?:FY|fiscal(?:\s+year)?|Q[1-4]|H[12])\s?)?" + YEAR_DIGITS
 YEARS = re.compile(rf"(?<![\w/.-]){YEAR}(?![\w/-])", re.IGNORECASE)
 PREPOSITION = r"(?:in|for|of|on|at|by|from|with|to|under|after|before|during|en|pour|de|au|dans|f\u00fcr|im|bei|von)"
 # "and in 2014?", "what about fiscal 2014?", "2014?"

@@ -8,7 +8,6 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from chat.drafts import Quoted
-from chat.figures.computing import SCALE_WORDS
 from chat.figures.inputs import (
     SCALE_STATED,
     ExcerptSource,
@@ -22,6 +21,8 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import Table, TableColumn, TableRow, cells_of_line
+from reading.values.scales import SCALE_WORDS
+from reading.values.years import YEAR
 from retrieval.candidates.plain import one_line, plain_text
 from retrieval.candidates.shown_rows import tables_on
 from retrieval.candidates.units import units_of
@@ -29,7 +30,7 @@ from retrieval.models import RunCandidate
 
 OVER_MAX = 120  # characters over the labels of a table; more of them are lines of their own
 HEADING_MAX = 80  # characters; what is longer above a column is a sentence, and its period says enough
-WORD, YEAR = re.compile(r"\w+"), re.compile(r"(?:19|20)\d\d")
+WORD = re.compile(r"\w+")
 LEADERS = re.compile(r" ?(?:\. ?){4,}")  # from a label to its value
 NOT_COMPARED = re.compile(r"[\s.\u2026|]+")  # blanks, leaders, the signs between cells
 

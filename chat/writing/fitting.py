@@ -1,11 +1,11 @@
 """Whether a sentence may be the headline of an answer: its words, what is specific in the question, and its values."""
 
-import re
 from collections.abc import Sequence
 
 from chat.figures.periods import is_beyond, is_other_side
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
+from reading.values.years import YEAR_WORD
 from retrieval.arbiter.specific import unsaid_words
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_form, has_value
@@ -19,14 +19,13 @@ from retrieval.words.tokens import normalise_words, stem
 SAID_MIN = 0.4  # of the question's weight in the sentence and the name of its section
 HALF = 0.5
 FORMLESS = frozenset({"text", "boolean", "definition", "explanation"})  # or of a form that nearly every sentence has
-YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def is_fitting(text: str, section: str, content: DocumentContent, question: Question) -> bool:
     """Whether a sentence of a section may be said first: it is about what was asked, with all that is specific in the
     question, of no other year, and has a value of the kind asked for. What introduces a list says nothing without it.
     """
-    is_of_year = not question.years or set(YEAR.findall(text)) <= set(question.years)
+    is_of_year = not question.years or set(YEAR_WORD.findall(text)) <= set(question.years)
     said = normalise_words(f"{text} {section}")
     is_about = share_said(said, weigh_terms(question, lexicon_of(content))) >= SAID_MIN
     is_counted = not question.is_count or bool(counts_said(text, question))

@@ -22,6 +22,7 @@ from chat.writing.fragments import FRAGMENTS, write_fragments
 from llm.fence import fence_text, unfence
 from llm.prompts import Prompt
 from reading.matching import match_form
+from reading.values.sentences import ABBREVIATION
 from retrieval.words.printed import number_form
 
 PROMPT_NAME = "answer"
@@ -141,9 +142,6 @@ NAME = re.compile(rf"{CAPITALISED.pattern}(?: {CAPITALISED.pattern})*")
 SINGLES_SHARE_MAX, NAMES_WORDS_MIN = 0.2, 8  # German nouns, in a sentence long enough to tell
 SENTENCE_END = re.compile(
     r"(?<=[.!?\u3002])[\"'\u201d\u2019)]*(?:\s*\[\d{1,3}\])*\s+(?=[\"'\u201c\u2018(\[]?[^\Wa-z_])"
-)
-ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|no|nos|fig|figs|eq|sec|art|inc|ltd|co|corp|mr|ms|dr|[a-z])|\b[A-Z])\.$", re.IGNORECASE
 )
 
 

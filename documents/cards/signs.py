@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from documents.cards.types import DATES, FIELDS, TYPES
 from reading.titles import DATE, MONTH
+from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, compile_checked, files_of, read_entries
 
 FOLDER = Path(__file__).parent
@@ -26,8 +27,8 @@ NAMES: Mapping[str, Mapping[str, Any]] = {
     "date": DATES,
     "party": TYPES,
 }
-ANY_DATE = rf"(?:{DATE.pattern}|\b(?:19|20)\d\d-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.](?:19|20)\d\d\b)"
-MONTH_ALONE = re.compile(rf"\b{MONTH},? (?:19|20)\d\d\b", re.IGNORECASE)
+ANY_DATE = rf"(?:{DATE.pattern}|\b{YEAR_DIGITS}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]{YEAR_DIGITS}\b)"
+MONTH_ALONE = re.compile(rf"\b{MONTH},? {YEAR_DIGITS}\b", re.IGNORECASE)
 
 
 class TypeSign(NamedTuple):

@@ -1,16 +1,15 @@
 """What the versions of a clause do before anything is judged: all of them are candidates, and a date picks of them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from reading.matching import match_form
+from reading.values.years import YEAR
 from retrieval.amendments.versions import Versions
 from retrieval.types import Candidate, Hit, LineRange, Question
 from retrieval.words.printed import dates_in
 
 ENOUGH_SHARE = 0.6  # of the strongest place: of what says less the versions are not wanted
-YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def hits_of_versions(question: Question, candidates: Sequence[Candidate], versions: Sequence[Versions]) -> list[Hit]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.registry.references import references_in
+from reading.values.years import YEAR
 from retrieval.candidates.sentences import PROSE, run_around
 from retrieval.candidates.units import ITEM, SENTENCE, prose_of, split_at
 from retrieval.question.documents_named import Name, documents_named
@@ -33,7 +34,6 @@ WORDS_MIN = 2  # of meaning; with fewer it is a label
 FOUND_MAX = 5  # of one question; more are entries of a list
 DIGIT = re.compile(r"\d")
 BARE = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-]|[.,]\d)")
-YEAR = re.compile(r"(?:19|20)\d\d")
 # A name inside a sentence; what begins one may be any word.
 NAME = re.compile(r"(?<=[a-z,;:(] )[A-Z][\w&.’'-]*\w(?: (?:(?:of|and|the|de|von|&) )?[A-Z][\w&.’'-]*\w)*")
 

@@ -12,6 +12,7 @@ from documents.storage.content import DocumentContent
 from reading.layout.ticks import SIGNS
 from reading.matching import goes_on_without_space
 from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS
 from retrieval.candidates.plain import BULLETS
 from retrieval.types import LineRange
 
@@ -32,11 +33,6 @@ CLAUSE = re.compile(
     r"[;:]\s+(?:(?:and|or)\s+)?|,\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)|(?<=\S)\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)"
 )
 WORD = re.compile(r"\s+")
-ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|v|no|nos|fig|figs|eq|sec|secs|art|inc|ltd|co|corp|mr|mrs|ms|dr|st|approx|[a-z])|\b[A-Z])\.$",
-    re.IGNORECASE,
-)
-ABBREVIATION_CHARS = 12  # more than the longest has
 
 EVEN = {"\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u037e": ";", "\t": " "}
 

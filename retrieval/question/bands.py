@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from reading.matching import match_form
 from reading.tables import amount_of
+from reading.values.years import YEAR_WORD
 from reading.wording import WordingError, Wordings, read_wordings
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
@@ -30,7 +31,6 @@ NUMBER = re.compile(r"(?:\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?
 NAMED = re.compile(r"\A[\s-]?([%$€£]|[^\W\d_]+[²³]?)")  # what a number counts, or is measured in
 CURRENCY_SIGNS = re.compile(r"[$€£¥]")
 CURRENCY = re.compile(rf"({CURRENCY_SIGNS.pattern})\s?\Z")
-YEAR = re.compile(r"(?:19|20)\d\d\b.*", re.DOTALL)
 PART_OF_WORD = re.compile(r"[^\W_]\Z|\d[.,:/]\Z")  # before a number that is the end of a code, a date or a time
 
 
@@ -145,7 +145,7 @@ def quantities_in(text: str, language: str) -> list[NumberAsked]:
     found = [
         number
         for number in numbers_with_units(text, language)
-        if number.unit or not YEAR.fullmatch(text[number.start :])
+        if number.unit or not YEAR_WORD.match(text[number.start :])
     ]
     return [NumberAsked(number.amount, number.unit) for number in found]
 

@@ -6,16 +6,16 @@ from functools import lru_cache
 from sys import intern
 from typing import NamedTuple
 
+from reading.values.years import FISCAL_YEAR, YEAR_DIGITS, years_in
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
 
 COMMON_SHARE = 0.5  # a word in the names of more of the scope's documents than this distinguishes none
 NAMES_MAX = 10_000  # kept as words: about 5 KB each
 PART_MIN = 5  # letters of a name found inside a name written without spaces ("express" in AMERICANEXPRESS)
 ABBREVIATION = re.compile(r"^(?=(?:.*[A-Z]){2})[A-Za-z&]{2,6}$")
-YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d\d)(?!\d)|\bFY\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = re.compile(r"(?<![a-z])q([1-4])(?!\d)|(?<=\d)q([1-4])(?!\d)|\b([1-4])q(?=\s?\d{2})", re.IGNORECASE)
 FORM = re.compile(r"(?<![\w-])(10|8|6|20|40) ?-? ?([kqf])(?![a-z\d])", re.IGNORECASE)  # of a filing: "10-K", "8k"
-ENDED = re.compile(r"\bended\s+\w+\s+\d{1,2},?\s+((?:19|20)\d\d)", re.IGNORECASE)
+ENDED = re.compile(rf"\bended\s+\w+\s+\d{{1,2}},?\s+({YEAR_DIGITS})", re.IGNORECASE)
 TYPED = re.compile(r"[\w&]+(?:[.-][A-Za-z]\w*)*")
 EXACT_YEAR, OTHER_YEAR, NEXT_YEAR = 3, 2, 1  # a report covers the years before, so the next year's may answer
 
@@ -81,7 +81,7 @@ def runs_of(topic: str, known: Collection[str]) -> list[tuple[str, ...]]:
 
 def is_name_word(typed: str, known: Collection[str]) -> bool:
     words = normalise_words(typed)
-    if not typed[:1].isupper() or not words or YEAR.fullmatch(typed) or QUARTER.fullmatch(typed):
+    if not typed[:1].isupper() or not words or FISCAL_YEAR.fullmatch(typed) or QUARTER.fullmatch(typed):
         return False
     if "&" in typed:
         return True
@@ -150,7 +150,7 @@ def of_the_form(topic: str, places: Sequence[int], names: Sequence[Name]) -> lis
 
 def of_the_time(topic: str, places: Sequence[int], names: Sequence[Name]) -> tuple[list[int], bool]:
     """The documents of the asked year (the latest of several) and quarter, and whether there are any."""
-    years = years_in(topic)
+    years = [int(year) for year in years_in(topic)]
     if not years:
         return list(places), False
     fits = {place: fit_of(years, names[place]) for place in places}
@@ -173,19 +173,15 @@ def fit_of(years: Sequence[int], name: Name) -> int:
 
 def years_of_document(name: Name) -> set[int]:
     """The years in the label, else the one the first lines give as the reporting year, else the latest they mention."""
-    in_label = years_in(name.label.replace("_", " "))
-    if in_label:
-        return set(in_label)
-    ended = ENDED.search(name.cover)
-    return {int(ended.group(1))} if ended else set(sorted(years_in(name.cover))[-1:])
+    named = set(years_in(name.label.replace("_", " ")))
+    if not named:
+        ended = ENDED.search(name.cover)
+        named = {ended.group(1)} if ended else set(sorted(years_in(name.cover))[-1:])
+    return {int(year) for year in named}
 
 
 def forms_in(text: str) -> set[str]:
     return {f"{number}{letter.lower()}" for number, letter in FORM.findall(text)}
-
-
-def years_in(text: str) -> list[int]:
-    return [int(long or f"20{short}") for long, short in YEAR.findall(text)]
 
 
 def quarters_in(text: str) -> set[str]:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.values.years import years_in
 from reading.wording import Wordings, read_wordings
-from retrieval.question.documents_named import Name, called_of, stands_in, years_in, years_of_document
+from retrieval.question.documents_named import Name, called_of, stands_in, years_of_document
 from retrieval.question.phrasing import phrasing_rules, section_named
 from retrieval.types import Form, Side
 from retrieval.words.tokens import is_stop_word, normalise_words

@@ -11,6 +11,7 @@ from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
 from reading.language import language_by_script
 from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
+from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
 from retrieval.question.learned import learned_keywords
@@ -58,18 +59,16 @@ PHRASE_WORDS_MAX = 4
 PLURAL_ENDING_MAX = 2  # letters: -s, -es, -en, -x
 
 IDENTIFIER = re.compile(
-    r"""(?<![\w.])(?:
+    rf"""(?<![\w.])(?:
         [A-Za-z]\w*_\w+                            # d_model
-        | [A-Z]{1,6}(?:[.-][A-Za-z]{1,6})*[.-][A-Z0-9][\w.-]*\w   # ID.AM, PR.AA-05, SP-800
-        | [A-Z]+-[A-Z]*\d[\w-]* | [A-Z]{1,5}\d[\w.-]*\w?             # ISO-27001, EX10.1
+        | [A-Z]{{1,6}}(?:[.-][A-Za-z]{{1,6}})*[.-][A-Z0-9][\w.-]*\w   # ID.AM, PR.AA-05, SP-800
+        | [A-Z]+-[A-Z]*\d[\w-]* | [A-Z]{{1,5}}\d[\w.-]*\w?             # ISO-27001, EX10.1
         | \d+(?:\.\d+)+[a-z]?                      # 3.2.1
-        | \d+-[A-Z]\b | (?!(?:19|20)\d\d-)\d{2,}-\d+  # 10-K, 800-53
-        | [A-Z]-[A-Z]{2,}                          # C-SCRM
+        | \d+-[A-Z]\b | (?!{YEAR_DIGITS}-)\d{{2,}}-\d+  # 10-K, 800-53
+        | [A-Z]-[A-Z]{{2,}}                          # C-SCRM
         )(?!\w)""",
     re.VERBOSE,
 )
-YEAR = re.compile(r"(?<!\d)(?:FY\s?'?)?((?:19|20)\d{2})(?!\d)|\bFY\s?'?(\d{2})\b", re.IGNORECASE)
-LABEL_NUMBER = re.compile(r"(?:19|20)\d\d")
 FISCAL = re.compile(r"^(?:fy|q[1-4]|h[12])?\d*$")
 
 LISTED_SHAPES = ("listing", "tree", "nested")
@@ -209,7 +208,7 @@ def read_keywords(
     for keyword in identifiers:
         topic = re.sub(rf"(?<!\w){re.escape(keyword.text)}(?!\w)", " , ", topic)
     names = document_words(contents)
-    tokens = tokens_of(YEAR.sub(" , ", answer_rules()["duration"].sub(" , ", topic)), language)
+    tokens = tokens_of(FISCAL_YEAR.sub(" , ", answer_rules()["duration"].sub(" , ", topic)), language)
     words = {key.text: key for token in tokens for key in token_keywords(token, lexicons, language, names)}
     keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
     if not any(keyword.priority == "primary" for keyword in keywords):
@@ -221,7 +220,7 @@ def read_identifiers(
     topic: str, lexicons: Sequence[Lexicon], language: str, labels: Sequence[str] = ()
 ) -> list[Keyword]:
     """Codes and numbered things as typed, and neighbouring words that the document joins ("d model" for "dmodel")."""
-    typed = [*labels, *(found for found in IDENTIFIER.findall(topic) if not YEAR.fullmatch(found))]
+    typed = [*labels, *(found for found in IDENTIFIER.findall(topic) if not FISCAL_YEAR.fullmatch(found))]
     for first, second, joined in compounds(normalise_words(IDENTIFIER.sub(" ", topic))):
         is_letter = len(first) == 1 and first.isalpha() and not is_run(first) and not is_stop_word(second, language)
         if is_letter and first != "a" and any(joined in lexicon.lines for lexicon in lexicons):
@@ -470,7 +469,7 @@ def row_numbers_in(topic: str, contents: Sequence[DocumentContent], lexicons: Se
     return [
         number
         for number, following in pairwise(words)
-        if LABEL_NUMBER.fullmatch(number) and following.isalpha()
+        if YEAR.fullmatch(number) and following.isalpha()
         for content, lexicon in zip(contents, lexicons, strict=True)
         for line in (content.lines[at - 1] for at in lexicon.lines_with_any((number,)))
         if line.kind == "table_row" and line.match.startswith(f"{number} {following}")
@@ -478,8 +477,7 @@ def row_numbers_in(topic: str, contents: Sequence[DocumentContent], lexicons: Se
 
 
 def read_years(text: str) -> tuple[str, ...]:
-    years = [long or f"20{short}" for long, short in YEAR.findall(text)]
-    return tuple(dict.fromkeys(years))
+    return tuple(dict.fromkeys(years_in(text)))
 
 
 def known_section(named: str, contents: Sequence[DocumentContent]) -> str:

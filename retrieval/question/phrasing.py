@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 
 from reading.registry.references import LABEL, ROW_NAMES, ROWS, one_of_names, references_in
 from reading.registry.references import NAMES as OBJECT_NAMES
+from reading.values.years import YEAR_DIGITS
 from reading.wording import Wordings, read_wordings
 from retrieval.types import OBJECT_KINDS, NamedThing, PartKind, ReadAround
 from retrieval.words.statements import names_in
@@ -66,7 +67,7 @@ FRAMES = {
     "section": rf"\b\s*{NUMBER}",
     "titled_section": rf"\b\s*{TITLE}",
     "annex": rf"\b\s*{LETTER}",
-    "numbered": r"(?<!\w)(?:{numbered})[\s:#]*(?P<number>(?:19|20)\d\d)(?![\w%])",
+    "numbered": rf"(?<!\w)(?:{{numbered}})[\s:#]*(?P<number>{YEAR_DIGITS})(?![\w%])",
     "table": r"\b(?:{table})\b",
     "figure": r"\b(?:{figure})\b",
     "owner": r"\b(?:{owner})(?=\w)",

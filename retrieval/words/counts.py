@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from reading.matching import match_form
+from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, files_of
 from retrieval.types import Question
 
@@ -88,5 +89,5 @@ def counted_pattern(question: Question) -> re.Pattern[str] | None:
         return None
     forms = {form for each in question.keywords if each.text == question.listed for form in (each.text, *each.forms)}
     named = "|".join(map(re.escape, sorted(forms)))
-    number = r"(?<![\w.,])(?!(?:19|20)\d\d\b)(?P<count>\d++(?:[.,]\d++)*+)"
+    number = rf"(?<![\w.,])(?!{YEAR_DIGITS}\b)(?P<count>\d++(?:[.,]\d++)*+)"
     return re.compile(rf"{number} (?:[a-z-]+,? ){{0,{WORDS_BETWEEN}}}(?:{named})\b") if forms else None

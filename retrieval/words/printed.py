@@ -7,6 +7,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from reading.layout.amounts import account_sides, has_unread_sign
+from reading.values.scales import POWERS
 
 CURRENCIES = {
     "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR",
@@ -15,10 +16,6 @@ CURRENCIES = {
 # Signs of full width, each of which stands for one: places in a text stay what they are.
 FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: ord("¥"), 0x3000: ord(" ")}
 WIDE_SCALES = {"万": 4, "億": 8}
-SCALES = {
-    "thousand": 3, "million": 6, "millions": 6, "mio": 6, "mn": 6, "billion": 9, "billions": 9, "bn": 9, "mrd": 9,
-    "milliard": 9, "milliards": 9,
-}  # fmt: skip
 MONTHS = {
     name: number
     for number, names in enumerate(
@@ -79,7 +76,7 @@ JOINED = rf"[^\W\u3041-\u30ff\u3400-\u9fff]|[{NUMERALS}]"
 DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 BEFORE = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)"
 AFTER = r"[$€£¥円]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
-SCALE = "|".join(sorted(SCALES, key=len, reverse=True))
+SCALE = "|".join(sorted(POWERS, key=len, reverse=True))
 WIDE = rf"[万億](?=円|(?(before)(?![\d{NUMERALS}])|(?!)))"  # "5万円", "¥5万"; "¥1億5000万" is in two parts
 AMOUNT = re.compile(
     rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![.,])(?<!{JOINED})(?<!\d )"
@@ -161,7 +158,7 @@ def amounts_in(text: str, language: str = "") -> Iterator[Value]:
             continue
         if found["scale"] and is_unclear(found["number"], "."):  # $1.125 billion
             continue
-        amount = number.scaleb(SCALES.get((found["scale"] or "").lower(), 0) + WIDE_SCALES.get(found["wide"], 0))
+        amount = number.scaleb(POWERS.get((found["scale"] or "").lower(), 0) + WIDE_SCALES.get(found["wide"], 0))
         printed = f"{-amount if sign < 0 or found['open'] else amount:f}"
         yield Value("amount", printed, start, found.end(), CURRENCIES[named], (found["unit"] or "").lower())
 

@@ -1,0 +1,52 @@
+"""Years, scales and abbreviations are written once; whoever needs one takes it from here."""
+
+import re
+
+import pytest
+
+from reading.values.scales import SCALE_WORDS, SCALES
+from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS
+from reading.values.years import YEAR, YEAR_WORD, years_in
+from tests.product import ROOT, sources
+
+WRITTEN_ONCE = {"19|20": "reading/values/years.py", "thousand|million": "reading/values/scales.py"}
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ("from 2019 to 1998", ["2019", "1998"]),
+        ("FY2024, FY 23 and FY'22", ["2024", "2023", "2022"]),
+        ("account 120245", []),
+        ("in 1834", []),
+        ("", []),
+    ],
+)
+def test_years_are_named_with_four_digits(text: str, years: list[str]) -> None:
+    assert years_in(text) == years
+
+
+def test_a_year_is_told_from_longer_numbers() -> None:
+    assert YEAR.fullmatch("2024") and not YEAR.fullmatch("20245") and not YEAR.fullmatch("2524")
+    assert YEAR_WORD.findall("2024, 20245 and 12024") == ["2024"]
+
+
+def test_each_scale_has_a_word() -> None:
+    assert SCALES == {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+    assert {SCALE_WORDS[factor] for factor in SCALES.values()} == set(SCALES)
+
+
+@pytest.mark.parametrize("text", ["see e.g.", "Acme Inc.", "Mr.", "in Sec.", "John F.", "approx."])
+def test_an_abbreviation_ends_no_sentence(text: str) -> None:
+    assert ABBREVIATION.search(text[-ABBREVIATION_CHARS:])
+
+
+@pytest.mark.parametrize("text", ["The end.", "It was sold.", "in 2024."])
+def test_a_sentence_ends_where_no_abbreviation_does(text: str) -> None:
+    assert not ABBREVIATION.search(text)
+
+
+@pytest.mark.parametrize("pattern", WRITTEN_ONCE)
+def test_it_is_written_once(pattern: str) -> None:
+    written = {str(path.relative_to(ROOT)) for path in sources() if re.search(re.escape(pattern), path.read_text())}
+    assert written <= {WRITTEN_ONCE[pattern]}
