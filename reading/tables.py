@@ -16,6 +16,7 @@ from reading.boxes import own_edges, turn_of_line
 from reading.characters import UNKNOWN
 from reading.layout.amounts import is_per_share, is_proportion, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.values.months import MONTH_STEM
 from reading.values.scales import SCALE_WORD
 from reading.values.years import YEAR, YEAR_DIGITS
 
@@ -41,13 +42,12 @@ DASHES = frozenset("—–-−")
 AMOUNT = re.compile(
     r"\(?[$€£¥]? ?\(?[-−–+]?[$€£¥]? ?\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?(?: ?[-−–])?"
 )
-MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|janv|févr|avr|mai|juin|juil|août|déc|mär|okt|dez)"
 PERIOD = re.compile(
-    rf"\b(?:(?:fy|q[1-4]|h[12]|{MONTH}\w{{0,7}}\.?(?: \d{{1,2}},?)?|\d{{1,2}}\.? {MONTH}\w{{0,7}}\.?) ?'?)?"
+    rf"\b(?:(?:fy|q[1-4]|h[12]|{MONTH_STEM}\w{{0,7}}\.?(?: \d{{1,2}},?)?|\d{{1,2}}\.? {MONTH_STEM}\w{{0,7}}\.?) ?'?)?"
     rf"{YEAR_DIGITS}\b",
     re.IGNORECASE,
 )
-DAY_OF_PERIODS = re.compile(rf"\b{MONTH}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years are on the next line
+DAY_OF_PERIODS = re.compile(rf"\b{MONTH_STEM}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years are on the next line
 UNIT = re.compile(
     rf"(?:\bin |\((?=[a-z]+s\b)|(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:{SCALE_WORD})s?\b"
     r"|\b(?:eur|usd|gbp|chf)\b|%",

@@ -16,6 +16,7 @@ from reading.layout.kinds import numbering_of
 from reading.layout.lines import PageLine
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS
+from reading.values.months import MONTH
 from reading.values.years import YEAR_DIGITS, YEAR_WORD
 
 TITLE_CHARS = 120  # what fits on one line of a list
@@ -39,11 +40,6 @@ NO_TITLE = re.compile(
     r"^(?:microsoft (?:word|powerpoint|excel)|powerpoint presentation|untitled|(?:document|slide|presentation) ?\d*$)"
     r"|\.(?:pdf|docx?|pptx?|xlsx?|indd|tex|dvi|qxd|txt|html?)$",
     re.IGNORECASE,
-)
-MONTH = (
-    r"(?:jan(?:uary|vier|uar)?|feb(?:ruary|ruar)?|f[ée]vrier|mar(?:ch|s)?|märz|apr(?:il)?|avril|may|mai|june?|juin|juni"
-    r"|july?|juillet|juli|aug(?:ust)?|ao[ûu]t|sept?(?:ember|embre)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?"
-    r"|de[cz](?:ember)?|d[ée]cembre)"
 )
 DATE = re.compile(
     rf"\b(?:{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?,? ?{YEAR_DIGITS}"

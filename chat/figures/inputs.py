@@ -20,6 +20,7 @@ from reading.layout.amounts import has_unread_sign, widen_to_signs, without_side
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import DASHES, PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line
+from reading.values.months import ENGLISH_STEMS
 from reading.values.scales import SCALE_WORD, SCALE_WORDS, SCALES
 from reading.values.years import YEAR_WORD
 from retrieval.candidates.calibration import calibrate
@@ -58,11 +59,11 @@ SPANS = {  # months
 
 
 COMPARED = re.compile(r"\b(?:vs|versus|change|increase|decrease|variance|growth)\b|[%\u2206\u0394]", re.IGNORECASE)
-MONTHS_NAMED = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b", re.IGNORECASE)
+MONTHS_NAMED = re.compile(rf"\b(?:{ENGLISH_STEMS})[a-z]{{0,6}}\b", re.IGNORECASE)
 EXCEPTION = re.compile(r"\bexcept\b", re.IGNORECASE)  # "USD millions, except per share data"
 UNIT_FILLER = re.compile(r"\b(?:in|of|amounts?|figures?)\b", re.IGNORECASE)
 PERIOD_WORD = re.compile(
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|fiscal|full|years?|ended|months?|weeks?|quarters?|"
+    rf"(?:{ENGLISH_STEMS})[a-z]*|fiscal|full|years?|ended|months?|weeks?|quarters?|"
     r"three|six|nine|twelve|first|second|third|fourth|half|restated|unaudited|the|and|for"
 )
 ROWS_ABOVE = 6  # of a label over several rows: "Basic earnings per share: (a)"

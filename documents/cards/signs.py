@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from documents.cards.types import DATES, FIELDS, TYPES
-from reading.titles import DATE, MONTH
+from reading.titles import DATE
+from reading.values.months import MONTH
 from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, compile_checked, files_of, read_entries
 

@@ -7,6 +7,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from reading.layout.amounts import account_sides, has_unread_sign
+from reading.values.months import MONTH, MONTHS
 from reading.values.scales import POWERS
 
 CURRENCIES = {
@@ -16,27 +17,6 @@ CURRENCIES = {
 # Signs of full width, each of which stands for one: places in a text stay what they are.
 FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: ord("¥"), 0x3000: ord(" ")}
 WIDE_SCALES = {"万": 4, "億": 8}
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan janvier janv januar jänner enero ene",
-            "february feb février fevrier févr februar febrero",
-            "march mar mars märz maerz marzo",
-            "april apr avril avr abril abr",
-            "may mai mayo",
-            "june jun juin juni junio",
-            "july jul juillet juil juli julio",
-            "august aug août aout agosto ago",
-            "september sep sept septembre septiembre",
-            "october oct octobre oktober okt octubre",
-            "november nov novembre noviembre",
-            "december dec décembre decembre déc dezember dez diciembre dic",
-        ),
-        1,
-    )
-    for name in names.split()
-}
 COUNTS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
@@ -90,15 +70,14 @@ PERCENTAGE = re.compile(
     rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013])?(?<![\w.,])(?P<number>{DIGITS})(?P<late>)\s?(?:%|(?:percent|per\scent|pour\scent|Prozent)\b)",
     re.IGNORECASE,
 )
-NAMES = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
 RANGE_BEFORE, RANGE_AFTER = re.compile(r"\d\s?[-\u2212\u2013]\s?\Z"), re.compile(r"\s?[-\u2212\u2013]\s?\d")
 DATES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?![\d-])"),
     re.compile(
-        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s(?:(?:day\s)?of\s)?(?P<name>{NAMES})\b\.?,?\s(?P<year>\d{{4}})\b",
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s(?:(?:day\s)?of\s)?(?P<name>{MONTH})\b\.?,?\s(?P<year>\d{{4}})\b",
         re.IGNORECASE,
     ),
-    re.compile(rf"\b(?P<name>{NAMES})\b\.?\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}})\b", re.IGNORECASE),
+    re.compile(rf"\b(?P<name>{MONTH})\b\.?\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}})\b", re.IGNORECASE),
     re.compile(r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?![\d.])"),
     re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?![\d/])"),
 )

@@ -4,12 +4,17 @@ import re
 
 import pytest
 
+from reading.values.months import MONTH, MONTH_STEM, MONTHS
 from reading.values.scales import SCALE_WORDS, SCALES
 from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS
 from reading.values.years import YEAR, YEAR_WORD, years_in
 from tests.product import ROOT, sources
 
-WRITTEN_ONCE = {"19|20": "reading/values/years.py", "thousand|million": "reading/values/scales.py"}
+WRITTEN_ONCE = {
+    "19|20": "reading/values/years.py",
+    "thousand|million": "reading/values/scales.py",
+    "jan|feb": "reading/values/months.py",
+}
 
 
 @pytest.mark.parametrize(
@@ -29,6 +34,12 @@ def test_years_are_named_with_four_digits(text: str, years: list[str]) -> None:
 def test_a_year_is_told_from_longer_numbers() -> None:
     assert YEAR.fullmatch("2024") and not YEAR.fullmatch("20245") and not YEAR.fullmatch("2524")
     assert YEAR_WORD.findall("2024, 20245 and 12024") == ["2024"]
+
+
+def test_every_month_has_names_and_is_known_by_the_whole_of_each() -> None:
+    assert set(MONTHS.values()) == set(range(1, 13))
+    assert all(re.fullmatch(MONTH, name) for name in MONTHS)
+    assert all(re.match(MONTH_STEM, name) for name in ("march", "dezember", "août", "oktober"))
 
 
 def test_each_scale_has_a_word() -> None:

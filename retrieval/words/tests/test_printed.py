@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from retrieval.words.printed import COUNTS, CURRENCIES, MONTHS, READERS, Value, decimal_of, values_in
+from reading.values.months import MONTHS
+from retrieval.words.printed import COUNTS, CURRENCIES, READERS, Value, decimal_of, values_in
 
 
 def read(text: str, answer_type: str) -> list[tuple[str, str, str]]:
