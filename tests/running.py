@@ -104,10 +104,12 @@ class Running:
 
 
 @contextmanager
-def web_server(environment: dict[str, str], log: Path) -> Iterator[tuple[str, psutil.Process]]:
+def web_server(
+    environment: dict[str, str], log: Path, module: str = "docintel_site.asgi"
+) -> Iterator[tuple[str, psutil.Process]]:
     """uvicorn as somebody starts it by hand: its address and its process."""
     port = free_port()
-    command = [sys.executable, "-m", "uvicorn", "docintel_site.asgi:application", "--port", str(port)]
+    command = [sys.executable, "-m", "uvicorn", f"{module}:application", "--port", str(port)]
     living_logs.append(log)
     with open(log, "wb") as output:
         server = subprocess.Popen(

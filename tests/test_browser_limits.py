@@ -1,7 +1,6 @@
 """Limits in a real browser: an upload beyond them waits and goes on by itself, a refused part of a page says why."""
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tests.running import Running, new_person, shell, web_server
 pytestmark = needs_chromium
 
 RATE = 6
+MINUTE, LEFT_S = 1_800_000_000, 38  # the limits' clock stands this long before the end of a minute
 # A base with a document and an answer, for somebody of its own.
 ASKING = """
 import uuid
@@ -33,45 +33,50 @@ answer_turn(keep_question(sender, scope, "How often are passwords changed?", "fa
 
 
 @pytest.fixture(scope="module")
-def page(running: Running, browser: Browser) -> Iterator[Page]:
-    """Somebody at a web server of the installation with low limits."""
+def clock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What time it is for the limits, in a file."""
+    file = tmp_path_factory.mktemp("clock") / "now"
+    file.write_text(str(MINUTE - LEFT_S), encoding="ascii")
+    return file
+
+
+@pytest.fixture(scope="module")
+def page(running: Running, browser: Browser, clock: Path) -> Iterator[Page]:
+    """Somebody at a web server of the installation with low limits, in a browser whose timers a test can advance."""
     sender = new_person(running, "sender@example.org")
     shell(running, ASKING)
-    limits = {"DOCINTEL_API_RATE": str(RATE)}
-    with web_server(running.environment | limits, running.home / "limits.txt") as (address, _):
+    chosen = running.environment | {"DOCINTEL_API_RATE": str(RATE), "STILL_CLOCK": str(clock)}
+    with web_server(chosen, running.home / "limits.txt", "tests.still_clock") as (address, _):
         context = new_context(browser, base_url=address, locale="en-GB")
         page = context.new_page()
+        page.clock.install()
         sign_in(page, sender)
         yield page
         context.close()
 
 
-def test_uploads_beyond_the_limit_wait_and_go_on(page: Page, tmp_path: Path) -> None:
+def test_uploads_beyond_the_limit_wait_and_go_on(page: Page, clock: Path, tmp_path: Path) -> None:
     page.goto("/bases/")
     page.get_by_role("link", name="Limits").first.click()
     files = [tmp_path / f"note-{number}.txt" for number in range(RATE + 2)]
     for number, file in enumerate(files):
         file.write_text(f"Note {number}: the records of supplier {number} are kept for six years.\n")
-    if time.time() % 60 > 40:  # they have to arrive within one minute of the clock
-        time.sleep(60 - time.time() % 60)
     page.locator("#files").set_input_files(files)
     outcomes = page.locator("#outcomes")
     expect(
         outcomes.get_by_text(re.compile(r"One person may send 6 requests a minute\. .*Try again in \d+ second"))
     ).to_have_count(2)
     expect(outcomes.locator("[data-stage=taken]")).to_have_count(RATE)
+    clock.write_text(str(MINUTE), encoding="ascii")
+    page.clock.fast_forward(1000 * LEFT_S)
     expect(outcomes.locator("[data-stage=taken]")).to_have_count(RATE + 2)
 
 
-# Sends a form of the page until it is refused for more than a few seconds: another minute may begin in between.
+# Sends a form of the page until it is refused.
 EXHAUST = """async () => {
   const body = new FormData();
   body.append("csrfmiddlewaretoken", document.querySelector("[name=csrfmiddlewaretoken]").value);
-  for (;;) {
-    const { status, headers } = await fetch("/language/", { method: "POST", body, redirect: "manual" });
-    if (status === 429 && Number(headers.get("Retry-After")) > 10) return;
-    if (status === 429) await new Promise(done => setTimeout(done, 1000 * Number(headers.get("Retry-After"))));
-  }
+  while ((await fetch("/language/", { method: "POST", body, redirect: "manual" })).status !== 429);
 }"""
 
 
