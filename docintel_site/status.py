@@ -11,7 +11,7 @@ from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
@@ -178,8 +178,14 @@ def unread_files() -> DocumentQuerySet:
 
 def unread_rows(user: Viewer) -> list[DocumentRow]:
     """The files that could not be read and that this person may see, newest first, each with the reason."""
-    shown = unread_files().visible_to(user).select_related("base", "current_parse")[:UNREAD_SHOWN]
-    return build_rows(list(shown))
+    shown = unread_files().visible_to(user).select_related("base", "current_parse").order_by("-created_at")
+    return build_rows(list(shown[:UNREAD_SHOWN]))
+
+
+def unread_by_base(user: Viewer) -> list[Any]:
+    """The bases with such files of this person's, by name, each with the number of them."""
+    mine = unread_files().visible_to(user).values("base_id", "base__name")
+    return list(mine.annotate(count=Count("pk")).order_by("base__name", "base_id"))
 
 
 def questions() -> StatusCheck:

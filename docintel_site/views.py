@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from docintel_site.requirements import PAGE, STATES, read_rules
 from docintel_site.requirements_page import count_states, group_by_family, narrow, show_rules
-from docintel_site.status import UNTRIED, checks, stuck_work, unread_files, unread_rows, worst
+from docintel_site.status import UNTRIED, checks, stuck_work, unread_by_base, unread_files, unread_rows, worst
 
 DAY_S = 86_400
 SEARCH_MAX = 120  # characters
@@ -18,7 +18,7 @@ SEARCH_MAX = 120  # characters
 @never_cache
 def status(request: HttpRequest) -> HttpResponse:
     """Every part with its state for anyone signed in; details and advice for administrators."""
-    found = checks()
+    found, unread_bases = checks(), unread_by_base(request.user)
     shown = {
         "checks": found,
         "worst": worst(found),
@@ -26,7 +26,8 @@ def status(request: HttpRequest) -> HttpResponse:
         "has_gaps": any(check.state in UNTRIED for check in found),
         "has_unread": unread_files().exists(),
         "unread": unread_rows(request.user),
-        "unread_count": unread_files().visible_to(request.user).count(),
+        "unread_bases": unread_bases,
+        "unread_count": sum(each["count"] for each in unread_bases),
     }
     return render(request, "status.html", shown)
 

@@ -14,11 +14,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import httpx2
-import openai
 from django.conf import settings
 
 from llm import errors, reuse, spending
@@ -48,6 +47,9 @@ from llm.reply import ReasoningFilter
 from llm.spending import Booking
 from llm.tiers import USUAL_REASONS, ChosenTier, is_refused
 from llm.wire import REPLY_MAX_BYTES, ReplyTooLarge, wire
+
+if TYPE_CHECKING:
+    import openai
 
 OPENAI_URL = "https://api.openai.com/v1"
 BACKOFF_S = 0.4  # doubled after each try, so that an unreachable server is reported within 5 s (I01-I03)
@@ -272,7 +274,7 @@ class Call:
         """What the instructions were made of, where they are not the same for every question (R79)."""
         return {"fragments": self._fragments} if self._fragments else {}
 
-    def _missing(self, error: openai.APIStatusError) -> str | None:
+    def _missing(self, error: "openai.APIStatusError") -> str | None:
         return missing_capability(error, self._request, self._ask, self._lacks)
 
     # ---- in the event loop
@@ -291,6 +293,8 @@ class Call:
 
     async def _send_until_answered(self, receive: Receive) -> None:
         """Send, adapted to features the server lacks, and again after a pause if it failed."""
+        import openai
+
         tries, failure = 0, None
         while True:
             # What asks the breaker waits for Redis, and the loop is there for every other call too.
@@ -333,6 +337,8 @@ class Call:
 
     async def receive_stream(self, request: Body, show: Callable[[str], None]) -> None:
         """Send one request and pass on each piece of text as it arrives, without reasoning blocks."""
+        import openai
+
         self._reader, visible = StreamReader(api_of(self._lacks)), ReasoningFilter()
         events = await self._client().post(
             PATHS[api_of(self._lacks)],
@@ -371,7 +377,7 @@ class Call:
             )
             raise self.error(errors.PromptTooLong, message, True)
 
-    def _client(self) -> openai.AsyncOpenAI:
+    def _client(self) -> "openai.AsyncOpenAI":
         return wire().client(self._base_url, self._key)
 
     def _timeout(self) -> httpx2.Timeout:
@@ -381,6 +387,8 @@ class Call:
 
     def _learns_from(self, error: Exception) -> bool:
         """Whether the error only means that the server lacks a feature; the next request then avoids it."""
+        import openai
+
         if not isinstance(error, openai.APIStatusError):
             return False
         missing = self._missing(error)
@@ -414,6 +422,8 @@ class Call:
         await asyncio.sleep(pause_s)
 
     def _failure(self, error: Exception) -> LLMError:
+        import openai
+
         if isinstance(error, openai.APIStatusError):
             return self._status_failure(error)
         if isinstance(error, openai.APIConnectionError):
@@ -431,7 +441,7 @@ class Call:
         message = "The model server does not answer as an OpenAI-compatible server does."
         return self.error(errors.Malformed, message, True)
 
-    def _status_failure(self, error: openai.APIStatusError) -> LLMError:
+    def _status_failure(self, error: "openai.APIStatusError") -> LLMError:
         status, told = error.status_code, _provider_message(error)
         if status >= 500 or status in BUSY_STATUSES:
             return self.error(errors.ServerFailed, f"The model server failed (status {status}). {told}", False)
@@ -469,8 +479,10 @@ def host_of(url: str) -> str:
     return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or ""
 
 
-def cause_of(error: openai.APIConnectionError) -> str:
+def cause_of(error: "openai.APIConnectionError") -> str:
     """Why there was no connection, in the words of the operating system or the TLS library."""
+    import openai
+
     if isinstance(error, openai.APITimeoutError):
         return "it did not answer in time"
     cause = error.__cause__
@@ -484,6 +496,8 @@ def cause_of(error: openai.APIConnectionError) -> str:
 
 def retry_after_s(error: Exception) -> float | None:
     """How long the server asks to wait, in seconds; None if not given or unreadable."""
+    import openai
+
     if not isinstance(error, openai.APIStatusError):
         return None
     header = error.response.headers.get("retry-after", "")
@@ -503,6 +517,6 @@ def seconds_until(date: str) -> float:
         return math.nan
 
 
-def _provider_message(error: openai.APIStatusError) -> str:
+def _provider_message(error: "openai.APIStatusError") -> str:
     told: Any = value_at(error.body, "message") or value_at(error.body, "error") or ""
     return told[:TOLD_MAX] if isinstance(told, str) else ""

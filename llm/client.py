@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import httpx2
-import openai
 import pydantic
 from django.conf import settings
 
@@ -187,6 +186,8 @@ def reachable() -> bool | str:
     """True if the server answers within 2 s, False if none is configured, else one sentence on the problem."""
     if not settings.LLM_CONFIGURED:
         return False
+    import openai
+
     host = host_of(server_url())
     try:
         wire().submit(_list_models()).result(REACHABLE_S + GRACE_S)

@@ -7,11 +7,12 @@ with a strict schema, chat completions with a JSON schema, JSON mode, plain text
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import Any
-
-import openai
+from typing import TYPE_CHECKING, Any
 
 from llm.exchange import clean_text
+
+if TYPE_CHECKING:
+    import openai
 
 Body = dict[str, Any]
 Lacks = frozenset[str]
@@ -134,7 +135,7 @@ def _chat(ask: Ask, form: str, instructions: str) -> Body:
 # ---- learning from refusals
 
 
-def missing_capability(error: openai.APIStatusError, request: Body, ask: Ask, lacks: Lacks) -> str | None:
+def missing_capability(error: "openai.APIStatusError", request: Body, ask: Ask, lacks: Lacks) -> str | None:
     """What the server lacks, judging by its error; None if the error has another cause."""
     if error.status_code in (404, 405, 501):
         return RESPONSES if api_of(lacks) == RESPONSES and error.code != "model_not_found" else None
@@ -150,12 +151,12 @@ def missing_capability(error: openai.APIStatusError, request: Body, ask: Ask, la
     return form if form != "text" and (_NO_SUCH_FORM.search(told) or _UNKNOWN.search(told)) else None
 
 
-def is_too_long(error: openai.APIStatusError) -> bool:
+def is_too_long(error: "openai.APIStatusError") -> bool:
     """Whether the server says that the prompt does not fit the model's context."""
     return error.code == "context_length_exceeded" or bool(_TOO_LONG.search(error.message))
 
 
-def is_filtered(error: openai.APIStatusError) -> bool:
+def is_filtered(error: "openai.APIStatusError") -> bool:
     """Whether a provider's content filter refused the request itself, as Azure does."""
     return error.status_code == 400 and (
         error.code == "content_filter" or value_at(error.body, "innererror", "code") == "ResponsibleAIPolicyViolation"

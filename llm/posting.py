@@ -3,15 +3,17 @@
 import hashlib
 import json
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx2
-import openai
 
 from llm.call import SOMEBODY_WAITS, UNREADABLE_MAX, Call, LLMServer, Persistence
 from llm.dialect import Ask, Body, Reply, value_at
 from llm.exchange import Exchange
 from llm.wire import wire
+
+if TYPE_CHECKING:
+    import openai
 
 Result = TypeVar("Result")
 
@@ -89,7 +91,7 @@ class Posting(Call):
     def _parameters(self) -> dict[str, Any]:
         return {}
 
-    def _missing(self, error: openai.APIStatusError) -> str | None:
+    def _missing(self, error: "openai.APIStatusError") -> str | None:
         return None
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import httpx2
-import openai
 from django.conf import settings
 
 from llm.call import GRACE_S, server_url
@@ -79,6 +78,8 @@ def told_window(model: str) -> int | None:
 
 def list_models() -> Any:
     """What the server answers to `/models`; None if it does not."""
+    import openai
+
     try:
         return wire().submit(_fetch_models()).result(ASK_S + GRACE_S)
     except (openai.OpenAIError, ReplyTooLarge, ValueError, TimeoutError, RecursionError):

@@ -1,6 +1,8 @@
 """Connections to model servers: one background event loop per process, so that a deadline can interrupt any read.
 
-A blocking client cannot be stopped while a server sends byte by byte; a task on an event loop can.
+A blocking client cannot be stopped while a server sends byte by byte; a task on an event loop can. The SDK takes longer
+to import than most questions take to answer: here, and in the modules beside this one, that is done where a model is
+called.
 """
 
 import asyncio
@@ -8,11 +10,13 @@ import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import httpx2
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+if TYPE_CHECKING:
+    import openai
 
 REPLY_MAX_BYTES = 16_000_000  # a streamed reply of 32,000 tokens is about 11 MB of events
 API_VERSION = "api-version"
@@ -55,15 +59,18 @@ class Wire:
     """The loop in its thread, and one client per server and key, to reuse connections."""
 
     def __init__(self) -> None:
+        import openai  # in the caller's thread, so that no deadline on the loop has begun
+
+        self._client_of, self._http_of = openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient
         self._loop = asyncio.new_event_loop()
-        self._clients: dict[tuple[str, str], AsyncOpenAI] = {}
+        self._clients: dict[tuple[str, str], openai.AsyncOpenAI] = {}
         threading.Thread(target=self._loop.run_forever, name="llm-wire", daemon=True).start()
 
     def submit(self, work: Coroutine[Any, Any, _Result]) -> "Future[_Result]":
         """Run a coroutine on the loop; cancelling the future cancels it there."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def client(self, base_url: str, api_key: str) -> AsyncOpenAI:
+    def client(self, base_url: str, api_key: str) -> "openai.AsyncOpenAI":
         """The client of one server: no redirects (they would defeat the check of the base URL), no retries of its own.
 
         An address with `?api-version=` is Azure's older form: its query is kept, and the key goes into its own header.
@@ -72,12 +79,12 @@ class Wire:
         if key not in self._clients:
             address, query = split_query(base_url)
             hooks = [with_key_of_azure(api_key)] if API_VERSION in query else []
-            self._clients[key] = AsyncOpenAI(
+            self._clients[key] = self._client_of(
                 api_key=api_key or KEY_OF_KEYLESS_SERVERS,
                 base_url=address,
                 max_retries=0,
                 default_query=query,
-                http_client=DefaultAsyncHttpxClient(
+                http_client=self._http_of(
                     follow_redirects=False,
                     headers={"Accept-Encoding": "identity"},
                     event_hooks={"request": hooks, "response": [cap_response]},

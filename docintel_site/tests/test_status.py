@@ -179,6 +179,27 @@ def test_a_file_that_could_not_be_read_is_told_and_linked(client: Client, monkey
     assert "Everything works." in client.get("/status/").content.decode()
 
 
+def test_where_more_files_could_not_be_read_than_are_listed_the_page_says_how_many_and_where(client: Client) -> None:
+    of_base = {}
+    for name, count in (("Filings", status.UNREAD_SHOWN), ("Policies", 3)):
+        base = of_base[name] = KnowledgeBase.objects.create(name=name)
+        rows = [
+            Document(base=base, title=f"{name} {n}", file_name="a.pdf", sha256=f"{n:064}", size_bytes=1, state="failed")
+            for n in range(count)
+        ]
+        Document.objects.bulk_create(rows)
+    member = User.objects.create_user(email="ada@example.org")
+    client.force_login(member)
+    for name, listed, said in (("Filings", 20, ""), ("Policies", 20, "The newest 20 of 23 are shown.")):
+        access.set_role(of_base[name], member, "owner")
+        page = on_one_line(client.get("/status/"))
+        assert page.count('href="/documents/') == listed and ("The newest" in page) is bool(said) and said in page
+    for base, count in ((of_base["Filings"], 20), (of_base["Policies"], 3)):
+        address = f"/bases/{base.pk}/?state=needs"
+        assert f'href="{address}"><bdi>{base.name}</bdi> ({count})</a>' in page
+        assert client.get(address).content.decode().count('class="title"') >= count
+
+
 def test_it_counts_waiting_messages() -> None:
     with current_app.connection_for_read() as link:
         channel: Any = link.default_channel

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import CancelledError
@@ -274,3 +276,15 @@ def test_a_process_has_one_wire_and_a_forked_child_its_own() -> None:
     with os.fdopen(reading, "rb") as told:
         assert told.read() == b"works"
     os.waitpid(child, 0)
+
+
+# ---- what it costs
+
+
+def test_the_sdk_is_imported_once_a_model_is_called() -> None:
+    said = "print('openai' in sys.modules)"
+    parts = "chat.management.commands.ask, docintel_site.urls, docintel_site.celery, llm.wire"
+    script = f"import sys, django; django.setup(); import {parts}; {said}; llm.wire.wire(); {said}"
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "docintel_site.settings"}
+    told = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["False", "True"]

@@ -57,6 +57,7 @@ def test_an_outline_is_a_card_of_parts(ask: Ask, client: Client) -> None:
     client.force_login(turn.conversation.user)
     page = client.get(f"/ask/{turn.conversation_id}/").content.decode()
     assert '<strong class="part">Termination</strong>' in page and f'id="cite-{turn.pk}-6"' in page
+    assert page.count('<q class="doc">') == page.count("word for word") == page.count(f'id="cite-{turn.pk}-') == 6
 
 
 def test_a_summary_is_written_from_the_parts_with_a_model(ask: Ask, serve: Serve) -> None:
