@@ -12,7 +12,7 @@ from reading.heavier import add_lines
 from reading.layout.amounts import has_unread_sign
 from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
-from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
+from reading.layout.lines import HIDDEN_SHARE, PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
 from reading.layout.watermarks import mark_overprinted
 from reading.limits import Limits
@@ -37,7 +37,6 @@ from reading.titles import find_title
 
 OnProgress = Callable[[int, int], None]
 PROGRESS_EVERY = 10  # pages
-HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
 IMAGES_MAX = 20_000  # ten on each page of the longest document that is read
 ATTACHED_NAMED = 10  # in the warning
