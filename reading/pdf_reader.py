@@ -21,7 +21,7 @@ from reading.outline.extension import extend_starts, with_numbered_parts, with_u
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
 from reading.outline.siblings import with_siblings
 from reading.outline.statements import with_statements
-from reading.outline.toc import first_usable, rows_of_starts, strength_of
+from reading.outline.toc import first_usable, mark_struck_names, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
 from reading.pages.attachments import Attached, list_attached
 from reading.pages.fields import FormField, put_fields
@@ -96,6 +96,7 @@ def read_pdf(
         starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels)
         title = find_title(lines, pdf.declared_title(document, limits)) or path.stem
         file_warnings = pdf.file_warnings(document, has_fields=any(fact.fields for fact in extract.facts))
+        mark_struck_names(starts, lines)
         toc = rows_of_starts(starts, lines, title)
         clock.stop("toc")
         unchecked["blank_unchecked"] = look_for_blank_pages(document, extract, patience)
