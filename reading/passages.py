@@ -14,7 +14,7 @@ from reading.limits import Limits
 from reading.matching import LEADERS, is_split_word
 from reading.parents import PARENT_TOKENS, parents_of
 from reading.reasons import refusal
-from reading.rows import UNSEARCHED_KINDS, LineRow, PassageRow, Reading, TocRow
+from reading.rows import UNSEARCHED_KINDS, LineRow, PassageRow, Reading, TocRow, name_in_force
 from reading.running_heads import find_running_heads
 
 UNIT_TOKENS_MAX = PARENT_TOKENS  # a table, list or definition is one passage up to the size of a parent
@@ -157,7 +157,7 @@ def running_passages(lines: Sequence[LineRow], ends: Sequence[int], first_index:
 
 def context_of(entry: TocRow, title: str) -> str:
     """The text searched with every passage of a section, never quoted: its breadcrumb."""
-    return title if entry.origin == "front" else entry.breadcrumb
+    return title if entry.origin == "front" else name_in_force(entry.breadcrumb)
 
 
 def page_tops(lines: Sequence[LineRow]) -> dict[int, list[LineRow]]:

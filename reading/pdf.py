@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import mmap
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pymupdf
-from pymupdf.utils import get_label_pno
+from pymupdf.utils import construct_label
 
 from reading.characters import clean_text
 from reading.layout.doubles import drop_doubles
@@ -48,7 +49,7 @@ DECLARED_S, LINKS_S, WHITE_S = 4.0, 2.0, 6.0
 WHITE_PAGE_S = 2.0  # for drawing one page: a hundred times the usual
 POINTS_PER_INCH = 72
 NOT_ENCRYPTED = 1  # what the library calls PDF_ENCRYPT_NONE
-LABEL_CHARS = 40
+LABEL_CHARS, LABEL_NODES = 40, 20_000
 TINY_PT = 1.0
 WHITE = 0xF8F8F8
 BLANK_RANGE = 8  # of 255: at the zoom below a full stop of ten-point print darkens a pixel by about 60
@@ -467,18 +468,49 @@ def declares(document: PdfDocument, key: str) -> bool:
         return False
 
 
+class LabelRule(NamedTuple):
+    """How the pages from one on are labelled, up to the page of the next rule."""
+
+    first_page: int
+    style: str
+    prefix: str
+    first_number: int
+
+
 def read_labels(document: PdfDocument) -> list[str]:
     """The label of each page, "" where it has none."""
-    # Once for all pages: if each page is declared separately, the library would reread all for each.
-    rules = sorted(document._get_page_labels())
-    return [declared_label(index, rules) for index in range(document.page_count)]
+    rules = sorted(label_rules(document))
+    firsts = [rule.first_page for rule in rules]
+    return [
+        label_by(rules[at - 1], index) if (at := bisect_right(firsts, index)) else ""
+        for index in range(document.page_count)
+    ]
 
 
-def declared_label(index: int, rules: list[tuple[int, str]]) -> str:
-    try:
-        return clean_text(get_label_pno(index, rules)[:LABEL_CHARS])[0].strip()
-    except IndexError:  # the first rule is for a later page
-        return ""
+def label_rules(document: PdfDocument) -> Iterator[LabelRule]:
+    """The rules of a file, read below the library's own function, which does not decode what is not written plainly."""
+    mupdf = pymupdf.mupdf
+    root = mupdf.pdf_dict_gets(mupdf.pdf_trailer(mupdf.pdf_document_from_fz_document(document.this)), "Root")
+    waiting = [mupdf.pdf_dict_gets(root, "PageLabels")]
+    for _ in range(LABEL_NODES):
+        if not waiting:
+            return
+        node = waiting.pop()
+        kids, numbers = (mupdf.pdf_dict_gets(node, key) for key in ("Kids", "Nums"))
+        waiting += (mupdf.pdf_array_get(kids, at) for at in range(min(mupdf.pdf_array_len(kids), LABEL_NODES)))
+        for at in range(0, min(mupdf.pdf_array_len(numbers), LABEL_NODES) - 1, 2):
+            page, rule = (mupdf.pdf_array_get(numbers, place) for place in (at, at + 1))
+            prefix = mupdf.pdf_to_text_string(mupdf.pdf_dict_gets(rule, "P"))
+            style = mupdf.pdf_to_name(mupdf.pdf_dict_gets(rule, "S"))
+            number = mupdf.pdf_dict_gets(rule, "St")
+            first = mupdf.pdf_to_int(number) if mupdf.pdf_is_int(number) else 1
+            yield LabelRule(mupdf.pdf_to_int(page), style, prefix, first)
+
+
+def label_by(rule: LabelRule, index: int) -> str:
+    # The library counts letters from 0.
+    number = index - rule.first_page + rule.first_number - (rule.style in ("a", "A"))
+    return clean_text(construct_label(rule.style, rule.prefix, number)[:LABEL_CHARS])[0].strip()
 
 
 def read_pdf_outline(document: PdfDocument, limits: Limits) -> tuple[list[OutlineItem], list[str]]:

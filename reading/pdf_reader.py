@@ -12,7 +12,7 @@ from reading.heavier import add_lines
 from reading.layout.amounts import has_unread_sign
 from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
-from reading.layout.lines import PageLine, PageText, page_lines, rows_of_lines
+from reading.layout.lines import HIDDEN_SHARE, PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
 from reading.layout.watermarks import mark_overprinted
 from reading.limits import Limits
@@ -21,7 +21,7 @@ from reading.outline.extension import extend_starts, with_numbered_parts, with_u
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
 from reading.outline.siblings import with_siblings
 from reading.outline.statements import with_statements
-from reading.outline.toc import first_usable, rows_of_starts, strength_of
+from reading.outline.toc import first_usable, mark_struck_names, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
 from reading.pages.attachments import Attached, list_attached
 from reading.pages.fields import FormField, put_fields
@@ -37,7 +37,6 @@ from reading.titles import find_title
 
 OnProgress = Callable[[int, int], None]
 PROGRESS_EVERY = 10  # pages
-HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 CONCEALED_MIN = 10  # characters per page; fewer are specks that design programs leave
 IMAGES_MAX = 20_000  # ten on each page of the longest document that is read
 ATTACHED_NAMED = 10  # in the warning
@@ -97,6 +96,7 @@ def read_pdf(
         starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels)
         title = find_title(lines, pdf.declared_title(document, limits)) or path.stem
         file_warnings = pdf.file_warnings(document, has_fields=any(fact.fields for fact in extract.facts))
+        mark_struck_names(starts, lines)
         toc = rows_of_starts(starts, lines, title)
         clock.stop("toc")
         unchecked["blank_unchecked"] = look_for_blank_pages(document, extract, patience)

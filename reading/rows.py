@@ -5,6 +5,7 @@ entry. What is chosen in a form stands in its lines: ☑, ☐, ◉ or ○ where 
 list, whether a place is signed.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -15,6 +16,8 @@ TocOrigin = Literal["front", "outline", "linked_contents", "printed_contents", "
 PageKind = Literal["", "text", "scan", "form", "blank", "image_heavy"]  # "" in readings older than the kinds
 
 FRONT_INDEX = 0  # TOC index of the lines before the first entry, and of every line without a TOC
+STRUCK_MARK = "~~"  # around what is struck through in the name of a section, as in Markdown
+STRUCK_NAME = re.compile(f"{STRUCK_MARK}[^~]*{STRUCK_MARK}")
 ASIDE_KINDS = frozenset({"furniture", "watermark"})  # beside, under or over the text of a page
 UNSEARCHED_KINDS = ASIDE_KINDS | {"contents"}  # kept and shown, but never a hit
 
@@ -87,6 +90,25 @@ def without_struck(text: str, spans: Sequence[LineSpan]) -> str:
     return text
 
 
+def struck_pieces(text: str, spans: Sequence[LineSpan]) -> list[str]:
+    """What is struck through of a text; pieces side by side are one."""
+    pieces: list[str] = []
+    end = 0
+    for span in spans:
+        if span.struck:
+            if pieces and not text[end : span.start].strip():
+                pieces[-1] += text[end : span.end]
+            else:
+                pieces.append(text[span.start : span.end])
+            end = span.end
+    return pieces
+
+
+def name_in_force(name: str) -> str:
+    """The name of a section without what is struck through in it, which stands between double tildes."""
+    return " ".join(STRUCK_NAME.sub(" ", name).split()) if STRUCK_MARK in name else name
+
+
 class LineRow(NamedTuple):
     """One visual line (R2). `number` is document-wide, 1-based, without gaps, and the only one cited (R3).
 
@@ -117,7 +139,7 @@ class LineRow(NamedTuple):
     @property
     def struck(self) -> str:
         """What is struck through on the line; "" on nearly every one."""
-        return " ".join(self.text[span.start : span.end] for span in self.spans if span.struck)
+        return " ".join(struck_pieces(self.text, self.spans))
 
 
 class TocRow(NamedTuple):

@@ -4,6 +4,7 @@ The lines of a page know where their pieces are. Cells of a column overlap horiz
 Whatever is ambiguous is left out: without two rows of values there is no table.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,8 @@ LABEL_CHARS_MAX = 160  # a longer line between two rows is prose and ends the ta
 CELL_CHARS_MAX = 80  # a longer cell beside a label is prose, such as a footnote beside its number
 ROWS_MIN = 2
 INDENT = 3.0  # points
+WRAPPED_PITCH = 1.6  # of a line's height
+WRAPPED_INDENT = 12.0  # points: by how much the second printed line of a cell may be set in
 OVERHANG = 4.0  # points: brackets and footnote marks stick out of a column of amounts on either side
 
 CURRENCY_SIGNS = "$€£¥ "
@@ -60,7 +63,7 @@ CURRENCY = re.compile(r"[$€£¥]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class TableCell:
-    """One cell: characters [start, end) of line `line`. `amount` is None if the text is no number."""
+    """One cell: characters [start, end) of line `line`; words may go on below. `amount` is None if it is no number."""
 
     text: str
     line: int
@@ -513,14 +516,59 @@ class Group(NamedTuple):
         return self.is_indented and line.x0 <= self.x0 + INDENT
 
 
+def wrapped_cell(above: Sequence[TableCell], line: LineRow, pitch: float) -> int:
+    """The number of the cell of words that a line goes on with, right below it; 0, the label's, if there is none."""
+    cells = cells_of_line(line)
+    if len(cells) != 1 or not 0 < pitch <= WRAPPED_PITCH * (line.y1 - line.y0):
+        return 0
+    edges = (*(cell.x0 for cell in above[1:]), math.inf)
+    return next(
+        (
+            number
+            for number, (cell, right) in enumerate(zip(above, edges, strict=True))
+            if number and not is_value(cell) and any(map(str.isalpha, cell.text))
+            and -INDENT <= line.x0 - cell.x0 <= WRAPPED_INDENT and line.x1 <= max(right, cell.x1)
+        ),
+        0,
+    )  # fmt: skip
+
+
+def is_wrapped(line: LineRow, following: LineRow) -> bool:
+    """Whether a cell of a row goes on in the line below."""
+    if line.kind != "table_row" or following.page_number != line.page_number:
+        return False
+    above, below = in_own_frame(line), in_own_frame(following)
+    return wrapped_cell(cells_of_line(above), below, below.y0 - above.y0) > 0
+
+
+def with_wrapped_cells(
+    parted: Iterable[tuple[LineRow, Sequence[TableCell]]],
+) -> Iterator[tuple[LineRow, Sequence[TableCell], int]]:
+    """Rows with their last line: the second printed line of a cell belongs to the cell above it."""
+    row: tuple[LineRow, list[TableCell], int] | None = None
+    bottom = 0.0
+    for line, cells in parted:
+        if row and (at := wrapped_cell(row[1], line, line.y0 - bottom)):
+            text = f"{row[1][at].text} {cells[0].text}"
+            row[1][at] = replace(row[1][at], text=text, x1=max(row[1][at].x1, cells[0].x1), amount=None)
+            row = (*row[:2], line.number)
+        else:
+            if row:
+                yield row
+            row = (line, list(cells), line.number)
+        bottom = line.y0
+    if row:
+        yield row
+
+
 def rows_of(
     parted: Iterable[tuple[LineRow, Sequence[TableCell]]], columns: Sequence[tuple[float, float]]
 ) -> Iterator[TableRow]:
     """The rows under the head: group labels apply to the rows below them, wrapped labels join their amounts."""
     group: Group | None = None
     waiting: tuple[TableRow, float] | None = None  # a label whose amounts are on the next line, or of a group
-    for line, cells in parted:
-        row = row_of_line(line, cells, columns)
+    for line, cells, last_line in with_wrapped_cells(parted):
+        row = replace(row_of_line(line, cells, columns), last_line=last_line)
         if waiting is not None and continues_label(waiting[0], row):
             row = join_label(waiting[0], row)
         elif waiting is not None:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.tables import is_wrapped
 from retrieval.accounting import summarise
 from retrieval.filters import Within
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
@@ -165,14 +166,44 @@ def doubt_differing(
         if any(by_id[each].verdict.role == "primary" for each in found.candidate_ids)
         for value, key in zip(found.values, found.candidate_ids, strict=True)
     ]
-    is_open = bool(question.parts) or question.intent == "listing" or ranking.arbiter == "model"
-    if finding.status != "found" or is_open or not sides:
+    if finding.status != "found" or may_hold_more(question, ranking) or not sides:
         return finding
     is_several = len({each.document_id for _, each in sides}) > 1
     told = {(value, each.brief.document_title if is_several else "", each.page_label): None for value, each in sides}
     said = [f"{value} ({', '.join(filter(None, (title, f'p. {page}')))})" for value, title, page in told]
     reason = Clause(f"these passages differ: {', '.join(said)}", "differ", sides=[[*each] for each in told])
     return finding._replace(status="weak", reason=reason)
+
+
+def may_hold_more(question: Question, ranking: Ranking) -> bool:
+    """Whether one doubtful passage leaves an answer: several things were asked, or a model has read all of them."""
+    return bool(question.parts) or question.intent == "listing" or ranking.arbiter == "model"
+
+
+def doubt_wrapped(
+    finding: AbsenceVerdict,
+    question: Question,
+    ranking: Ranking,
+    settled: Sequence[Settled],
+    contents: Sequence[DocumentContent],
+) -> AbsenceVerdict:
+    """Weak where the best passage is a row with cells that go on below, of a table that could not be read."""
+    best = next((each for each in settled if each.verdict.role == "primary"), None)
+    if finding.status != "found" or may_hold_more(question, ranking) or best is None:
+        return finding
+    content = next(content for content in contents if content.document_id == best.document_id)
+    if not any(is_untold_row(piece.line_number, content) for piece in best.quote.pieces):
+        return finding
+    told = "the cells of the row that was found cannot be told apart"
+    return finding._replace(status="weak", reason=Clause(told, "no cell"))
+
+
+def is_untold_row(number: int, content: DocumentContent) -> bool:
+    """Whether a line is a row that goes on below and is in no table that could be read."""
+    lines = content.lines_between(number, number + 1)
+    if len(lines) < 2 or not is_wrapped(*lines):
+        return False
+    return all(table.row_at(number) is None for table in content.tables_on_page(lines[0].page_number))
 
 
 def doubt_struck(

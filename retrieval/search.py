@@ -366,6 +366,7 @@ def settle_candidates(search: Search) -> Search:
     ranking = with_disagreements(search.ranking, differing)
     finding = absence.doubt_differing(search.finding, question, ranking, settled, differing)
     finding = absence.doubt_struck(finding, settled, contents)
+    finding = absence.doubt_wrapped(finding, question, ranking, settled, contents)
     return replace(search, settled=settled, ranking=ranking, finding=finding)
 
 

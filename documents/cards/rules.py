@@ -20,7 +20,7 @@ from documents.cards.types import (
     NamedValue,
 )
 from reading.layout.lines import PageLine
-from reading.rows import UNSEARCHED_KINDS, LineRow, TocRow
+from reading.rows import UNSEARCHED_KINDS, LineRow, TocRow, name_in_force
 from reading.titles import (
     PARTIES_CHARS,
     PREAMBLE_CHARS,
@@ -81,8 +81,8 @@ def begin_with(title: str, lines: Sequence[LineRow], toc: Sequence[TocRow]) -> B
         first=first,
         text=running_text(said)[:TEXT_CHARS],
         printed="\n".join(" ".join(line.text.split()) for line in said)[:TEXT_CHARS],
-        whole=" ".join(" ".join(line.text.split()) for line in searched)[:WHOLE_CHARS],
-        headings=tuple(entry.title for entry in toc if entry.origin != "front")[:HEADINGS],
+        whole=" ".join(" ".join(line.text_in_force.split()) for line in searched)[:WHOLE_CHARS],
+        headings=tuple(name_in_force(entry.title) for entry in toc if entry.origin != "front")[:HEADINGS],
     )
 
 
@@ -90,7 +90,7 @@ def as_printed(line: LineRow) -> PageLine:
     """A stored line as titles are found in: its height stands for its size."""
     return PageLine(
         page_number=line.page_number,
-        text=line.text,
+        text=line.text_in_force,
         match=line.match,
         x0=line.x0,
         y0=line.y0,

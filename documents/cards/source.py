@@ -15,7 +15,7 @@ def source_of(lines: Sequence[LineRow], toc: Sequence[TocRow]) -> str:
     titles = [entry.title for entry in toc if entry.origin != "front"][:SOURCE_TITLES]
     contents = "\n".join([TITLES_HEADED, *titles])[: SOURCE_CHARS // 2] if titles else ""
     pages = (line for line in lines if line.page_number <= SOURCE_PAGES and line.kind not in UNSEARCHED_KINDS)
-    text = "\n".join(" ".join(line.text.split()) for line in pages)
+    text = "\n".join(" ".join(line.text_in_force.split()) for line in pages)
     return f"{text[: SOURCE_CHARS - len(contents) - 2]}\n\n{contents}".strip()
 
 

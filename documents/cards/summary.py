@@ -52,7 +52,7 @@ def openings_of(lines: Sequence[LineRow], toc: Sequence[TocRow]) -> Iterator[Seq
         if entry.origin != "front" and entry.first_line <= early and (rank := rank_of(entry.title)):
             ranked.append((rank, entry.first_line, entry.last_line))
     for line in lines[:BEGINNING_LINES]:
-        if line.page_number <= BEGINNING_PAGES and len(line.text) <= TITLE_CHARS and rank_of(line.text) == 1:
+        if line.page_number <= BEGINNING_PAGES and len(line.text) <= TITLE_CHARS and rank_of(line.text_in_force) == 1:
             ranked.append((1, line.number, len(lines)))
     for _, first, last in sorted(ranked):
         yield lines[first : min(last, first + OPENING_LINES)]
@@ -83,7 +83,7 @@ def whole_sentences(lines: Sequence[LineRow]) -> Iterator[str]:
     """The sentences of running text, in their order; a heading, a bullet or a line in capitals ends one."""
     text = ""
     for line in lines:
-        said = " ".join(line.text.split())
+        said = " ".join(line.text_in_force.split())
         is_text = line.kind in SAID_KINDS and not (is_upper(said) and len(said) <= TITLE_CHARS)
         if not is_text or BULLET.match(said):
             yield from split_sentences(text)

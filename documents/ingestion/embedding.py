@@ -30,6 +30,7 @@ from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.models import LLMCall
 from llm.spending import paid_by
+from reading.rows import name_in_force
 
 BATCH = 64  # texts per commit: what a killed worker loses is a few seconds of work
 TURN_S = 20  # then other documents get their turn: a short one that comes is embedded within half a minute (T8)
@@ -182,7 +183,7 @@ def batch_owners(owners: Owners) -> Iterator[Owners]:
 def text_to_embed(owner: Passage | TocEntry) -> str:
     """The embedded text: a passage with its annotation or section path, a section by its breadcrumb."""
     if isinstance(owner, TocEntry):
-        return owner.breadcrumb or owner.title
+        return name_in_force(owner.breadcrumb or owner.title)
     return f"{owner.annotation or owner.context}\n{owner.text}".strip()
 
 

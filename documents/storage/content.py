@@ -33,6 +33,7 @@ from reading.rows import (
     Reading,
     ReferenceRow,
     TocRow,
+    name_in_force,
     unreadable_pages,
 )
 from reading.running_heads import RunningHead, find_running_heads
@@ -185,7 +186,7 @@ class DocumentContent:
     @cached_property
     def title_forms(self) -> dict[int, str]:
         """The match form of each title, by TOC index, for comparison with questions."""
-        return {entry.index: match_form(entry.title) for entry in self.toc}
+        return {entry.index: match_form(name_in_force(entry.title)) for entry in self.toc}
 
     @property
     def has_usable_toc(self) -> bool:

@@ -19,6 +19,7 @@ Turn = Callable[[float, float], tuple[float, float]]
 
 BOLD_FLAG, SUPERSCRIPT_FLAG = 16, 1
 PAINTED_FLAGS = 16 | 32  # filled or stroked; other text is invisible, such as a text recognition layer
+HIDDEN_SHARE = 0.5  # of a page's characters: above it, the text is a recognition layer, not what is drawn
 BOLD_NAMES = ("bold", "black", "heavy", "medi", "semibd", "demi")
 
 BASELINE_TOLERANCE = 0.3  # of the font size: cells set in another size still share the row

@@ -3,10 +3,11 @@
 The rule of a table or below words is none: it is longer than the words, or stands at their edge.
 
 Struck words stay in their line, marked in its pieces; they are in no form that is searched, give no headline and no
-value (cells, numbers, options, passages and amendments are read from `LineRow.text_in_force`), and quotes and the
-reading's warnings say so. The rules come with the text; to look at them takes a tenth of the time in which the text is
-extracted. Where one may strike something the page is extracted a second time with styles, which takes seven times as
-long: in 58 files of 4,332 pages without struck words that were five pages, and no word was taken for struck.
+value (cells, numbers, options, passages, cards and amendments are read from `LineRow.text_in_force`); quotes, names of
+sections and the reading's warnings say so. The rules come with the text; to look at them takes a tenth of the time in
+which the text is extracted. Where one may strike something the page is extracted a second time with styles, which takes
+seven times as long: in 58 files of 4,332 pages without struck words that were five pages, and no word was taken for
+struck.
 """
 
 from bisect import bisect_left, bisect_right

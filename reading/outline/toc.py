@@ -6,8 +6,9 @@ from typing import Protocol
 from reading.layout.lines import PageLine
 from reading.outline.headings import VERIFIED, SectionStart
 from reading.outline.typography import USABLE_ENTRIES
-from reading.rows import FRONT_INDEX, TocRow
+from reading.rows import FRONT_INDEX, STRUCK_MARK, TocRow, struck_pieces
 
+HEADING_LINES = 3
 FRONT_TITLE, WHOLE_TITLE = "Front matter", "Whole document"
 
 
@@ -16,6 +17,16 @@ class Numbered(Protocol):
 
     @property
     def page_number(self) -> int: ...
+
+
+def mark_struck_names(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> None:
+    """Mark what of each title is struck through on its heading, so that no name is shown as if it held."""
+    for start in starts:
+        for line in lines[start.line_index : start.line_index + HEADING_LINES]:
+            if line is lines[start.line_index] or line.kind == "heading":
+                for struck in struck_pieces(line.text, line.spans):
+                    words = " ".join(struck.split())
+                    start.title = start.title.replace(words, f"{STRUCK_MARK}{words}{STRUCK_MARK}", 1)
 
 
 def rows_of_starts(

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import pymupdf
 
 from reading.boxes import text_width
-from reading.layout.lines import PageText, TextPiece, upright
+from reading.layout.lines import HIDDEN_SHARE, PAINTED_FLAGS, PageText, TextPiece, upright
 from reading.matching import match_form
 from reading.rows import LineSpan
 
@@ -91,12 +91,21 @@ def texts_of(value: Any) -> Iterator[str]:
 
 
 def drop_drawn(blocks: Sequence[dict[str, Any]], fields: Sequence[FormField], page: pymupdf.Page) -> None:
-    """Take what is drawn in boxes and in places nobody has signed out of the extraction; it is told in signs."""
-    turned = [pymupdf.Rect(field.box) * page.derotation_matrix for field in fields if is_told_in_signs(field)]
+    """Take what is drawn in boxes and in places nobody has signed out of the extraction; it is told in signs.
+
+    What is not drawn in a place to sign was recognised on the paper below.
+    """
+    told = [field for field in fields if is_told_in_signs(field)]
+    turned = [(field.what, pymupdf.Rect(field.box) * page.derotation_matrix) for field in told]
     for block in blocks if turned else ():
         for line in block["lines"]:
             line["spans"] = [
-                span for span in line["spans"] if not any(has_middle_inside(span["bbox"], box) for box in turned)
+                span
+                for span in line["spans"]
+                if not any(
+                    has_middle_inside(span["bbox"], box) and (what == TICK or span["char_flags"] & PAINTED_FLAGS)
+                    for what, box in turned
+                )
             ]
         block["lines"] = [line for line in block["lines"] if line["spans"]]
 
@@ -112,10 +121,16 @@ def has_middle_inside(box: Sequence[float], outer: Sequence[float]) -> bool:
 
 
 def put_fields(text: PageText, fields: Sequence[FormField], width: float, height: float) -> None:
-    """Put the state of each field among the pieces of a page that has some; of a scan they are what was recognised."""
+    """Put the state of each field among the pieces of a page that has some; of a scan they are what was recognised.
+
+    Of a scan only boxes are told in signs: a place that nobody has signed as a file may be signed on its paper.
+    """
+    boxes: list[tuple[float, float, float, float]] = []
+    if text.is_recognised or text.hidden_chars > HIDDEN_SHARE * text.chars:
+        fields = [field for field in fields if field.what == TICK or not is_told_in_signs(field)]
+        boxes = [field.box for field in fields if field.what == TICK]
     if fields and text.pieces:
         quarter = max(text.pieces, key=lambda turned: len(text.pieces[turned]))
-        boxes = [field.box for field in fields if is_told_in_signs(field)] if text.is_recognised else []
         seen = [
             piece
             for piece in text.pieces[quarter]

@@ -122,6 +122,23 @@ def test_the_fields_of_a_scan_stand_among_what_was_recognised(tmp_path: Path) ->
     ]
 
 
+def test_what_stands_in_a_place_to_sign_of_a_scan_is_read(tmp_path: Path) -> None:
+    """Nobody signed the file; the paper was signed by hand, or nobody knows."""
+    document = pymupdf.open()
+    page = document.new_page()
+    widget = pymupdf.Widget()
+    widget.field_type, widget.field_name = 6, "signature"
+    widget.rect = pymupdf.Rect(200, 90, 400, 120)
+    page.add_widget(widget)
+    document.save(tmp_path / "scan.pdf")
+    seen = build_page_text([("Signed:", 60, 100, 110, 112), ("Teodora Lisle", 210, 100, 300, 112)])
+    lines = read_pdf(tmp_path / "scan.pdf", Limits(), recognised={1: seen}).lines
+    assert [line.text for line in lines] == ["Signed: Teodora Lisle"]
+    page.insert_text((60, 110), "Signed:", render_mode=3)
+    page.insert_text((210, 110), "Teodora Lisle", render_mode=3)
+    assert [line.text for line in lines_of(document.tobytes(), tmp_path)] == ["Signed: Teodora Lisle"]
+
+
 def test_a_hidden_field_says_nothing(tmp_path: Path) -> None:
     document = pymupdf.open(stream=filled_form(ROWS[:2]))
     document.xref_set_key(document[0].annot_xrefs()[0][0], "F", "2")

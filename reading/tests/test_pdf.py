@@ -360,6 +360,27 @@ def test_it_reads_the_labels_of_all_pages_at_once(tmp_path: Path) -> None:
     assert reading.pages[-1].label == "A-1499"
 
 
+@pytest.mark.parametrize(
+    ("rules", "labels"),
+    [
+        ("/Nums[0<</P<FEFF0034>>>1<</P<FEFF00C4002D>/S/D/St 7>>]", ["4", "Ä-7"]),
+        (r"/Nums[0<</P(\376\377\000A\000-)/S/r>>]", ["A-i", "A-ii"]),
+        (r"/Nums[0<</P(\357St/P\(1\))/S/A>>]", ["ïSt/P(1)A", "ïSt/P(1)B"]),
+        ("/Kids[<</Kids[<</Nums[1<</S/r/St 3>>]>>]>>]", ["", "iii"]),
+        ("/Nums[0 null 1(D)]", ["1", "2"]),
+        ("/Kids[3 0 R]", ["1", "2"]),
+    ],
+)
+def test_labels_are_read_however_they_are_written(tmp_path: Path, rules: str, labels: list[str]) -> None:
+    """As UTF-16 in digits or signs, in the encoding of PDF, with signs of the language of PDF, in a tree."""
+    document = pymupdf.open()
+    for number in (1, 2):
+        document.new_page().insert_text((72, 90), f"Page {number} of some.")
+    document.xref_set_key(document.pdf_catalog(), "PageLabels", f"<<{rules}>>")
+    document.save(tmp_path / "a.pdf")
+    assert [page.label for page in read_pdf(tmp_path / "a.pdf", Limits()).pages] == labels
+
+
 def test_ordinary_text_is_not_concealed(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(make_pdf())

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
+from reading.rows import name_in_force
 from retrieval.arbiter.named import is_named_only
 from retrieval.arbiter.specific import specific_words, words_around, words_nowhere
 from retrieval.question.kinds import answer_rules
@@ -323,7 +324,7 @@ def name_doubt(
 def terms_said(candidate: Candidate, terms: Sequence[WeighedTerm]) -> set[str]:
     """The words of the question that stand in a passage or its section's title, in any form, whatever found it."""
     quoted = candidate.sentences.text if candidate.sentences else ""
-    said = f" {' '.join(normalise_words(f'{candidate.breadcrumb} {candidate.anchor_text} {quoted}'))} "
+    said = f" {' '.join(normalise_words(f'{name_in_force(candidate.breadcrumb)} {candidate.anchor_text} {quoted}'))} "
     return {text for term in terms if any(f" {form} " in said for form in term.forms) for text in term.texts}
 
 

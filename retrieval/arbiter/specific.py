@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from documents.storage.content import COVER_LINES, DocumentContent
+from reading.rows import name_in_force
 from retrieval.types import Candidate, Question
 from retrieval.words.lexicon import Numbers, lexicon_of
 from retrieval.words.terms import year_forms
@@ -68,7 +69,7 @@ def lines_with_word(word: str, content: DocumentContent) -> Numbers:
 
 def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:
     """Those of the words that are on the candidate's first page, the document's cover, or in its title or file name."""
-    found = words_of_whole(words, content, candidate.breadcrumb)
+    found = words_of_whole(words, content, name_in_force(candidate.breadcrumb))
     pages = lexicon_of(content).line_pages
     return found | {
         word for word in words - found if (pages[lines_with_word(word, content)] == candidate.anchor_pages[0]).any()

@@ -1,12 +1,17 @@
 """The gates: what proves absence, what does not, and when nobody can tell."""
 
 from dataclasses import replace
+from pathlib import Path
+
+import pymupdf
 
 from documents.storage.content import DocumentContent
+from reading.limits import Limits
+from reading.pdf_reader import read_pdf
 from retrieval.absence import zero_hits
 from retrieval.accounting import account_of
 from retrieval.pipeline import retrieve
-from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
+from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading, with_vectors
 from retrieval.types import Keyword, RetrievalResult
 
 
@@ -142,3 +147,23 @@ def test_attached_files_that_were_not_read_are_a_gap(policy: DocumentContent) ->
     result = ask(question, carrier, terms)
     assert "1 attached file was not read: prices.csv" in result.not_found_reason
     assert ask(question, policy).status == "not_found"
+
+
+def test_a_row_whose_cells_cannot_be_told_apart_is_no_answer(tmp_path: Path) -> None:
+    """Its third cell goes on below the row, and one row is no table."""
+    document = pymupdf.open()
+    page = document.new_page()
+    head = ((60, "Action"), (200, "Labour"), (380, "Parts"), (470, "Cost of a product"))
+    row = ((60, "Stabilizer wiring change"), (200, "79 hours of 85 dollars ="), (380, "$3,790"), (470, "$10,505"))
+    for y, cells in ((100, head), (112, row), (124, ((208, "Up to $6,715."),))):
+        for x, text in cells:
+            page.insert_text((x, y), text, fontsize=10)
+    page.insert_text((60, 300), "Operators revise the manual before further flight.", fontsize=10)
+    document.save(tmp_path / "costs.pdf")
+    content = content_of_reading(read_pdf(tmp_path / "costs.pdf", Limits()), tmp_path / "costs.pdf")
+    question = "What does the stabilizer wiring change cost?"
+    result = retrieve(question, [content], settings=SETTINGS, arbiter="rules")
+    assert (result.status, result.not_found_reason) == (
+        "weak",
+        "the cells of the row that was found cannot be told apart",
+    )

@@ -438,6 +438,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
         % {"type": TYPES.get(facts["type"], facts["type"])}
     ),
     "no row": lambda facts: _("a table is about this, but not which of its rows is asked for"),
+    "no cell": lambda facts: _("the cells of the row that was found cannot be told apart"),
     "nowhere": lambda facts: _("%(words)s occurs nowhere") % {"words": mark_words(facts["words"])},
     "not together": lambda facts: _("%(words)s stand on no page together") % {"words": mark_words(facts["words"])},
     "unread documents": say_unread_documents,

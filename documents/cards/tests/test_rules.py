@@ -4,9 +4,11 @@ import pytest
 
 from documents.cards.rules import headed_fields, make_card
 from documents.cards.signs import FieldSign, TypeSign, card_signs, field_signs
+from documents.cards.source import source_of
 from documents.cards.types import DATES, FIELDS, TYPES, UNKNOWN, Card, NamedValue
 from documents.ingestion.titling import name_by_card
 from reading.plain_text import read_markdown, read_plain_text
+from reading.tests.pdfs import with_struck
 
 AGREEMENT = """SERVICE AGREEMENT
 
@@ -17,6 +19,7 @@ The parties agree as follows: Alder cleans the kitchens of Birch once a day and 
 
 This Agreement shall be governed by and construed in accordance with the laws of the State of Oregon.
 """
+STRUCK = ("May 3, 2021", ', and Birch Foods GmbH, a German company ("Birch")', "the laws of the State of Oregon")
 INVOICE = """INVOICE
 
 Invoice number: 2024-17
@@ -204,3 +207,12 @@ def test_a_card_survives_its_stored_form() -> None:
 )
 def test_a_document_without_a_title_is_named_by_its_card(card: Card, language: str, name: str) -> None:
     assert name_by_card(card, language) == name
+
+
+def test_what_is_struck_through_is_in_no_card() -> None:
+    reading = read_plain_text(AGREEMENT)
+    struck = [with_struck(line, next((each for each in STRUCK if each in line.text), "")) for line in reading.lines]
+    before, after = (make_card("SERVICE AGREEMENT", lines, reading.toc) for lines in (reading.lines, struck))
+    assert before.parties == ("Alder Works, Inc.", "Birch Foods GmbH") and before.dates[0].value == "May 3, 2021"
+    assert after.parties == ("Alder Works, Inc.",) and after.dates == ()
+    assert "Birch Foods" not in after.summary and "Oregon" not in source_of(struck, reading.toc)

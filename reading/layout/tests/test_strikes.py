@@ -9,6 +9,7 @@ import pymupdf
 import pytest
 
 from reading.limits import Limits
+from reading.passages import cut_passages
 from reading.pdf_reader import read_pdf
 from reading.processes.transfer import decode_reading, encode_reading
 from reading.rows import Reading
@@ -86,6 +87,28 @@ def test_rules_beside_words_and_past_them_strike_nothing(tmp_path: Path, draw: D
 def test_what_has_no_letter_is_not_struck(tmp_path: Path) -> None:
     reading = read(tmp_path, line_at(0.55), "----", "Sign here ---- please")
     assert not any(line.struck for line in reading.lines)
+
+
+@pytest.mark.parametrize("is_declared", [False, True])
+def test_what_is_struck_of_a_heading_is_marked_in_the_name_of_its_section(tmp_path: Path, is_declared: bool) -> None:
+    """And stands in nothing that is searched: not in the context of its passages."""
+    document = pymupdf.open()
+    page = document.new_page()
+    headings = ("4. Delivery", "5. Exclusivity of sales", "6. Applicable law")
+    for at, heading in enumerate(headings):
+        page.insert_text((72, 100 + 60 * at), heading, fontsize=15)
+        page.insert_text((72, 130 + 60 * at), "The Supplier does all that is written here and nothing else.")
+    for words in ("Exclusivity of", headings[2]):
+        annotate(page, page.search_for(words)[0])
+    if is_declared:
+        document.set_toc([[1, heading, 1] for heading in headings])
+    document.save(tmp_path / "struck.pdf")
+    reading = read_pdf(tmp_path / "struck.pdf", Limits())
+    titles = ["4. Delivery", "5. ~~Exclusivity of~~ sales", "~~6. Applicable law~~"]
+    assert [entry.title for entry in reading.toc] == titles
+    assert [entry.number for entry in reading.toc] == ["4", "5", "6"]
+    contexts = [passage.context for passage in cut_passages(reading)]
+    assert contexts == ["4. Delivery", "5. sales", ""]
 
 
 def test_a_piece_of_a_reading_from_before_is_not_struck() -> None:

@@ -143,6 +143,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "doubt": {"nowhere": ["a"], "elsewhere": ["b", "c"]},
     "no value": {"type": "date"},
     "no row": {},
+    "no cell": {},
     "nowhere": {"words": ["a"]},
     "not together": {"words": ["a", "b"]},
     "unread documents": {"names": ["Lease"], "more": 2, "lost": 3, "count": 4},
