@@ -1,7 +1,7 @@
 """The witness for programs: other installations give the heads of their ledgers here, and nobody can take one back."""
 
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
@@ -13,8 +13,9 @@ from rest_framework.response import Response
 from accounts.requests import user_of
 from audit.models import WitnessedHead
 from audit.proof.witnessing import TooManyHeads, take_head
-from documents.api import Body, TextField
+from documents.api import Body, TextField, read_sent
 from ledger.chain import FORMAT
+from ledger.heads import HeadFields
 
 SEQUENCE_MAX = 2**63 - 1
 
@@ -76,11 +77,9 @@ class WitnessedHeadsView(GenericAPIView[WitnessedHead]):
 
         An account stands for one installation: its heads are held against each other.
         """
-        body = HeadSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given: dict[str, Any] = dict(body.validated_data)
+        body = read_sent(HeadSerializer, request.data)
         try:
-            head, is_new = take_head(user_of(request), given)
+            head, is_new = take_head(user_of(request), cast(HeadFields, dict(body)))
         except TooManyHeads as error:
             raise exceptions.Throttled(wait=3600, detail=str(error)) from error
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
