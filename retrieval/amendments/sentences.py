@@ -30,8 +30,7 @@ FRAMES = {
     "inside": r"(?:{inside})\s*\d",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
-    "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
-    "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
+    **{name: rf"(?<!\w)(?:{{{name}}})[\s,]*\Z" for name in ("instead", "for")},
 }
 QUOTED = re.compile(r"„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\"")
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
@@ -163,9 +162,9 @@ def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, i
         return before[-1][2], after[0][2] if after else ""
     if len(after) > 1:
         between = masked[after[0][1] : after[1][0]]
-        if amending_words()["for"].match(between):
+        if amending_words()["for"].search(between):
             return after[1][2], after[0][2]
-        if amending_words()["instead"].match(between):
+        if amending_words()["instead"].search(between):
             return after[0][2], after[1][2]
     return "", after[0][2] if after else ""
 
