@@ -101,7 +101,7 @@ def _empty_quickly() -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def _find_static_files_once() -> Iterator[None]:
     """Each client has middleware of its own, which would look at every static file again."""
-    from whitenoise.middleware import WhiteNoiseMiddleware
+    from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
 
     found: dict[str, dict[str, Any]] = {}
     find = WhiteNoiseMiddleware.add_files_from_finders
