@@ -1,6 +1,7 @@
 """Small parts of the visual language: icons, roles, states. Always an icon and a word, never colour alone."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 from django import template
@@ -8,6 +9,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from audit.runs.outcomes import ROLE_NAMES as JUDGED_NAMES
 from docintel_site.http.request_id import current_request_id
 from documents.pages.phrasing import within_sentence
 from retrieval.candidates.plain import one_line
@@ -16,13 +18,7 @@ from retrieval.told.reasons import in_words
 
 register = template.Library()
 
-ROLE_NAMES = {
-    "primary": _("Primary"),
-    "supporting": _("Supporting"),
-    "tangential": _("Tangential"),
-    "discarded": _("Discarded"),
-    "unjudged": _("Not judged"),
-}
+ROLE_NAMES = JUDGED_NAMES | {"unjudged": _("Not judged")}
 STATE_ICONS = {"ok": "check", "none": "minus", "soon": "minus", "busy": "now", "warn": "warn", "fail": "fail"}
 
 
@@ -83,6 +79,23 @@ def role(name: str) -> SafeString:
     symbol = icon("info" if name == "unjudged" else name)
     css = "discarded" if name == "unjudged" else name
     return format_html('<span class="role r-{}">{}{}</span>', css, symbol, ROLE_NAMES[name])
+
+
+HEADS = {"num": '<th scope="col"{} class="num">{}</th>', "sr": '<th scope="col"{}><span class="sr">{}</span></th>'}
+HEAD = '<th scope="col"{}>{}</th>'
+
+
+@register.simple_tag(name="columns")
+def name_columns(*names: str, roles: bool = False) -> SafeString:
+    """The head of a table; "num" before a name is for a column of numbers, "sr" for a name that is only read aloud.
+
+    `roles` says again what each part is, for tables whose rows become blocks on a narrow screen.
+    """
+    role = SafeString(' role="columnheader"') if roles else ""
+    marked = [(mark, name) for mark, name in pairwise(("", *names)) if name not in HEADS]
+    cells = format_html_join("", "{}", [(format_html(HEADS.get(mark, HEAD), role, name),) for mark, name in marked])
+    whole = '<thead role="rowgroup"><tr role="row">{}</tr></thead>' if roles else "<thead><tr>{}</tr></thead>"
+    return format_html(whole, cells)
 
 
 @register.filter
