@@ -23,8 +23,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from reading.limits import Limits
 from reading.processes.forked import die_with
 from reading.processes.jail import PARTS, shut_in
+from reading.reasons import ReadingError, refusal
 
 EXIT_OF_ERROR, EXIT_OF_MEMORY = 3, 4
 
@@ -32,13 +34,13 @@ EXIT_OF_ERROR, EXIT_OF_MEMORY = 3, 4
 def main(arguments: Sequence[str], parent_pid: int) -> NoReturn:
     """Confine the process, do the one job, print errors as JSON on standard output."""
     job, path, out_path, limits_json, *rest = arguments
-    limits = json.loads(limits_json)
+    limits = Limits(**json.loads(limits_json))
     die_with(parent_pid)
     set_limits(limits, is_render=job == "render")
     in_force = isolate(job, Path(path), Path(out_path), rest)
     if job == "isolation":
         Path(out_path).write_text(json.dumps(in_force), encoding="utf-8")
-    elif limits["isolation_required"]:
+    elif limits.isolation_required:
         check_isolation(in_force)
     gc.disable()  # one short job without cycles, and garbage collection took a tenth of it
     try:
@@ -53,30 +55,33 @@ def main(arguments: Sequence[str], parent_pid: int) -> NoReturn:
     os._exit(0)  # the result is in a file; freeing a million objects one by one is wasted time
 
 
-def do(job: str, path: Path, out_path: Path, limits: dict[str, Any], rest: Sequence[str]) -> None:
+def do(job: str, path: Path, out_path: Path, limits: Limits, rest: Sequence[str]) -> None:
     """The one job. Only here is the file opened."""
-    if job == "read":
-        read_to_file(path, out_path, limits, Path(rest[0]))
-    elif job in ("markdown", "text"):
-        read_text_to_file(job, path, out_path, limits)
-    elif job == "recognise":
-        recognise_to_folder(path, out_path, limits)
-    elif job == "again":
-        read_again_to_folder(path, out_path, limits, rest[0])
-    elif job == "attached":
-        take_attached(path, out_path, limits)
-    elif job == "unlock":
-        unlock(path, out_path, limits)
-    elif job == "render":
-        render(path, out_path, limits, int(rest[0]), int(rest[1]))
+    try:
+        if job == "read":
+            read_to_file(path, out_path, limits, Path(rest[0]))
+        elif job in ("markdown", "text"):
+            read_text_to_file(job, path, out_path, limits)
+        elif job == "recognise":
+            recognise_to_folder(path, out_path, limits)
+        elif job == "again":
+            read_again_to_folder(path, out_path, limits, rest[0])
+        elif job == "attached":
+            take_attached(path, out_path, limits)
+        elif job == "unlock":
+            unlock(path, out_path, limits)
+        elif job == "render":
+            render(path, out_path, limits, int(rest[0]), int(rest[1]))
+    except ReadingError as error:
+        exit_with_error(error)
 
 
-def read_to_file(pdf_path: Path, out_path: Path, limits: dict[str, Any], recognised: Path) -> None:
-    # Imported where it is needed: the server that this process is a copy of has most of it loaded.
-    from reading.limits import Limits
+# What a job needs is imported in it: the server that this process is a copy of has most of it loaded.
+
+
+def read_to_file(pdf_path: Path, out_path: Path, limits: Limits, recognised: Path) -> None:
     from reading.pdf_reader import read_pdf
     from reading.processes.transfer import encode_reading
-    from reading.reasons import ReadingError
 
     kept, added, tried = {}, {}, set()
     if next(recognised.glob("*.json"), None):
@@ -84,88 +89,54 @@ def read_to_file(pdf_path: Path, out_path: Path, limits: dict[str, Any], recogni
         from reading.recognition import kept_pages, pages_tried
 
         kept, added, tried = kept_pages(recognised), kept_additions(recognised), pages_tried(recognised)
-    try:
-        reading = read_pdf(pdf_path, Limits(**limits), tell_progress, kept, added, tried)
-    except ReadingError as error:
-        exit_with_error(error.code, error.message, error.detail)
+    reading = read_pdf(pdf_path, limits, tell_progress, kept, added, tried)
     out_path.write_text(encode_reading(reading), encoding="utf-8")
 
 
-def read_text_to_file(job: str, path: Path, out_path: Path, limits: dict[str, Any]) -> None:
-    from reading.limits import Limits
+def read_text_to_file(job: str, path: Path, out_path: Path, limits: Limits) -> None:
     from reading.plain_text import read_markdown, read_plain_text
     from reading.processes.transfer import encode_reading
-    from reading.reasons import ReadingError
 
     read = read_markdown if job == "markdown" else read_plain_text
-    try:
-        reading = read(path.read_text(encoding="utf-8-sig"), Limits(**limits), with_language=False)
-    except ReadingError as error:
-        exit_with_error(error.code, error.message, error.detail)
+    reading = read(path.read_text(encoding="utf-8-sig"), limits, with_language=False)
     out_path.write_text(encode_reading(reading), encoding="utf-8")
 
 
-def recognise_to_folder(pdf_path: Path, folder: Path, limits: dict[str, Any]) -> None:
+def recognise_to_folder(pdf_path: Path, folder: Path, limits: Limits) -> None:
     from reading import recognition
-    from reading.limits import Limits
-    from reading.reasons import ReadingError
 
-    try:
-        recognition.recognise_pages(pdf_path, folder, Limits(**limits), tell_progress)
-    except ReadingError as error:
-        exit_with_error(error.code, error.message, error.detail)
+    recognition.recognise_pages(pdf_path, folder, limits, tell_progress)
 
 
-def read_again_to_folder(pdf_path: Path, folder: Path, limits: dict[str, Any], wanted_json: str) -> None:
+def read_again_to_folder(pdf_path: Path, folder: Path, limits: Limits, wanted_json: str) -> None:
     from reading.heavier import PageToRead, read_again
-    from reading.limits import Limits
-    from reading.reasons import ReadingError
 
     wanted = [PageToRead(number, method, tuple(map(tuple, boxes))) for number, method, boxes in json.loads(wanted_json)]
-    try:
-        read_again(pdf_path, folder, wanted, Limits(**limits), tell_progress)
-    except ReadingError as error:
-        exit_with_error(error.code, error.message, error.detail)
+    read_again(pdf_path, folder, wanted, limits, tell_progress)
 
 
-def take_attached(pdf_path: Path, folder: Path, limits: dict[str, Any]) -> None:
-    from reading.limits import Limits
+def take_attached(pdf_path: Path, folder: Path, limits: Limits) -> None:
     from reading.pages.attachments import write_attached
     from reading.pdf import open_pdf
-    from reading.reasons import ReadingError
 
-    try:
-        with open_pdf(pdf_path, Limits(**limits)) as document:
-            write_attached(document, folder, Limits(**limits))
-    except ReadingError as error:
-        exit_with_error(error.code, error.message, error.detail)
+    with open_pdf(pdf_path, limits) as document:
+        write_attached(document, folder, limits)
 
 
-def unlock(pdf_path: Path, out_path: Path, limits: dict[str, Any]) -> None:
-    from reading.limits import Limits
+def unlock(pdf_path: Path, out_path: Path, limits: Limits) -> None:
     from reading.pdf import write_unlocked
-    from reading.reasons import ReadingError
 
-    password = sys.stdin.buffer.read().decode()
-    try:
-        write_unlocked(pdf_path, out_path, password, Limits(**limits))
-    except ReadingError as error:
-        exit_with_error(error.code, error.message, error.detail)
+    write_unlocked(pdf_path, out_path, sys.stdin.buffer.read().decode(), limits)
 
 
-def render(pdf_path: Path, out_path: Path, limits: dict[str, Any], page_number: int, dpi: int) -> None:
-    from reading.limits import Limits
+def render(pdf_path: Path, out_path: Path, limits: Limits, page_number: int, dpi: int) -> None:
     from reading.pdf import render_page
-    from reading.reasons import ReadingError
 
-    try:
-        render_page(pdf_path, page_number, dpi, out_path, Limits(**limits))
-    except ReadingError as error:
-        exit_with_error(error.code, error.message, error.detail)
+    render_page(pdf_path, page_number, dpi, out_path, limits)
 
 
-def exit_with_error(code: str, message: str, detail: str) -> None:
-    send_message({"error": {"code": code, "message": message, "detail": detail[:2000]}})
+def exit_with_error(error: ReadingError) -> None:
+    send_message({"error": {"code": error.code, "message": error.message, "detail": error.detail[:2000]}})
     sys.exit(EXIT_OF_ERROR)
 
 
@@ -180,14 +151,14 @@ def send_message(message: dict[str, Any]) -> None:
 # ---- confinement
 
 
-def set_limits(limits: dict[str, Any], *, is_render: bool) -> None:
+def set_limits(limits: Limits, *, is_render: bool) -> None:
     """Set what the process may use. A file half as large as its memory is no result."""
-    cpu_s = limits["render_cpu_s"] if is_render else limits["cpu_s"]
+    cpu_s = limits.render_cpu_s if is_render else limits.cpu_s
     limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 2)
     if sys.platform == "linux":  # macOS refuses to set it
-        limit(resource.RLIMIT_AS, limits["memory_bytes"], limits["memory_bytes"])
-    limit(resource.RLIMIT_FSIZE, limits["memory_bytes"] // 2, limits["memory_bytes"] // 2)
-    limit(resource.RLIMIT_NOFILE, limits["open_files"], limits["open_files"])
+        limit(resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes)
+    limit(resource.RLIMIT_FSIZE, limits.memory_bytes // 2, limits.memory_bytes // 2)
+    limit(resource.RLIMIT_NOFILE, limits.open_files, limits.open_files)
     limit(resource.RLIMIT_CORE, 0, 0)
 
 
@@ -201,11 +172,8 @@ def isolate(job: str, path: Path, out_path: Path, rest: Sequence[str]) -> list[s
 
 def check_isolation(in_force: Sequence[str]) -> None:
     """End the process before it opens its file if a part of the isolation is missing."""
-    from reading.reasons import refusal
-
     if missing := [part for part in PARTS if part not in in_force]:
-        error = refusal("not_isolated", f"not to be had here: {', '.join(missing)}")
-        exit_with_error(error.code, error.message, error.detail)
+        exit_with_error(refusal("not_isolated", f"not to be had here: {', '.join(missing)}"))
 
 
 def limit(what: int, soft: int, hard: int) -> None:

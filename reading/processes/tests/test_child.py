@@ -21,8 +21,9 @@ TEXT = ["The termination clause requires thirty days of notice by either party."
 MAIN = "import sys; from reading.processes.child import main; main(sys.argv[2:], int(sys.argv[1]))"
 SHOW_LIMITS = """
 import json, resource, sys
+from reading.limits import Limits
 from reading.processes.child import set_limits
-set_limits(json.loads(sys.argv[1]), is_render=sys.argv[2] == "render")
+set_limits(Limits(**json.loads(sys.argv[1])), is_render=sys.argv[2] == "render")
 names = ("RLIMIT_CPU", "RLIMIT_AS", "RLIMIT_NOFILE", "RLIMIT_CORE", "RLIMIT_FSIZE")
 print(json.dumps({name: resource.getrlimit(getattr(resource, name)) for name in names}))
 """
