@@ -3,28 +3,9 @@
 from ledger.payload import object_of
 
 COLUMNS = (
-    "id",
-    "purpose",
-    "host",
-    "api",
-    "model",
-    "model_returned",
-    "response_id",
-    "finish_reason",
-    "prompt_name",
-    "prompt_version",
-    "parameters",
-    "request",
-    "request_sha256",
-    "raw_reply",
-    "tokens_in",
-    "tokens_out",
-    "tokens_cached",
-    "latency_ms",
-    "attempts",
-    "outcome",
-    "error",
-    "started_at",
+    *("id", "purpose", "host", "api", "model", "model_returned", "response_id", "finish_reason", "prompt_name"),
+    *("prompt_version", "parameters", "request", "request_sha256", "raw_reply", "tokens_in", "tokens_out"),
+    *("tokens_cached", "latency_ms", "attempts", "outcome", "error", "started_at"),
 )
 
 

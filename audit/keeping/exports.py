@@ -25,23 +25,8 @@ RUNS_A_BATCH = 500
 STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
 
 COLUMNS = (
-    "run",
-    "asked_at",
-    "base",
-    "asked_by",
-    "question",
-    "outcome",
-    "judged_by",
-    "candidates",
-    "kept",
-    "confidence",
-    "reason",
-    "verdict",
-    "reviews",
-    "objections",
-    "ledger_sequence",
-    "ledger_hash",
-    "program",
+    *("run", "asked_at", "base", "asked_by", "question", "outcome", "judged_by", "candidates", "kept", "confidence"),
+    *("reason", "verdict", "reviews", "objections", "ledger_sequence", "ledger_hash", "program"),
 )
 
 DOCUMENT_COLUMNS = (

@@ -59,17 +59,8 @@ REPEATS_ON_PAGE_MAX = 10  # a click may not cost more; the command allows more
 POOL_ENOUGH = 10_000  # every place the hits give, so that the stored candidates are among them
 # Of what the rules read.
 NOT_IN_ROWS = (
-    "strength",
-    "parts",
-    "running",
-    "statement",
-    "rows_share",
-    "referred",
-    "is_faint",
-    "fetched",
-    "is_told",
-    "is_untold",
-    "sentences",
+    *("strength", "parts", "running", "statement", "rows_share", "referred", "is_faint", "fetched", "is_told"),
+    *("is_untold", "sentences"),
 )
 NO_LIMIT = 100  # per cent: runs from before bases chose a risk answered whatever the evidence was
 

@@ -280,19 +280,8 @@ def candidate_fields(candidate: Settled) -> dict[str, Any]:
     verdict, quote, context = candidate.verdict, candidate.quote, candidate.context
     width, height = candidate.page_size
     same = (
-        "candidate_id",
-        "document_id",
-        "parse_id",
-        "toc_index",
-        "section_title",
-        "breadcrumb",
-        "exact_title",
-        "co_occurrence",
-        "type_match",
-        "line_score",
-        "rrf_rank",
-        "anchor_text",
-        "snippet",
+        *("candidate_id", "document_id", "parse_id", "toc_index", "section_title", "breadcrumb", "exact_title"),
+        *("co_occurrence", "type_match", "line_score", "rrf_rank", "anchor_text", "snippet"),
     )
     return {name: getattr(candidate, name) for name in same} | {
         "document_title": candidate.brief.document_title,
