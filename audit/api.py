@@ -26,7 +26,7 @@ from chat.api import RUN_STATUSES, AnswerSerializer
 from chat.models import Answer
 from chat.turns.replies import answer_json
 from documents.access import get_or_404, is_auditor_of
-from documents.api import Body, OctetRenderer, TextField
+from documents.api import Body, OctetRenderer, TextField, read_sent
 from documents.storage.temporary import spooled_file
 from retrieval.api import CandidateSerializer, PartSerializer, ScopeDocumentSerializer
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
@@ -283,9 +283,7 @@ class ReviewListView(GenericAPIView[Review]):
     def post(self, request: Request, run_id: UUID) -> Response:
         """Review a candidate or the answer; for auditors and owners who did not ask the question."""
         run = get_visible_run(request, run_id)
-        asked = OpinionSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        values = asked.validated_data
+        values = read_sent(OpinionSerializer, request.data)
         candidate = run.candidates.filter(candidate_id=values["candidate_id"]).first()
         if values["candidate_id"] is not None and candidate is None:
             raise Http404("This run has no such candidate.")

@@ -36,7 +36,7 @@ from chat.turns.page_notices import NoticedState, order_reading
 from chat.turns.replies import read_turn
 from chat.turns.retrieving import keep_retrieval, read_evidence, read_retrieval
 from chat.turns.waiting import ENDED, wait_for_end
-from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key
+from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key, read_sent
 from documents.idempotency import make_keyed
 from documents.ingestion.tasks import start
 from retrieval.api import STATUSES, BoxSerializer, PartSerializer, ResultSerializer
@@ -335,9 +335,7 @@ class RetrieveView(GenericAPIView[Any]):
     )
     def post(self, request: Request) -> Response:
         """Retrieve the evidence for a question: candidates with role, reason and literal quote, recorded as a run."""
-        asked = QuestionSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        values = asked.validated_data
+        values = read_sent(QuestionSerializer, request.data)
         question = check_question(values["message"])
         chosen = chosen_scope(user_of(request), values)
         key = read_idempotency_key(request)
@@ -388,9 +386,7 @@ class ChatView(GenericAPIView[Any]):
     )
     def post(self, request: Request) -> HttpResponseBase:
         """Ask a question. With `"stream": true` the stages, the text and then the whole answer are sent as events."""
-        asked = ChatSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        values = asked.validated_data
+        values = read_sent(ChatSerializer, request.data)
         question = check_question(values["message"])
         chosen = chosen_scope(user_of(request), values)
         is_streamed = values["stream"] or request.accepted_renderer.format == EventRenderer.format
@@ -552,12 +548,11 @@ class MeaningView(GenericAPIView[Turn]):
     @extend_schema(operation_id="choose_meaning", request=MeaningSerializer, responses={202: TurnSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
         """Ask an ended question again with its vague word as it is meant; the base learns from it. See Location."""
-        asked = MeaningSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        asked = read_sent(MeaningSerializer, request.data)
         ended = Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED)
         row = get_object_or_404(ended, pk=turn_id)
         try:
-            turn = choose_meaning(row, asked.validated_data["meaning"])
+            turn = choose_meaning(row, asked["meaning"])
         except RuleError as error:
             raise serializers.ValidationError({"meaning": str(error)}) from error
         kept_by(request, turn)
@@ -591,7 +586,6 @@ class FeedbackView(GenericAPIView[Turn]):
         """State whether an answer helped, or what is wrong with it or its evidence."""
         answered = Turn.objects.visible_to(user_of(request)).exclude(run=None).filter(state__in=ENDED)
         turn = get_object_or_404(answered, pk=turn_id)
-        asked = FeedbackSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        kept = give_feedback(turn, user_of(request), **asked.validated_data)
+        asked = read_sent(FeedbackSerializer, request.data)
+        kept = give_feedback(turn, user_of(request), **asked)
         return Response({"kind": kept.kind, "comment": kept.comment}, status=HTTPStatus.CREATED)

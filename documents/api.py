@@ -141,6 +141,13 @@ class Body(serializers.Serializer[Any]):
         return value
 
 
+def read_sent(form: type[serializers.Serializer[Any]], sent: Any) -> Any:
+    """The values that were sent, as `form` reads them. Raises ValidationError."""
+    read = form(data=sent)
+    read.is_valid(raise_exception=True)
+    return read.validated_data
+
+
 def unknown_fields(sent: Iterable[str], known: Iterable[str]) -> dict[str, list[exceptions.ErrorDetail]]:
     """Errors for unknown names; only the first ones if there are many."""
     names = ", ".join(known)
@@ -276,9 +283,8 @@ class BaseListView(GenericAPIView[KnowledgeBase]):
     @extend_schema(operation_id="make_base", request=NewBaseSerializer, responses={201: BaseSerializer})
     def post(self, request: Request) -> Response:
         """Create a base owned by the caller."""
-        asked = NewBaseSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made = access.create_base(user_of(request), asked.validated_data["name"])
+        asked = read_sent(NewBaseSerializer, request.data)
+        made = access.create_base(user_of(request), asked["name"])
         shown = BaseSerializer(made, context=roles_in([made], user_of(request)))
         return Response(shown.data, status=HTTPStatus.CREATED)
 
@@ -299,9 +305,7 @@ class BaseView(GenericAPIView[KnowledgeBase]):
     def patch(self, request: Request, base_id: UUID) -> Response:
         """Rename a base or change its settings; for owners."""
         found = access.get_base(request.user, base_id, *access.OWN)
-        asked = BaseChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted = asked.validated_data
+        wanted = read_sent(BaseChangeSerializer, request.data)
         chosen = BaseSettings(**BaseSettings.from_json(found.settings).to_json() | wanted.get("settings", {}))
         access.change_settings(found, wanted.get("name", found.name), chosen, user_of(request))
         return self.get(request, base_id)
@@ -449,9 +453,8 @@ class DocumentListView(GenericAPIView[Document]):
     @extend_schema(operation_id="list_documents", parameters=[DocumentQuery], responses=DocumentSerializer(many=True))
     def get(self, request: Request, base_id: UUID) -> Response:
         found = access.get_base(request.user, base_id)
-        asked = DocumentQuery(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        narrowed = listing.filter_documents(listing.list_documents(found), **asked.validated_data)
+        asked = read_sent(DocumentQuery, request.query_params)
+        narrowed = listing.filter_documents(listing.list_documents(found), **asked)
         documents = self.paginate_queryset(narrowed.order_by("-created_at", "-id"))
         assert documents is not None
         return self.get_paginated_response(shown_documents(documents))
@@ -504,10 +507,9 @@ class DocumentListView(GenericAPIView[Document]):
 
 def read_cutting(request: Request, base: KnowledgeBase) -> dict[str, Any]:
     """How the files of an upload are to be cut, {} as the base says."""
-    asked = CuttingSerializer(data=request.POST.dict())
-    asked.is_valid(raise_exception=True)
+    asked = read_sent(CuttingSerializer, request.POST.dict())
     try:
-        return BaseSettings.from_json(base.settings).cutting(asked.validated_data)
+        return BaseSettings.from_json(base.settings).cutting(asked)
     except SettingsError as error:
         raise exceptions.ValidationError({"chunking": str(error)}) from error
 
@@ -564,9 +566,7 @@ class DocumentView(GenericAPIView[Document]):
     def patch(self, request: Request, document_id: UUID) -> Response:
         """Rename a document, which no later reading undoes, and note values in the base's fields."""
         found = access.get_document(request.user, document_id, *access.WRITE)
-        asked = DocumentChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted = asked.validated_data
+        wanted = read_sent(DocumentChangeSerializer, request.data)
         try:
             with transaction.atomic():
                 set_values(found, read_noted(found, wanted.get("metadata", [])))
@@ -611,10 +611,9 @@ class UnlockView(GenericAPIView[Document]):
     def post(self, request: Request, document_id: UUID) -> Response:
         """Read a locked PDF with its password, which is used once and not kept; a copy without it is."""
         found = access.get_document(request.user, document_id, *access.WRITE)
-        asked = PasswordSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        asked = read_sent(PasswordSerializer, request.data)
         try:
-            start(unlock(found, asked.validated_data["password"], user_of(request)))
+            start(unlock(found, asked["password"], user_of(request)))
         except NotLocked as error:
             raise NotWaiting(str(error)) from error
         except TooManyMisses as error:
@@ -750,13 +749,12 @@ class TableView(GenericAPIView[Any]):
 
     def table(self, request: Request, document_id: UUID, query: type[TableQuery] = TableQuery) -> Response:
         found = access.get_document(request.user, document_id)
-        asked = query(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        rows = getattr(parse_of(found, asked.validated_data.get("parse")), self.relation).order_by(self.key)
-        if page := asked.validated_data.get("page"):
+        asked = read_sent(query, request.query_params)
+        rows = getattr(parse_of(found, asked.get("parse")), self.relation).order_by(self.key)
+        if page := asked.get("page"):
             rows = rows.filter(page_number=page)
         if request.accepted_renderer.format == "csv":
-            return Response(csv_of(rows, self.columns(), is_literal=asked.validated_data["literal"]))
+            return Response(csv_of(rows, self.columns(), is_literal=asked["literal"]))
         shown = self.get_serializer(self.paginate_queryset(rows), many=True)
         return self.get_paginated_response(shown.data)
 

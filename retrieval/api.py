@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from accounts.requests import user_of
 from documents import access
-from documents.api import Body, CsvRenderer, TextField, in_two_forms
+from documents.api import Body, CsvRenderer, TextField, in_two_forms, read_sent
 from retrieval.dictionary import editing
 from retrieval.dictionary.csv_format import (
     LANGUAGES,
@@ -327,9 +327,8 @@ class DictionaryView(GenericAPIView[Concept]):
     def post(self, request: Request, base_id: UUID) -> Response:
         """Add terms, or change priority and weight of existing ones; all rows or none."""
         found = access.get_base(request.user, base_id, *access.WRITE)
-        asked = RowsSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        counts = editing.take_in(found, checked_rows(asked.validated_data["rows"]), by=user_of(request))
+        asked = read_sent(RowsSerializer, request.data)
+        counts = editing.take_in(found, checked_rows(asked["rows"]), by=user_of(request))
         return Response({kind: counts[kind] for kind in ("new", "changed", "same")})
 
 

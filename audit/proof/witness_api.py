@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from accounts.requests import user_of
 from audit.models import WitnessedHead
 from audit.proof.witnessing import TooManyHeads, take_head
-from documents.api import Body, TextField
+from documents.api import Body, TextField, read_sent
 from ledger.chain import FORMAT
 
 SEQUENCE_MAX = 2**63 - 1
@@ -76,11 +76,9 @@ class WitnessedHeadsView(GenericAPIView[WitnessedHead]):
 
         An account stands for one installation: its heads are held against each other.
         """
-        body = HeadSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
-        given: dict[str, Any] = dict(body.validated_data)
+        body = read_sent(HeadSerializer, request.data)
         try:
-            head, is_new = take_head(user_of(request), given)
+            head, is_new = take_head(user_of(request), dict(body))
         except TooManyHeads as error:
             raise exceptions.Throttled(wait=3600, detail=str(error)) from error
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK

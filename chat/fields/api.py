@@ -32,7 +32,7 @@ from chat.followers import follower_of
 from chat.models import Extraction
 from chat.turns import tasks
 from chat.turns.waiting import wait_for_end
-from documents.api import IDEMPOTENCY_KEY, Body, CsvRenderer, TextField, read_idempotency_key
+from documents.api import IDEMPOTENCY_KEY, Body, CsvRenderer, TextField, read_idempotency_key, read_sent
 from documents.idempotency import make_keyed
 from retrieval.api import STATUSES, BoxSerializer
 from retrieval.forms.fields import Field
@@ -137,9 +137,7 @@ class ExtractView(GenericAPIView[Any]):
     )
     def post(self, request: Request) -> Response:
         """Ask several named fields of the same documents; each is searched, judged and recorded by itself."""
-        asked = ExtractSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        values = asked.validated_data
+        values = read_sent(ExtractSerializer, request.data)
         fields = fields_asked(values["fields"])
         chosen = chosen_scope(user_of(request), values)
         sent = make_keyed(

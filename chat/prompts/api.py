@@ -16,7 +16,7 @@ from chat.models import PromptGuidance
 from chat.prompts.catalogue import BY_NAME, CATALOGUE, GUIDED
 from chat.prompts.guidance import WHY_MAX, GuidanceChanged, GuidanceRefused, change_guidance, history_of, newest_of
 from documents import access
-from documents.api import Body, TextField
+from documents.api import Body, TextField, read_sent
 from llm.prompts import GUIDANCE_MAX, Prompt
 
 
@@ -111,9 +111,7 @@ class PromptView(GenericAPIView[Any]):
         found = access.get_base(request.user, base_id, *access.OWN)
         if name not in GUIDED:
             raise Http404("There is nothing here for you.")
-        asked = GuidanceChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted = asked.validated_data
+        wanted = read_sent(GuidanceChangeSerializer, request.data)
         try:
             change_guidance(
                 found,

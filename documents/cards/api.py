@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from accounts.requests import user_of
 from documents import access
-from documents.api import Body, NotRead, TextField
+from documents.api import Body, NotRead, TextField, read_sent
 from documents.cards.editing import clean_card
 from documents.cards.serializers import CardSerializer
 from documents.cards.types import (
@@ -78,11 +78,10 @@ class CardView(GenericAPIView[Any]):
     def patch(self, request: Request, document_id: UUID) -> Response:
         """Say what holds of a document from now on; no later reading changes it. The change is recorded."""
         found = access.get_document(request.user, document_id, *access.WRITE)
-        asked = CardChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        asked = read_sent(CardChangeSerializer, request.data)
         if found.current_parse is None:
             raise NotRead
-        wanted = dict(asked.validated_data)
+        wanted = dict(asked)
         if "values" in wanted:
             wanted["fields"] = wanted.pop("values")
         for name in {"dates", "fields"} & wanted.keys():

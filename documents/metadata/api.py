@@ -1,7 +1,7 @@
 """API of a base's own fields and of the filters kept of its list."""
 
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from accounts.requests import user_of
 from documents import access
-from documents.api import Body, TextField
+from documents.api import Body, TextField, read_sent
 from documents.metadata import fields, filters
 from documents.metadata.fields import MetadataError
 from documents.metadata.filters import FilterError
@@ -67,10 +67,9 @@ class MetadataFieldsView(GenericAPIView[MetadataField]):
     def post(self, request: Request, base_id: UUID) -> Response:
         """Add a field; for owners."""
         found = access.get_base(request.user, base_id, *access.OWN)
-        asked = NewMetadataFieldSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        asked = read_sent(NewMetadataFieldSerializer, request.data)
         try:
-            fields.add_field(found, **{"choices": ()} | asked.validated_data, by=user_of(request))
+            fields.add_field(found, **{"choices": ()} | asked, by=user_of(request))
         except MetadataError as error:
             raise exceptions.ValidationError({"name": str(error)}) from error
         shown = MetadataFieldSerializer(found.metadata_fields.all(), many=True)
@@ -87,11 +86,10 @@ class MetadataFieldView(GenericAPIView[MetadataField]):
     @extend_schema(operation_id="rename_metadata_field", request=FieldNameSerializer, responses=MetadataFieldSerializer)
     def patch(self, request: Request, base_id: UUID, field_id: int) -> Response:
         """Give a field another name; its values stay. For owners."""
-        asked = FieldNameSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        asked = read_sent(FieldNameSerializer, request.data)
         field = own_field(request, base_id, field_id)
         try:
-            fields.rename_field(field, asked.validated_data["name"], user_of(request))
+            fields.rename_field(field, asked["name"], user_of(request))
         except MetadataError as error:
             raise exceptions.ValidationError({"name": str(error)}) from error
         return Response(MetadataFieldSerializer(field).data)
@@ -160,9 +158,7 @@ class SavedFiltersView(GenericAPIView[SavedFilter]):
     def post(self, request: Request, base_id: UUID) -> Response:
         """Keep a filter for oneself; editors and owners also for the base."""
         found = access.get_base(request.user, base_id)
-        asked = NewSavedFilterSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted: dict[str, Any] = asked.validated_data
+        wanted = read_sent(NewSavedFilterSerializer, request.data)
         try:
             kept = filters.save_filter(
                 found, user_of(request), wanted["name"], wanted["query"], is_shared=wanted["is_shared"]

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from documents import access
+from documents.api import read_sent
 from documents.models import Passage
 from documents.pages.places import passages_in, show_places
 
@@ -47,9 +48,8 @@ class SearchView(GenericAPIView[Passage]):
     def get(self, request: Request, base_id: UUID) -> Response:
         """Where words stand in the documents of a base, best places first. No question is asked or recorded."""
         found = access.get_base(request.user, base_id)
-        asked = SearchQuerySerializer(data=request.query_params)
-        asked.is_valid(raise_exception=True)
-        q = asked.validated_data["q"]
+        asked = read_sent(SearchQuerySerializer, request.query_params)
+        q = asked["q"]
         passages = self.paginate_queryset(passages_in(found.documents.living(), q))
         assert passages is not None
         return self.get_paginated_response(PlaceSerializer(show_places(passages, q), many=True).data)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.requests import user_of
 from documents import access
-from documents.api import Body, TextField
+from documents.api import Body, TextField, read_sent
 from llm.tiers import TIERS
 from retrieval.dictionary.csv_format import TEXT_MAX
 from retrieval.dictionary.tiers import NamedTiers, TierError, change_tiers, read_tiers
@@ -56,9 +56,7 @@ class TiersView(GenericAPIView[Any]):
     def put(self, request: Request, base_id: UUID) -> Response:
         """Let these tiers hold instead of those before; for owners. The change is recorded."""
         found = access.get_base(request.user, base_id, *access.OWN)
-        asked = TiersSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted = asked.validated_data
+        wanted = read_sent(TiersSerializer, request.data)
         types = {each["type"]: each["tier"] for each in wanted.get("types", ())}
         concepts = {each["concept"]: each["tier"] for each in wanted.get("concepts", ())}
         tiers = NamedTiers(wanted["default"], types, concepts)

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from accounts.requests import user_of
 from documents import access
-from documents.api import Body, TextField
+from documents.api import Body, TextField, read_sent
 from documents.models import KnowledgeBase
 from retrieval.models import ReadingRuleSet
 from retrieval.question.kinds import KINDS, RuleRow, shipped_rows
@@ -152,9 +152,7 @@ class ReadingRulesView(GenericAPIView[Any]):
     def put(self, request: Request, base_id: UUID) -> Response:
         """Replace the base's rows, or take an earlier set again; for owners. 409 if somebody changed them meanwhile."""
         found = access.get_base(request.user, base_id, *access.OWN)
-        asked = RuleChangeSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        wanted = asked.validated_data
+        wanted = read_sent(RuleChangeSerializer, request.data)
         try:
             rows = [check_typed(number, row) for number, row in enumerate(wanted.get("rows", ()), 1)]
             change_rules(found, rows, wanted["why"], user_of(request), seen=wanted["seen"], again_of=wanted["again_of"])
@@ -183,10 +181,9 @@ class LearnedResetView(GenericAPIView[Any]):
     def post(self, request: Request, base_id: UUID) -> Response:
         """End what was learned of a word, for owners: it is asked back again. Its votes stay in the record."""
         found = access.get_base(request.user, base_id, *access.OWN)
-        asked = ResetSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        asked = read_sent(ResetSerializer, request.data)
         try:
-            reset_word(found, asked.validated_data["word"], asked.validated_data["document_type"], user_of(request))
+            reset_word(found, asked["word"], asked["document_type"], user_of(request))
         except RuleError as error:
             raise exceptions.ValidationError({"word": str(error)}) from error
         return Response(rules_json(found))
