@@ -172,7 +172,7 @@ class RunListView(GenericAPIView[RetrievalRun]):
         form = RunFilters(request.query_params, user=request.user)
         if not form.is_valid():
             raise exceptions.ValidationError(faults_of(form))
-        wanted = {name: value for name, value in form.cleaned_data.items() if value}
+        wanted = form.wanted()
         record_list(request.user, "list", **{name: str(value) for name, value in wanted.items()})
         runs = filter_runs(RetrievalRun.objects.visible_to(request.user), wanted).defer(*HEAVY)
         page = self.paginate_queryset(runs.order_by("-created_at", "-id"))

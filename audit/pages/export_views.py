@@ -78,7 +78,7 @@ def stream_export(
     form = RunFilters(request.GET, user=request.user)
     if not form.is_valid():
         raise BadRequest("These filters are not ones of ours.")
-    wanted = {name: value for name, value in form.cleaned_data.items() if value}
+    wanted = form.wanted()
     record_list(request.user, f"export_{ending}", **{name: str(value) for name, value in wanted.items()})
     runs = filter_runs(RetrievalRun.objects.visible_to(request.user), wanted)
     response = StreamingHttpResponse(stream_runs(runs, write, head, tail), content_type=media_type)

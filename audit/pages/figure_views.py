@@ -4,6 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django import forms
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -12,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from audit.access_log import is_auditor, record_list
 from audit.alerts.watching import open_alerts
+from audit.pages.forms import FormOfBases
 from audit.runs.glossary import terms_in_order
 from audit.statistics.coverage import PAGE_STATES, SECTION_STATES, SECTIONS_SHOWN, coverage_by_section, coverage_of
 from audit.statistics.drawings import draw
@@ -25,7 +27,7 @@ DOCUMENTS_SHOWN = 50
 TERMS_USED = ("arbiter", "candidate", "detector", "prompt", "quote", "review", "role", "tokens", "verdict")
 
 
-class PeriodForm(forms.Form):
+class PeriodForm(FormOfBases):
     """The base and the period; invalid values fall back to every base and a month."""
 
     base = forms.ModelChoiceField(
@@ -35,13 +37,8 @@ class PeriodForm(forms.Form):
         choices=list(PERIODS.items()), coerce=int, required=False, initial=DEFAULT_DAYS, label=_("Period")
     )
 
-    def __init__(self, *arguments: object, user: Viewer, **named: object) -> None:
-        super().__init__(*arguments, **named)  # type: ignore[arg-type]
-        bases = self.fields["base"]
-        assert isinstance(bases, forms.ModelChoiceField)
-        bases.queryset = KnowledgeBase.objects.visible_to(user)
-        for field in self.fields.values():
-            field.widget.attrs["class"] = "field"
+    def bases_of(self, user: Viewer) -> QuerySet[KnowledgeBase]:
+        return KnowledgeBase.objects.visible_to(user)
 
 
 class CoverageForm(forms.Form):

@@ -1,9 +1,10 @@
 """Forms of the audit: filters of runs and changes, reviews, samples, sign-offs, replays, holds, erasures."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.translation import gettext as now_translated
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -13,7 +14,7 @@ from audit.models import Review
 from audit.review.comments import TEXT_MAX as COMMENT_MAX
 from audit.review.replay import REPEATS_ON_PAGE_MAX, Judge
 from audit.review.reviewing import Opinion
-from audit.runs.listing import NOT_NEEDED, PARTLY, PASSAGES, UNJUDGED
+from audit.runs.listing import NOT_NEEDED, PARTLY, PASSAGES, UNJUDGED, RunsWanted
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
 from audit.runs.risks import RISKS
 from documents.models import KnowledgeBase, Viewer
@@ -53,7 +54,22 @@ class OutcomeSelect(forms.Select):
         return option
 
 
-class RunFilters(forms.Form):
+class FormOfBases(forms.Form):
+    """A form with a `base`, one of those that its reader may choose."""
+
+    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        bases = self.fields["base"]
+        assert isinstance(bases, forms.ModelChoiceField)
+        bases.queryset = self.bases_of(user)
+        for field in self.fields.values():
+            field.widget.attrs["class"] = "field"
+
+    def bases_of(self, user: Viewer) -> QuerySet[KnowledgeBase]:
+        return KnowledgeBase.objects.with_role(user, "auditor", "owner")
+
+
+class RunFilters(FormOfBases):
     """Filters of runs, all optional. Bases are those the person may see. One candidate must match all its filters."""
 
     text = forms.CharField(max_length=TEXT_MAX, required=False, label=_("Text"))
@@ -93,17 +109,18 @@ class RunFilters(forms.Form):
 
     MAIN = ("text", "base", "status", "arbiter")
 
-    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        bases = self.fields["base"]
-        assert isinstance(bases, forms.ModelChoiceField)
-        bases.queryset = KnowledgeBase.objects.visible_to(user)
-        for field in self.fields.values():
-            field.widget.attrs["class"] = "field"
         self.fields["text"].widget.attrs |= {"placeholder": _("Words in the question or a reason"), "type": "search"}
         self.fields["document"].widget.attrs["placeholder"] = _("Words of its title, or its id")
         self.fields["asked_by"].widget.attrs["placeholder"] = _("Name or e-mail")
         self.fields["model"].widget.attrs["placeholder"] = _("How its name begins")
+
+    def wanted(self) -> RunsWanted:
+        return cast(RunsWanted, {name: value for name, value in self.cleaned_data.items() if value})
+
+    def bases_of(self, user: Viewer) -> QuerySet[KnowledgeBase]:
+        return KnowledgeBase.objects.visible_to(user)
 
 
 REASON_MIN = 10  # characters that are not white space (AT9)
@@ -163,38 +180,26 @@ class CommentForm(forms.Form):
         return clean_words(self.cleaned_data["text"])
 
 
-class SampleForm(forms.Form):
+class SampleForm(FormOfBases):
     """How many runs of which base to draw; a missing seed is generated."""
 
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
     size = forms.IntegerField(min_value=1, max_value=SAMPLE_MAX, initial=SAMPLE_SIZE, label=_("How many"))
-    seed = forms.CharField(max_length=64, required=False, label=_("Seed"))
-
-    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        bases = self.fields["base"]
-        assert isinstance(bases, forms.ModelChoiceField)
-        bases.queryset = KnowledgeBase.objects.with_role(user, "auditor", "owner")
-        self.fields["seed"].widget.attrs |= {"placeholder": _("any word, or empty"), "autocomplete": "off"}
-        for field in self.fields.values():
-            field.widget.attrs["class"] = "field"
+    seed = forms.CharField(
+        max_length=64,
+        required=False,
+        label=_("Seed"),
+        widget=forms.TextInput({"placeholder": _("any word, or empty"), "autocomplete": "off"}),
+    )
 
 
-class SignOffForm(forms.Form):
+class SignOffForm(FormOfBases):
     """The period of a base to sign off, both days included."""
 
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
     since = forms.DateField(label=_("From"), widget=DayInput())
     until = forms.DateField(label=_("to"), widget=DayInput())
     note = forms.CharField(max_length=REASON_MAX, required=False, label=_("Note"))
-
-    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        bases = self.fields["base"]
-        assert isinstance(bases, forms.ModelChoiceField)
-        bases.queryset = KnowledgeBase.objects.with_role(user, "auditor", "owner")
-        for field in self.fields.values():
-            field.widget.attrs["class"] = "field"
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -225,7 +230,7 @@ class ReplayForm(forms.Form):
         return self.cleaned_data["repeats"] or 1
 
 
-class ChangeFilters(forms.Form):
+class ChangeFilters(FormOfBases):
     """Filters of recorded changes, all optional."""
 
     base = forms.ModelChoiceField(
@@ -234,16 +239,12 @@ class ChangeFilters(forms.Form):
     kind = forms.ChoiceField(
         choices=[("", _("Every change")), *CHANGE_WORDS.items()], required=False, label=pgettext_lazy("noun", "Change")
     )
-    actor = forms.CharField(max_length=TEXT_MAX, required=False, label=_("By"))
+    actor = forms.CharField(
+        max_length=TEXT_MAX, required=False, label=_("By"), widget=forms.TextInput({"placeholder": _("By")})
+    )
 
-    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        bases = self.fields["base"]
-        assert isinstance(bases, forms.ModelChoiceField)
-        bases.queryset = KnowledgeBase.objects.audited_by(user)
-        for field in self.fields.values():
-            field.widget.attrs["class"] = "field"
-        self.fields["actor"].widget.attrs["placeholder"] = now_translated("By")
+    def bases_of(self, user: Viewer) -> QuerySet[KnowledgeBase]:
+        return KnowledgeBase.objects.audited_by(user)
 
 
 class RetentionForm(forms.Form):
@@ -251,7 +252,7 @@ class RetentionForm(forms.Form):
 
 
 class HoldForm(forms.Form):
-    """What to put under hold in a base, and why."""
+    """What of a base to put under hold, or whose hold to release, and why."""
 
     subject = forms.ChoiceField(label=_("What"), widget=forms.Select({"class": "field"}))
     reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
@@ -261,10 +262,6 @@ class HoldForm(forms.Form):
         chosen = self.fields["subject"]
         assert isinstance(chosen, forms.ChoiceField)
         chosen.choices = list(subjects.items())
-
-
-class ReleaseForm(HoldForm):
-    """Which hold to release, and why."""
 
 
 class RemoveForm(forms.Form):

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -16,11 +15,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
+from audit.pages.forms import FormOfBases
 from audit.review import tasks
 from audit.review.golden import Golden, checks_of, golden_of, question_rows, reviewed_runs, say_check
 from audit.review.rejudging import CHECKED_ON_PAGE, ask_for_check, find_last_check
 from audit.review.replay import Judge
-from documents.models import KnowledgeBase, Viewer
+from documents.models import KnowledgeBase
 from ledger.models import Event
 from retrieval.told.outcomes import Outcome
 
@@ -29,17 +29,10 @@ CHECKS_SHOWN = 10
 JUDGES = {"rules": Judge("rules"), "model": Judge("model")}
 
 
-class GoldenForm(forms.Form):
+class GoldenForm(FormOfBases):
     """The base of the golden set."""
 
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, required=False, label=_("Base"))
-
-    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        bases = self.fields["base"]
-        assert isinstance(bases, forms.ModelChoiceField)
-        bases.queryset = KnowledgeBase.objects.with_role(user, "auditor", "owner")
-        bases.widget.attrs["class"] = "field"
 
     def chosen(self) -> KnowledgeBase:
         """The base asked for, else the first one. Raises Http404 if it is not open to the person."""

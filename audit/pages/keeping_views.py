@@ -1,6 +1,7 @@
 """Pages of the record's upkeep: recorded changes, and a base's retention, legal holds and erasures."""
 
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from audit.keeping import changes, retention
 from audit.keeping.erasure import CannotErase, Erasing, askers_of, erase_person
 from audit.keeping.retention import RetentionRefused, days_kept, set_days
 from audit.models import CarriedArchive
-from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, ReleaseForm, RetentionForm
+from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, RetentionForm
 from documents.access import OWN, get_base, get_or_404, role_in
 from documents.ingestion.trash import identify_document
 from documents.models import Document, KnowledgeBase
@@ -98,36 +99,27 @@ def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
 
 @require_POST
 def place_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    base, user = get_owned_base(request, base_id)
-    subjects = hold_subjects(base)
-    form = HoldForm(request.POST, subjects=subjects)
-    if not form.is_valid():
-        return redirect_with_error(request, base, _("Choose what is held, and give a reason."))
-    chosen = form.cleaned_data
-    return attempt(
-        request,
-        base,
-        lambda: holds.place(chosen["subject"], str(user), chosen["reason"], **told_of(base, chosen["subject"])),
-        _("Under legal hold: %(what)s."),
-        what=subjects[chosen["subject"]],
-    )
+    why_not = _("Choose what is held, and give a reason.")
+    return change_hold(request, base_id, holds.place, _("Under legal hold: %(what)s."), why_not)
 
 
 @require_POST
 def release_hold(request: HttpRequest, base_id: UUID) -> HttpResponse:
+    why_not = _("Choose a hold of this base, and give a reason.")
+    return change_hold(request, base_id, holds.release, _("Released: %(what)s."), why_not)
+
+
+def change_hold(
+    request: HttpRequest, base_id: UUID, change: Callable[..., object], said: str, why_not: str
+) -> HttpResponse:
     base, user = get_owned_base(request, base_id)
     subjects = hold_subjects(base)
-    form = ReleaseForm(request.POST, subjects=subjects)
+    form = HoldForm(request.POST, subjects=subjects)
     if not form.is_valid():
-        return redirect_with_error(request, base, _("Choose a hold of this base, and give a reason."))
-    chosen = form.cleaned_data
-    return attempt(
-        request,
-        base,
-        lambda: holds.release(chosen["subject"], str(user), chosen["reason"], **told_of(base, chosen["subject"])),
-        _("Released: %(what)s."),
-        what=subjects[chosen["subject"]],
-    )
+        return redirect_with_error(request, base, why_not)
+    subject, reason = form.cleaned_data["subject"], form.cleaned_data["reason"]
+    act = partial(change, subject, str(user), reason, **told_of(base, subject))
+    return attempt(request, base, act, said, what=subjects[subject])
 
 
 @require_POST

@@ -22,7 +22,7 @@ from audit.review.assigning import hold_open, holders, people_for
 from audit.review.queue import QUEUES, find_position, signs_of
 from audit.review.reviewing import ReviewConflict, reviews_of, why_not
 from audit.runs.glossary import terms_in_order
-from audit.runs.listing import RunKey, read_run_page
+from audit.runs.listing import RunKey, RunsWanted, read_run_page
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES
 from audit.runs.risks import RISKS
 from audit.runs.signs import LOOKED, words_missing
@@ -62,7 +62,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     """The runs a person may read, filtered by the address."""
     form = RunFilters(request.GET, user=request.user)
     is_valid = form.is_valid()
-    wanted = form.cleaned_data if is_valid else {}
+    wanted = form.wanted() if is_valid else RunsWanted()
     runs = RetrievalRun.objects.visible_to(request.user)
     page = read_run_page(
         runs if is_valid else runs.none(),
@@ -70,7 +70,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         after=request.GET.get("after", ""),
         wanted=wanted,
     )
-    record_list(request.user, "list", **{name: str(value) for name, value in wanted.items() if value})
+    record_list(request.user, "list", **{name: str(value) for name, value in wanted.items()})
     shown = {
         "form": form,
         "is_auditor": is_auditor(request.user),
@@ -80,7 +80,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "more": [field for field in form if field.name not in form.MAIN],
         "is_narrow": any(wanted.get(name) for name in form.fields if name not in form.MAIN) or not is_valid,
         "narrows": TRAIL_OF_SIGN.get(wanted.get("sign", ""), ""),
-        "is_filtered": any(wanted.values()) or not is_valid,
+        "is_filtered": bool(wanted) or not is_valid,
         "page": page,
         "filters": f"?{urlencode({name: request.GET[name] for name in form.fields if request.GET.get(name)})}",
         "newer": turn_to(form, after=page.newer),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import reduce
 from operator import and_
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from django.contrib.postgres.search import SearchQuery, SearchVector
 from django.core.exceptions import BadRequest
@@ -22,7 +22,7 @@ from audit.runs.verdicts import WRONG, standing_verdicts, verdict_named
 from chat.models import Answer, Feedback, Turn
 from chat.page.outcomes import outcome_of_run
 from documents.keyset import rows_after
-from documents.models import Document
+from documents.models import Document, KnowledgeBase
 from ledger.chain import time_text
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
 from retrieval.told.outcomes import Outcome
@@ -63,6 +63,26 @@ class RunKey(NamedTuple):
         return key
 
 
+class RunsWanted(TypedDict, total=False):
+    """The filters of the list; one candidate must match all those of candidates."""
+
+    text: str
+    base: KnowledgeBase
+    status: str
+    arbiter: str
+    since: date
+    until: date
+    asked_by: str
+    document: str
+    model: str
+    review: str
+    sign: str
+    role: str
+    method: str
+    repair: str
+    page: int
+
+
 @dataclass(frozen=True)
 class Listed:
     """One run in the list, with its numbers of candidates and kept ones."""
@@ -92,21 +112,22 @@ class RunPage:
     older: RunKey | None
 
 
-def filter_runs(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
+def filter_runs(runs: RetrievalRunQuerySet, wanted: RunsWanted) -> RetrievalRunQuerySet:
     """The runs that fit every filter."""
     runs = filter_by_run(runs, wanted)
     return runs.filter(pk__in=ids_of(wanted)) if asks_candidates(wanted) else runs
 
 
 def read_run_page(
-    runs: RetrievalRunQuerySet, *, before: str = "", after: str = "", wanted: dict[str, Any] | None = None
+    runs: RetrievalRunQuerySet, *, before: str = "", after: str = "", wanted: RunsWanted | None = None
 ) -> RunPage:
     """The newest runs that match, or those just before or after a key. Raises BadRequest for an invalid key."""
-    runs = filter_by_run(runs, wanted or {})
+    wanted = wanted or RunsWanted()
+    runs = filter_by_run(runs, wanted)
     found = runs_before(runs, RunKey.read(before)) if before else runs.order_by("-created_at", "-id")
     if after:
         found = runs_after(runs, RunKey.read(after))
-    some = first_of(found, wanted or {}, RUNS_A_PAGE + 1)
+    some = first_of(found, wanted, RUNS_A_PAGE + 1)
     has_more = len(some) > RUNS_A_PAGE
     shown = some[:RUNS_A_PAGE][:: -1 if after else 1]
     if not shown:
@@ -116,7 +137,7 @@ def read_run_page(
     return RunPage(tuple(list_runs(shown)), None if is_first else newest, None if is_last else oldest)
 
 
-def first_of(ordered: RetrievalRunQuerySet, wanted: dict[str, Any], count: int) -> list[RetrievalRun]:
+def first_of(ordered: RetrievalRunQuerySet, wanted: RunsWanted, count: int) -> list[RetrievalRun]:
     """The first matching runs of an order, by their words and candidates.
 
     Frequent matches are found among the first few runs, rare ones through an index. Either way alone takes seconds at
@@ -136,7 +157,7 @@ def first_of(ordered: RetrievalRunQuerySet, wanted: dict[str, Any], count: int) 
     return list(light.filter(pk__in=ids if len(ids) <= IDS_MAX else ids_of(wanted))[:count])
 
 
-def filter_by_run(runs: RetrievalRunQuerySet, wanted: dict[str, Any]) -> RetrievalRunQuerySet:
+def filter_by_run(runs: RetrievalRunQuerySet, wanted: RunsWanted) -> RetrievalRunQuerySet:
     """Filter by columns of the run itself, or of the few rows beside it."""
     if wanted.get("base"):
         runs = runs.filter(base=wanted["base"])
@@ -222,11 +243,11 @@ def complaints() -> QuerySet[Feedback]:
     return Feedback.objects.exclude(kind=Feedback.Kind.HELPFUL).filter(turn__run=OuterRef("pk"))
 
 
-def asks_candidates(wanted: dict[str, Any]) -> bool:
+def asks_candidates(wanted: RunsWanted) -> bool:
     return any(wanted.get(name) for name in ("text", *OF_CANDIDATE))
 
 
-def fitting_among(run_ids: Sequence[uuid.UUID], wanted: dict[str, Any]) -> set[uuid.UUID]:
+def fitting_among(run_ids: Sequence[uuid.UUID], wanted: RunsWanted) -> set[uuid.UUID]:
     """Those of the given runs that match, checked one by one."""
     # By an expression, not the indexed words: the index would fetch every matching candidate of 2,000,000 first.
     rows = candidates_with(wanted).filter(beginning("reason", wanted), run__in=run_ids)
@@ -237,7 +258,7 @@ def fitting_among(run_ids: Sequence[uuid.UUID], wanted: dict[str, Any]) -> set[u
     return found
 
 
-def beginning(column: str, wanted: dict[str, Any]) -> Q:
+def beginning(column: str, wanted: RunsWanted) -> Q:
     """Each word of the text must begin a word of the column; empty text filters nothing."""
     words = WORD.findall(wanted.get("text", ""))
     if wanted.get("text") and not words:
@@ -245,7 +266,7 @@ def beginning(column: str, wanted: dict[str, Any]) -> Q:
     return reduce(and_, (Q(**{f"{column}__iregex": rf"\m{word}"}) for word in words), Q())
 
 
-def ids_of(wanted: dict[str, Any]) -> QuerySet[Any]:
+def ids_of(wanted: RunsWanted) -> QuerySet[Any]:
     """The ids of all matching runs, by index; one candidate must match all candidate filters."""
     rows, query = candidates_with(wanted), query_of(wanted.get("text", ""))
     if not wanted.get("text"):
@@ -256,14 +277,14 @@ def ids_of(wanted: dict[str, Any]) -> QuerySet[Any]:
     return found.union(asked_with(wanted, query).values_list("pk", flat=True))
 
 
-def asked_with(wanted: dict[str, Any], query: SearchQuery) -> QuerySet[RetrievalRun]:
+def asked_with(wanted: RunsWanted, query: SearchQuery) -> QuerySet[RetrievalRun]:
     """The runs whose question has the words, unless other candidate filters than the reason are set."""
     if any(wanted.get(name) for name in OF_CANDIDATE):
         return RetrievalRun.objects.none()
     return RetrievalRun.objects.alias(words=QUESTION_WORDS).filter(words=query).order_by()
 
 
-def candidates_with(wanted: dict[str, Any]) -> QuerySet[RunCandidate]:
+def candidates_with(wanted: RunsWanted) -> QuerySet[RunCandidate]:
     found = RunCandidate.objects.order_by()
     if wanted.get("role"):
         found = found.filter(role=wanted["role"])

@@ -57,11 +57,7 @@ def fields(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def name_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
     """Give a field another name."""
-    found = access.get_base(request.user, pk, *access.OWN)
-    field = found.metadata_fields.filter(pk=field_pk).first()
-    if field is None:
-        messages.error(request, gettext("This field is not there any more."))
-    else:
+    if field := get_field(request, pk, field_pk):
         try:
             rename_field(field, request.POST.get("name", ""), user_of(request))
         except MetadataError as error:
@@ -74,14 +70,18 @@ def name_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
 @require_POST
 def delete_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
     """Remove a field with its values."""
-    found = access.get_base(request.user, pk, *access.OWN)
-    field = found.metadata_fields.filter(pk=field_pk).first()
-    if field is None:
-        messages.error(request, gettext("This field is not there any more."))
-    else:
+    if field := get_field(request, pk, field_pk):
         remove_field(field, user_of(request))
         messages.success(request, gettext("“%(name)s” and its values are removed.") % {"name": field.name})
     return redirect("documents:fields", pk)
+
+
+def get_field(request: HttpRequest, pk: UUID, field_pk: int) -> MetadataField | None:
+    """A field of a base of its owner; without one, who asked is told."""
+    field = access.get_base(request.user, pk, *access.OWN).metadata_fields.filter(pk=field_pk).first()
+    if field is None:
+        messages.error(request, gettext("This field is not there any more."))
+    return field
 
 
 @require_POST

@@ -9,7 +9,7 @@ from django.utils import timezone
 from audit.conftest import House, MakeRun
 from audit.review.reviewing import Opinion, review
 from audit.runs import listing
-from audit.runs.listing import filter_runs, read_run_page
+from audit.runs.listing import RunsWanted, filter_runs, read_run_page
 from chat.models import Conversation, Feedback, Turn
 from retrieval.models import RetrievalRun
 
@@ -68,7 +68,7 @@ def three(house: House, make_run: MakeRun, make_call: Any) -> None:
     ],
 )
 def test_it_searches_alike_by_looking_through_and_by_index(
-    three: None, monkeypatch: pytest.MonkeyPatch, wanted: dict[str, Any], found: str, windows: tuple[int, ...]
+    three: None, monkeypatch: pytest.MonkeyPatch, wanted: RunsWanted, found: str, windows: tuple[int, ...]
 ) -> None:
     monkeypatch.setattr(listing, "WINDOWS", windows)
     page = read_run_page(RetrievalRun.objects.all(), wanted=wanted)
