@@ -13,7 +13,7 @@ A time-stamping authority may have stamped the SHA-256 of these lines: `stamp` i
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -31,6 +31,18 @@ from ledger.chain import FORMAT, Head, time_text
 
 CHECKPOINT = "docintel-checkpoint-1"
 TAIL_BYTES = 1_000_000  # of a long file: a month of heads without a stamp, or a week of stamped ones
+
+
+class HeadFields(TypedDict):
+    """All that is said of a head, as a line of JSON."""
+
+    format: str
+    sequence: int
+    hash: str
+    exported_at: str
+    key: NotRequired[str]
+    signature: NotRequired[str]
+    stamp: NotRequired[str]
 
 
 class BadHeadFile(Exception):
@@ -53,7 +65,7 @@ def add_head(path: Path, head: Head, key: Path | None = None) -> None:
     add_fields(path, head_fields(head, key))
 
 
-def add_fields(path: Path, fields: dict[str, Any]) -> None:
+def add_fields(path: Path, fields: HeadFields) -> None:
     """Append a head with all that is said of it, in a single write, so that nobody reads half of it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,20 +75,21 @@ def add_fields(path: Path, fields: dict[str, Any]) -> None:
         raise BadHeadFile(f"The head cannot be written to {path}: {error.strerror}.") from error
 
 
-def head_fields(head: Head, key: Path | None) -> dict[str, Any]:
+def head_fields(head: Head, key: Path | None) -> HeadFields:
     """What is exported of a head now, with its signature if there is a key."""
-    fields = {"format": FORMAT, "sequence": head.sequence, "hash": head.hash, "exported_at": time_text(timezone.now())}
+    now = time_text(timezone.now())
+    fields = HeadFields(format=FORMAT, sequence=head.sequence, hash=head.hash, exported_at=now)
     if key:
         signer = private_key(key)
         fields |= {"key": key_text(signer.public_key()), "signature": signer.sign(signed_bytes(fields)).hex()}
     return fields
 
 
-def head_line(fields: dict[str, Any]) -> str:
+def head_line(fields: HeadFields) -> str:
     return json.dumps(fields) + "\n"
 
 
-def signed_bytes(fields: dict[str, Any]) -> bytes:
+def signed_bytes(fields: HeadFields) -> bytes:
     parts = (CHECKPOINT, fields["sequence"], fields["hash"], fields["exported_at"])
     return "".join(f"{part}\n" for part in parts).encode()
 

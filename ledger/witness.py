@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
@@ -19,7 +18,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from ledger.chain import Head, time_text
-from ledger.heads import BadHeadFile, add_fields, check_head_line, head_fields, last_lines
+from ledger.heads import BadHeadFile, HeadFields, add_fields, check_head_line, head_fields, last_lines
 from ledger.models import Entry
 from ledger.outside import NoReply, post, within
 
@@ -86,7 +85,7 @@ def give_heads(path: Path, key: Path | None, witness: Witness, state: Path) -> N
         note(state, witness, fields)
 
 
-def due_heads(path: Path, key: Path | None, last: Head | None) -> Iterator[dict[str, Any]]:
+def due_heads(path: Path, key: Path | None, last: Head | None) -> Iterator[HeadFields]:
     """The last witnessed entry as it is now, then the newest line of each later head."""
     if last is not None:
         now = Entry.objects.filter(sequence=last.sequence).values_list("hash", flat=True).first()
@@ -94,7 +93,7 @@ def due_heads(path: Path, key: Path | None, last: Head | None) -> Iterator[dict[
             told = f"The witness has a hash of ledger entry {last.sequence}, and this chain has no such entry."
             raise Contradicted(last.sequence, "", told)
         yield head_fields(Head(last.sequence, now), key)
-    newest: dict[int, dict[str, Any]] = {}
+    newest: dict[int, HeadFields] = {}
     for line in last_lines(path):
         head = check_head_line(line, str(path), None)
         if last is None or head.sequence > last.sequence:
@@ -102,7 +101,7 @@ def due_heads(path: Path, key: Path | None, last: Head | None) -> Iterator[dict[
     yield from (newest[sequence] for sequence in sorted(newest)[-AT_ONCE:])
 
 
-def give(witness: Witness, fields: dict[str, Any]) -> None:
+def give(witness: Witness, fields: HeadFields) -> None:
     """Give one head. Raises NotWitnessed, Contradicted."""
     if witness.is_asked:
         give_by_request(witness, fields)
@@ -110,7 +109,7 @@ def give(witness: Witness, fields: dict[str, Any]) -> None:
         give_to_file(Path(witness.place), fields)
 
 
-def give_by_request(witness: Witness, fields: dict[str, Any]) -> None:
+def give_by_request(witness: Witness, fields: HeadFields) -> None:
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if witness.token:
         headers["Authorization"] = f"Bearer {witness.token}"
@@ -124,7 +123,7 @@ def give_by_request(witness: Witness, fields: dict[str, Any]) -> None:
         raise NotWitnessed(f"The witness {witness.name} gave no reply: {error}.") from error
 
 
-def give_to_file(path: Path, fields: dict[str, Any]) -> None:
+def give_to_file(path: Path, fields: HeadFields) -> None:
     """Add a head to a file, unless it has that head already."""
     try:
         kept = [check_head_line(line, str(path), None) for line in last_lines(path)]
@@ -137,7 +136,7 @@ def give_to_file(path: Path, fields: dict[str, Any]) -> None:
         raise NotWitnessed(f"The file of the witness fails. {error}") from error
 
 
-def contradiction(witness: Witness, fields: dict[str, Any]) -> Contradicted:
+def contradiction(witness: Witness, fields: HeadFields) -> Contradicted:
     sequence = fields["sequence"]
     told = f"The witness {witness.name} has another hash of ledger entry {sequence}: this chain was rewritten."
     return Contradicted(sequence, fields["hash"], told)
@@ -159,7 +158,7 @@ def last_witnessed(state: Path, witness: Witness) -> Witnessed | None:
         raise BadHeadFile(f"{state} cannot be read: it says which head was witnessed last.") from error
 
 
-def note(state: Path, witness: Witness, fields: dict[str, Any]) -> None:
+def note(state: Path, witness: Witness, fields: HeadFields) -> None:
     kept = {"place": witness.place, "sequence": fields["sequence"], "hash": fields["hash"]}
     fresh = state.with_name(f"{state.name}.part")
     try:

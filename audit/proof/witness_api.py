@@ -1,7 +1,7 @@
 """The witness for programs: other installations give the heads of their ledgers here, and nobody can take one back."""
 
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
@@ -15,6 +15,7 @@ from audit.models import WitnessedHead
 from audit.proof.witnessing import TooManyHeads, take_head
 from documents.api import Body, TextField, read_sent
 from ledger.chain import FORMAT
+from ledger.heads import HeadFields
 
 SEQUENCE_MAX = 2**63 - 1
 
@@ -78,7 +79,7 @@ class WitnessedHeadsView(GenericAPIView[WitnessedHead]):
         """
         body = read_sent(HeadSerializer, request.data)
         try:
-            head, is_new = take_head(user_of(request), dict(body))
+            head, is_new = take_head(user_of(request), cast(HeadFields, dict(body)))
         except TooManyHeads as error:
             raise exceptions.Throttled(wait=3600, detail=str(error)) from error
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK

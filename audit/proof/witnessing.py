@@ -15,7 +15,7 @@ from audit.models import WitnessedHead
 from ledger import witness as witnesses
 from ledger.chain import time_text
 from ledger.events import record
-from ledger.heads import BadHeadFile
+from ledger.heads import BadHeadFile, HeadFields
 from ledger.models import Event
 from ledger.witness import Contradicted, NotWitnessed, Witness
 
@@ -63,7 +63,7 @@ def find_contradiction(witness: Witness) -> Event | None:
 # ---- being given
 
 
-def take_head(user: User, fields: dict[str, Any]) -> tuple[WitnessedHead, bool]:
+def take_head(user: User, fields: HeadFields) -> tuple[WitnessedHead, bool]:
     """Keep a head of the installation that an account stands for, and whether it is new.
 
     Raises HeadRefused if another hash of that entry was kept before; that one is kept as well, as refused.
@@ -92,7 +92,7 @@ def refuse_flood(user: User) -> None:
         raise TooManyHeads(f"An account may give {HEADS_A_DAY_MAX:,} heads a day.")
 
 
-def keep_head(user: User, fields: dict[str, Any], *, is_refused: bool) -> WitnessedHead:
+def keep_head(user: User, fields: HeadFields, *, is_refused: bool) -> WitnessedHead:
     return WitnessedHead.objects.create(
         source=user,
         source_name=str(user)[:254],

@@ -24,7 +24,7 @@ from audit.proof import witnessing
 from docintel_site import status
 from ledger import witness as witnesses
 from ledger.chain import FORMAT, Head
-from ledger.heads import add_head, read_heads
+from ledger.heads import add_head, head_fields, read_heads
 from ledger.models import Entry, Event
 from ledger.witness import NotWitnessed, Witness, give, last_witnessed
 
@@ -147,7 +147,7 @@ def test_a_file_elsewhere_is_a_witness(make_run: MakeRun, heads: Path, settings:
         tasks.export_head()
     assert read_heads(Path(settings.WITNESS)) == read_heads(heads)
     with pytest.raises(NotWitnessed, match="cannot be written"):
-        give(Witness("/proc/heads.jsonl"), {"format": FORMAT, "sequence": 1, "hash": ONE})
+        give(Witness("/proc/heads.jsonl"), head_fields(Head(1, ONE), None))
 
 
 def test_one_more_witness_begins_with_the_newest_heads(heads: Path, plain: PlainWitness, settings: Settings) -> None:
