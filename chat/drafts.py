@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from chat.checks import AnswerCheck, AskedItem
 from chat.models import Answer
 from chat.writing.writer import RefusedPart
 from llm.exchange import Exchange
@@ -51,9 +52,9 @@ class AnswerDraft:
     note: str = ""
     ended: str = "complete"  # or stopped, failed
     quoted: tuple[Quoted, ...] = ()
-    checks: list[dict[str, Any]] = field(default_factory=list)
+    checks: list[AnswerCheck] = field(default_factory=list)
     exchange: Exchange | None = None
     examples: list[dict[str, Any]] = field(default_factory=list)  # the validated answers the writer was shown
     others: tuple[Exchange, ...] = ()  # with the model: of a first draft, and of each check against the quotes
-    items: list[dict[str, Any]] = field(default_factory=list)  # what it gives for each thing that was asked
+    items: list[AskedItem] = field(default_factory=list)  # what it gives for each thing that was asked
     refused: tuple[RefusedPart, ...] = ()  # what the model that wrote it did not find

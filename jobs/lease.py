@@ -25,9 +25,10 @@ from typing import Any, Generic, Self, TypeVar
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import Error, connection, connections
+from django.db import Error, connection, connections, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from jobs.ids import noted_ids
 from jobs.models import LeasedJob
@@ -98,6 +99,27 @@ def claim(jobs: "QuerySet[Job]", job_id: UUID | str, **fields: Any) -> Job | Non
     )
     # Its owner may delete the row at any time.
     return jobs.filter(pk=job_id, lease_owner=owner).first() if claimed else None
+
+
+def write_outcome(row: LeasedJob, state: str, **fields: Any) -> None:
+    """Write the outcome to the locked row and release it."""
+    values = {"state": state, "ended_at": timezone.now(), "lease_owner": "", **fields}
+    for name, value in values.items():
+        setattr(row, name, value)
+    row.save(update_fields=list(values))
+
+
+def give_up(jobs: type[Job], end: Callable[[Job], None], then: Callable[[Job], None] | None = None) -> None:
+    """End each job of a kind whose last attempt died with its worker; `then` tells of it once that is committed."""
+    for job_id in list(jobs._default_manager.filter(is_exhausted()).values_list("pk", flat=True)):
+        with transaction.atomic():
+            rows = jobs._default_manager.select_for_update(of=("self",))
+            row = rows.filter(is_exhausted(), pk=job_id).first()
+            if row is None:
+                continue
+            end(row)
+        if then:
+            then(row)
 
 
 def give_back(jobs: "QuerySet[Job]", pids: Iterable[int]) -> int:

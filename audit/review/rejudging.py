@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.utils import timezone
 from django.utils.translation import get_language, gettext, override
 
 from accounts.models import User
@@ -21,7 +20,7 @@ from documents.access import actor_of
 from documents.base_settings import asked_for
 from documents.guarding.guard import ProposalRefused
 from documents.models import KnowledgeBase, ProposedChange
-from jobs.lease import Lease, LeaseLost, TookTooLong, claim, is_exhausted
+from jobs.lease import Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
 from jobs.models import LeasedJob
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
@@ -106,7 +105,7 @@ def judge_run(run: RetrievalRun, lease: Lease[Rejudgement]) -> None:
         row = lease.hold()
         calls = [str(LLMCall.objects.record(exchange).pk) for exchange in found.exchanges]
         record_event(job.by, "replay", run.pk, calls=calls, **summary(found))
-        end_job(row, State.DONE, result=result_of(found))
+        write_outcome(row, State.DONE, result=result_of(found))
 
 
 def check_base(lease: Lease[Rejudgement]) -> None:
@@ -118,7 +117,7 @@ def check_base(lease: Lease[Rejudgement]) -> None:
     with transaction.atomic():
         row = lease.hold()
         record_check(job.base, found, actor)
-        end_job(row, State.DONE)
+        write_outcome(row, State.DONE)
 
 
 def check_change(lease: Lease[Rejudgement]) -> None:
@@ -131,7 +130,7 @@ def check_change(lease: Lease[Rejudgement]) -> None:
     with transaction.atomic():
         row = lease.hold()
         record_proposal_check(proposal, row, found)
-        end_job(row, State.DONE, result=found)
+        write_outcome(row, State.DONE, result=found)
 
 
 def judge_of(job: Rejudgement) -> Judge:
@@ -157,14 +156,6 @@ def result_of(found: Rejudged) -> dict[str, Any]:
 # ---- outcomes
 
 
-def end_job(row: Rejudgement, state: Rejudgement.State, **values: Any) -> None:
-    """Write the outcome to the locked row and release it."""
-    values |= {"state": state, "ended_at": timezone.now(), "lease_owner": ""}
-    for name, value in values.items():
-        setattr(row, name, value)
-    row.save(update_fields=list(values))
-
-
 def end_in_vain(lease: Lease[Rejudgement], sentence: str) -> None:
     """Record why nothing was judged. If the database is down, leave the job to the sweeper."""
     try:
@@ -177,17 +168,15 @@ def end_in_vain(lease: Lease[Rejudgement], sentence: str) -> None:
 def end_failed_job(row: Rejudgement, sentence: str) -> None:
     if row.run_id:
         record_event(row.by, "replay", row.run_id, arbiter=row.parameters["arbiter"], error=sentence)
-    end_job(row, State.FAILED, error=sentence)
+    write_outcome(row, State.FAILED, error=sentence)
 
 
 def give_up_rejudgements() -> None:
     """End jobs whose last attempt died with its worker."""
-    for job_id in list(Rejudgement.objects.filter(is_exhausted()).values_list("pk", flat=True)):
-        with transaction.atomic():
-            rows = Rejudgement.objects.select_for_update(of=("self",))
-            row = rows.filter(is_exhausted(), pk=job_id).first()
-            if row is None:
-                continue
-            with override(row.language):
-                words = gettext("The worker stopped %(count)s times while it was at it. Please try again.")
-                end_failed_job(row, words % {"count": row.attempts})
+
+    def end(row: Rejudgement) -> None:
+        with override(row.language):
+            words = gettext("The worker stopped %(count)s times while it was at it. Please try again.")
+            end_failed_job(row, words % {"count": row.attempts})
+
+    give_up(Rejudgement, end)

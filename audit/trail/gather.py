@@ -22,6 +22,7 @@ from audit.trail.exchanges import Cost, ExchangeView, cost_of, read_exchange
 from audit.trail.section_counts import Contents, read_contents
 from audit.trail.story import story_of
 from chat.answer_record import other_calls_of
+from chat.checks import AnswerCheck
 from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback, Turn
 from chat.objections import Objection, find_objection
@@ -414,7 +415,7 @@ CLAIM_VERDICTS = {
 }
 
 
-def read_check(check: dict[str, Any]) -> SentenceCheck:
+def read_check(check: AnswerCheck) -> SentenceCheck:
     problems = tuple(str(PROBLEMS.get(problem, problem)) for problem in check["problems"])
     verdict = check.get("verdict", "")
     told = [str(CLAIM_VERDICTS[verdict]), check["finding"]] if verdict else []

@@ -22,12 +22,12 @@ from chat.models import Extraction, ExtractionField
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import tell
-from chat.turns.conductor import DIED, describe_failure, end
+from chat.turns.conductor import DIED, describe_failure, tell_death
 from chat.turns.repeats import replies_for
 from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, made_before, remember
 from documents.models import Document, KnowledgeBase
-from jobs.lease import Lease, LeaseLost, claim, is_exhausted
+from jobs.lease import Lease, LeaseLost, claim, give_up, write_outcome
 from llm.exchange import Exchange
 from llm.models import LLMCall
 from llm.reuse import reusing
@@ -210,7 +210,7 @@ def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
         with transaction.atomic():
             row = lease.hold()
             link_runs(row, record_fields(asker, fields, found, {"extraction": str(row.pk)}))
-            end(row, State.DONE)
+            write_outcome(row, State.DONE)
         tell(extraction.pk, "done", state=State.DONE)
 
 
@@ -254,18 +254,15 @@ def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_adm
         for field in row.fields.order_by("position")
     ]
     link_runs(row, runs)
-    end(row, State.FAILED, error_for_people=for_people, error_for_admins=for_admins)
+    write_outcome(row, State.FAILED, error_for_people=for_people, error_for_admins=for_admins)
     forget_keys("extraction", [row.pk])
 
 
 def give_up_extractions() -> None:
     """End extractions whose last attempt died with its worker."""
-    for extraction_id in list(Extraction.objects.filter(is_exhausted()).values_list("pk", flat=True)):
-        with transaction.atomic():
-            rows = Extraction.objects.select_for_update(of=("self",))
-            row = rows.filter(is_exhausted(), pk=extraction_id).first()
-            if row is None:
-                continue
-            failure = f"{row.attempts} workers died on these fields; the last was {row.lease_owner or 'unknown'}."
-            end_with_failed_runs(row, failure, DIED.format(count=row.attempts), failure)
-        tell(extraction_id, "error", message=DIED.format(count=row.attempts))
+
+    def end(row: Extraction) -> None:
+        failure = f"{row.attempts} workers died on these fields; the last was {row.lease_owner or 'unknown'}."
+        end_with_failed_runs(row, failure, DIED.format(count=row.attempts), failure)
+
+    give_up(Extraction, end, tell_death)

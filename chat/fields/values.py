@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from chat.checks import ListedItem, MarkedValue
 from chat.drafts import AnswerDraft
 from chat.figures.across import REASONS, conflicts_in_fields, with_doubts
 from chat.figures.names import NAMES
@@ -48,8 +49,7 @@ def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> Answe
     contents = contents_of(draft.quoted)
     for quoted in draft.quoted:
         if values := values_printed([quoted], item["type"], contents, run.question):
-            found = {"outcome": "found", "values": values, "reason": "", "code": ""}
-            return replace(draft, items=[item | found])
+            return replace(draft, items=[item | {"outcome": "found", "values": values, "reason": "", "code": ""}])
     return draft
 
 
@@ -119,17 +119,17 @@ def outcome_of(run: RetrievalRun | None, answer: Answer | None) -> str | None:
     return "weak" if answer.items and all(item["outcome"] != "found" for item in answer.items) else "found"
 
 
-def values_of(answer: Answer) -> list[dict[str, Any]]:
+def values_of(answer: Answer) -> list[MarkedValue]:
     return [value for item in answer.items for value in item["values"]]
 
 
-def citation_of_value(answer: Answer, values: Sequence[Mapping[str, Any]]) -> Citation | None:
+def citation_of_value(answer: Answer, values: Sequence[MarkedValue]) -> Citation | None:
     """The citation in which the first value is printed, else the first."""
     cited = {each.marker: each for each in answer.citations.all()}
     return cited.get(values[0]["marker"] if values else 1) or next(iter(cited.values()), None)
 
 
-def value_words(answer: Answer, values: Sequence[Mapping[str, Any]], cited: Citation | None) -> str | None:
+def value_words(answer: Answer, values: Sequence[MarkedValue], cited: Citation | None) -> str | None:
     """The value as printed; without a typed one the sentence or cell that says it, else the quote."""
     if answer.kind != Answer.Kind.EXTRACTIVE:
         return None
@@ -140,13 +140,13 @@ def value_words(answer: Answer, values: Sequence[Mapping[str, Any]], cited: Cita
     return told or (join_without_space(cited.quote) if cited else None)
 
 
-def printed_words(value: Mapping[str, Any]) -> str:
+def printed_words(value: MarkedValue) -> str:
     if value["type"] == "list":
         return "; ".join(map(item_words, value["items"]))
     return str(value.get("printed") or value.get("text") or value.get("value", ""))
 
 
-def item_words(item: Mapping[str, Any]) -> str:
+def item_words(item: ListedItem) -> str:
     """An item of a list in one line, with the items inside it."""
     inside = "; ".join(map(item_words, item.get("children", ())))
     return f"{item['text']} ({inside})" if inside else str(item["text"])
@@ -173,7 +173,7 @@ def citation_json(cited: Citation) -> dict[str, Any]:
     }
 
 
-def caveats_of(field: ExtractionField, values: Sequence[Mapping[str, Any]] = ()) -> list[str]:
+def caveats_of(field: ExtractionField, values: Sequence[MarkedValue] = ()) -> list[str]:
     """What a reader has to know before relying on a value, or why there is none; in the words of the record."""
     run, answer = field.run, answer_of(field)
     if run is None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from chat.checks import AnswerCheck, AskedItem, MarkedValue, TypedValue, literal_check
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.periods import NamedDate, find_reversed, find_reversed_pairs
 from chat.figures.totals import Mismatch, find_mismatches
@@ -34,22 +35,16 @@ class Conflict:
     markers: tuple[int, ...]
 
     @property
-    def check(self) -> dict[str, Any]:
+    def check(self) -> AnswerCheck:
         """In the format of sentence checks."""
-        return {
-            "sentence": self.words,
-            "markers": [*self.markers],
-            "supported": 1.0,
-            "numbers": [],
-            "problems": [self.problem],
-        }
+        return literal_check(self.words, [*self.markers], problems=(self.problem,))
 
 
 # ---- an answer made of quotes
 
 
 def conflicts_in_quotes(
-    quoted: Sequence[Quoted], contents: Contents, checks: Iterable[Mapping[str, Any]]
+    quoted: Sequence[Quoted], contents: Contents, checks: Iterable[AnswerCheck]
 ) -> Iterator[Conflict]:
     """What does not agree in the quotes of an answer, and in the table it gives as its value."""
     for each in quoted:
@@ -65,11 +60,11 @@ def conflicts_in_quotes(
                 yield Conflict(TOTAL_DIFFERS, words_over(found), (each.marker,))
 
 
-def is_table(check: Mapping[str, Any]) -> bool:
+def is_table(check: AnswerCheck) -> bool:
     return bool(check.get("markers")) and check.get("typed", {}).get("type") == "table"
 
 
-def table_lines(typed: Mapping[str, Any]) -> LineRange:
+def table_lines(typed: TypedValue) -> LineRange:
     return LineRange(typed["rows"][0]["lines"][0], typed["rows"][-1]["lines"][1])
 
 
@@ -102,7 +97,7 @@ def words_over(found: Mismatch) -> str:
 
 
 def conflicts_in_sentences(
-    checks: Sequence[Mapping[str, Any]], quotes: Sequence[Quoted], contents: Contents
+    checks: Sequence[AnswerCheck], quotes: Sequence[Quoted], contents: Contents
 ) -> dict[int, Conflict]:
     """What does not agree in each sentence, by its number from 1: its dates, or a total it gives."""
     by_marker = {each.marker: each for each in quotes}
@@ -123,10 +118,10 @@ def numbers_of_cell(found: Mismatch) -> set[str]:
     return {number_form(each) for each in NUMBER.findall(found.printed)}
 
 
-def with_conflicts(checks: Sequence[Mapping[str, Any]], found: Mapping[int, Conflict]) -> list[dict[str, Any]]:
+def with_conflicts(checks: Sequence[AnswerCheck], found: Mapping[int, Conflict]) -> list[AnswerCheck]:
     """The checks of the sentences, those that do not agree flagged."""
     return [
-        dict(check) | ({"problems": [*check["problems"], found[number].problem]} if number in found else {})
+        check | {"problems": [*check["problems"], found[number].problem]} if number in found else check
         for number, check in enumerate(checks, 1)
     ]
 
@@ -134,7 +129,7 @@ def with_conflicts(checks: Sequence[Mapping[str, Any]], found: Mapping[int, Conf
 # ---- the things that were asked
 
 
-def conflicts_in_items(items: Sequence[Mapping[str, Any]], quoted: Sequence[Quoted]) -> Iterator[Conflict]:
+def conflicts_in_items(items: Sequence[AskedItem], quoted: Sequence[Quoted]) -> Iterator[Conflict]:
     """A start and an end that were asked for in one question, each with one date."""
     dates = filter(None, (date_of(item["asked"], item["values"], quoted) for item in items))
     for start, end in find_reversed_pairs([*dates]):
@@ -155,7 +150,7 @@ def conflicts_in_fields(named: Sequence[tuple[str, AnswerDraft]]) -> dict[str, l
     return found
 
 
-def date_of(asked: str, values: Sequence[Mapping[str, Any]], quoted: Sequence[Quoted]) -> NamedDate | None:
+def date_of(asked: str, values: Sequence[MarkedValue], quoted: Sequence[Quoted]) -> NamedDate | None:
     """The date that was found for what was asked; None for none and for several, of which any may be meant."""
     dates = [value for value in values if value["type"] == "date"]
     if len({date["value"] for date in dates}) != 1:
@@ -173,14 +168,14 @@ def with_doubts(draft: AnswerDraft, conflicts: Iterable[Conflict]) -> AnswerDraf
     """The draft with these conflicts among its checks; what was asked and stands in one is no longer plainly found."""
     checks = [*draft.checks, *(each.check for each in conflicts)]
     doubtful = [check for check in checks if not check.get("left_out")]
-    return replace(draft, checks=checks, items=[dict(item) | weakness(item, doubtful) for item in draft.items])
+    return replace(draft, checks=checks, items=[with_weakness(item, doubtful) for item in draft.items])
 
 
-def weakness(item: Mapping[str, Any], checks: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """That an item is not clearly found, if its values do not agree with each other; {} else."""
+def with_weakness(item: AskedItem, checks: Iterable[AnswerCheck]) -> AskedItem:
+    """The item, not clearly found if its values do not agree with each other."""
     markers = {value["marker"] for value in item["values"]} or set(item["markers"])
     for check in checks:
         problem = next((each for each in check["problems"] if each in REASONS), "")
         if problem and item["outcome"] == "found" and not markers.isdisjoint(check["markers"]):
-            return {"outcome": "weak", "code": problem, "reason": REASONS[problem]}
-    return {}
+            return item | {"outcome": "weak", "code": problem, "reason": REASONS[problem]}
+    return item

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from os.path import commonprefix
 from typing import Any
 
+from chat.checks import TypedValue
 from chat.drafts import CitedLines, Quoted
 from chat.figures.year_parts import parts_named, without_parts
 from documents.storage.content import DocumentContent
@@ -273,7 +274,7 @@ def quote_cell(printed: PrintedCell, marker: int) -> Quoted:
     return Quoted(marker, printed.candidate, "\n".join([*lead_in, *(line.text for line in lines)]), place)
 
 
-def typed_cell(printed: PrintedCell) -> dict[str, Any]:
+def typed_cell(printed: PrintedCell) -> TypedValue:
     """The cell with the rows around it, the cited one marked."""
     rows, at = printed.table.rows, printed.table.rows.index(printed.row)
     first = max(at - ROWS_AROUND, 0)

@@ -16,6 +16,7 @@ from typing import Any
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, ConfigDict, Field
 
+from chat.checks import AnswerCheck
 from chat.drafts import Quoted
 from chat.figures.arithmetic import (
     Calculated,
@@ -135,7 +136,7 @@ class RequestedFigures:
         ]
 
     @property
-    def checks(self) -> list[dict[str, Any]]:
+    def checks(self) -> list[AnswerCheck]:
         """The computed figures as checks, and those that are not shown with the reason."""
         return [*(self.figures.checks if self.figures else []), *map(check_of_finding, (*self.findings, *self.mended))]
 
@@ -443,7 +444,7 @@ def without_figures(reply: StreamedReply, finding: FigureFinding) -> RequestedFi
     return show_results(reply, Workings(""), [finding], (), False, 0)
 
 
-def check_of_finding(finding: FigureFinding) -> dict[str, Any]:
+def check_of_finding(finding: FigureFinding) -> AnswerCheck:
     """A figure that is not shown, in the format of sentence checks."""
     return {
         "sentence": finding.name,

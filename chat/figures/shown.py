@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
+from chat.checks import AnswerCheck
 from chat.drafts import CitedLines, Quoted
 from documents.storage.content import DocumentContent
 from reading.rows import LineRow
@@ -53,7 +54,7 @@ class ComputedFigures:
 
     text: str
     quoted: tuple[Quoted, ...]
-    checks: list[dict[str, Any]]
+    checks: list[AnswerCheck]
 
 
 def show_figures(figures: Sequence[Figure], *, first_marker: int) -> ComputedFigures:
@@ -101,7 +102,7 @@ def write_input(given: FigureInput) -> str:
     return f"{given.name} {given.period}".strip() + f": {' '.join(given.printed.split())} {given.unit}".rstrip()
 
 
-def check_of_figure(figure: Figure, markers: dict[tuple[str, int], int]) -> dict[str, Any]:
+def check_of_figure(figure: Figure, markers: dict[tuple[str, int], int]) -> AnswerCheck:
     """The typed value and its inputs, in the format of sentence checks; correct by construction."""
     return {
         "sentence": f"{figure.name}: {figure.shown}",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from chat.checks import AnswerCheck, ListedItem, TypedValue, literal_check
 from chat.drafts import Quoted
 from chat.figures.cells import find_cells, is_ranking, quote_cell, typed_cell
 from chat.figures.names import NAMES, read_values
@@ -46,7 +47,7 @@ class Headline(NamedTuple):
 
     text: str
     quoted: Quoted
-    checks: list[dict[str, Any]]
+    checks: list[AnswerCheck]
     is_option: bool = False  # of a form
 
 
@@ -62,15 +63,15 @@ class Source:
 
 def typed_rows(
     run: RetrievalRun, quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]
-) -> list[dict[str, Any]]:
+) -> list[AnswerCheck]:
     """The list or table of an extractive answer, where one was asked for."""
     primary = [each for each in quotes if each.candidate.role == "primary"]
-    parsed = run.parsed
-    if parsed.get("shape") == "table" and primary:
+    question = question_from(run.parsed)
+    if question.shape == "table" and primary:
         rows = find_typed_table(primary[0], contents.get(primary[0].candidate.parse_id))
         return [rows] if rows else []
-    if (parsed.get("shape") in LISTED_SHAPES or parsed.get("is_count")) and primary:
-        items = find_typed_list(parsed, sorted(quotes, key=lambda each: each not in primary), contents)
+    if (question.shape in LISTED_SHAPES or question.is_count) and primary:
+        items = find_typed_list(question, sorted(quotes, key=lambda each: each not in primary), contents)
         return [items] if items else []
     return []
 
@@ -134,8 +135,8 @@ def headline_of(spoken: Spoken, marker: int, question: Question) -> Headline:
 
 
 def typed_of_sentences(
-    run: RetrievalRun, quotes: Sequence[Quoted], text: str, checks: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+    run: RetrievalRun, quotes: Sequence[Quoted], text: str, checks: Sequence[AnswerCheck]
+) -> list[AnswerCheck]:
     """The typed values of a written answer: those of its sentences that occur in the lines they cite."""
     contents = contents_of(quotes)
     by_marker = {each.marker: each for each in quotes if each.candidate.parse_id in contents}
@@ -145,23 +146,21 @@ def typed_of_sentences(
             if each := by_marker.get(marker):
                 content = contents[each.candidate.parse_id]
                 sources.append(Source(line, marker, context_lines(each, content), content.language))
-    answer_type = run.parsed.get("answer_type", "")
-    is_listed = run.parsed.get("shape") in LISTED_SHAPES
+    question = question_from(run.parsed)
+    answer_type, is_listed = question.answer_type, question.shape in LISTED_SHAPES
     read = scalars(sources, answer_type) if is_listed else clear_values(sources, answer_type, run.question)
     said = typed_yes_no(yes_or_no(answer_type, checks), checks, by_marker)
-    return [*read, *said, *check_length(run.parsed, quotes, contents, text)]
+    return [*read, *said, *check_length(question, quotes, contents, text)]
 
 
-def typed_yes_no(
-    said: str, checks: Sequence[Mapping[str, Any]], by_marker: Mapping[int, Quoted]
-) -> list[dict[str, Any]]:
+def typed_yes_no(said: str, checks: Sequence[AnswerCheck], by_marker: Mapping[int, Quoted]) -> list[AnswerCheck]:
     """The yes or no of the first sentence, with the quote it cites and its lines."""
     cited = [each for marker in checks[0]["markers"] if (each := by_marker.get(marker))] if said else []
     if not cited:
         return []
     candidate = cited[0].candidate
     lines = [piece["line_number"] for piece in candidate.anchor_pieces]
-    typed = {
+    typed: TypedValue = {
         "type": BOOLEAN,
         "value": said,
         "printed": join_without_space(cited[0].quote),
@@ -171,14 +170,14 @@ def typed_yes_no(
 
 
 def check_length(
-    parsed: dict[str, Any], quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent], text: str
-) -> list[dict[str, Any]]:
+    question: Question, quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent], text: str
+) -> list[AnswerCheck]:
     """A problem of a written list that has fewer items than are stated (R76); none where nothing states how many."""
-    written, stated = len(LISTED_ITEM.findall(text)), count_stated(parsed, quotes, contents)
+    written, stated = len(LISTED_ITEM.findall(text)), count_stated(question, quotes, contents)
     if not ROWS_MIN <= written < stated:
         return []
-    said = f"{written} of {stated} {parsed['listed']}"
-    return [{"sentence": said, "markers": [], "supported": 1.0, "numbers": [], "problems": [FEWER]}]
+    said = f"{written} of {stated} {question.listed}"
+    return [literal_check(said, [], problems=(FEWER,))]
 
 
 def contents_of(quotes: Iterable[Quoted]) -> dict[Any, DocumentContent]:
@@ -207,7 +206,7 @@ def context_lines(quoted: Quoted, content: DocumentContent) -> tuple[LineRow, ..
 # ---- single values
 
 
-def clear_values(sources: Sequence[Source], answer_type: str, asked: str) -> list[dict[str, Any]]:
+def clear_values(sources: Sequence[Source], answer_type: str, asked: str) -> list[AnswerCheck]:
     """The values of the sources; of names only the one there is beside those that the question itself has."""
     found = scalars(sources, answer_type, asked)
     if answer_type not in NAMES:
@@ -217,9 +216,9 @@ def clear_values(sources: Sequence[Source], answer_type: str, asked: str) -> lis
     return others if len(others) == 1 else []
 
 
-def scalars(sources: Sequence[Source], answer_type: str, asked: str = "") -> list[dict[str, Any]]:
+def scalars(sources: Sequence[Source], answer_type: str, asked: str = "") -> list[AnswerCheck]:
     """The distinct values of the sources for which a cited line prints the same value; no start for an end."""
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, str, str], AnswerCheck] = {}
     for source in sources:
         for wanted in read_values(source.text, answer_type, source.language):
             if wanted.type == "date" and is_other_side(asked, source.text, wanted):
@@ -230,26 +229,28 @@ def scalars(sources: Sequence[Source], answer_type: str, asked: str = "") -> lis
     return list(found.values())
 
 
-def placed_value(wanted: Value, answer_type: str, source: Source) -> dict[str, Any] | None:
+def placed_value(wanted: Value, answer_type: str, source: Source) -> AnswerCheck | None:
     """The value as the lines print it, with its line numbers; None if they do not."""
     text = "\n".join(line.text for line in source.lines)
     for value in read_values(text, answer_type, source.language):
         if value.key == wanted.key:
             first, last = (source.lines[text.count("\n", 0, place)] for place in (value.start, value.end - 1))
-            fields = {
-                "type": value.type,
-                "value": value.value,
-                "printed": " ".join(text[value.start : value.end].split()),
-            }
-            fields |= {name: said for name, said in (("currency", value.currency), ("unit", value.unit)) if said}
-            return check_of_typed_value(fields | {"lines": [first.number, last.number]}, source.marker)
+            typed = TypedValue(
+                type=value.type, value=value.value, printed=" ".join(text[value.start : value.end].split())
+            )
+            if value.currency:
+                typed["currency"] = value.currency
+            if value.unit:
+                typed["unit"] = value.unit
+            typed["lines"] = [first.number, last.number]
+            return check_of_typed_value(typed, source.marker)
     return None
 
 
 # ---- lists and tables
 
 
-def find_typed_table(quoted: Quoted, content: DocumentContent | None) -> dict[str, Any] | None:
+def find_typed_table(quoted: Quoted, content: DocumentContent | None) -> AnswerCheck | None:
     """The table that begins in the best passage's context, with what goes on of it over the page; None without one."""
     if content is None:
         return None
@@ -264,15 +265,14 @@ def find_typed_table(quoted: Quoted, content: DocumentContent | None) -> dict[st
 
 
 def find_typed_list(
-    parsed: dict[str, Any], quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]
-) -> dict[str, Any] | None:
+    question: Question, quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]
+) -> AnswerCheck | None:
     """The list of the quotes that has as many items as are stated; else that of the best one, which may be shorter.
 
     It goes on in the next column and on the next page. A longer one is another list. What is only counted ("How many
     …?") needs a list of the stated length, or one that names what it lists.
     """
-    stated, forms = count_stated(parsed, quotes, contents), forms_listed(parsed)
-    is_count = bool(parsed.get("is_count"))
+    stated, forms, is_count = count_stated(question, quotes, contents), forms_listed(question), question.is_count
     found = [
         (each, printed)
         for each in quotes
@@ -286,11 +286,13 @@ def find_typed_list(
     elif chosen is None:
         chosen = next(((each, printed) for each, printed in found if begins_within(printed, quotes[0], each)), None)
     if chosen is None or (stated and len(chosen[1].items) > stated):
-        none_found = {"type": "list", "items": [], "stated": stated}
+        none_found = TypedValue(type="list", items=[], stated=stated)
         return check_of_typed_value(none_found, quotes[0].marker) if stated and not is_count else None
     typed = list_of(chosen[1])
-    typed |= {"stated": stated} if stated else {}
-    typed |= {"counted": parsed["listed"]} if is_count else {}
+    if stated:
+        typed["stated"] = stated
+    if is_count:
+        typed["counted"] = question.listed
     return check_of_typed_value(typed, chosen[0].marker)
 
 
@@ -299,13 +301,13 @@ def begins_within(printed: PrintedList, best: Quoted, quoted: Quoted) -> bool:
     return quoted is best and len(printed.items) >= ROWS_MIN and printed.lines.first <= best.candidate.context_last_line
 
 
-def count_stated(parsed: dict[str, Any], quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]) -> int:
+def count_stated(question: Question, quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]) -> int:
     """How many of the things to be listed there are, as the question or else a quoted passage says; 0 if neither."""
-    if not parsed.get("listed"):
+    if not question.listed:
         return 0
-    if parsed["listed_count"]:
-        return int(parsed["listed_count"])
-    forms = forms_listed(parsed)
+    if question.listed_count:
+        return question.listed_count
+    forms = forms_listed(question)
     said = (
         counts_near(anchor_of(each), contents[each.candidate.parse_id], forms)
         for each in quotes
@@ -314,27 +316,28 @@ def count_stated(parsed: dict[str, Any], quotes: Sequence[Quoted], contents: Map
     return next((count for counts in said for count in counts), 0)
 
 
-def forms_listed(parsed: dict[str, Any]) -> set[str]:
-    words = [each for each in parsed.get("keywords", []) if each["text"] == parsed.get("listed")]
-    return {form for each in words for form in (each["text"], *each["forms"])}
+def forms_listed(question: Question) -> set[str]:
+    words = [each for each in question.keywords if each.text == question.listed]
+    return {form for each in words for form in (each.text, *each.forms)}
 
 
 def anchor_of(quoted: Quoted) -> LineRange:
     return LineRange(quoted.candidate.anchor_first_line, quoted.candidate.anchor_last_line)
 
 
-def list_of(printed: PrintedList) -> dict[str, Any]:
-    typed: dict[str, Any] = {
-        "type": "list",
-        "items": [item_json(item) for item in printed.items],
-    }
-    return typed | ({"is_cut": True} if printed.is_cut else {})
+def list_of(printed: PrintedList) -> TypedValue:
+    typed = TypedValue(type="list", items=[item_json(item) for item in printed.items])
+    if printed.is_cut:
+        typed["is_cut"] = True
+    return typed
 
 
-def item_json(item: Item) -> dict[str, Any]:
+def item_json(item: Item) -> ListedItem:
     """An item; one with a list inside it has what comes before that as its text, and the items of it as children."""
-    told: dict[str, Any] = {"text": item.lead or item.text, "lines": [*item.lines]}
-    return told | ({"children": [item_json(child) for child in item.children]} if item.children else {})
+    told = ListedItem(text=item.lead or item.text, lines=[*item.lines])
+    if item.children:
+        told["children"] = [item_json(child) for child in item.children]
+    return told
 
 
 def first_table(tables: Iterable[Table], anchor: int, last: int) -> Table | None:
@@ -354,7 +357,7 @@ def rest_of(table: Table, content: DocumentContent) -> Iterator[Table]:
             return
 
 
-def table_of(parts: Sequence[Table]) -> dict[str, Any]:
+def table_of(parts: Sequence[Table]) -> TypedValue:
     """A table with its parts on several pages."""
     table = parts[0]
     return {
@@ -372,19 +375,12 @@ def table_of(parts: Sequence[Table]) -> dict[str, Any]:
     }
 
 
-def check_of_typed_value(typed: dict[str, Any], marker: int) -> dict[str, Any]:
+def check_of_typed_value(typed: TypedValue, marker: int) -> AnswerCheck:
     """A typed value in the format of sentence checks; literal by construction."""
-    return {
-        "sentence": summary_of(typed),
-        "markers": [marker],
-        "supported": 1.0,
-        "numbers": [],
-        "problems": [],
-        "typed": typed,
-    }
+    return literal_check(summary_of(typed), [marker], typed=typed)
 
 
-def summary_of(typed: dict[str, Any]) -> str:
+def summary_of(typed: TypedValue) -> str:
     if typed["type"] in ("sentence", "cell"):
         return str(typed["text"])
     if typed["type"] == "list":

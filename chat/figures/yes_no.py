@@ -3,11 +3,11 @@
 Without a model there is none: a quote with the words of a question does not tell whether it grants or denies it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from chat.checks import AnswerCheck
 from chat.writing.claims import SUPPORTED
 from reading.wording import Wordings, read_wordings
 
@@ -21,7 +21,7 @@ def yes_no_words() -> Wordings:
     return read_wordings(Path(__file__).parent, "yes_no", FRAMES)
 
 
-def yes_or_no(answer_type: str, checks: Sequence[Mapping[str, Any]]) -> str:
+def yes_or_no(answer_type: str, checks: Sequence[AnswerCheck]) -> str:
     """ "yes" or "no", as the first sentence of an answer says; "" where none was asked for, or it was not upheld."""
     shown = [check for check in checks if not check.get("left_out")]
     if answer_type != BOOLEAN or not shown:

@@ -12,12 +12,11 @@ from django.utils.translation import gettext_noop
 from accounts.models import User
 from chat.model_page.in_force import usual_tier
 from chat.models import ModelTest
-from chat.turns.conductor import end
 from chat.turns.stopping import answer_limit_s
 from documents import access
 from documents.base_settings import asked_for
 from documents.models import KnowledgeBase
-from jobs.lease import Lease, LeaseLost, TookTooLong, claim, is_exhausted
+from jobs.lease import Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.models import LLMCall
@@ -91,7 +90,7 @@ def carry_out_test(test_id: UUID | str) -> None:
                 row = lease.hold()
                 call = LLMCall.objects.record(found.exchange)
                 state = State.FAILED if found.error else State.DONE
-                end(row, state, call=call, judged=found.judged, is_right=found.is_right, error=found.error)
+                write_outcome(row, state, call=call, judged=found.judged, is_right=found.is_right, error=found.error)
         except LeaseLost as error:
             logger.warning("%s", error)
         except Exception:  # the outermost handler: told to the person, the details are in the log
@@ -157,15 +156,11 @@ def end_in_vain(lease: Lease[ModelTest], sentence: str) -> None:
     """Record why nothing was judged. If the database is down, leave the test to the sweeper."""
     try:
         with transaction.atomic():
-            end(lease.hold(), State.FAILED, error=sentence)
+            write_outcome(lease.hold(), State.FAILED, error=sentence)
     except (DatabaseError, LeaseLost) as second:
         logger.error("The failure of %s could not be recorded: %s", lease.job.pk, second)
 
 
 def give_up_tests() -> None:
     """End tests whose last attempt died with its worker."""
-    for test_id in list(ModelTest.objects.filter(is_exhausted()).values_list("pk", flat=True)):
-        with transaction.atomic():
-            row = ModelTest.objects.select_for_update(of=("self",)).filter(is_exhausted(), pk=test_id).first()
-            if row is not None:
-                end(row, State.FAILED, error=DIED)
+    give_up(ModelTest, lambda row: write_outcome(row, State.FAILED, error=DIED))

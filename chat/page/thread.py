@@ -15,6 +15,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from accounts.models import User
+from chat.checks import AnswerCheck, TypedValue
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
 from chat.objections import Objection, find_objections
@@ -429,7 +430,7 @@ class ShownTurn:
         ]
         return [self._typed(typed, marker) for typed, marker in found]
 
-    def _typed(self, typed: dict[str, Any], marker: int) -> dict[str, Any]:
+    def _typed(self, typed: TypedValue, marker: int) -> dict[str, Any]:
         links = {shown.marker: shown for shown in self.citations}
         parts = [Part(typed.get("printed", "")), Part(str(marker), marker)]
         return typed | {
@@ -582,15 +583,15 @@ class ShownTurn:
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in shown]
 
 
-def says_sentence(check: dict[str, Any]) -> bool:
+def says_sentence(check: AnswerCheck) -> bool:
     return bool(check.get("typed", {}).get("type") == "sentence")
 
 
-def is_headline(check: dict[str, Any]) -> bool:
+def is_headline(check: AnswerCheck) -> bool:
     return bool(check.get("computed")) or check.get("typed", {}).get("type") in ("sentence", "cell")
 
 
-def length_words(typed: dict[str, Any]) -> str:
+def length_words(typed: TypedValue) -> str:
     """How long a list is, and whether that is all of it; "" for other values."""
     if typed["type"] != "list":
         return ""
@@ -608,7 +609,7 @@ def length_words(typed: dict[str, Any]) -> str:
     return ngettext("%(count)s item, as listed at", "%(count)s items, as listed at", count) % {"count": count}
 
 
-def read_words(typed: dict[str, Any]) -> str:
+def read_words(typed: TypedValue) -> str:
     """How a value was read if it is printed differently: ISO date, currency, whole number."""
     value, currency, unit = (str(typed.get(name, "")) for name in ("value", "currency", "unit"))
     if value in ("", typed.get("printed")):
@@ -620,7 +621,7 @@ def read_words(typed: dict[str, Any]) -> str:
     return " ".join(filter(None, (currency, number, f"/ {unit}" if currency and unit else unit)))
 
 
-def problems_of(check: dict[str, Any]) -> str:
+def problems_of(check: AnswerCheck) -> str:
     words = [str(PROBLEM_WORDS[problem]) for problem in check["problems"] if problem in PROBLEM_WORDS]
     figures = [*check.get("numbers", []), *check.get("names", [])]
     missing = [figure["text"] for figure in figures if not figure["found"]]

@@ -9,6 +9,7 @@ from django.db import DatabaseError, transaction
 
 from audit.conftest import PASSAGE, House, MakeAnswer, MakeRun
 from chat.answer_record import ANSWER, answer_payload, citation_of, store_answer
+from chat.checks import literal_check
 from chat.drafts import AnswerDraft, CitedLines, Quoted
 from chat.models import Answer, Citation, Conversation, Turn
 from ledger.chain import add_salt, digest_of
@@ -85,11 +86,12 @@ def test_a_line_inside_the_pages_is_cited_as_itself() -> None:
 def test_an_answer_its_citations_and_its_entry_are_stored_together(house: House, make_run: MakeRun) -> None:
     run = make_run()
     quoted = [Quoted(marker, candidate, PASSAGE) for marker, candidate in enumerate(run.candidates.all()[:2], 1)]
-    draft = AnswerDraft(Answer.Kind.EXTRACTIVE, "“x” [1] [2]", "note", quoted=tuple(quoted), checks=[{"a": 1}])
+    check = literal_check("x", [1])
+    draft = AnswerDraft(Answer.Kind.EXTRACTIVE, "“x” [1] [2]", "note", quoted=tuple(quoted), checks=[check])
     answer = store_answer(turn_of(house, run), run, draft, {"compose": 12.5})
     stored = Answer.objects.get(pk=answer.pk)
     assert (stored.kind, stored.text, stored.note, stored.ended) == ("extractive", "“x” [1] [2]", "note", "complete")
-    assert (stored.checks, stored.timings_ms, stored.llm_call) == ([{"a": 1}], {"compose": 12.5}, None)
+    assert (stored.checks, stored.timings_ms, stored.llm_call) == ([check], {"compose": 12.5}, None)
     assert [(row.marker, row.quote) for row in stored.citations.order_by("marker")] == [(1, PASSAGE), (2, PASSAGE)]
     entry = Entry.objects.get(kind="answer", subject_id=str(answer.pk))
     salt = Salt.objects.get(subject=entry.subject).salt

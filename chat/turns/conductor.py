@@ -9,12 +9,11 @@ from functools import partial
 from typing import Any, cast
 
 from django.db import DatabaseError, transaction
-from django.utils import timezone
 from psycopg.errors import IdleInTransactionSessionTimeout, LockNotAvailable, QueryCanceled
 
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
-from chat.models import Extraction, ModelTest, Retrieval, Turn
+from chat.models import Extraction, Retrieval, Turn
 from chat.prompts.guidance import guidance_of
 from chat.scope import ScopeError, resolve
 from chat.stream import tell
@@ -25,7 +24,7 @@ from chat.turns.repeats import Asking, find_first, read_asking, replies_for, sto
 from chat.turns.stopping import TurnLease
 from documents.base_settings import BaseSettings, asked_for
 from jobs.ids import note_ids
-from jobs.lease import LeaseLost, TookTooLong, claim, is_exhausted
+from jobs.lease import LeaseLost, TookTooLong, claim, give_up, write_outcome
 from llm import client
 from llm.call import wanted_until
 from llm.reuse import reusing
@@ -125,7 +124,7 @@ def give_again(turn: Turn, asking: Asking, lease: TurnLease) -> bool:
         row = lease.hold()
         answer = store_repeat(row, asking, first, started)
         store_page_notice(answer)
-        end(row, State.DONE)
+        write_outcome(row, State.DONE)
     for citation in answer.citations.all():
         tell(turn.pk, "citation", marker=citation.marker, quote=citation.quote)
     tell(turn.pk, "done", state=row.state)
@@ -207,7 +206,7 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: TurnLe
         answer = store_answer(row, run, draft, timings_ms)
         store_page_notice(answer)
         key = row.asked_key if asking else ""
-        end(row, State.STOPPED if answer.ended == "stopped" else State.DONE, asked_key=key)
+        write_outcome(row, State.STOPPED if answer.ended == "stopped" else State.DONE, asked_key=key)
     for each in draft.quoted:
         tell(turn.pk, "citation", marker=each.marker, quote=each.quote)
     tell(turn.pk, "done", state=row.state)
@@ -216,21 +215,13 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: TurnLe
 # ---- outcomes
 
 
-def end(row: Turn | Retrieval | Extraction | ModelTest, state: str, **fields: Any) -> None:
-    """Write the outcome to the locked row and release it."""
-    values = {"state": state, "ended_at": timezone.now(), "lease_owner": "", **fields}
-    for name, value in values.items():
-        setattr(row, name, value)
-    row.save(update_fields=list(values))
-
-
 def end_without_answer(row: Turn, state: Turn.State, failure: str, for_people: str = "", for_admins: str = "") -> None:
     """End a turn without an answer; if it has no run yet, store a run that records the failure (AT1)."""
     if row.run is None:
         conversation = row.conversation
         asked = question_of(row)
         row.run = store_failed_run(asked, failure, base=conversation.base, user=conversation.user, mode=row.mode)
-    end(row, state, run=row.run, error_for_people=for_people, error_for_admins=for_admins)
+    write_outcome(row, state, run=row.run, error_for_people=for_people, error_for_admins=for_admins)
 
 
 def end_stopped(turn: Turn, lease: TurnLease) -> None:
@@ -281,11 +272,13 @@ def describe_failure(error: Exception) -> str:
 
 def give_up_exhausted() -> None:
     """End turns whose last attempt died with its worker."""
-    for turn_id in list(Turn.objects.filter(is_exhausted()).values_list("pk", flat=True)):
-        with transaction.atomic():
-            row = Turn.objects.select_for_update(of=("self",)).filter(is_exhausted(), pk=turn_id).first()
-            if row is None:
-                continue
-            failure = f"{row.attempts} workers died on this question; the last was {row.lease_owner or 'unknown'}."
-            end_without_answer(row, State.FAILED, failure, DIED.format(count=row.attempts), failure)
-        tell(turn_id, "error", message=DIED.format(count=row.attempts))
+
+    def end(row: Turn) -> None:
+        failure = f"{row.attempts} workers died on this question; the last was {row.lease_owner or 'unknown'}."
+        end_without_answer(row, State.FAILED, failure, DIED.format(count=row.attempts), failure)
+
+    give_up(Turn, end, tell_death)
+
+
+def tell_death(row: Turn | Retrieval | Extraction) -> None:
+    tell(row.pk, "error", message=DIED.format(count=row.attempts))

@@ -5,10 +5,11 @@ Sentences whose values do not agree with each other are told to the writer too; 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.utils.translation import gettext_noop
 
+from chat.checks import AnswerCheck
 from chat.figures.across import REASONS, Conflict, with_conflicts
 from chat.figures.requested import RequestedFigures
 from chat.figures.shown import ComputedFigures
@@ -21,7 +22,7 @@ NOT_CHECKED = "The sentences could not be checked against what they cite: {failu
 LEFT_OUT = "{count} sentence{s} the model wrote {is_} left out, because what {it} cite{s_} does not say so."
 REWRITTEN = gettext_noop("The answer was written a second time, because the first draft said more than it cites.")
 MENDED = gettext_noop("The answer was written a second time, because values of the first draft do not agree.")
-FindConflicts = Callable[[Sequence[Mapping[str, Any]]], Mapping[int, Conflict]]
+FindConflicts = Callable[[Sequence[AnswerCheck]], Mapping[int, Conflict]]
 AGAIN = """\
 A draft of the answer was checked against the excerpts. These sentences of it may not stand:
 {findings}
@@ -61,12 +62,12 @@ class Gated:
 
     written: Written
     text: str
-    checks: list[dict[str, Any]]
+    checks: list[AnswerCheck]
     notes: tuple[str, ...] = ()
     others: tuple[Exchange, ...] = ()
 
 
-def no_conflicts(sentences: Sequence[Mapping[str, Any]]) -> Mapping[int, Conflict]:
+def no_conflicts(sentences: Sequence[AnswerCheck]) -> Mapping[int, Conflict]:
     return {}
 
 
@@ -101,7 +102,7 @@ def pass_gate(
 class CheckedDraft(NamedTuple):
     """The sentences of a draft, with what the check of claims and the rules over several values say of them."""
 
-    sentences: list[dict[str, Any]]
+    sentences: list[AnswerCheck]
     conflicts: Mapping[int, Conflict]
     checked: Checked
 
@@ -110,7 +111,7 @@ class CheckedDraft(NamedTuple):
         return {*self.checked.refused(), *self.conflicts}
 
     @property
-    def checks(self) -> list[dict[str, Any]]:
+    def checks(self) -> list[AnswerCheck]:
         return with_findings(self.sentences, self.checked.findings)
 
 
@@ -124,7 +125,7 @@ def judge(written: Written, excerpts: Sequence[Excerpt], find_conflicts: FindCon
 def gated_unchecked(
     written: Written,
     judged: CheckedDraft,
-    replaced: Sequence[dict[str, Any]],
+    replaced: Sequence[AnswerCheck],
     notes: tuple[str, ...],
     others: tuple[Exchange, ...],
 ) -> Gated:
@@ -141,21 +142,21 @@ def cut(written: Written, judged: CheckedDraft, others: tuple[Exchange, ...]) ->
     return Gated(written, shown, checks, (count_left_out(len(refused)),) if refused else (), others)
 
 
-def with_findings(sentences: Sequence[Mapping[str, Any]], findings: Mapping[int, ClaimFinding]) -> list[dict[str, Any]]:
+def with_findings(sentences: Sequence[AnswerCheck], findings: Mapping[int, ClaimFinding]) -> list[AnswerCheck]:
     """The checks of the sentences with their findings. Who reads what is cited knows better than a count of words."""
-    told: list[dict[str, Any]] = []
+    told: list[AnswerCheck] = []
     for number, each in enumerate(sentences, 1):
         found = findings.get(number)
         if found is None:
-            told.append(dict(each) | {"verdict": "", "finding": ""})
+            told.append(each | {"verdict": "", "finding": ""})
             continue
         problems = [name for name in each["problems"] if name != "weak_support" or found.verdict != SUPPORTED]
-        told.append(dict(each) | {"problems": problems, "verdict": found.verdict, "finding": found.words})
+        told.append(each | {"problems": problems, "verdict": found.verdict, "finding": found.words})
     return told
 
 
-def left_out(check: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(check) | {"left_out": True}
+def left_out(check: AnswerCheck) -> AnswerCheck:
+    return check | {"left_out": True}
 
 
 def list_findings(judged: CheckedDraft) -> str:

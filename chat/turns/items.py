@@ -10,8 +10,9 @@ answered.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
+from chat.checks import AnswerCheck, AskedItem, MarkedValue
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.typed import Source, cited_lines, clear_values, contents_of, in_force
 from chat.writing.phrases import sentence
@@ -38,7 +39,7 @@ NUMBERED = re.compile(
 TOLD = ("type", "text", "value", "printed", "currency", "unit", "period", "label", "items", "lines")
 
 
-def items_of(run: RetrievalRun, draft: AnswerDraft) -> list[dict[str, Any]]:
+def items_of(run: RetrievalRun, draft: AnswerDraft) -> list[AskedItem]:
     """The items of an answer, each with what was asked, its outcome, values and markers, and why it is not more.
 
     An outline has none, nor has a question that asks back.
@@ -57,7 +58,7 @@ def items_of(run: RetrievalRun, draft: AnswerDraft) -> list[dict[str, Any]]:
     ] + [refused_item(each) for each in draft.refused if not 1 <= each.number <= len(parts)]
 
 
-def is_lacking(items: Iterable[Mapping[str, Any]]) -> bool:
+def is_lacking(items: Iterable[AskedItem]) -> bool:
     """Whether something that was asked was not found."""
     return any(item["outcome"] in ABSENT for item in items)
 
@@ -67,12 +68,12 @@ def an_item(
     answer_type: str,
     outcome: str,
     *,
-    values: Sequence[dict[str, Any]] = (),
+    values: Sequence[MarkedValue] = (),
     markers: Sequence[int] = (),
     reason: str = "",
     code: str = "",
     missing: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> AskedItem:
     return {
         "asked": asked,
         "type": answer_type,
@@ -88,7 +89,7 @@ def an_item(
 # ---- a question that asks one thing
 
 
-def single_items(run: RetrievalRun, draft: AnswerDraft) -> list[dict[str, Any]]:
+def single_items(run: RetrievalRun, draft: AnswerDraft) -> list[AskedItem]:
     asked = name_subject(run.parsed.get("topic") or run.question)
     answer_type = run.parsed.get("answer_type", "text")
     if draft.kind in UNANSWERED:
@@ -106,7 +107,7 @@ def single_items(run: RetrievalRun, draft: AnswerDraft) -> list[dict[str, Any]]:
     return [found, *map(refused_item, draft.refused)]
 
 
-def item_of_year(asked: str, answer_type: str, year: str, cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def item_of_year(asked: str, answer_type: str, year: str, cells: Sequence[AnswerCheck]) -> AskedItem:
     """The cell of one of the years asked for, or that its table has none."""
     found = [check for check in cells if check["typed"].get("asked") == year]
     told = f"{asked}, {year}"
@@ -116,7 +117,7 @@ def item_of_year(asked: str, answer_type: str, year: str, cells: Sequence[Mappin
     return an_item(told, answer_type, "found", values=values_among(found), markers=markers)
 
 
-def refused_item(refused: RefusedPart) -> dict[str, Any]:
+def refused_item(refused: RefusedPart) -> AskedItem:
     """Something the model that wrote the answer did not find, in its words."""
     return an_item("", "text", "not_found", reason=sentence(refused.said), code=REFUSED)
 
@@ -130,7 +131,7 @@ def item_of_part(
     contents: Mapping[Any, DocumentContent],
     refused: RefusedPart | None,
     part_types: Mapping[str, str],
-) -> dict[str, Any]:
+) -> AskedItem:
     """What became of a part; who wrote the answer read more of its passages than who judged them."""
     answer_type = part_types.get(part["text"]) or type_of(part["text"])
     if refused:
@@ -154,7 +155,7 @@ def item_of_part(
 
 def values_printed(
     quoted: Sequence[Quoted], answer_type: str, contents: Mapping[Any, DocumentContent], asked: str
-) -> list[dict[str, Any]]:
+) -> list[MarkedValue]:
     """The values of a type in the lines that are cited for a part."""
     sources = [
         Source(each.quote, each.marker, cited_lines(each, content), content.language)
@@ -164,12 +165,13 @@ def values_printed(
     return values_among(clear_values(sources, answer_type, asked))
 
 
-def values_among(checks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def values_among(checks: Iterable[AnswerCheck]) -> list[MarkedValue]:
     """The typed values of checks, each with its marker, without the rows around them."""
     return [
-        {name: check["typed"][name] for name in TOLD if name in check["typed"]} | {"marker": check["markers"][0]}
+        cast(MarkedValue, {name: typed[name] for name in TOLD if name in typed} | {"marker": check["markers"][0]})
         for check in checks
         if check.get("typed") and check["typed"]["type"] not in ("sentence", "table") and check["markers"]
+        for typed in (cast(Mapping[str, Any], check["typed"]),)
     ]
 
 

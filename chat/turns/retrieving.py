@@ -17,13 +17,13 @@ from chat.models import Retrieval
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import tell
-from chat.turns.conductor import DIED, AnsweringFailed, describe_failure, end
+from chat.turns.conductor import DIED, AnsweringFailed, describe_failure, tell_death
 from chat.turns.repeats import replies_for
 from chat.turns.stopping import answer_limit_s
 from documents.access import is_auditor_of
 from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, made_before, remember
-from jobs.lease import Lease, LeaseLost, claim, is_exhausted
+from jobs.lease import Lease, LeaseLost, claim, give_up, write_outcome
 from llm.reuse import reusing
 from retrieval import corpus
 from retrieval.dictionary.learned import store_lessons
@@ -129,7 +129,7 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
                 row = lease.hold()
                 run = store_run(result, base=retrieval.base, user=retrieval.user, mode=retrieval.mode)
                 store_lessons(run, result, ensure_dictionary(retrieval.base))
-                end(row, State.DONE, run=run)
+                write_outcome(row, State.DONE, run=run)
         except LeaseLost as error:
             logger.warning("%s", error)
         except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
@@ -170,18 +170,15 @@ def end_retrieval_failed(lease: Lease[Retrieval], error: Exception) -> None:
 def end_with_failed_run(row: Retrieval, failure: str, for_people: str, for_admins: str) -> None:
     """End a locked retrieval with a run that records the failure; its key may be sent again."""
     run = store_failed_run(row.question, failure, base=row.base, user=row.user, mode=row.mode)
-    end(row, State.FAILED, run=run, error_for_people=for_people, error_for_admins=for_admins)
+    write_outcome(row, State.FAILED, run=run, error_for_people=for_people, error_for_admins=for_admins)
     forget_keys("retrieval", [row.pk])
 
 
 def give_up_retrievals() -> None:
     """End retrievals whose last attempt died with its worker."""
-    for retrieval_id in list(Retrieval.objects.filter(is_exhausted()).values_list("pk", flat=True)):
-        with transaction.atomic():
-            rows = Retrieval.objects.select_for_update(of=("self",))
-            row = rows.filter(is_exhausted(), pk=retrieval_id).first()
-            if row is None:
-                continue
-            failure = f"{row.attempts} workers died on this question; the last was {row.lease_owner or 'unknown'}."
-            end_with_failed_run(row, failure, DIED.format(count=row.attempts), failure)
-        tell(retrieval_id, "error", message=DIED.format(count=row.attempts))
+
+    def end(row: Retrieval) -> None:
+        failure = f"{row.attempts} workers died on this question; the last was {row.lease_owner or 'unknown'}."
+        end_with_failed_run(row, failure, DIED.format(count=row.attempts), failure)
+
+    give_up(Retrieval, end, tell_death)

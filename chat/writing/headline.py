@@ -38,7 +38,7 @@ PLACES_MAX = 8  # of the kept passages, the best
 UNITS_AROUND = 12  # of the text before and after a place, within its context
 SENTENCES_MAX = 48  # that are compared in meaning: a tenth of a second
 CHARS_MIN, CHARS_MAX = 15, 700  # a shorter one is a heading or a number, a longer one several sentences run together
-TITLE_WORDS_MAX, TITLE_ENDS = 5, (".", ":", "\u2014", "\u2013")
+TITLE_WORDS_MAX = 5
 WORDS_FULL = 25  # from this length on a sentence gains nothing by being longer
 
 # Fitted on half of the questions of three shared sets and judged on the other (benchmarks answers), each way; these are

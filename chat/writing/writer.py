@@ -13,10 +13,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.utils.translation import gettext_noop
 
+from chat.checks import AnswerCheck, FoundWord
 from chat.writing.excerpts import Excerpt, excerpt_blocks
 from chat.writing.fragments import FRAGMENTS, write_fragments
 from llm.fence import fence_text, unfence
@@ -319,19 +320,19 @@ def printable(text: str) -> str:
     return "".join(c for c in text if c in "\n\t" or unicodedata.category(c)[0] != "C")
 
 
-def check_sentences(text: str, excerpts: Sequence[Excerpt]) -> list[dict[str, Any]]:
+def check_sentences(text: str, excerpts: Sequence[Excerpt]) -> list[AnswerCheck]:
     """Check each sentence: its markers, the share of its words in the cited excerpts, numbers and names, problems."""
     texts = {excerpt.number: f"{excerpt.text}\n{excerpt.quote}" for excerpt in excerpts}
     titles = {excerpt.number: f"{excerpt.document}\n{excerpt.section}" for excerpt in excerpts}
     return [check_sentence(sentence, texts, titles) for sentence in sentences_of(text)]
 
 
-def check_sentence(sentence: str, texts: dict[int, str], titles: dict[int, str]) -> dict[str, Any]:
+def check_sentence(sentence: str, texts: dict[int, str], titles: dict[int, str]) -> AnswerCheck:
     markers = sorted({int(number) for number in MARKER.findall(sentence)})
     words = SPACED_MARKER.sub("", sentence).strip()
     cited = "\n".join(texts.get(marker, "") for marker in markers)
     share = supported_share(words, cited)
-    numbers = [{"text": number, "found": number_form(number) in numbers_in(cited)} for number in NUMBER.findall(words)]
+    numbers = [FoundWord(text=each, found=number_form(each) in numbers_in(cited)) for each in NUMBER.findall(words)]
     problems = ["no_citation"] if not markers else []
     if markers and share < SUPPORT_MIN:
         problems.append("weak_support")
@@ -339,7 +340,7 @@ def check_sentence(sentence: str, texts: dict[int, str], titles: dict[int, str])
         problems.append("number_not_cited")
     headed = "\n".join(titles.get(marker, "") for marker in markers)
     known = set(WORD.findall(match_form(f"{cited}\n{headed}")))
-    names = [{"text": name, "found": set(WORD.findall(match_form(name))) <= known} for name in names_in(words)]
+    names = [FoundWord(text=each, found=set(WORD.findall(match_form(each))) <= known) for each in names_in(words)]
     if markers and not all(name["found"] for name in names):
         problems.append("name_not_cited")
     return {

@@ -85,8 +85,8 @@ HEADS = {"num": '<th scope="col"{} class="num">{}</th>', "sr": '<th scope="col"{
 HEAD = '<th scope="col"{}>{}</th>'
 
 
-@register.simple_tag
-def columns(*names: str, roles: bool = False) -> SafeString:
+@register.simple_tag(name="columns")
+def name_columns(*names: str, roles: bool = False) -> SafeString:
     """The head of a table; "num" before a name is for a column of numbers, "sr" for a name that is only read aloud.
 
     `roles` says again what each part is, for tables whose rows become blocks on a narrow screen.

@@ -15,7 +15,7 @@ from reading.rows import LineSpan
 
 FIELDS_MAX = 2_000  # of a page; forms have up to some hundreds
 HIDDEN = 2 | 32  # as the flags of an annotation say: never shown, or not on a screen
-RADIO, PUSHED, SEVERAL = 1 << 15, 1 << 16, 1 << 21  # flags of fields
+SEVERAL = 1 << 21  # a flag of fields
 What = Literal["tick", "list", "value", "signature"]
 TICK: What = "tick"
 LIST: What = "list"

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -12,6 +11,7 @@ from pytest_django import Settings
 
 from accounts.models import User
 from chat.asking import keep_question
+from chat.checks import TypedValue
 from chat.conftest import Serve
 from chat.figures.typed import check_length
 from chat.models import Answer
@@ -21,6 +21,7 @@ from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
 from documents.models import KnowledgeBase
 from retrieval.tests.builders import DATA
+from retrieval.types import Question
 from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -71,8 +72,8 @@ def ask_it(base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
     return ask
 
 
-def list_in(answer: Answer) -> dict[str, Any]:
-    found: list[dict[str, Any]] = [check["typed"] for check in answer.checks if check.get("typed")]
+def list_in(answer: Answer) -> TypedValue:
+    found: list[TypedValue] = [check["typed"] for check in answer.checks if check.get("typed")]
     assert len(found) == 1
     return found[0]
 
@@ -142,15 +143,15 @@ def test_the_six_functions_of_the_framework_are_six(base: KnowledgeBase, tenant:
         ({"type": "amount", "value": "1"}, ""),
     ],
 )
-def test_the_length_of_a_list_is_said(typed: dict[str, Any], words: str) -> None:
+def test_the_length_of_a_list_is_said(typed: TypedValue, words: str) -> None:
     assert length_words(typed) == words
 
 
 @pytest.mark.parametrize(("count", "problems"), [(6, []), (4, ["list_incomplete"]), (1, [])])
 def test_a_written_list_that_is_too_short_is_flagged(count: int, problems: list[str]) -> None:
-    parsed = {"listed": "functions", "listed_count": 6, "keywords": []}
+    question = Question("", "", "en", "listing", "listing", "text", (), listed="functions", listed_count=6)
     text = "They are:\n" + "\n".join(f"- function {number} [1]" for number in range(count))
-    found = check_length(parsed, [], {}, text)
+    found = check_length(question, [], {}, text)
     assert [problem for check in found for problem in check["problems"]] == problems
     assert not found or found[0]["sentence"] == "4 of 6 functions"
 

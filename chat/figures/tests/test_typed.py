@@ -2,7 +2,7 @@
 
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest.mock import ANY
 
 import pytest
@@ -12,6 +12,7 @@ from pytest_django import Settings
 
 from accounts.models import User
 from chat.asking import keep_question
+from chat.checks import AnswerCheck, TypedValue
 from chat.conftest import Ask, Serve
 from chat.drafts import CitedLines
 from chat.figures.cells import find_cells, quote_cell
@@ -121,7 +122,7 @@ def test_an_amount_is_typed_and_stands_on_the_cited_line(ask: Ask, serve: Serve,
         ({"value": "30", "unit": "day", "printed": "thirty (30) days"}, "30 day"),
     ],
 )
-def test_it_says_how_a_value_was_read_where_it_is_printed_otherwise(typed: dict[str, Any], words: str) -> None:
+def test_it_says_how_a_value_was_read_where_it_is_printed_otherwise(typed: TypedValue, words: str) -> None:
     assert read_words(typed) == words
 
 
@@ -225,6 +226,7 @@ def test_names_and_addresses_are_cut_whole(text: str, answer_type: str, read: li
 )
 def test_a_yes_or_no_is_typed_only_where_it_was_checked(change: dict[str, Any], said: str) -> None:
     """R77"""
-    check = {"sentence": "Yes, the tenant may sublet.", "markers": [1], "verdict": "supported", "problems": []}
-    assert yes_or_no("boolean", [check | change]) == said
-    assert yes_or_no("text", [check | change]) == "" == yes_or_no("boolean", [])
+    upheld = {"sentence": "Yes, the tenant may sublet.", "markers": [1], "verdict": "supported", "problems": []}
+    check = cast(AnswerCheck, upheld | change)
+    assert yes_or_no("boolean", [check]) == said
+    assert yes_or_no("text", [check]) == "" == yes_or_no("boolean", [])

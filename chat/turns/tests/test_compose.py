@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from audit.conftest import PASSAGE, House, MakeRun, candidate_fields, run_fields
+from chat.checks import literal_check
 from chat.conftest import Serve
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.answer import NOTE as FIGURE_NOTE
@@ -209,10 +210,11 @@ def test_one_quote_that_survived_stands_alone(judged: Judged, reader: Reader) ->
 
 def test_a_figure_that_was_computed_goes_behind_what_was_written() -> None:
     quoted = Quoted(2, RunCandidate(), "Revenue 5")
-    figures = ComputedFigures("The margin is 20 %. [2]", (quoted,), [{"computed": True}])
-    draft = with_figures(AnswerDraft(Kind.GENERATED, "It is high. [1]", checks=[{"sentence": "x"}]), figures)
+    said, computed = literal_check("It is high.", [1]), literal_check("The margin is 20 %.", [2])
+    figures = ComputedFigures("The margin is 20 %. [2]", (quoted,), [computed])
+    draft = with_figures(AnswerDraft(Kind.GENERATED, "It is high. [1]", checks=[said]), figures)
     assert draft.text == "It is high. [1]\n\nThe margin is 20 %. [2]" and draft.note == FIGURE_NOTE
-    assert draft.quoted == (quoted,) and draft.checks == [{"sentence": "x"}, {"computed": True}]
+    assert draft.quoted == (quoted,) and draft.checks == [said, computed]
 
 
 # ---- with a model

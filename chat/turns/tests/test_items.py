@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from chat.checks import TypedValue, literal_check
 from chat.conftest import Ask, Serve
 from chat.drafts import AnswerDraft, Quoted
 from chat.models import Answer
@@ -32,11 +33,11 @@ def part(text: str, outcome: str = "found", **fields: Any) -> dict[str, Any]:
     return told | {"candidate_ids": [], "reason": ""} | fields
 
 
-RENT = {"type": "amount", "value": "12500", "currency": "EUR", "printed": "12,500 euros", "lines": [3, 3]}
+RENT = TypedValue(type="amount", value="12500", currency="EUR", printed="12,500 euros", lines=[3, 3])
 
 
 def test_one_thing_asked_is_one_item_with_its_value() -> None:
-    checks = [{"typed": {"type": "sentence", "text": "x"}, "markers": [1]}, {"typed": RENT, "markers": [1]}]
+    checks = [literal_check("x", [1], typed=typed) for typed in (TypedValue(type="sentence", text="x"), RENT)]
     draft = AnswerDraft(Kind.EXTRACTIVE, "x", quoted=(quoted(1, "The rent is 12,500 euros."),), checks=checks)
     [item] = items_of(a_run(), draft)
     assert (item["asked"], item["type"], item["outcome"], item["markers"]) == ("rent", "amount", "found", [1])
@@ -79,8 +80,8 @@ def test_an_absent_answer_is_an_empty_item_of_the_type_asked_for(kind: Answer.Ki
 
 
 def test_each_year_of_a_row_is_an_item(db: None) -> None:
-    cell = {"type": "cell", "label": "Revenue", "value": "512", "period": "2023", "asked": "2023"}
-    draft = AnswerDraft(Kind.EXTRACTIVE, "Revenue, 2023: 512", checks=[{"typed": cell, "markers": [1]}])
+    cell = TypedValue(type="cell", label="Revenue", value="512", period="2023", asked="2023")
+    draft = AnswerDraft(Kind.EXTRACTIVE, "Revenue, 2023: 512", checks=[literal_check("512", [1], typed=cell)])
     run = a_run(
         question="What was the revenue in 2022 and 2023?", parsed={"answer_type": "amount", "years": ["2022", "2023"]}
     )
