@@ -98,6 +98,25 @@ def _empty_quickly() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _find_static_files_once() -> Iterator[None]:
+    """Each client has middleware of its own, which would look at every static file again."""
+    from whitenoise.middleware import WhiteNoiseMiddleware
+
+    found: dict[str, dict[str, Any]] = {}
+    find = WhiteNoiseMiddleware.add_files_from_finders
+
+    def add_files(middleware: Any) -> None:
+        if middleware.static_prefix not in found:
+            find(middleware)
+            found[middleware.static_prefix] = middleware.files
+        middleware.files.update(found[middleware.static_prefix])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add_files)
+        yield
+
+
 @pytest.fixture(scope="session")
 def _broker() -> Iterator[Any]:
     from docintel_site.celery import app
