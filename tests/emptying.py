@@ -41,6 +41,17 @@ def emptied_after_tests() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def kept_between_tests() -> Iterator[None]:
+    """Within, a transactional test leaves all rows to the next: for files whose tests read what took long to make."""
+    from django.test import TransactionTestCase
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda case: None)
+        yield
+    TransactionTestCase()._fixture_teardown()  # type: ignore[attr-defined]
+
+
 def delete_rows(connection: Any) -> bool:
     """Delete every row, unless a table has grown large: then nothing is done, and said."""
     tables = tuple(sorted(set(connection.introspection.django_table_names(only_existing=True)) - KEPT))

@@ -1,14 +1,15 @@
 """The demonstration's recorded replies: complete, told as such wherever shown, and read again without a model."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import translation
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker
 
 from accounts.models import User
 from audit.proof.verification import verify
@@ -22,17 +23,23 @@ from llm.errors import NotConfigured
 from llm.models import UNPRICED, LLMCall
 from llm.recordings import recorded
 from retrieval.arbiter.model import ArbiterReply
+from tests.emptying import kept_between_tests
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HOW = "a request has no recorded reply any more: samples/recorded/README.md says how to record anew"
 
 
-@pytest.fixture
-def owner(settings: Settings, tmp_path: Path) -> User:
-    settings.MEDIA_ROOT, settings.PAGE_IMAGE_ROOT = tmp_path / "files", tmp_path / "images"
-    owner = User.objects.create_superuser("owner@example.org", "quiet-harbour-91")
-    demo.load(owner)
-    return owner
+@pytest.fixture(scope="module")
+def owner(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[User]:
+    """The owner of the demonstration, which is loaded once for all."""
+    folder = tmp_path_factory.mktemp("demo")
+    kept = override_settings(MEDIA_ROOT=folder / "files", PAGE_IMAGE_ROOT=folder / "images")
+    with django_db_blocker.unblock(), kept, kept_between_tests():
+        owner = User.objects.create_superuser("owner@example.org", "quiet-harbour-91")
+        demo.load(owner)
+        yield owner
 
 
 def turns() -> dict[str, Turn]:
@@ -88,7 +95,7 @@ def test_a_replay_reads_the_recorded_replies_again(owner: User) -> None:
         assert rejudge(turn.run, Judge("rules")).candidates == again.candidates
 
 
-def test_outside_the_demonstration_nothing_is_answered_by_a_recording(owner: User, settings: Settings) -> None:
+def test_outside_the_demonstration_nothing_is_answered_by_a_recording(owner: User) -> None:
     assert recorded.current_recording() is None and not is_configured()
     with pytest.raises(NotConfigured, match="No model is configured"):
         ask_anything()
