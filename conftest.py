@@ -6,6 +6,7 @@ data directory for each process. DOCINTEL_TEST_SERVERS marks the processes whose
 """
 
 import atexit
+import gc
 import itertools
 import os
 import shutil
@@ -67,6 +68,9 @@ def _read_settings() -> None:
     del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
+# Thousands of tests and all modules stay to the end: looking for what is no longer used among them took a sixth of the
+# time in which they are collected.
+gc.set_threshold(10_000, 20, 20)
 _prepare()
 _read_settings()
 # An example that takes long on a busy machine is no fault of the code.
@@ -86,6 +90,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = stages.in_order(items)
 
 
+def pytest_collection_finish() -> None:
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _only_loopback() -> Iterator[None]:
     with loopback.only_loopback():
@@ -101,7 +109,7 @@ def _empty_quickly() -> Iterator[None]:
 @pytest.fixture(autouse=True, scope="session")
 def _find_static_files_once() -> Iterator[None]:
     """Each client has middleware of its own, which would look at every static file again."""
-    from whitenoise.middleware import WhiteNoiseMiddleware  # type: ignore[import-untyped]
+    from whitenoise.middleware import WhiteNoiseMiddleware
 
     found: dict[str, dict[str, Any]] = {}
     find = WhiteNoiseMiddleware.add_files_from_finders

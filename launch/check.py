@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from launch.failures import MOST_STARVED, late_drills, read_failures, tell_failures
@@ -28,8 +29,8 @@ CHECKS = {
     # A program beside Python, not a module.
     "djade": [str(Path(sys.executable).with_name("djade")), "--check", "--target-version", "5.2", *TEMPLATES],
     "check --deploy": [*PYTHON, "launch.check_deploy"],
-    "mypy": [*PYTHON, "mypy", "."],
 }
+TYPES = [*PYTHON, "mypy", "."]  # a minute on one core: beside the first tests, or the others would idle
 TESTS = {
     # All tests of a file run in one worker: what a file makes once it makes once.
     "tests side by side": ["-m", "not whole and not clock", "-n", "auto", "--dist", "loadfile"],
@@ -49,7 +50,11 @@ def main(arguments: list[str]) -> int:
     os.environ[REPORTS] = str(reports)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each of some hundred processes would compile the product anew
     failed = [name for name, command in CHECKS.items() if run_stage(name, command)]
-    lines = run_tests(reports, failed)
+    with ThreadPoolExecutor() as beside:
+        types = beside.submit(run_silently, "mypy", TYPES)
+        lines = run_tests(reports, failed)
+    if types.result():
+        failed.append("mypy")
     if failed:
         print(f"Reports of the tests: {reports}", *lines, f"Failed: {', '.join(failed)}.", sep="\n")
         return 1
@@ -120,6 +125,15 @@ def run_stage(name: str, command: list[str]) -> int:
     status = subprocess.run(command, cwd=ROOT, env=os.environ, check=False).returncode
     print(f"== {name}: {'failed' if status else 'passed'} in {time.monotonic() - began:.0f} s", flush=True)
     return status
+
+
+def run_silently(name: str, command: list[str]) -> int:
+    """Run one command beside another and print all it said with its time once it has ended; its exit status."""
+    began = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    told = f"{'failed' if done.returncode else 'passed'} in {time.monotonic() - began:.0f} s"
+    print(f"\n== {name}\n{done.stdout}== {name}: {told}", flush=True)
+    return done.returncode
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from tests import schema
 ROOT = Path(__file__).resolve().parent.parent
 ARRIVED = re.compile(r":\d+/(?:bases/|audit/queue/)?$")  # where somebody is who has just signed in
 START_S = PATIENCE_S = 180.0  # a machine that does much else; an idle one takes five
+GRACE_S = 10.0  # for a web server that was told to stop; then it is killed
 PASSWORD = "quiet-harbour-91"
 NEW_PERSON = """
 from accounts.models import Scope, User
@@ -131,7 +132,7 @@ def web_server(
     finally:
         server.terminate()
         try:
-            server.wait(timeout=10)
+            server.wait(timeout=GRACE_S)
         except subprocess.TimeoutExpired:  # somebody's connection is still open
             server.kill()
             server.wait()

@@ -50,7 +50,7 @@ def _reached(used: Any, seen: set[Any]) -> Iterator[FunctionType]:
             yield from _reached(getattr(each, "__func__", each), seen)
         return
     used = unwrap(used) if callable(used) else used
-    if not isinstance(used, FunctionType) or used in seen or not _is_of_tests(used.__code__):
+    if not isinstance(used, FunctionType) or used in seen or not _is_of_tests(used.__code__.co_filename):
         return
     seen.add(used)
     yield used
@@ -68,8 +68,9 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(each)
 
 
-def _is_of_tests(code: CodeType) -> bool:
-    path = Path(code.co_filename)
+@cache
+def _is_of_tests(file: str) -> bool:
+    path = Path(file)
     if path.name in SCRIPTED:
         return False
     return ROOT in path.parents and ("tests" in path.parts or path.name == "conftest.py")

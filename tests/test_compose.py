@@ -175,7 +175,7 @@ def test_the_broker_asks_for_its_password(tmp_path: Path) -> None:
                 assert known.ping() and known.config_get("appendonly") == {"appendonly": "yes"}
         finally:
             server.terminate()  # the shell has become the server, so that it hears of its end
-            assert server.wait(10) == 0
+            assert server.wait(60) == 0
 
 
 def wait_for(path: Path) -> None:

@@ -11,6 +11,8 @@ import inspect
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -75,26 +77,40 @@ def patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[str]]:
             yield from patterns_in(getattr(value, field.name), depth + 1)
 
 
+@cache
+def nodes_of_methods() -> list[tuple[Path, ast.Attribute | ast.Call]]:
+    """Where the product names or calls one of the methods, whatever has it."""
+    found: list[tuple[Path, ast.Attribute | ast.Call]] = []
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            named = node.func if isinstance(node, ast.Call) else node
+            if (
+                isinstance(node, ast.Attribute | ast.Call)
+                and isinstance(named, ast.Attribute)
+                and named.attr in METHODS
+            ):
+                found.append((path, node))
+    return found
+
+
 def used_methods() -> dict[str, set[str]]:
     """The methods called on each name anywhere in the product."""
     used: dict[str, set[str]] = {}
-    for path in sources():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and node.attr in METHODS and isinstance(node.value, ast.Name):
-                used.setdefault(node.value.id, set()).add(node.attr)
+    for _, node in nodes_of_methods():
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            used.setdefault(node.value.id, set()).add(node.attr)
     return used
 
 
 def literal_patterns() -> Iterator[Found]:
     """The patterns written where they are used, such as re.sub(r"\\D", "", text)."""
-    for path in sources():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args
-            if is_call and ast.unparse(node.func.value) == "re" and node.func.attr in METHODS:  # type: ignore[attr-defined]
-                first = node.args[0]  # type: ignore[attr-defined]
-                if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                    name = f"{path.relative_to(ROOT)}:{node.lineno}"  # type: ignore[attr-defined]
-                    yield Found(name, re.compile(first.value), frozenset({node.func.attr}))  # type: ignore[attr-defined]
+    for path, node in nodes_of_methods():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            first = node.args[0]
+            is_text = isinstance(first, ast.Constant) and isinstance(first.value, str)
+            if is_text and ast.unparse(node.func.value) == "re":
+                pattern = re.compile(ast.literal_eval(first))
+                yield Found(f"{path.relative_to(ROOT)}:{node.lineno}", pattern, frozenset({node.func.attr}))
 
 
 def patterns_of_data(module: ModuleType) -> Iterator[tuple[str, re.Pattern[str]]]:

@@ -38,7 +38,7 @@ def test_another_base_is_answered_meanwhile(running: Running, tmp_path: Path) ->
     api = f"{running.address}/api/v1"
     head = {"Authorization": f"Bearer {person.token}"}
     bases = {
-        base["name"]: base["id"] for base in requests.get(f"{api}/bases", headers=head, timeout=30).json()["results"]
+        base["name"]: base["id"] for base in requests.get(f"{api}/bases", headers=head, timeout=60).json()["results"]
     }
 
     def ask(base: str, question: str) -> dict[str, object]:

@@ -158,7 +158,7 @@ def test_two_invitations_of_one_new_person_at_once_are_one_person(root: User) ->
         other = Thread(target=invite_too)
         other.start()
         wait_for_a_lock()
-    other.join(20)
+    other.join(60)
     [second] = said
     assert isinstance(second, str), second
     assert User.objects.filter(email="nia@example.org").count() == 1
@@ -194,6 +194,6 @@ def test_a_link_taken_twice_at_once_lets_in_once(root: User) -> None:
         other = Thread(target=take)
         other.start()
         wait_for_a_lock()
-    other.join(20)
+    other.join(60)
     nia.refresh_from_db()
     assert said == ["closed"] and nia.name == "Nia"

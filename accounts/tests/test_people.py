@@ -236,7 +236,7 @@ def test_a_link_taken_while_the_account_is_disabled_does_not_open_it(root: User)
         other.start()
         other.join(1)  # it waits for the person's row
         assert said == []
-    other.join(20)
+    other.join(60)
     assert said == ["closed"]
     nia.refresh_from_db()
     assert not nia.is_active and nia.check_password(PASSWORD)

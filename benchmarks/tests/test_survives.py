@@ -139,10 +139,10 @@ def test_a_kill_reaches_the_process_that_holds_the_lease_its_child_or_its_group(
         assert len(group_of(worker.pid)) == 2 and os.getpid() not in group_of(worker.pid)
         assert reach_of(worker.pid, "child") == {worker.pid}
         assert strike(worker.pid, "child") == "child"
-        assert worker.wait(timeout=10) == 0, "only its child was killed"
+        assert worker.wait(timeout=60) == 0, "only its child was killed"
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True) as lone:
         assert strike(lone.pid, "child") == "process", "it has no child"
-        assert lone.wait(timeout=10) == -9
+        assert lone.wait(timeout=60) == -9
 
 
 def test_two_records_differ_where_they_do() -> None:
@@ -180,9 +180,9 @@ def test_a_request_goes_to_the_next_process_only_where_nobody_listened() -> None
         cut = threading.Thread(target=lambda: server.accept()[0].close())
         cut.start()
         with pytest.raises(requests.ConnectionError) as error:
-            requests.get(address, timeout=10)
+            requests.get(address, timeout=60)
         cut.join()
         assert not is_refused(error.value), "it may have been heard"
     with pytest.raises(requests.ConnectionError) as error:
-        requests.get(address, timeout=10)
+        requests.get(address, timeout=60)
     assert is_refused(error.value)

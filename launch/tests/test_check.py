@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,21 @@ def test_drills_that_were_only_late_are_looked_at_once_more(
     assert [*check.run_drills(tmp_path, failed)] == told
     assert failed == ["survives"] * is_red
     assert len(asked) == 1 + (second is not None) and (len(asked) == 1 or asked[1][-2:] == ["--part", "fairness"])
+
+
+@pytest.mark.parametrize("is_wrong", [False, True])
+def test_wrong_types_are_told_and_make_the_run_red(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_wrong: bool
+) -> None:
+    monkeypatch.setenv(check.REPORTS, "")
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda prefix: str(tmp_path))
+    monkeypatch.setattr(check, "CHECKS", {})
+    monkeypatch.setattr(check, "TYPES", [sys.executable, "-c", f"print('a type'); raise SystemExit({is_wrong:d})"])
+    monkeypatch.setattr(check, "run_tests", lambda reports, failed: [])
+    assert check.main([]) == is_wrong
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"\n== mypy\na type\n== mypy: {'failed' if is_wrong else 'passed'} in ")
+    assert printed.endswith("Failed: mypy.\n" if is_wrong else "Everything passed.\n")
 
 
 def test_without_a_report_nothing_is_known_to_have_failed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""No test asserts that something was fast: a machine that stands still for a while fails none."""
+"""No test asserts that something was fast, or waits briefly: a machine that stands still for a while fails none."""
 
 import ast
 from collections.abc import Iterator
@@ -24,6 +24,9 @@ FOLDERS = (
     "samples",
 )
 WALL_CLOCKS = {"monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns", "now", "utcnow"}
+WAITS = {"communicate", "join", "result", "wait"}
+# Shorter than LONG_S a machine may stand still; below MOMENT_S one waits for what must not come.
+MOMENT_S, LONG_S = 2, 60
 RISING = (ast.Lt, ast.LtE)
 FALLING = (ast.Gt, ast.GtE)
 
@@ -87,6 +90,17 @@ def upper_bounds(source: str) -> Iterator[str]:
                     yield ast.unparse(node)
 
 
+def short_waits(source: str) -> Iterator[str]:
+    """The calls in a test's source that give up while the machine may still stand."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            given = [keyword.value for keyword in node.keywords if keyword.arg == "timeout"]
+            given += node.args[:1] if name_of(node.func) in WAITS else []
+            seconds = [each.value for each in given if isinstance(each, ast.Constant)]
+            if any(isinstance(each, int | float) and MOMENT_S <= each < LONG_S for each in seconds):
+                yield ast.unparse(node)
+
+
 @pytest.mark.parametrize(
     ("source", "is_found"),
     [
@@ -107,10 +121,33 @@ def test_the_search_finds_bounds_of_measured_time_only(source: str, is_found: bo
     assert bool(list(upper_bounds(source))) is is_found
 
 
-def test_no_test_asserts_that_something_was_fast() -> None:
+@pytest.mark.parametrize(
+    ("source", "is_found"),
+    [
+        ("other.join(20)", True),
+        ("assert server.wait(timeout=10) == 0", True),
+        ("requests.get(address, timeout=2.5)", True),
+        ("future.result(60)", False),
+        ("other.join(1)\nassert said == []", False),
+        ("', '.join(names)", False),
+    ],
+)
+def test_the_search_finds_short_waits_only(source: str, is_found: bool) -> None:
+    assert bool(list(short_waits(source))) is is_found
+
+
+def sources() -> dict[Path, str]:
     files = [ROOT / "conftest.py", *(ROOT / "tests").glob("*.py")]
     for folder in FOLDERS:
         files += [*(ROOT / folder).rglob("tests/*.py"), *(ROOT / folder).rglob("conftest.py")]
-    sources = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in files}
-    found = [f"{path}: {bound}" for path, source in sources.items() for bound in upper_bounds(source)]
+    return {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in files}
+
+
+def test_no_test_asserts_that_something_was_fast() -> None:
+    found = [f"{path}: {bound}" for path, source in sources().items() for bound in upper_bounds(source)]
     assert found == [], "assert the outcome, or give the time (test_breaker.py, test_body_limit.py)"
+
+
+def test_no_test_gives_up_while_the_machine_may_stand_still() -> None:
+    found = [f"{path}: {wait}" for path, source in sources().items() for wait in short_waits(source)]
+    assert found == [], f"wait {LONG_S} s for what comes; pytest-timeout ends what hangs"

@@ -85,7 +85,7 @@ def reply_with(
 def post(address: str, key: str = "sk-1") -> httpx2.Response:
     client = wire().client(address, key)
     work = client.post("/rerank", body={"a": 1}, cast_to=httpx2.Response)
-    return wire().submit(_awaited(work)).result(20)
+    return wire().submit(_awaited(work)).result(60)
 
 
 async def _awaited(work: object) -> httpx2.Response:
@@ -235,9 +235,9 @@ def test_work_is_done_on_one_other_thread_and_its_error_comes_back() -> None:
     async def fail() -> None:
         raise KeyError("gone")
 
-    assert wire().submit(name()).result(20) == "llm-wire"
+    assert wire().submit(name()).result(60) == "llm-wire"
     with pytest.raises(KeyError):
-        wire().submit(fail()).result(20)
+        wire().submit(fail()).result(60)
 
 
 def test_cancelled_work_ends_where_it_waits() -> None:
@@ -255,7 +255,7 @@ def test_cancelled_work_ends_where_it_waits() -> None:
     future.cancel()
     assert ended.wait(120)
     with pytest.raises(CancelledError):
-        future.result(20)
+        future.result(60)
 
 
 def test_a_process_has_one_wire_and_a_forked_child_its_own() -> None:
@@ -269,7 +269,7 @@ def test_a_process_has_one_wire_and_a_forked_child_its_own() -> None:
             async def answer() -> bytes:
                 return b"works"
 
-            os.write(writing, wire().submit(answer()).result(20) if wire() is not parent else b"same")
+            os.write(writing, wire().submit(answer()).result(60) if wire() is not parent else b"same")
         finally:
             os._exit(0)
     os.close(writing)

@@ -174,5 +174,5 @@ def test_nobody_waits_for_a_job_that_is_locked(base: KnowledgeBase, owner: User)
         IngestJob.objects.select_for_update().get(pk=first.pk)
         thread = Thread(target=work)
         thread.start()
-        thread.join(timeout=10)
+        thread.join(timeout=60)
         assert taken == [second]
