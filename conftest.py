@@ -6,7 +6,6 @@ data directory for each process. DOCINTEL_TEST_SERVERS marks the processes whose
 """
 
 import atexit
-import gc
 import itertools
 import os
 import shutil
@@ -68,9 +67,6 @@ def _read_settings() -> None:
     del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
-# Thousands of tests and all modules stay to the end: looking for what is no longer used among them took a sixth of the
-# time in which they are collected.
-gc.set_threshold(10_000, 20, 20)
 _prepare()
 _read_settings()
 # An example that takes long on a busy machine is no fault of the code.
@@ -88,10 +84,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     stages.mark(items)
     items[:] = stages.in_order(items)
-
-
-def pytest_collection_finish() -> None:
-    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")
