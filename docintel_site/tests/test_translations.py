@@ -208,7 +208,9 @@ NOT_SHOWN = {"Http404", "BadRequest"}  # answers to addresses that no page of ou
 def test_no_view_or_form_has_a_sentence_that_is_not_marked(path: Path) -> None:
     """By the names that the extractor knows: one by another name is not found."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    passed = [each for each in ast.walk(tree) if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)]
+    passed: list[ast.AST] = [
+        each for each in ast.walk(tree) if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+    ]
     calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)]
     passed += [each for each in calls if getattr(each.func, "id", "") in translations.KEYWORDS.keys() | NOT_SHOWN]
     marked = {id(inner) for each in passed for inner in ast.walk(each)}
