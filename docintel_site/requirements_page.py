@@ -25,6 +25,7 @@ FAMILIES = {
     "T": _("Background work"),
     "U": _("Uploads"),
     "W": _("The web"),
+    "H": _("What a reader has begun"),
 }
 
 

@@ -1,6 +1,5 @@
 """Decide which steps run for a question, each with its reason, by flat rules without a model (R33, R36, R39)."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -11,6 +10,7 @@ from documents.base_settings import CONCEPT_KEY, EVERY_KEY, TYPE_KEY, BaseSettin
 from documents.storage.content import USABLE_TOC_ENTRIES, DocumentContent
 from llm.embeddings import providers
 from llm.tiers import ChosenTier, Tier
+from retrieval.question.phrasing import asks_where
 from retrieval.question.values import has_form
 from retrieval.types import ConceptTerms, Flag, Hit, Plan, Question
 from retrieval.words.concepts import concepts_named
@@ -34,11 +34,6 @@ class Asked(NamedTuple):
     settings: BaseSettings
     mode: str
 
-
-POINTING = re.compile(
-    r"\A(?>.*?\b(?:where|ou|wo|donde)\b).*\b(?:shown|show|reported|listed|described|given|presented|plotted|found|illustrated)\b",
-    re.IGNORECASE,
-)
 
 Rule = Callable[[Asked], Flag]
 
@@ -258,7 +253,7 @@ def rule_references(asked: Asked) -> Flag:
     hints = asked.question.hints
     if hints.section or hints.objects:
         return Flag("cross_references", True, "the question says where to look: what is named there is followed")
-    pointed = hints.layout or POINTING.search(asked.question.topic)
+    pointed = hints.layout or asks_where(asked.question.topic)
     if not pointed and asked.question.intent not in ("section_retrieval", "open_scoped"):
         return Flag("cross_references", False, "the question points nowhere")
     if asked.mode != SECOND_PASS_MODE:

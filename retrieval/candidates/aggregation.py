@@ -1,7 +1,7 @@
 """Merge hits into candidates (R40-R44): one per section, page and place in it, each with the arbiter's brief."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ SECOND_SHARE = 0.75  # a second place must nearly equal the first
 HEADING_SHARE = 0.5  # a text line represents its place unless a heading scores twice as much
 INHERITED_SHARE = 0.5  # what a place keeps of the title score of a section above its own
 SENTENCE_REACH = 3  # how many lines a sentence is followed up and down
+LINE_METHODS: tuple[Method, ...] = ("keywords", "patterns")  # their hits are single lines, of which places are made
 POINTED_AT = frozenset({"pinned", "references", "requested"})  # methods by which one place alone is meant
 ROWS_MAX = 5  # consecutive table rows that are one anchor
 NUMBER = re.compile(r"\d[\d.,]*")
@@ -178,7 +179,7 @@ def fuse_methods(places: Sequence[Spot]) -> dict[int, float]:
 
 def places_of(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[Spot]:
     """The places of one document, in reading order; one among options stands at what answers the question."""
-    places = line_places([hit for hit in hits if hit.method in ("keywords", "patterns")], content)
+    places = line_places([hit for hit in hits if hit.method in LINE_METHODS], content)
     for hit in hits:
         if hit.method == "vectors":
             join_passage(hit, places, content)
@@ -186,14 +187,8 @@ def places_of(hits: Sequence[Hit], content: DocumentContent, question: Question)
     for hit in hits:
         if hit.statement:
             places = join_statement(hit, places, content)
-        elif hit.method == "titles":
-            join_section(hit, places, content)
-        elif hit.method == "pinned":
-            join_page(hit, places, content)
-        elif hit.method == "references":
-            join_reference(hit, places, content)
-        elif hit.method == "requested":
-            join_requested(hit, places, content)
+        elif hit.method not in (*LINE_METHODS, "vectors", "whole"):
+            JOINED[hit.method](hit, places, content)
     for hit in hits:
         if hit.method == "whole":
             join_passage(hit, places, content)
@@ -342,6 +337,15 @@ def join_requested(hit: Hit, places: list[Spot], content: DocumentContent) -> No
     inside[0].hits.append(hit)
 
 
+# How the hits of a method join the places that lines and passages made; one that is not here is an error.
+JOINED: Mapping[Method, Callable[[Hit, list[Spot], DocumentContent], None]] = {
+    "titles": join_section,
+    "pinned": join_page,
+    "references": join_reference,
+    "requested": join_requested,
+}
+
+
 def text_places(places: Sequence[Spot], lines: LineRange) -> list[Spot]:
     """The places within some lines that are part of the text there."""
     return [place for place in places if lines.first <= place.best_line <= lines.last and not place.is_running]
@@ -367,7 +371,7 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
     toc_index = FRONT_INDEX if running else place.line.toc_index
     section_title, breadcrumb = section_names_of(place)
     methods = tuple(method for method in (*METHODS, *POINTED) if place.best(method))
-    inside = [hit for hit in place.hits if hit.method in ("keywords", "patterns") and hit.lines.overlaps(anchor)]
+    inside = [hit for hit in place.hits if hit.method in LINE_METHODS and hit.lines.overlaps(anchor)]
     words = matched_keywords(place, anchor, terms, rows.head if rows else ())
     text = content.text_between(*anchor, searched_only=True)
     candidate = Candidate(
@@ -595,7 +599,7 @@ def standing_name(term: WeighedTerm, text: str) -> str:
 
 def needed_rows(place: Spot) -> tuple[int, ...]:
     """The lines of the place that hold words or values of the question, those that cover most of it first."""
-    found = [hit for hit in place.hits if hit.method in ("keywords", "patterns")]
+    found = [hit for hit in place.hits if hit.method in LINE_METHODS]
     return tuple(dict.fromkeys(hit.lines.first for hit in sorted(found, key=lambda hit: (-hit.score, hit.lines))))
 
 

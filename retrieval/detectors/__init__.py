@@ -1,4 +1,4 @@
-"""The detectors, in the order they run: what authors named, then words, then meaning (R27, R28, R33)."""
+"""The detectors, in the order of the record: what authors named, then words, then meaning (R27, R28, R33)."""
 
 from collections.abc import Callable
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
+from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.embeddings.providers import EMBEDDING_ERRORS
@@ -18,7 +19,7 @@ from retrieval.question.parse import parse_question
 from retrieval.types import ConceptTerms, Hit, LineRange, Method, Plan, Question
 
 THREADS = 4
-EARLY_METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns")
+LATE_METHOD: Method = "vectors"  # of every other detector the hits are awaited
 
 _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="detector")
 _encoders = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="encoder")  # words never wait for a slow server
@@ -43,16 +44,14 @@ def detect(
     nearest = begin_vectors(asked, contents) if plan.is_on("vectors") else []
     hits = pin_pages(question, contents) if plan.is_on("page_hints") else []
     with detection_limited():
-        hits += run_detectors(asked, [method for method in plan.detectors if method in EARLY_METHODS], contents)
+        hits += run_detectors(asked, [method for method in plan.detectors if method != LATE_METHOD], contents)
     plan = dispatch.reconsider(plan, question, hits)
-    for part, found in nearest:
-        if not plan.is_on("vectors"):
-            found.cancel()
-            continue
-        try:
-            hits += tag(found.result(), part)
-        except EMBEDDING_ERRORS as error:  # words may still find something, and the plan records the error
-            plan = dispatch.without_vectors(plan, f"{dispatch.NOT_EMBEDDED}: {error}")
+    if plan.is_on(LATE_METHOD):
+        near, plan = await_vectors(nearest, plan)
+        hits += near
+    else:
+        for search in nearest:
+            search.found.cancel()
     if plan.is_on("whole_document"):
         hits += pass_whole(contents)
     if plan.is_on("page_hints"):
@@ -60,15 +59,48 @@ def detect(
     return hits, plan
 
 
-def begin_vectors(
-    asked: Sequence[tuple[int, Question]], contents: Sequence[DocumentContent]
-) -> list[tuple[int, Future[list[Hit]]]]:
+class NearSearch(NamedTuple):
+    """A search by meaning that was started: of a part of the question, in a document embedded by a model."""
+
+    part: int
+    model_key: str
+    found: Future[list[Hit]]
+
+
+def begin_vectors(asked: Sequence[tuple[int, Question]], contents: Sequence[DocumentContent]) -> list[NearSearch]:
     """Start the search by meaning in threads of its own; the encoder releases the interpreter's lock."""
     return [
-        (part, _encoders.submit(copy_context().run, DETECTORS["vectors"], question, content))
+        NearSearch(
+            part,
+            content.vectors.model_key if content.vectors else "",
+            _encoders.submit(copy_context().run, DETECTORS["vectors"], question, content),
+        )
         for part, question in asked
         for content in contents
     ]
+
+
+def await_vectors(nearest: Sequence[NearSearch], plan: Plan) -> tuple[list[Hit], Plan]:
+    """What is near in meaning, and the plan with why some documents could not be asked.
+
+    Documents may be embedded by several models, of which one may not answer; words may still find something there.
+    """
+    hits: list[Hit] = []
+    errors: dict[str, str] = {}
+    for search in nearest:
+        if search.model_key in errors:
+            search.found.cancel()
+            continue
+        try:
+            hits += tag(search.found.result(), search.part)
+        except EMBEDDING_ERRORS as error:
+            errors[search.model_key] = str(error)
+    if not errors:
+        return hits, plan
+    reason = f"{dispatch.NOT_EMBEDDED}: {'; '.join(dict.fromkeys(errors.values()))}"
+    if not hits and {search.model_key for search in nearest} - {""} <= errors.keys():
+        return hits, dispatch.without_vectors(plan, reason)
+    return hits, dispatch.note_reason(plan, LATE_METHOD, reason)
 
 
 def run_detectors(

@@ -50,6 +50,8 @@ BESIDE = rf"""\b(?:{{article}})?(?P<count>{COUNTED})\s+(?:{{lines}})\s+(?:(?P<be
     (?:(?P<then_before>{{above}})|(?P<then_after>{{below}})))?(?!\w)"""
 # A page as people name it: a number, a Roman one (no "I", which asks), or one with letters before it, as "A-3".
 PAGE = r"(?:\d{1,5}|(?!(?-i:I)\b|l\b)(?=[ivxl])(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})|(?-i:[A-Z]{1,2})[-–.]\d{1,4})(?!\w)"
+# "Where is the premium shown?": not only where the thing itself is.
+ASKED_WHERE = r"\A(?>.*?\b(?:{where})\b).*\b(?:{shown})\b"
 # Which slots the entries of each section fill; the last ones combine several sections.
 FRAMES = {
     "courtesy": r"\b(?:{courtesy})\b",
@@ -91,6 +93,8 @@ FRAMES = {
     "lines": BESIDE,
     "above": BESIDE,
     "below": BESIDE,
+    "where": ASKED_WHERE,
+    "shown": ASKED_WHERE,
     "exclusion": r"(?:{exclusion})\s+(?P<what>[^,;.?]{2,80})",
     "joining": NEXT_QUESTION,
     "question_word": NEXT_QUESTION,
@@ -206,6 +210,11 @@ def objects_named(text: str) -> tuple[NamedThing, ...]:
     kinds = [found.lastgroup or "" for found in phrasing_rules()["located"].finditer(text)]
     found = [NamedThing(each.kind, each.label, each.row) for each in named] + [NamedThing(kind) for kind in kinds]
     return tuple(dict.fromkeys(found))
+
+
+def asks_where(text: str) -> bool:
+    """Whether a question asks where in the documents something stands."""
+    return bool(phrasing_rules()["where"].search(text))
 
 
 def around_asked(text: str) -> ReadAround:

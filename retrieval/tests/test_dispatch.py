@@ -132,6 +132,9 @@ def test_a_listing_hands_on_whole_sections(policy: DocumentContent) -> None:
     ("question", "mode", "on", "reason"),
     [
         ("Where is the premium shown?", "thorough", True, "where something stands"),
+        ("Où la prime est-elle indiquée ?", "thorough", True, "where something stands"),
+        ("Wo steht die Prämie?", "thorough", True, "where something stands"),
+        ("¿Dónde figura la prima?", "thorough", True, "where something stands"),
         ("Where is the premium shown?", "balanced", False, "mode is balanced"),
         ("Explain Table 3", "balanced", True, "says where to look"),
         ("What is the premium in the table?", "fast", True, "says where to look"),

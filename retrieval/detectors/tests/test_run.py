@@ -5,15 +5,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from threading import Event
 
+import numpy as np
 import pytest
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, Vectors
 from llm.embeddings.encoder import EncoderMissing
 from llm.errors import NotConfigured, Unreachable
 from llm.exchange import Exchange
+from retrieval.candidates.aggregation import aggregate
 from retrieval.detectors import DETECTORS
 from retrieval.detectors.run import (
-    EARLY_METHODS,
     detect,
     is_on_named_page,
     pin_pages,
@@ -177,10 +178,22 @@ def test_the_whole_question_is_part_zero_and_left_as_it_is() -> None:
 
 
 def test_a_detector_that_is_off_does_not_run(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
-    for method in EARLY_METHODS:
+    for method in METHODS:
         monkeypatch.setitem(DETECTORS, method, finds(method))
     hits, plan = detect(asked(policy), plan_of("patterns"), [policy])
     assert [hit.method for hit in hits] == ["patterns"] and plan.detectors == ("patterns",)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_detector_that_is_planned_runs_and_its_hit_becomes_a_candidate(
+    method: Method, policy: DocumentContent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(DETECTORS, method, finds(method))
+    question = asked(policy)
+    hits, plan = detect(question, plan_of(method), [policy])
+    assert [hit.method for hit in hits] == [method] == [*plan.detectors]
+    [candidate] = aggregate(hits, question, [policy], pool_max=5).candidates
+    assert candidate.methods == (method,)
 
 
 def test_a_fault_in_a_detector_is_not_taken_for_nothing_found(
@@ -213,6 +226,29 @@ def test_a_question_that_cannot_be_embedded_is_searched_by_its_words(
     reason = next(flag.reason for flag in plan.flags if flag.name == "vectors")
     assert not plan.is_on("vectors") and "could not be embedded" in reason and str(error) in reason
     assert {hit.method for hit in hits} <= {"keywords"}
+
+
+def test_a_model_that_does_not_answer_takes_no_other_model_s_documents_with_it(
+    policy: DocumentContent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In whichever order: what the plan says ran is what has hits."""
+    nothing = np.zeros((0, 2), dtype=np.float32)
+    gone, there = (
+        replace(content_of_lines(["x"], number=number), vectors=Vectors(f"model-{number}", nothing, nothing))
+        for number in (2, 3)
+    )
+
+    def find(question: Question, content: DocumentContent) -> list[Hit]:
+        if content.document_id == gone.document_id:
+            raise EncoderMissing("model-2 is gone")
+        return finds("vectors")(question, content)
+
+    monkeypatch.setitem(DETECTORS, "vectors", find)
+    for contents in ([gone, there, gone], [there, gone]):
+        hits, plan = detect(asked(policy), plan_of("vectors"), contents)
+        assert [hit.document_id for hit in hits] == [there.document_id]
+        flag = next(flag for flag in plan.flags if flag.name == "vectors")
+        assert flag.on and flag.reason == "the question could not be embedded: model-2 is gone"
 
 
 def test_vectors_of_each_part_and_document_are_told_apart(
