@@ -1,6 +1,8 @@
 """Asking for programs: the same turn as JSON, as events and later, with the same citations."""
 
 import json
+import shutil
+import subprocess
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -242,6 +244,27 @@ def test_it_answers_as_json(post: Post, address: str) -> None:
     assert (turn["state"], turn["status"], turn["answer"]["kind"]) == ("done", "found", "extractive")
     assert "12,500" in turn["answer"]["text"]
     assert turn["answer"]["citations"][0]["section"] == "Rent"
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("mode", ["fast", "balanced", "thorough"])
+def test_curl_asks_with_a_key_a_message_a_base_and_a_mode(
+    live_server: Any, document: Document, tenant: User, mode: str
+) -> None:
+    """(R97) The address, header and body that programs of this kind are written for, over a socket."""
+    _, secret = make_token(tenant, "Client", ["ask"], 1)
+    asked = {"message": "What is the deposit?", "knowledge_base_id": str(document.base_id), "mode": mode}
+    key = ["-H", f"Authorization: Bearer {secret}", "-H", "Content-Type: application/json"]
+    call = ["curl", "-sS", "-X", "POST", f"{live_server.url}/api/chat", *key, "-d", json.dumps(asked)]
+    turn = json.loads(subprocess.run(call, capture_output=True, check=True, timeout=120).stdout)
+    assert (turn["state"], turn["status"]) == ("done", "found") and "25,000 euros" in turn["answer"]["text"]
+    [first, *_] = turn["answer"]["citations"]
+    assert (first["document_id"], first["section"], first["marker"]) == (str(document.pk), "Deposit", 1)
+    assert first["page"] and first["boxes"] and RetrievalRun.objects.get().mode == mode
+    call[call.index(key[1])] = "Authorization: Bearer YOUR_API_KEY"
+    refused = json.loads(subprocess.run(call, capture_output=True, check=True, timeout=120).stdout)
+    assert refused["status"] == 401 and RetrievalRun.objects.count() == 1
 
 
 @pytest.mark.usefixtures("at_once")

@@ -117,7 +117,17 @@ def test_a_table_within_the_size_of_a_parent_is_one_passage_however_long() -> No
     assert "year 0 " in table.text and "year 119 " in table.text and "Item" in table.text
 
 
+def test_no_line_stands_in_two_passages_and_none_is_cut() -> None:
+    """(R90) Without overlap; what is too long for one passage is cut between its lines."""
+    reading = document(WORDS * 60, "\n\n".join([WORDS * 3] * 40), rows_of_table(400))
+    passages = cut_passages(reading)
+    assert all(before.last_line < after.first_line for before, after in pairwise(passages))
+    held = [n for each in passages for n in range(each.first_line, each.last_line + 1) if reading.lines[n - 1].text]
+    assert held == [line.number for line in reading.lines if line.text]
+
+
 def test_rows_of_a_table_longer_than_a_parent_carry_the_name_at_the_top_of_their_page() -> None:
+    """(R90) The one bound of what is never split: it is cut between rows."""
     passages = cut_passages(read_markdown(f"# Balance sheet\n\nIn thousands\n\n{rows_of_table(400)}"))
     tables = [passage for passage in passages if passage.kind == "table"]
     assert len(tables) > 1 and all(estimated_tokens(table.text) <= PARENT_TOKENS for table in tables)

@@ -67,6 +67,7 @@ REPORT = Path(__file__).resolve().parents[3] / "samples" / "annual-report.pdf"
     ],
 )  # fmt: skip
 def test_what_is_printed_is_read(text: str, answer_type: str, read: list[tuple[str, str, str, str]]) -> None:
+    """(R82) Dates as ISO writes them, currencies by three letters."""
     found = values_in(text, answer_type)
     assert [(value.value, value.currency, value.unit, text[value.start : value.end]) for value in found] == read
 
@@ -97,6 +98,7 @@ def answered(turn: Any) -> Answer:
 
 @pytest.mark.parametrize("has_model", [False, True], ids=["quoted", "written"])
 def test_an_amount_is_typed_and_stands_on_the_cited_line(ask: Ask, serve: Serve, has_model: bool) -> None:
+    """(R77, R82)"""
     if has_model:
         serve("good")
     answer = answered(ask("How much is the rent a month?"))
@@ -127,6 +129,7 @@ def test_it_says_how_a_value_was_read_where_it_is_printed_otherwise(typed: Typed
 
 
 def test_a_written_value_that_no_cited_line_prints_is_not_typed(ask: Ask, serve: Serve) -> None:
+    """(R82) Written, and refused as a value."""
     serve("good", "contradicts-quotes")
     answer = answered(ask("How much is the rent a month?"))
     assert answer.kind == "generated" and "987,654 dollars" in answer.text

@@ -67,6 +67,7 @@ def answered(base: KnowledgeBase, tenant: User, mode: str, **chosen: str) -> Ans
 def test_each_ranking_judges_in_its_way(
     leases: list[Document], base: KnowledgeBase, tenant: User, ranking: str, arbiter: str, purpose: str, said: str
 ) -> None:
+    """(R102)"""
     answer = answered(base, tenant, "balanced", ranking=ranking)
     run = answer.run
     assert (run.arbiter, run.arbiter_status, run.status) == (arbiter, "ran", "found")
@@ -78,6 +79,7 @@ def test_each_ranking_judges_in_its_way(
 
 
 def test_each_mode_keeps_to_its_size(leases: list[Document], base: KnowledgeBase, tenant: User) -> None:
+    """(R98)"""
     quoted, briefs = {}, {}
     for mode in ("fast", "balanced", "thorough"):
         answer = answered(base, tenant, mode)

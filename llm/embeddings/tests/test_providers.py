@@ -35,6 +35,7 @@ def embedder(provider: str) -> providers.Embedder:
 
 
 def test_voyage_embeds_documents_and_questions_in_different_ways(server: ScriptedLLM) -> None:
+    """(R93b)"""
     voyage = embedder("voyage")
     kept: list[Exchange] = []
     vectors = voyage.embed_documents(TEXTS, on_exchange=kept.append)
@@ -50,6 +51,14 @@ def test_voyage_embeds_documents_and_questions_in_different_ways(server: Scripte
     assert voyage.model_key == "voyage/voyage-3.5/1024" == embedder_for(voyage.model_key).model_key  # type: ignore[union-attr]
     assert [(one.purpose, one.outcome, one.api) for one in kept] == [("embedding", "ok", "embeddings")]
     assert kept[0].tokens_in and kept[0].request["input"]["texts"] == 3 and "smoke" not in str(kept[0].request)
+
+
+def test_the_model_of_long_texts_has_a_profile(server: ScriptedLLM, settings: Settings) -> None:
+    """(R93b) 1,024 dimensions of a model that reads 32,000 tokens."""
+    settings.VOYAGE_MODEL = "voyage-3-large"
+    voyage = embedder("voyage")
+    assert (voyage.tokens_read, voyage.embed_query("rent").shape) == (32_000, (1024,))
+    assert server.requests[0].body["model"] == "voyage-3-large"
 
 
 def test_an_openai_compatible_server_is_asked_for_floats(server: ScriptedLLM, settings: Settings) -> None:

@@ -1,5 +1,7 @@
 """Which candidates an arbiter is given."""
 
+from dataclasses import replace
+
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.conftest import Serve
@@ -30,8 +32,10 @@ def test_references_are_followed_where_the_plan_says_so() -> None:
 
 
 def test_a_thorough_pool_is_the_largest_a_base_may_have() -> None:
-    """R44."""
+    """R44, R102: as many as the base says."""
     question = parse_question("When is the fee due?", [])
+    own = replace(SETTINGS, pool_max=7)
+    assert pool_size("rules", question, Plan(()), own, "balanced") == 7
     assert pool_size("rules", question, Plan(()), SETTINGS, "balanced") == SETTINGS.pool_max
     assert pool_size("rules", question, Plan(()), SETTINGS, "thorough") == BaseSettings.RANGES["pool_max"][1]
 
