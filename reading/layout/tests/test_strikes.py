@@ -83,7 +83,8 @@ def test_words_of_a_page_a_little_aslant_are_struck_alike(
     starts = pymupdf.get_text_length("The notice is ", fontsize=11)
     ends = starts + pymupdf.get_text_length("forty days or", fontsize=11)
     dx, dy = page.get_text("dict")["blocks"][0]["lines"][0]["dir"]
-    page.draw_line(*((72 + dx * at + dy * up, 100 + dy * at - dx * up) for at in (starts, ends)), width=0.7)
+    left, right = ((72 + dx * at + dy * up, 100 + dy * at - dx * up) for at in (starts, ends))
+    page.draw_line(left, right, width=0.7)
     document.save(tmp_path / "aslant.pdf")
     [line] = read_pdf(tmp_path / "aslant.pdf", Limits()).lines
     assert (line.text, line.struck) == (TEXT, struck)
