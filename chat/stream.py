@@ -27,9 +27,7 @@ ENDINGS = frozenset({"done", "error"})
 
 ENTRIES_MAX = 20_000  # more than the longest answer at one entry per token; a limit for a model that never stops
 KEPT_S = 3600  # a reload within an hour replays the stages; later the page is built from the row alone
-LOOK_S = (
-    15  # between two looks whether the reader still may read: who may no longer hears nothing after twice that (W5)
-)
+LOOK_S = 15  # between two looks whether the reader may still read; twice that is promised (W5)
 PING_MS = 15_000  # proxies close a connection that has been silent for 30 to 60 s
 READ_COUNT = 64
 CONNECTION_S = 300  # then the browser reconnects and the row is checked: no stream waits for a lost event for ever

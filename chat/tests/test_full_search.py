@@ -115,7 +115,7 @@ def test_progress_is_kept_in_the_row_and_told(ask_base: AskBase, client: Client)
     assert (turn.documents_done, turn.documents_total) == (LEASES, LEASES)
     entries: Any = stream.shared_client().xrange(stream.stream_key(turn.pk))
     told = [json.loads(fields["data"]) for _, fields in entries if fields["type"] == "stage"]
-    assert [(each["done"], each["of"]) for each in told if "of" in each] == [(0, LEASES), (LEASES, LEASES)]
+    assert [(each["done"], each["of"]) for each in told if "done" in each] == [(0, LEASES), (LEASES, LEASES)]
 
 
 def test_stop_ends_it(ask_base: AskBase, client: Client) -> None:
