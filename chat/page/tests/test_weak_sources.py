@@ -18,6 +18,7 @@ from documents.models import Line, Page, Parse
 def turn(ask: Ask) -> Turn:
     turn = ask()
     answer_turn(turn.pk)
+    turn.refresh_from_db()
     Parse.objects.update(toc_origin="outline", warnings=[])
     return turn
 
