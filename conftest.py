@@ -109,7 +109,7 @@ def _find_static_files_once() -> Iterator[None]:
     def add_files(middleware: Any) -> None:
         if middleware.static_prefix not in found:
             find(middleware)
-            found[middleware.static_prefix] = middleware.files
+            found[middleware.static_prefix] = dict(middleware.files)
         middleware.files.update(found[middleware.static_prefix])
 
     with pytest.MonkeyPatch.context() as patch:

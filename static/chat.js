@@ -93,7 +93,7 @@
     // The first page of a fresh answer opens beside it; beside one that cites nothing no page of another stays.
     const first = fresh.querySelector(".cites a[hx-get]")?.getAttribute("hx-get");
     const pane = document.getElementById("page");
-    if (first ? wide.matches : pane.dataset.turn) {
+    if (first ? wide.matches : pane.dataset.turn && !new URLSearchParams(location.search).has("turn")) {
       htmx.ajax("GET", first ?? location.pathname, { target: pane, swap: "outerHTML", select: first ? undefined : "#page" });
     }
   }

@@ -46,10 +46,12 @@ def kept_between_tests() -> Iterator[None]:
     """Within, a transactional test leaves all rows to the next: for files whose tests read what took long to make."""
     from django.test import TransactionTestCase
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda case: None)
-        yield
-    TransactionTestCase()._fixture_teardown()  # type: ignore[attr-defined]
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TransactionTestCase, "_fixture_teardown", lambda case: None)
+            yield
+    finally:
+        TransactionTestCase()._fixture_teardown()  # type: ignore[attr-defined]
 
 
 def delete_rows(connection: Any) -> bool:

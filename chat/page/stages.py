@@ -64,7 +64,7 @@ def stage_details(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> dict
 def say_stage(told: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a browser shows of a stage that a worker told in figures: its detail, or that it begins, with a note."""
     name = told["name"]
-    if "done" in told:  # of a full search: the page has the words
+    if not told.keys().isdisjoint(("done", "detail", "begins")):  # of a full search; told by an older worker
         return told
     if told.get("started"):
         return {"name": name, "begins": True} | ({"note": note} if (note := stage_note(told)) else {})

@@ -25,6 +25,15 @@ def test_a_call_of_a_model_is_announced(told: dict[str, Any], said: str) -> None
     assert stage["begins"] and (said in stage["note"] if said else "note" not in stage)
 
 
-def test_how_far_a_full_search_is_goes_to_the_page_as_it_is() -> None:
-    told = {"name": "parsed", "begins": True, "done": 2, "of": 9}
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"name": "parsed", "begins": True, "done": 2, "of": 9},
+        {"name": "arbiter", "detail": "7 kept"},
+        {"name": "written", "begins": True, "note": "What appears now is a draft."},
+    ],
+)
+def test_how_far_a_full_search_is_and_what_an_older_worker_said_go_to_the_page_as_they_are(
+    told: dict[str, Any],
+) -> None:
     assert say_stage(told) == told
