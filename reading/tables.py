@@ -53,16 +53,14 @@ PERIOD = re.compile(
     re.IGNORECASE,
 )
 DAY_OF_PERIODS = re.compile(rf"\b{MONTH_STEM}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years are on the next line
-CURRENCY_NAME = "euros?|(?:us )?dollars?|pounds(?: sterling)?|(?:swiss )?francs|franken|kroner|kronor"
 UNIT = re.compile(
     rf"(?:\bin |\((?=[a-z]+s\b)|(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:{SCALE_WORD})s?\b"
-    rf"|\b(?:eur|usd|gbp|chf)\b|%|\b(?:in|en) (?:{CURRENCY_NAME})\b(?:[,(]? ?\(?(?:in )?(?:{SCALE_WORD})s?\b)?",
+    r"|\b(?:eur|usd|gbp|chf)\b|%",
     re.IGNORECASE,
 )
 
 SCALE = re.compile(SCALE_WORD, re.IGNORECASE)
-IN_CURRENCY = re.compile(rf"\b(?:in|en) (?:[$€£]|(?:eur|usd|gbp|chf|{CURRENCY_NAME})\b)", re.IGNORECASE)
-CURRENCY = re.compile(rf"[$€£¥]|\b(?:eur|usd|gbp|chf|{CURRENCY_NAME})\b", re.IGNORECASE)
+CURRENCY = re.compile(r"[$€£¥]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -335,7 +333,7 @@ def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow], language: 
         return None
     head = head_of([line for line, _ in parted[:first]], block[0], page)
     title = find_title_line(head[0] if head else block[first], page)
-    unit = unit_of(" ".join(line.text_in_force for line in head)) or currency_of(title)
+    unit = unit_of(" ".join(line.text_in_force for line in head))
     return Table(
         title=title.text_in_force if title else "",
         title_line=title.number if title else 0,
@@ -497,12 +495,6 @@ def reach_of(columns: Sequence[tuple[float, float]]) -> float:
     """How far beside the outer columns their headings may be: half the distance of two columns, or a wide word."""
     gaps = [after[0] - before[1] for before, after in pairwise(columns)]
     return max(min(gaps) / 2, 20.0) if gaps else 60.0
-
-
-def currency_of(title: LineRow | None) -> str:
-    """The unit that the title of a table names, if it is one of money: "Prices in euros"."""
-    named = title.text_in_force if title else ""
-    return unit_of(named) if IN_CURRENCY.search(named) else ""
 
 
 def unit_of(text: str) -> str:

@@ -74,8 +74,6 @@ def is_same_title(title: str, again: str) -> bool:
 
 def headed_by(over: Table, table: Table) -> Table:
     is_bare = not any(column.heading for column in table.columns)
-    if is_bare and any(row.group for row in over.rows) and not is_same_title(over.title, table.title):
-        table = grouped_by_title(table)
     return replace(
         table,
         title=table.title or over.title,
@@ -85,13 +83,6 @@ def headed_by(over: Table, table: Table) -> Table:
         inherited=over.inherited or tuple(number for number in (over.title_line, *over.head_lines) if number),
         begins_on=over.begins_on or over.page_number,
     )
-
-
-def grouped_by_title(table: Table) -> Table:
-    """What stands over the first rows of a page as if it were their title is the name of their group."""
-    grouped = next((at for at, row in enumerate(table.rows) if row.group), len(table.rows))
-    rows = [replace(row, group=table.title) for row in table.rows[:grouped]]
-    return replace(table, title="", title_line=0, rows=(*rows, *table.rows[grouped:]))
 
 
 # ---- where columns stand

@@ -127,11 +127,3 @@ def test_a_label_over_several_rows_stays_on_its_own_page(tmp_path: Path) -> None
     (first,), (second,) = pages_of(tmp_path, [*HEAD, *spanning], SOUTH)
     assert {row.group for row in first.rows} == {"Northern ports"} and {row.group for row in second.rows} == {""}
     assert second.begins_on == 1
-
-
-def test_the_name_of_a_group_at_the_top_of_a_page_is_no_title(tmp_path: Path) -> None:
-    rows = [[("Spain",), *NORTH[3:6]], [("Portugal",), *NORTH[:3]], [("Italy",), *SOUTH[:2]]]
-    first, second = pages_of(tmp_path, [*HEAD, *rows[0], *rows[1]], [("#Malta",), *SOUTH[2:5], *rows[2]])
-    assert {row.group for row in first[-1].rows} == {"Spain", "Portugal"}
-    assert second[0].title == first[-1].title
-    assert [row.group for row in second[0].rows] == ["Malta"] * 3 + ["Italy"] * 2

@@ -404,19 +404,3 @@ def test_the_language_of_a_document_tells_what_a_column_is() -> None:
     assert amounts == {"en": [Decimal("284.50"), Decimal("332.50")], "fr": [None, None], "de": amounts["en"]}
     units = {language: table.unit_at(table.rows[0], 0) for language, table in read.items()}
     assert units == {"en": "in millions", "fr": "in millions", "de": ""}
-
-
-@pytest.mark.parametrize(
-    ("title", "unit"),
-    [
-        ("Rates per night, in euros", "in euros"),
-        ("Costs in EUR", "EUR"),
-        ("The euro and the dollar", ""),
-        ("Rooms", ""),
-    ],
-)
-def test_a_table_of_a_title_with_a_currency_has_it_as_its_unit(title: str, unit: str) -> None:
-    rows = [("Room", "Low", "High"), ("Single", "88", "131"), ("Double", "112", "177")]
-    lines = [line_of(number, (20, a), (220, b), (320, c)) for number, (a, b, c) in enumerate(rows, start=2)]
-    (table,) = read_tables([line_of(1, (20, title))._replace(kind="heading"), *lines])
-    assert {column.unit for column in table.columns} == {unit}

@@ -366,18 +366,10 @@ def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) 
     """Why the quotes of the kept candidates are no clear answer: none has a value of the kind asked for; else ""."""
     if question.parts or not quoted or not has_form(question) or not is_formed_type(question):
         return ""
-    if any(each.statement or each.fetched or is_valued(each, text, question) for each, text in quoted):
+    if any(each.statement or each.fetched or has_value(question, match_form(text), text) for each, text in quoted):
         return ""
     said = f"what comes nearest has no {question.answer_type}"
     return Clause(said, "no value", type=question.answer_type)
-
-
-def is_valued(candidate: Candidate, text: str, question: Question) -> bool:
-    """Whether a quote has a value of the kind asked for; a row's number may be one by the unit of its table alone."""
-    if has_value(question, match_form(text), text):
-        return True
-    own = candidate.anchor_text
-    return candidate.type_match and not has_value(question, match_form(own), own) and any(map(str.isdigit, text))
 
 
 def is_formed_type(question: Question) -> bool:

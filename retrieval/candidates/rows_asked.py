@@ -41,14 +41,14 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     table = table_at_line(number, content) if is_beside_row or line.kind in TOPS else None
     if table is None:
         return None
-    head = frozenset({table.title_line, *table.head_lines, *table.inherited})
+    head = frozenset({table.title_line, *table.head_lines})
     if row := find_banded_row(table, question, content):
         return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
     if row := find_grouped_row(number, table, question, content):
         over = group_lines(row, table, content.lines_on_page(table.page_number))
         return RowsQuoted(LineRange(row.first_line, row.last_line), head.union(over), is_told=True)
     is_head = number < table.rows[0].first_line
-    if (is_head or table.row_at(number) is None) and (row := find_named_row(table, question, content)):
+    if is_head and (row := find_named_row(table, question, content)):
         return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
     if is_head and question.shape == "single" and (line.kind == "table_row" or question.answer_type in VALUES):
         return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
@@ -91,19 +91,13 @@ def find_grouped_row(number: int, table: Table, question: Question, content: Doc
 
 
 def find_named_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
-    """The one row whose whole label the question has, and its group's name; of several the longest of both."""
+    """The one row whose whole label the question has; of several the longest label."""
     asked = {stem(word, question.language) for word in normalise_words(question.topic)}
     labels = [(telling_stems(row.label, content.language), row) for row in table.rows]
-    named = [(words | over_row(row, content, asked), row) for words, row in labels if words and words <= asked]
+    named = [(words, row) for words, row in labels if words and words <= asked]
     most = max((len(words) for words, _ in named), default=0)
     rows = [row for words, row in named if len(words) == most]
     return rows[0] if len(rows) == 1 else None
-
-
-def over_row(row: TableRow, content: DocumentContent, asked: set[str]) -> set[str]:
-    """The words of the name of a row's group, if the question has them all."""
-    words = telling_stems(row.group, content.language)
-    return words if words <= asked else set()
 
 
 def telling_stems(text: str, language: str) -> set[str]:

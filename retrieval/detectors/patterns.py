@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from documents.storage.content import DocumentContent
-from reading.tables import CURRENCY, Table, is_value
 from retrieval.deadline import check_time
 from retrieval.question.values import has_form, has_value
 from retrieval.types import Hit, LineRange, Question
@@ -17,7 +16,6 @@ from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
 
 HITS_MAX = 100
-ROWS_MAX = 20  # whose table is looked at for its unit
 VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrapped row, a definition)
 
 
@@ -30,47 +28,16 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     is_typed_of = partial(has_count, pattern=counted) if counted else partial(has_value, question)
     is_formed = counted is not None or has_form(question)
     stands = presence(terms, lexicon)
-    lines = lines_by_share(terms, stands)
-
-    def hits_where(is_typed_at: Callable[[int], bool]) -> list[Hit]:
-        hits: list[Hit] = []
-        for number, share in lines:
-            check_time()
-            is_typed = is_typed_at(number)
-            matched = matched_terms(terms, stands, number) if is_typed or identifiers else []
-            if is_typed or any(term.text in identifiers for term in matched):
-                hits.append(pattern_hit(number, matched, share, is_typed, content))
-            if len(hits) == HITS_MAX:
-                break
-        return hits
-
-    hits = hits_where(lambda number: is_formed and is_on_line(number, is_typed_of, content))
-    if question.answer_type == "amount" and not any(hit.type_match for hit in hits):
-        hits = hits_where(PricedRows(content).has)
+    hits: list[Hit] = []
+    for number, share in lines_by_share(terms, stands):
+        check_time()
+        is_typed = is_formed and is_on_line(number, is_typed_of, content)
+        matched = matched_terms(terms, stands, number) if is_typed or identifiers else []
+        if is_typed or any(term.text in identifiers for term in matched):
+            hits.append(pattern_hit(number, matched, share, is_typed, content))
+        if len(hits) == HITS_MAX:
+            break
     return hits
-
-
-class PricedRows:
-    """The rows of tables whose unit is one of money: "88" is an amount where "in euros" stands above it."""
-
-    def __init__(self, content: DocumentContent) -> None:
-        self.content = content
-        self._tables: dict[int, list[Table]] = {}
-        self._looked = 0
-
-    def has(self, number: int) -> bool:
-        line = self.content.lines[number - 1]
-        if line.kind != "table_row" or self._looked == ROWS_MAX:
-            return False
-        self._looked += 1
-        page = line.page_number
-        if page not in self._tables:
-            self._tables[page] = self.content.tables_on_page(page)
-        for table in self._tables[page]:
-            if row := table.row_at(number):
-                units = (table.unit_at(row, at) for at, cell in enumerate(row.cells) if cell and is_value(cell))
-                return any(CURRENCY.search(unit) for unit in units)
-        return False
 
 
 def counted_in(question: Question, content: DocumentContent, terms: Sequence[WeighedTerm]) -> re.Pattern[str] | None:

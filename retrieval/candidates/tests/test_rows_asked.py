@@ -118,12 +118,3 @@ def test_the_head_of_a_table_leads_to_the_row_that_is_named() -> None:
     )
     first = asked("How many long gun checks were there in Alaska?", counts).candidates[0]
     assert first.quote.text == "| Alaska | 3,062 | 3,209 |" and {"long", "gun"} <= set(first.matched_keywords)
-
-
-def test_a_row_named_with_its_group_is_told_from_the_same_row_of_another() -> None:
-    rows: list[Written] = [("| Rates in euros | Low season | High season |", ROW)]
-    for town, low, high in (("Lisbon", "112", "177"), ("Porto", "103", "159")):
-        rows += [(town, "body"), (f"| Double room | {low} | {high} |", ROW), (f"| Suite | 1{low} | 1{high} |", ROW)]
-    result = asked("How much is a double room in Porto in the high season?", content_of_lines(["# Rates", *rows]))
-    primary = [each.quote.text for each in result.kept() if each.verdict.role == "primary"]
-    assert result.status == "found" and len(primary) == 1 and "103" in primary[0]

@@ -18,13 +18,11 @@ from retrieval.words.lexicon import NO_LINES
 from retrieval.words.terms import WeighedTerm
 
 HOLDING = {
-    "amount": ["$ 500", "€12", "£1.5 million", "500 euros", "2 pounds",
-                "12 mrd", "USD 3", "1,250,000", "(1,250)", "3.14", ".5 €"],
+    "amount": ["$ 500", "€12", "£1.5 million", "500 euros", "12 mrd", "USD 3", "1,250,000", "(1,250)", "3.14", ".5 €"],
     "percentage": ["5 %", "5%", "12.5 percent", "3 pour cent", "7 Prozent", "2 por ciento", "0.05", ".75"],
     "number": ["42", "1,000", "seven", "in 3 steps", "3.5"],
     "date": ["1 March 2024", "March 1st, 2024", "2024-03-01", "1.3.24", "03/01/2024", "1 août 2024", "in 1999",
-             "3. Dez. 2021", "within thirty days", "from 18:30", "at 9 a.m.", "by 18.00 on Friday", "noon", "ab 7 Uhr",
-             "à 9 h"],
+             "3. Dez. 2021", "within thirty days"],
     "frequency": ["weekly", "twice", "every two years", "per month", "chaque année", "toutes les semaines",
                   "bi-annually", "trimestrielle", "periodically"],
     "duration": ["30 days", "thirty (30) days", "ten business days", "deux mois", "immediately", "without delay",
@@ -177,11 +175,3 @@ def test_a_question_of_no_type_hits_only_its_identifiers() -> None:
     content = content_of_lines(["The clause AB-1234 applies.", "The clause is 12 pages long."])
     assert [(hit.lines.first, hit.type_match) for hit in found("Explain clause AB-1234", content)] == [(1, False)]
     assert found("Describe the clause", content) == []
-
-
-@pytest.mark.parametrize(("title", "is_amount"), [("# Rates per night, in euros", True), ("# Rooms by floor", False)])
-def test_the_numbers_of_a_table_in_a_currency_are_amounts(title: str, is_amount: bool) -> None:
-    rows = ["| Room | Summer | Winter |", "| Single | 88 | 61 |", "| Double | 112 | 90 |"]
-    content = content_of_lines([title, *((row, "table_row") for row in rows)])
-    hits = detect_patterns(parse_question("How much is a double room?", [content]), content)
-    assert any(hit.lines.first == 4 and hit.type_match for hit in hits) is is_amount
