@@ -25,7 +25,6 @@ from reading.layout.strikes import is_drawn, mark_struck, without_drawn
 from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
 from reading.limits import HEADER_WITHIN, MIB, PDF_HEADER, Limits
-from reading.pages.drawn_boxes import boxes_drawn
 from reading.pages.fields import FormField, drop_drawn, fields_on, put_fields
 from reading.processes.forked import Patience, done_apart
 from reading.reasons import ReadingError, refusal
@@ -234,27 +233,18 @@ def page_text(
     sides = (height, width) if page.rotation % 180 else (width, height)
     everything, off_page_chars = blocks_on_page(page, *sides, limits)
     found, drawn = without_drawn(everything)
-    found = mark_struck(found, drawn, lambda: page.get_text("dict", flags=STYLED_FLAGS)["blocks"], strikes_on(page))
+    found = mark_struck(found, drawn, lambda: page.get_text("dict", flags=STYLED_FLAGS)["blocks"])
     blocks, is_cut = within_limits(found, limits)
     name_symbols(page, blocks)
     mark_unknown(blocks, lambda inked: page.get_text("rawdict", flags=INK_FLAGS if inked else TEXT_FLAGS)["blocks"])
     drop_doubles(blocks)
     cut_at_scripts(blocks, lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
-    fields = [*fields, *boxes_drawn(everything, blocks, fields, lambda box: turn_box(box, turn))]
     drop_drawn(blocks, fields, page)
     text = pieces_of(blocks, width, height, turn)
     put_fields(text, fields, width, height)
     text.off_page_chars = off_page_chars
     look_for_concealed(text, blocks, turn)
     return text, is_cut
-
-
-def strikes_on(page: pymupdf.Page) -> list[tuple[float, float, float, float]]:
-    """The boxes of the annotations that strike words, before the page is turned."""
-    kind = pymupdf.mupdf.PDF_ANNOT_STRIKE_OUT
-    if not any(found == kind for _, found, _ in page.annot_xrefs()):
-        return []
-    return [tuple(annotation.rect) for annotation in page.annots(types=[kind])]
 
 
 def blocks_on_page(page: pymupdf.Page, width: float, height: float, limits: Limits) -> tuple[list[dict[str, Any]], int]:

@@ -10,13 +10,12 @@ seven times as long: in 58 files of 4,332 pages without struck words that were f
 struck.
 """
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from reading.boxes import in_frame, text_width
+from reading.boxes import in_frame
 
 DRAWN = 3  # the type of a block that is no text
 RULE_HEIGHT_MAX, RULE_LENGTH_MIN = 2.0, 2.5  # points
@@ -26,10 +25,6 @@ COVERED_MIN = 0.5  # of the width of a span that is struck
 STRUCK_FLAG = 1  # of `char_flags`, where styles are collected
 
 STRAIGHT = 0.99  # of a direction: the cosine of eight degrees
-ASLANT = 0.004  # the sine of a quarter of a degree
-LOOKS_MAX = 300_000
-ABOVE = (0.13, 0.5)  # of the font size: how far above its foot a rule strikes a word
-WORD = re.compile(r"\S+")
 
 Block = dict[str, Any]
 Edges = tuple[float, float, float, float]
@@ -41,7 +36,6 @@ class DrawnRule(NamedTuple):
     y: float
     x0: float
     x1: float
-    is_annotated: bool = False
 
 
 def is_drawn(block: Block) -> bool:
@@ -61,82 +55,31 @@ def without_drawn(blocks: Iterable[Block]) -> tuple[list[Block], list[Edges]]:
     return text, drawn
 
 
-def mark_struck(
-    blocks: list[Block],
-    drawn: Sequence[Edges],
-    with_styles: Callable[[], list[Block]],
-    annotated: Sequence[Edges] = (),
-) -> list[Block]:
+def mark_struck(blocks: list[Block], drawn: Sequence[Edges], with_styles: Callable[[], list[Block]]) -> list[Block]:
     """The blocks of a page, each struck span with the key "struck"; the same where nothing is struck.
 
     Where a rule may strike something the page is extracted again `with_styles`, which cuts spans where a rule ends.
-    What is drawn in one of the boxes `annotated`, those of annotations that strike, may go past the words.
     """
-    if drawn and any(crossed_spans(blocks, drawn, annotated)):
-        blocks = with_styles()
-        for span, share in crossed_spans(blocks, drawn, annotated):
-            is_word = any(map(str.isalnum, span["text"]))  # a root has its bar, a blank to fill in its line
-            if is_word and span["char_flags"] & STRUCK_FLAG and share >= COVERED_MIN:
-                span["struck"] = True
-    lines = (line for block in blocks for line in block["lines"]) if drawn else ()
-    aslant = [line for line in lines if line["dir"][0] > STRAIGHT and abs(line["dir"][1]) > ASLANT]
-    for line in aslant if len(aslant) * len(drawn) <= LOOKS_MAX else ():  # a map has more
-        line["spans"] = [part for span in line["spans"] for part in cut_aslant(span, line, drawn)]
-    return blocks
+    if not drawn or not any(crossed_spans(blocks, drawn)):
+        return blocks
+    styled = with_styles()
+    for span, share in crossed_spans(styled, drawn):
+        is_word = any(map(str.isalnum, span["text"]))  # a root has its bar, a blank to fill in its line
+        if is_word and span["char_flags"] & STRUCK_FLAG and share >= COVERED_MIN:
+            span["struck"] = True
+    return styled
 
 
-def crossed_spans(
-    blocks: Iterable[Block], drawn: Sequence[Edges], annotated: Sequence[Edges] = ()
-) -> Iterator[tuple[dict[str, Any], float]]:
+def crossed_spans(blocks: Iterable[Block], drawn: Sequence[Edges]) -> Iterator[tuple[dict[str, Any], float]]:
     """The spans that rules go through, each with the share of its width."""
     rules: dict[int, list[DrawnRule]] = {}
     for quarter, line in straight_lines(blocks):
         if quarter not in rules:
-            rules[quarter] = rules_along(drawn, quarter, annotated)
+            rules[quarter] = rules_along(drawn, quarter)
         for span in line["spans"] if rules[quarter] else ():
             box = in_frame(span["bbox"], quarter)
             if found := crossing(in_frame(line["bbox"], quarter), box, rules[quarter]):
                 yield span, covered_share_of(box, found)
-
-
-def cut_aslant(span: dict[str, Any], line: dict[str, Any], drawn: Sequence[Edges]) -> Iterator[dict[str, Any]]:
-    """A span of a line a little aslant, cut into words that are struck and others, which the library does not tell."""
-    text, whole = span["text"], text_width(span["text"])
-    x0, y0, x1, y1 = span["bbox"]
-    rules = list(rules_aslant(span, line, drawn))
-    words = [(found.start(), found.end()) for found in WORD.finditer(text)] if rules and whole else []
-    place = {at: x0 + (x1 - x0) * text_width(text[:at]) / whole for word in words for at in word}
-    struck = [
-        word for word in words if covered_share_of((place[word[0]], y0, place[word[1]], y1), rules) >= COVERED_MIN
-    ]
-    end = 0
-    for begins, ends in (*struck, (len(text), len(text))):
-        if end < begins:
-            yield clip_span(span, end, begins, place)
-        if begins < ends:
-            yield {**clip_span(span, begins, ends, place), "struck": True}
-        end = ends
-
-
-def clip_span(span: dict[str, Any], begins: int, ends: int, place: Mapping[int, float]) -> dict[str, Any]:
-    """Some characters of a span as a span."""
-    x0, y0, x1, y1 = span["bbox"]
-    left, right = place.get(begins, x0), place.get(ends, x1)
-    ox, oy = span["origin"]
-    return {**span, "text": span["text"][begins:ends], "bbox": (left, y0, right, y1), "origin": (ox + left - x0, oy)}
-
-
-def rules_aslant(span: dict[str, Any], line: dict[str, Any], drawn: Sequence[Edges]) -> Iterator[DrawnRule]:
-    """The rules that are as aslant as a line, through the middle of a span, and end with the words of the line."""
-    dx, dy = line["dir"]
-    ox, oy = span["origin"]
-    left, _, right, _ = line["bbox"]
-    for x0, y0, x1, y1 in drawn:
-        above = oy + ((x0 + x1) / 2 - ox) * dy / dx - (y0 + y1) / 2
-        is_along = abs(y1 - y0 - (x1 - x0) * abs(dy / dx)) <= RULE_HEIGHT_MAX and x1 - x0 >= RULE_LENGTH_MIN
-        is_within = x0 >= left - PAST_MAX and x1 <= right + PAST_MAX
-        if is_along and is_within and ABOVE[0] <= above / span["size"] <= ABOVE[1]:
-            yield DrawnRule((y0 + y1) / 2, x0, x1)
 
 
 def straight_lines(blocks: Iterable[Block]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -149,18 +92,14 @@ def straight_lines(blocks: Iterable[Block]) -> Iterator[tuple[int, dict[str, Any
                 yield ways.index(max(ways)), line
 
 
-def rules_along(drawn: Iterable[Edges], quarter: int, annotated: Sequence[Edges] = ()) -> list[DrawnRule]:
+def rules_along(drawn: Iterable[Edges], quarter: int) -> list[DrawnRule]:
     """The thin rules that run along text of a direction, from its top to its bottom."""
-    turned = ((in_frame(box, quarter), any(is_within_area(box, area) for area in annotated)) for box in drawn)
+    turned = (in_frame(box, quarter) for box in drawn)
     return sorted(
-        DrawnRule((y0 + y1) / 2, x0, x1, is_annotated)
-        for (x0, y0, x1, y1), is_annotated in turned
+        DrawnRule((y0 + y1) / 2, x0, x1)
+        for x0, y0, x1, y1 in turned
         if y1 - y0 <= RULE_HEIGHT_MAX and x1 - x0 >= RULE_LENGTH_MIN
     )
-
-
-def is_within_area(box: Edges, area: Edges) -> bool:
-    return all(box[at] >= area[at] - 1 and box[at + 2] <= area[at + 2] + 1 for at in (0, 1))
 
 
 def crossing(line: Edges, span: Edges, rules: Sequence[DrawnRule]) -> list[DrawnRule]:
@@ -173,9 +112,7 @@ def crossing(line: Edges, span: Edges, rules: Sequence[DrawnRule]) -> list[Drawn
     return [
         rule
         for rule in rules[first:last]
-        if rule.x0 < x1
-        and x0 < rule.x1
-        and (rule.is_annotated or (rule.x0 >= left - PAST_MAX and rule.x1 <= right + PAST_MAX))
+        if rule.x0 < x1 and x0 < rule.x1 and rule.x0 >= left - PAST_MAX and rule.x1 <= right + PAST_MAX
     ]
 
 

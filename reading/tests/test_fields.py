@@ -143,38 +143,3 @@ def test_a_hidden_field_says_nothing(tmp_path: Path) -> None:
     document = pymupdf.open(stream=filled_form(ROWS[:2]))
     document.xref_set_key(document[0].annot_xrefs()[0][0], "F", "2")
     assert [line.text for line in lines_of(document.tobytes(), tmp_path)] == ["B. Facilities wanted", "Water tap"]
-
-
-def drawn_form(marked: str, *, label: str = "Delivery to the site") -> bytes:
-    """A page with two drawn boxes and two drawn circles, the second of each marked as named."""
-    document = pymupdf.open()
-    page = document.new_page()
-    for at, text in enumerate((label, "Assembly by our fitters")):
-        y = 100.0 + 24 * at
-        page.draw_rect(pymupdf.Rect(60, y - 9, 70, y + 1))
-        page.insert_text((80, y), text)
-        if at and marked == "cross":
-            page.draw_line((60, y - 9), (70, y + 1))
-            page.draw_line((70, y - 9), (60, y + 1))
-        elif at and marked == "letter":
-            page.insert_text((62, y), "X", fontsize=9)
-        elif at and marked == "filled":
-            page.draw_rect(pymupdf.Rect(62.5, y - 6.5, 67.5, y - 1.5), fill=(0, 0, 0), color=None)
-    for at, text in enumerate(("Moss green", "Slate grey")):
-        y = 180.0 + 24 * at
-        page.draw_circle((65, y - 4), 5)
-        page.insert_text((80, y), text)
-        if at and marked:
-            page.draw_circle((65, y - 4), 2.5, fill=(0, 0, 0))
-    return bytes(document.tobytes())
-
-
-@pytest.mark.parametrize("marked", ["cross", "letter", "filled"])
-def test_drawn_boxes_are_read_where_one_has_a_mark(marked: str, tmp_path: Path) -> None:
-    lines = [line.text for line in lines_of(drawn_form(marked), tmp_path)]
-    assert lines == ["□ Delivery to the site", "☒ Assembly by our fitters", "○ Moss green", "◉ Slate grey"]
-
-
-def test_drawn_boxes_without_a_mark_or_a_label_are_not_read(tmp_path: Path) -> None:
-    assert lines_of(drawn_form(""), tmp_path)[0].text == "Delivery to the site"
-    assert lines_of(drawn_form("cross", label=""), tmp_path)[0].text == "☒ Assembly by our fitters"

@@ -30,7 +30,8 @@ FRAMES = {
     "inside": r"(?:{inside})\s*\d",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
-    **{name: rf"(?<!\w)(?:{{{name}}})[\s,]*\Z" for name in ("instead", "for")},
+    "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
+    "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
 }
 QUOTED = re.compile(r"„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\"")
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
@@ -162,9 +163,9 @@ def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, i
         return before[-1][2], after[0][2] if after else ""
     if len(after) > 1:
         between = masked[after[0][1] : after[1][0]]
-        if amending_words()["for"].search(between):
+        if amending_words()["for"].match(between):
             return after[1][2], after[0][2]
-        if amending_words()["instead"].search(between):
+        if amending_words()["instead"].match(between):
             return after[0][2], after[1][2]
     return "", after[0][2] if after else ""
 

@@ -46,21 +46,6 @@ def annotate(page: pymupdf.Page, box: pymupdf.Rect) -> None:
     page.add_strikeout_annot(box)
 
 
-def annotate_past(page: pymupdf.Page, box: pymupdf.Rect) -> None:
-    """As a reader does who drags past the end of the line."""
-    page.add_strikeout_annot(box + (0, 0, 300, 0))
-
-
-@pytest.mark.parametrize("rotation", [0, 90])
-def test_an_annotation_strikes_although_it_goes_past_the_words(tmp_path: Path, rotation: int) -> None:
-    def draw(page: pymupdf.Page, box: pymupdf.Rect) -> None:
-        page.set_rotation(rotation)
-        annotate_past(page, box)
-
-    assert read(tmp_path, draw, "fifty days at most.").lines[0].struck == "fifty days at most."
-    assert read(tmp_path, line_at(0.55, past=300), "fifty days at most.").lines[0].struck == ""
-
-
 @pytest.mark.parametrize("draw", [line_at(0.55), bar, annotate], ids=["line", "bar", "annotation"])
 def test_struck_words_are_kept_and_not_searched(tmp_path: Path, draw: Draw) -> None:
     reading = read(tmp_path, draw, "forty days or")
@@ -69,25 +54,6 @@ def test_struck_words_are_kept_and_not_searched(tmp_path: Path, draw: Draw) -> N
     assert below.struck == ""
     assert "struck_text(1)" in reading.warnings and "struck" in reading.pages[0].flags
     assert decode_reading(json.loads(encode_reading(reading))) == reading
-
-
-@pytest.mark.parametrize("degrees", [-3.0, 0.8, 2.2])
-@pytest.mark.parametrize(("up", "struck"), [(3.0, "forty days or"), (-1.5, "")])
-def test_words_of_a_page_a_little_aslant_are_struck_alike(
-    degrees: float, up: float, struck: str, tmp_path: Path
-) -> None:
-    document = pymupdf.open()
-    page = document.new_page()
-    first, turn = pymupdf.Point(72, 100), pymupdf.Matrix(degrees)
-    page.insert_text(first, TEXT, fontsize=11, morph=(first, turn))
-    starts = pymupdf.get_text_length("The notice is ", fontsize=11)
-    ends = starts + pymupdf.get_text_length("forty days or", fontsize=11)
-    dx, dy = page.get_text("dict")["blocks"][0]["lines"][0]["dir"]
-    left, right = ((72 + dx * at + dy * up, 100 + dy * at - dx * up) for at in (starts, ends))
-    page.draw_line(left, right, width=0.7)
-    document.save(tmp_path / "aslant.pdf")
-    [line] = read_pdf(tmp_path / "aslant.pdf", Limits()).lines
-    assert (line.text, line.struck) == (TEXT, struck)
 
 
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
