@@ -47,7 +47,7 @@ COUNTED = r"(?:\d{1,3}|[^\W\d_]{2,12})"
 # "2 lines before and five after"
 BESIDE = rf"""\b(?:{{article}})?(?P<count>{COUNTED})\s+(?:{{lines}})\s+(?:(?P<before>{{above}})|(?P<after>{{below}}))
     (?:\s*(?:,|\b(?:{{joining}}))\s+(?:{{article}})?(?P<second>{COUNTED})\s+(?:(?:{{lines}})\s+)?
-    (?:(?P<then_before>{{above}})|(?P<then_after>{{below}})))?(?!\w)"""
+    (?:(?P<then_before>{{above}})|(?P<then_after>{{below}})))?(?=\s*(?:[.,;:?!)]|\Z|\b(?:{{joining}})\b))"""
 # A page as people name it: a number, a Roman one (no "I", which asks), or one with letters before it, as "A-3".
 PAGE = r"(?:\d{1,5}|(?!(?-i:I)\b|l\b)(?=[ivxl])(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})|(?-i:[A-Z]{1,2})[-–.]\d{1,4})(?!\w)"
 # "Where is the premium shown?": not only where the thing itself is.

@@ -146,6 +146,9 @@ def test_it_reads_how_much_is_wanted_and_does_not_search_these_words(text: str, 
         ("Quel est le loyer, avec deux lignes avant et 5 après ?", 2, 5, "Quel est le loyer ?"),
         ("What are the lines before the rent?", 0, 0, "What are the lines before the rent?"),
         ("What was due 2 days before?", 0, 0, "What was due 2 days before?"),
+        ("Were 2 lines after 2019 drawn?", 0, 0, "Were 2 lines after 2019 drawn?"),
+        ("Are the two lines above EBITDA restated?", 0, 0, "Are the two lines above EBITDA restated?"),
+        ("With 2 lines before and payment after termination", 2, 0, "and payment after termination"),
     ],
 )
 def test_it_reads_how_many_lines_are_wanted_before_and_after(text: str, before: int, after: int, topic: str) -> None:
