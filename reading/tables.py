@@ -15,7 +15,7 @@ from typing import NamedTuple
 from reading.boxes import own_edges, turn_of_line
 from reading.characters import UNKNOWN
 from reading.layout.amounts import is_per_share, is_proportion, is_side, without_side
-from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan
 from reading.values.months import MONTH_STEM
 from reading.values.scales import SCALE_WORD
 from reading.values.years import YEAR, YEAR_DIGITS
@@ -189,11 +189,16 @@ def stretches_of(line: LineRow) -> Iterator[tuple[int, int, float, float]]:
     if not line.spans:
         yield 0, len(line.text), line.x0, line.x1
         return
+    for spans in spans_by_cell(line):
+        if kept := [span for span in spans if not span.struck]:
+            yield kept[0].start, kept[-1].end, kept[0].x0, kept[-1].x1
+
+
+def spans_by_cell(line: LineRow) -> list[Sequence[LineSpan]]:
+    """The spans of a line that has some, cut where a gap stands between two cells."""
     gap = CELL_GAP * (line.y1 - line.y0)
     wide = [at for at, (before, after) in enumerate(pairwise(line.spans), 1) if after.x0 - before.x1 > gap]
-    for first, last in pairwise([0, *wide, len(line.spans)]):
-        if kept := [span for span in line.spans[first:last] if not span.struck]:
-            yield kept[0].start, kept[-1].end, kept[0].x0, kept[-1].x1
+    return [line.spans[first:last] for first, last in pairwise([0, *wide, len(line.spans)])]
 
 
 def is_end_of(cells: Sequence[TableCell], text: str, language: str) -> bool:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from reading.boxes import box_of_line, turn_of_line
 from reading.rows import ASIDE_KINDS, LineRow
+from reading.tables import spans_by_cell
 
 # A box may be "picture" of itself.
 MarkKind = Literal["anchor", "context", "other", "found", "line", "furniture", "word"]
@@ -47,7 +48,6 @@ TAG_GAP = 22.0  # points; line numbers are in between
 SHORT_TAG = 9  # letters: a citation's number, A or C, "line 1234"
 BASELINE = 0.22  # share of a line's height below its baseline
 NUMBER_GAP = 5.0  # points between a line number and its line
-COLUMN_GAP = 1.0  # of a line's height, wider than a space is printed
 MARKDOWN_SIZE = 1.08  # of a line's height: serif letters are narrower than those that were measured
 
 
@@ -258,14 +258,17 @@ def sheet_line(line: LineRow) -> SheetLine:
 
 
 def printed_pieces(line: LineRow) -> list[SheetPiece]:
-    """The line cut where its columns stand apart: letters stretched over a gap would be selected beside their print."""
-    gap = COLUMN_GAP * (line.y1 - line.y0)
-    spans = line.spans if line.spans and turn_of_line(line) == 0 else ()
-    cuts = [(one, other) for one, other in pairwise(spans) if other.x0 - one.x1 > gap]
-    starts = [(0, line.x0), *((after.start, after.x0) for _, after in cuts)]
-    ends = [*((before.end, before.x1) for before, _ in cuts), (len(line.text), line.x1)]
-    pieces = []
-    for (start, x0), (end, x1), following in zip(starts, ends, [*starts[1:], ends[-1]], strict=True):
-        length = round(max(x1 - x0, 1), 1)
-        pieces.append(SheetPiece(line.text[start:end], round(x0, 1), length, line.text[end : following[0]]))
-    return pieces
+    """The line cut where its cells stand apart: letters stretched over a gap would be selected beside their print."""
+    if not line.spans or turn_of_line(line):
+        return [sheet_piece(line.text, line.x0, line.x1)]
+    cells = spans_by_cell(line)
+    starts = [0, *(spans[0].start for spans in cells[1:]), len(line.text)]
+    return [
+        sheet_piece(line.text[start:end], spans[0].x0, spans[-1].x1)
+        for spans, (start, end) in zip(cells, pairwise(starts), strict=True)
+    ]
+
+
+def sheet_piece(text: str, x0: float, x1: float) -> SheetPiece:
+    printed = text.rstrip()
+    return SheetPiece(printed, round(x0, 1), round(max(x1 - x0, 1), 1), text[len(printed) :])
