@@ -1,10 +1,13 @@
 """The documents say what the code has."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from docintel_site.requirements import find_sources
+from documents.base_settings import BaseSettings
 from retrieval.detectors import DETECTORS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,10 +23,17 @@ def test_every_detector_has_its_paragraph() -> None:
 
 def test_the_configuration_reference_is_what_the_code_reads() -> None:
     reads = re.compile(r'["\'](DOCINTEL_[A-Z_]+|OPENAI_[A-Z_]+|VOYAGE_[A-Z_]+|DATABASE_URL|REDIS_URL)["\']')
-    sources = [ROOT / "docintel_site" / "settings.py", *sorted((ROOT / "launch").glob("*.py"))]
+    product = {name: path for name, path in find_sources().items() if path.suffix == ".py"}
+    tried = re.compile(r"(?:.*/)?tests/|benchmarks/|conftest\.py")
+    sources = [path for name, path in product.items() if not tried.match(name)]
     read = {name for source in sources for name in reads.findall(source.read_text(encoding="utf-8"))}
     told = set(re.findall(r"^\| `([A-Z_]+)` \|", (DOCS / "configuration.md").read_text(encoding="utf-8"), re.MULTILINE))
     assert told == read
+
+
+def test_the_configuration_reference_has_every_setting_of_a_base() -> None:
+    told = re.findall(r"`(\w+)`", (DOCS / "configuration.md").read_text(encoding="utf-8"))
+    assert {field.name for field in fields(BaseSettings)} - set(told) == set()
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name)
