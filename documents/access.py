@@ -13,9 +13,10 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from documents.base_settings import OWN_MIXTURE, BaseSettings, SettingsError
+from documents.base_settings import BaseSettings, SettingsError
 from documents.guarding.guard import Guarded, golden_counters
 from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
+from documents.pages.plain_choices import OWN_MIXTURE, fit_options
 from ledger.events import record
 from ledger.holds import refuse_when_held
 from llm.tiers import is_allowed
@@ -166,8 +167,8 @@ def put_settings(base: KnowledgeBase, name: str, changes: Mapping[str, Any], by:
                     "anything. Review some answers first."
                 )
             )
-        before = {"name": base.name} | stored.to_json() | stored.plain()
-        fitting = {choice: option for choice, option in chosen.plain().items() if option != OWN_MIXTURE}
+        before = {"name": base.name} | stored.to_json() | fit_options(stored)
+        fitting = {choice: option for choice, option in fit_options(chosen).items() if option != OWN_MIXTURE}
         after = {"name": clean_base_name(name)} | chosen.to_json() | fitting
         base.name, base.settings = clean_base_name(name), chosen.to_json()
         base.save(update_fields=["name", "settings"])

@@ -14,52 +14,8 @@ if TYPE_CHECKING:
     from documents.models import KnowledgeBase
 
 TYPE_KEY, CONCEPT_KEY, EVERY_KEY = "type:", "concept:", "default"
-# What only a further reading of a document shows the effect of.
-OF_READING = {
-    *("chunking", "chunk_size", "chunk_overlap", "contextualisation", "contents_check", "recognition", "cards"),
-}
 FIXED = ["chunk_size", "chunk_overlap"]  # of `fixed` chunking, in characters
-
-# Three plain choices, and what each option sets. What an option does not name stays as it is.
-PLAIN: dict[str, dict[str, dict[str, str | int]]] = {
-    "care": {
-        "high": {"risk_max": 20, "second_look": "on", "claim_check": "on"},
-        "usual": {"risk_max": 35, "second_look": "on", "claim_check": "on"},
-        "low": {"risk_max": 60, "second_look": "off", "claim_check": "off"},
-    },
-    "sent": {
-        "little": {
-            "ranking": "rules",
-            "skip_model": "on",
-            "cards": "rules",
-            "contextualisation": "breadcrumb",
-            "contents_check": "none",
-            "embeddings": "bundled",
-        },
-        "usual": {
-            "ranking": "arbiter",
-            "skip_model": "off",
-            "cards": "rules",
-            "contextualisation": "breadcrumb",
-            "contents_check": "auto",
-            "embeddings": "bundled",
-        },
-        "much": {
-            "ranking": "arbiter",
-            "skip_model": "off",
-            "cards": "by_model",
-            "contextualisation": "llm",
-            "contents_check": "composite",
-        },
-    },
-    "quotes": {
-        "few": {"passages_max": 4, "per_document_max": 3},
-        "usual": {"passages_max": 8, "per_document_max": 5},
-        "many": {"passages_max": 12, "per_document_max": 8},
-    },
-}
 MODEL_MAX = 200  # characters of a name
-OWN_MIXTURE = "own"  # what fits no option
 
 
 class SettingsError(ValueError):
@@ -73,62 +29,57 @@ class OverlapTooLong(SettingsError):
         super().__init__(gettext("chunk_overlap must be smaller than chunk_size."))
 
 
+def allow_choice(*allowed: str, default: str = "", of_reading: bool = False) -> Any:
+    """A setting that has one of these values, the first unless another is its default."""
+    return field(default=default or allowed[0], metadata={"choices": allowed, "of_reading": of_reading})
+
+
+def allow_on_off(default: str) -> Any:
+    return allow_choice("on", "off", default=default)
+
+
+def allow_number(default: int, low: int, high: int, *, of_reading: bool = False) -> Any:
+    return field(default=default, metadata={"range": (low, high), "of_reading": of_reading})
+
+
 @dataclass(frozen=True)
 class BaseSettings:
-    ranking: str = "arbiter"
-    reranking: str = "model"  # what orders the pool where `ranking` is `rerank` (R95)
-    chunking: str = "section"
-    chunk_size: int = 1000  # characters, for `fixed` (R96)
-    chunk_overlap: int = 100
-    contextualisation: str = "breadcrumb"
-    embeddings: str = "bundled"
-    recognition: str = "automatic"
-    cards: str = "rules"  # who makes the card of a document (R15)
-    contents_check: str = "auto"  # by a model where there is one, see documents.ingestion.contents
-    passages_max: int = 8  # passages the writer reads (R95)
-    per_document_max: int = 5  # where several documents give some
-    pool_max: int = 40  # briefs (R44)
-    second_look: str = "on"
-    claim_check: str = "on"
-    repeats: str = "on"
-    examples: str = "off"  # validated answers shown to the writer, see chat.writing.examples
-    skip_model: str = "off"  # where a hit is clear, see retrieval.arbiter.clear_hits
-    outside_links: str = "off"  # whether answers may be shown to people outside, see chat.sharing
-    golden_check: str = "off"  # whether changes wait for a golden check, see documents.guarding
-    nearness_min: int = 15  # per cent of a cosine (R102): below it two texts share nothing but the language
-    risk_max: int = 35  # per cent of questions without an answer that the rules may answer; see docs/benchmarks.md
+    """What is `of_reading` shows its effect only in a further reading of a document."""
+
+    ranking: str = allow_choice("arbiter", "hybrid", "rules", "none", "rerank")
+    reranking: str = allow_choice("model", "heuristic", "none")  # orders the pool where `ranking` is `rerank` (R95)
+    chunking: str = allow_choice("section", "fixed", "page", of_reading=True)
+    chunk_size: int = allow_number(1000, 200, 8000, of_reading=True)  # characters, for `fixed` (R96)
+    chunk_overlap: int = allow_number(100, 0, 1000, of_reading=True)
+    contextualisation: str = allow_choice("breadcrumb", "llm", "none", of_reading=True)
+    embeddings: str = allow_choice("bundled", "openai", "voyage", "none")
+    recognition: str = allow_choice("automatic", "on_request", of_reading=True)
+    cards: str = allow_choice("rules", "by_model", of_reading=True)  # who makes the card of a document (R15)
+    # By a model where there is one, see documents.ingestion.contents.
+    contents_check: str = allow_choice("auto", "extend", "composite", "none", of_reading=True)
+    passages_max: int = allow_number(8, 1, 12)  # passages the writer reads (R95)
+    per_document_max: int = allow_number(5, 1, 12)  # where several documents give some
+    pool_max: int = allow_number(40, 5, 60)  # briefs (R44)
+    second_look: str = allow_on_off("on")
+    claim_check: str = allow_on_off("on")
+    repeats: str = allow_on_off("on")
+    examples: str = allow_on_off("off")  # validated answers shown to the writer, see chat.writing.examples
+    skip_model: str = allow_on_off("off")  # where a hit is clear, see retrieval.arbiter.clear_hits
+    outside_links: str = allow_on_off("off")  # whether answers may be shown to people outside, see chat.sharing
+    golden_check: str = allow_on_off("off")  # whether changes wait for a golden check, see documents.guarding
+    # Per cent of a cosine (R102): below the least two texts share nothing but the language.
+    nearness_min: int = allow_number(15, 15, 95)
+    # Per cent of questions without an answer that the rules may answer; see docs/benchmarks.md.
+    risk_max: int = allow_number(35, 5, 100)
 
     # Which model judges and writes (R25): by TYPE_KEY and an answer type, CONCEPT_KEY and a concept, or EVERY_KEY.
     # retrieval.dictionary.tiers changes it.
     tiers: dict[str, str] = field(default_factory=dict, hash=False)
     model: str = ""  # one of DOCINTEL_MODELS in place of DOCINTEL_MODEL; chat.model_page changes it
 
-    CHOICES: ClassVar[dict[str, tuple[str, ...]]] = {
-        "ranking": ("arbiter", "hybrid", "rules", "none", "rerank"),
-        "reranking": ("model", "heuristic", "none"),
-        "chunking": ("section", "fixed", "page"),
-        "contextualisation": ("breadcrumb", "llm", "none"),
-        "embeddings": ("bundled", "openai", "voyage", "none"),
-        "recognition": ("automatic", "on_request"),
-        "cards": ("rules", "by_model"),
-        "contents_check": ("auto", "extend", "composite", "none"),
-        "second_look": ("on", "off"),
-        "claim_check": ("on", "off"),
-        "repeats": ("on", "off"),
-        "examples": ("on", "off"),
-        "skip_model": ("on", "off"),
-        "outside_links": ("on", "off"),
-        "golden_check": ("on", "off"),
-    }
-    RANGES: ClassVar[dict[str, tuple[int, int]]] = {
-        "chunk_size": (200, 8000),
-        "chunk_overlap": (0, 1000),
-        "passages_max": (1, 12),
-        "per_document_max": (1, 12),
-        "pool_max": (5, 60),
-        "nearness_min": (15, 95),
-        "risk_max": (5, 100),
-    }
+    CHOICES: ClassVar[dict[str, tuple[str, ...]]]
+    RANGES: ClassVar[dict[str, tuple[int, int]]]
+    OF_READING: ClassVar[set[str]]
 
     def __post_init__(self) -> None:
         for name, allowed in self.CHOICES.items():
@@ -172,14 +123,6 @@ class BaseSettings:
         names = ["chunking", *FIXED] if wanted.chunking == "fixed" else ["chunking"]
         return {name: getattr(wanted, name) for name in names}
 
-    def plain(self) -> dict[str, str]:
-        """The option of each plain choice that these settings fit, or OWN_MIXTURE."""
-        stored = self.to_json()
-        return {
-            choice: next((name for name, sets in options.items() if sets.items() <= stored.items()), OWN_MIXTURE)
-            for choice, options in PLAIN.items()
-        }
-
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "BaseSettings":
         """The stored settings over the defaults; unknown names of older versions are ignored."""
@@ -196,7 +139,14 @@ class BaseSettings:
 
     def guarded(self) -> dict[str, Any]:
         """The settings whose change waits for a golden check, where the base requires one."""
-        return {name: value for name, value in self.deciding().items() if name not in OF_READING}
+        return {name: value for name, value in self.deciding().items() if name not in self.OF_READING}
+
+
+BaseSettings.CHOICES = {
+    each.name: each.metadata["choices"] for each in fields(BaseSettings) if "choices" in each.metadata
+}
+BaseSettings.RANGES = {each.name: each.metadata["range"] for each in fields(BaseSettings) if "range" in each.metadata}
+BaseSettings.OF_READING = {each.name for each in fields(BaseSettings) if each.metadata.get("of_reading")}
 
 
 @contextmanager

@@ -39,7 +39,7 @@ CHOICE_WORDS = {
     "on": _("Yes"),
     "off": _("No"),
 }
-# Each setting's name, label and explanation, in the order of the page.
+# Each setting's label, its explanation and why its default suits most people, in the order of the page.
 EXPLAINED = {
     "ranking": (
         _("Ranking"),
@@ -47,6 +47,7 @@ EXPLAINED = {
             "The arbiter reads every candidate and the table of contents once. "
             "Rules need no model, a reranker judges nothing."
         ),
+        _("who reads all passages can say what answers and what does not, and without a model the rules do it"),
     ),
     "reranking": (
         _("Order of found passages"),
@@ -54,23 +55,31 @@ EXPLAINED = {
             "For “Hybrid search and a reranker”: what orders the passages that words and meaning found. "
             "Only a model reads question and passage together; it is asked over the network."
         ),
+        _("it orders best"),
     ),
     "chunking": (
         _("Passages"),
         _("How text is cut for search. A document follows a change when it is read again; old answers keep theirs."),
+        _("a section is what people cite"),
     ),
-    "chunk_size": (_("Passage length"), _("Characters of a passage of fixed length.")),
-    "chunk_overlap": (_("Overlap"), _("Characters that two passages of fixed length share.")),
+    "chunk_size": (_("Passage length"), _("Characters of a passage of fixed length."), _("about a third of a page")),
+    "chunk_overlap": (
+        _("Overlap"),
+        _("Characters that two passages of fixed length share."),
+        _("no sentence is lost at a cut"),
+    ),
     "contextualisation": (
         _("Context"),
         _(
             "What is searched with every passage and never quoted. "
             "The model writes a sentence on each; tokens are recorded."
         ),
+        _("it costs nothing and tells the search which chapter a passage is of"),
     ),
     "embeddings": (
         _("Embeddings"),
         _("Search by meaning. Keyword, title and pattern search work without. A server reads every passage it embeds."),
+        _("nothing leaves this machine"),
     ),
     "cards": (
         _("Document cards"),
@@ -78,6 +87,7 @@ EXPLAINED = {
             "Type, parties, dates and a short summary of each document, for finding and naming it. The model gets the "
             "first two pages and the contents once for each reading; tokens are recorded. A card is never quoted."
         ),
+        _("it costs nothing, and nothing leaves this machine"),
     ),
     "recognition": (
         _("Text recognition"),
@@ -85,6 +95,7 @@ EXPLAINED = {
             "Of pages and pictures without text, and of tables that were torn apart, when the optional libraries are "
             "installed."
         ),
+        _("scans can be asked without anybody thinking of it"),
     ),
     "contents_check": (
         _("Check of the contents"),
@@ -92,19 +103,30 @@ EXPLAINED = {
             "A model looks over a table of contents that was told from print, in three requests at most for a "
             "document. What it names must be printed; what it costs is recorded."
         ),
+        _("an outline that the file brings needs no check, and without a model nothing is asked"),
     ),
-    "passages_max": (_("Citations at most"), _("Passages the answer is written from.")),
+    "passages_max": (
+        _("Citations at most"),
+        _("Passages the answer is written from."),
+        _("more makes an answer longer, not better"),
+    ),
     "per_document_max": (
         _("Of one document"),
         _("Passages of one document at most, where several documents give some."),
+        _("one long document does not push out the others"),
     ),
-    "pool_max": (_("Candidates"), _("Places that are judged for one question at most.")),
+    "pool_max": (
+        _("Candidates"),
+        _("Places that are judged for one question at most."),
+        _("what one call of the arbiter reads well"),
+    ),
     "nearness_min": (
         _("Nearness in meaning"),
         _(
             "In per cent: what is less near to the question is not proposed by meaning alone. Words and titles propose "
             "it all the same, and a question may ask for more or less."
         ),
+        _("nothing that may answer is left out, and the arbiter refuses the rest"),
     ),
     "second_look": (
         _("Second look"),
@@ -112,6 +134,7 @@ EXPLAINED = {
             "When passages are missing, the model may name sections or words to look up, and judges once more. "
             "It costs a second request, and both are in the record."
         ),
+        _("a question is not given up because the search missed a place"),
     ),
     "claim_check": (
         _("Claim check"),
@@ -119,6 +142,7 @@ EXPLAINED = {
             "Another request compares each sentence the model wrote with the quotes it cites. "
             "What they do not say is written again once, and left out if it still does not fit."
         ),
+        _("a wrong sentence with a right quote is the worst answer there is"),
     ),
     "repeats": (
         _("Answers from the record"),
@@ -126,6 +150,7 @@ EXPLAINED = {
             "A question asked before in the same words, of the same documents with the same settings, gets the answer "
             "it had, with its date and at no cost. So does an equal request to the model. “Ask again” always asks anew."
         ),
+        _("the same question gets the same answer, at once"),
     ),
     "examples": (
         _("Answers found right as examples"),
@@ -134,6 +159,7 @@ EXPLAINED = {
             "examples of form. They are of documents within the question’s own scope. Whoever reads the record of an "
             "answer reads them there, questions of other people among them."
         ),
+        _("what one person asked is not shown to another unless the owner wants it"),
     ),
     "skip_model": (
         _("Clear hits without a model"),
@@ -141,6 +167,7 @@ EXPLAINED = {
             "When one title or line is clearly ahead of all others and the rules are sure of it, they judge, the "
             "answer is a quote, and no model is asked. The trail says why. Thorough questions always ask the model."
         ),
+        _("a model reads more closely than rules do"),
     ),
     "risk_max": (
         _("Risk, in per cent"),
@@ -148,6 +175,7 @@ EXPLAINED = {
             "Without a model: of questions the documents do not answer, how many may be answered all the same. "
             "With less risk, more questions get “no passage clearly answers this”."
         ),
+        _("measured: about one question in eight that has an answer is then shown only what comes nearest"),
     ),
     "outside_links": (
         _("Links for people outside"),
@@ -155,6 +183,7 @@ EXPLAINED = {
             "Whoever asked may show an answer to somebody without an account: a page with the answer, its quotes and "
             "the pages they stand on, for a few days. Turned off, every such link is closed at once."
         ),
+        _("what a base holds is shown to its people alone unless the owner wants it"),
     ),
     "golden_check": (
         _("Golden check before changes"),
@@ -162,34 +191,9 @@ EXPLAINED = {
             "A change of the model, of guidance, of the dictionary, of the rules of reading or of what is searched and "
             "judged is only proposed. It takes effect when the test questions were searched with it and none got worse."
         ),
+        _("a base without reviewed answers has nothing to check by"),
     ),
 }
-WHY_DEFAULT = {
-    "ranking": _("who reads all passages can say what answers and what does not, and without a model the rules do it"),
-    "reranking": _("it orders best"),
-    "chunking": _("a section is what people cite"),
-    "chunk_size": _("about a third of a page"),
-    "chunk_overlap": _("no sentence is lost at a cut"),
-    "contextualisation": _("it costs nothing and tells the search which chapter a passage is of"),
-    "embeddings": _("nothing leaves this machine"),
-    "recognition": _("scans can be asked without anybody thinking of it"),
-    "cards": _("it costs nothing, and nothing leaves this machine"),
-    "contents_check": _("an outline that the file brings needs no check, and without a model nothing is asked"),
-    "passages_max": _("more makes an answer longer, not better"),
-    "per_document_max": _("one long document does not push out the others"),
-    "pool_max": _("what one call of the arbiter reads well"),
-    "nearness_min": _("nothing that may answer is left out, and the arbiter refuses the rest"),
-    "claim_check": _("a wrong sentence with a right quote is the worst answer there is"),
-    "second_look": _("a question is not given up because the search missed a place"),
-    "repeats": _("the same question gets the same answer, at once"),
-    "examples": _("what one person asked is not shown to another unless the owner wants it"),
-    "skip_model": _("a model reads more closely than rules do"),
-    "risk_max": _("measured: about one question in eight that has an answer is then shown only what comes nearest"),
-    "golden_check": _("a base without reviewed answers has nothing to check by"),
-    "outside_links": _("what a base holds is shown to its people alone unless the owner wants it"),
-}
-
-
 OVERLAP_WORDS = _("The overlap must be smaller than the passage length.")
 
 
@@ -249,7 +253,7 @@ class SettingsForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name, (label, explanation) in EXPLAINED.items():
+        for name, (label, explanation, _why) in EXPLAINED.items():
             self.fields[name] = field_of(name)
             self.fields[name].label, self.fields[name].help_text = label, f"{explanation} {default_words(name)}"
 
@@ -279,11 +283,11 @@ class SettingsForm(forms.Form):
 
 def default_words(name: str) -> str:
     """The default of a setting, and why it suits most people."""
-    default = BaseSettings().to_json()[name]
+    default, why = BaseSettings().to_json()[name], EXPLAINED[name][2]
     if name in BaseSettings.CHOICES:
-        return gettext("Default: %(value)s; %(why)s.") % {"value": CHOICE_WORDS[default], "why": WHY_DEFAULT[name]}
+        return gettext("Default: %(value)s; %(why)s.") % {"value": CHOICE_WORDS[default], "why": why}
     low, high = BaseSettings.RANGES[name]
-    told = {"value": default, "why": WHY_DEFAULT[name], "low": low, "high": high}
+    told = {"value": default, "why": why, "low": low, "high": high}
     return gettext("Default: %(value)s, from %(low)s to %(high)s; %(why)s.") % told
 
 

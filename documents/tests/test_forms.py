@@ -11,7 +11,6 @@ from documents.base_settings import BaseSettings
 from documents.forms import (
     CHOICE_WORDS,
     EXPLAINED,
-    WHY_DEFAULT,
     BaseForm,
     FilterForm,
     MemberForm,
@@ -35,7 +34,7 @@ def settings_form(initial: dict[str, Any] | None = None, **changes: Any) -> Sett
 
 
 def test_every_setting_and_every_choice_is_explained() -> None:
-    assert set(EXPLAINED) == set(WHY_DEFAULT) == set(DEFAULTS) == set(SettingsForm().fields)
+    assert set(EXPLAINED) == set(DEFAULTS) == set(SettingsForm().fields)
     assert set(CHOICE_WORDS) >= {value for values in BaseSettings.CHOICES.values() for value in values}
     english = [default_words(name) for name in DEFAULTS]
     with translation.override("fr"):

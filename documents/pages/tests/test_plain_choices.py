@@ -8,9 +8,9 @@ from django.urls import reverse
 from django.utils import translation
 
 from audit.keeping.changes import describe_details
-from documents.base_settings import OWN_MIXTURE, PLAIN, BaseSettings
+from documents.base_settings import BaseSettings
 from documents.models import KnowledgeBase
-from documents.pages.plain_choices import LABELS, OPTIONS, PlainForm, option_words
+from documents.pages.plain_choices import LABELS, OWN_MIXTURE, PLAIN, PlainForm, fit_options, option_words
 from ledger.models import Event
 
 EVERY = [(choice, option) for choice, options in PLAIN.items() for option in options]
@@ -18,14 +18,14 @@ TECHNICAL = {name: value for name, value in BaseSettings().to_json().items() if 
 
 
 def test_a_new_base_is_as_usual_in_everything() -> None:
-    assert BaseSettings().plain() == dict.fromkeys(PLAIN, "usual")
+    assert fit_options(BaseSettings()) == dict.fromkeys(PLAIN, "usual")
 
 
 @pytest.mark.parametrize(("choice", "option"), EVERY)
 def test_each_option_is_what_its_settings_say_and_explained(choice: str, option: str) -> None:
-    chosen = BaseSettings(**PLAIN[choice][option])  # type: ignore[arg-type]  # each by its own name
-    assert chosen.plain() == dict.fromkeys(PLAIN, "usual") | {choice: option}
-    assert set(OPTIONS) == set(LABELS) == set(PLAIN) and list(OPTIONS[choice]) == list(PLAIN[choice])
+    chosen = BaseSettings(**PLAIN[choice][option].sets)  # type: ignore[arg-type]  # each by its own name
+    assert fit_options(chosen) == dict.fromkeys(PLAIN, "usual") | {choice: option}
+    assert set(LABELS) == set(PLAIN)
     english = option_words(choice, option)
     with translation.override("fr"):
         assert option_words(choice, option) != english
@@ -33,8 +33,8 @@ def test_each_option_is_what_its_settings_say_and_explained(choice: str, option:
 
 def test_how_careful_says_what_that_is_without_a_model() -> None:
     told = {radio.data["value"]: effect for radio, effect in PlainForm(BaseSettings()).shown()[0][1]}
-    for option, settings in PLAIN["care"].items():
-        assert f"Without a model, {settings['risk_max']} of 100 questions" in told[option]
+    for code, option in PLAIN["care"].items():
+        assert f"Without a model, {option.sets['risk_max']} of 100 questions" in told[code]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_how_careful_says_what_that_is_without_a_model() -> None:
     ],
 )
 def test_a_mixture_is_called_so(choice: str, changes: dict[str, Any]) -> None:
-    assert BaseSettings(**changes).plain() == dict.fromkeys(PLAIN, "usual") | {choice: OWN_MIXTURE}
+    assert fit_options(BaseSettings(**changes)) == dict.fromkeys(PLAIN, "usual") | {choice: OWN_MIXTURE}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_mixture_is_called_so(choice: str, changes: dict[str, Any]) -> None:
     [
         ({}, {}),
         ({"plain-quotes": "usual"}, {}),
-        ({"plain-quotes": "few"}, PLAIN["quotes"]["few"]),
+        ({"plain-quotes": "few"}, PLAIN["quotes"]["few"].sets),
         ({"plain-quotes": OWN_MIXTURE}, None),
         ({"plain-quotes": "\x00"}, None),
         ({"plain-care": "most"}, None),
