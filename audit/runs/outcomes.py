@@ -1,10 +1,24 @@
 """How a run ended and who judged it, in the words of the pages."""
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.models import RetrievalRun
 from retrieval.told.outcomes import OUTCOMES
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+
+class MethodWords(NamedTuple):
+    """What proposes a place: its name, how many hits it had, and of a detector what it looks for."""
+
+    name: "_StrPromise"
+    hits: "_StrPromise"
+    looks_for: "_StrPromise | str" = ""
+
 
 RUN_STATUSES = ("found", "weak", "not_found", "cannot_tell", "clarify", "failed")
 STATUSES = {status: OUTCOMES[status].words for status in RUN_STATUSES}
@@ -20,17 +34,18 @@ ROLE_NAMES = {
     "tangential": _("Tangential"),
     "discarded": _("Discarded"),
 }
-METHOD_NAMES = {
-    "titles": _("Titles"),
-    "keywords": _("Keywords"),
-    "patterns": _("Patterns"),
-    "vectors": _("Vectors"),
-    "pinned": _("Page named"),
-    "whole": _("Passed whole"),
-    "references": _("References"),
-    "requested": _("Asked for by the model"),
-    "outline": _("Main parts"),
+METHOD_WORDS = {
+    "titles": MethodWords(_("Titles"), _("%(count)s in titles of sections"), _("words in titles of sections")),
+    "keywords": MethodWords(_("Keywords"), _("%(count)s by keywords"), _("words in the text")),
+    "patterns": MethodWords(_("Patterns"), _("%(count)s by the form of the answer"), _("values of the form asked for")),
+    "vectors": MethodWords(_("Vectors"), _("%(count)s near in meaning"), _("passages near in meaning")),
+    "pinned": MethodWords(_("Page named"), _("%(count)s on the page the question names")),
+    "whole": MethodWords(_("Passed whole"), _("%(count)s because all of so short a document is judged")),
+    "references": MethodWords(_("References"), _("%(count)s where another passage points")),
+    "requested": MethodWords(_("Asked for by the model"), _("%(count)s where the model asked to look")),
+    "outline": MethodWords(_("Main parts"), _("%(count)s as a main part of its document")),
 }
+METHOD_NAMES = {method: words.name for method, words in METHOD_WORDS.items()}
 REPAIR_NAMES = {"exact": _("literal"), "truncated": _("shortened"), "rejected": _("rejected"), "none": _("not quoted")}
 
 

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from audit.runs.disagreement import span
-from audit.runs.outcomes import METHOD_NAMES
+from audit.runs.outcomes import METHOD_WORDS
 from audit.trail.candidates import Choice, Row, build_table
 from documents.models import Document, Line, TocEntry
 from retrieval.arbiter.rules import NO_SIGNAL
@@ -22,12 +22,6 @@ from retrieval.types import KEPT_ROLES, METHODS
 NEAR_MISSES_MAX = 5
 NEAR_HITS_MAX = 3
 SECTIONS_MAX = 1_000
-LOOKS_FOR = {
-    "titles": _("words in titles of sections"),
-    "keywords": _("words in the text"),
-    "patterns": _("values of the form asked for"),
-    "vectors": _("passages near in meaning"),
-}
 
 # What the tab and its heading call the outcome: a weak answer has passages, and what cannot be told may be there.
 TITLES = {
@@ -110,8 +104,8 @@ def detectors_of(run: RetrievalRun) -> list[DetectorSearch]:
     flags = {flag["name"]: flag for flag in run.plan.get("flags", [])}
     return [
         DetectorSearch(
-            name=str(METHOD_NAMES[name]),
-            looks_for=str(LOOKS_FOR[name]),
+            name=str(METHOD_WORDS[name].name),
+            looks_for=str(METHOD_WORDS[name].looks_for),
             on=flags[name]["on"],
             reason=flags[name]["reason"],
             hits=run.hit_counts.get(name, 0),

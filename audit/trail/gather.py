@@ -45,11 +45,7 @@ SIGNS = {
     "co_occurrence": _("words meet on one line"),
     "type_match": _("value of the asked type"),
 }
-FLAG_NAMES = {
-    "titles": _("Titles"),
-    "keywords": _("Keywords"),
-    "patterns": _("Patterns"),
-    "vectors": _("Vectors"),
+FLAG_NAMES = METHOD_NAMES | {
     "sections": _("Sections"),
     "page_hints": _("Page hints"),
     "parts": _("Parts"),

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from audit.review.reviewing import RunReviews
 from audit.runs.disagreement import REFUSED_ROLES
+from audit.runs.outcomes import METHOD_WORDS
 from chat.models import Answer
 from chat.page.part_outcomes import item_rows, part_rows
 from chat.page.scope_table import FINDINGS, describe_scope
@@ -18,17 +19,6 @@ from retrieval.told.searched import OF_THE_QUESTION, foreign_told, keywords_told
 from retrieval.types import ABSENT, KEPT_ROLES
 
 WORDS_TOLD, ADDED_TOLD = 6, 3
-HITS_TOLD = {
-    "titles": gettext_lazy("%(count)s in titles of sections"),
-    "keywords": gettext_lazy("%(count)s by keywords"),
-    "patterns": gettext_lazy("%(count)s by the form of the answer"),
-    "vectors": gettext_lazy("%(count)s near in meaning"),
-    "pinned": gettext_lazy("%(count)s on the page the question names"),
-    "whole": gettext_lazy("%(count)s because all of so short a document is judged"),
-    "references": gettext_lazy("%(count)s where another passage points"),
-    "requested": gettext_lazy("%(count)s where the model asked to look"),
-    "outline": gettext_lazy("%(count)s as a main part of its document"),
-}
 
 
 def story_of(
@@ -101,12 +91,13 @@ def quote_words(words: Sequence[str], told: int) -> str:
 
 
 def searching(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[str]:
-    found = {name: run.hit_counts[name] for name in HITS_TOLD if run.hit_counts.get(name)}
+    found = {name: run.hit_counts[name] for name in METHOD_WORDS if run.hit_counts.get(name)}
     if not found:
         yield _("No detector found anything.")
         return
     hits = sum(found.values())
-    told = {"hits": hits, "how": ", ".join(str(HITS_TOLD[name]) % {"count": count} for name, count in found.items())}
+    how = ", ".join(str(METHOD_WORDS[name].hits) % {"count": count} for name, count in found.items())
+    told = {"hits": hits, "how": how}
     if set(found) == {"vectors"} and run.searched and not any(word["count"] for word in run.searched):
         none = ngettext(
             "None of these words stands there; %(hits)s passage is near the question in meaning.",
