@@ -9,7 +9,7 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 REPLY_MAX_BYTES = 16_000_000  # a streamed reply of 32,000 tokens is about 11 MB of events
 API_VERSION = "api-version"
+THREADS = 64  # a resolver that keeps silent holds one for longer than the call that asked it lasts
 KEY_OF_KEYLESS_SERVERS = "none"  # the SDK insists on a key; local servers ignore it
 
 _Result = TypeVar("_Result")
@@ -63,6 +64,7 @@ class Wire:
 
         self._client_of, self._http_of = openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient
         self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="llm-wire"))
         self._clients: dict[tuple[str, str], openai.AsyncOpenAI] = {}
         threading.Thread(target=self._loop.run_forever, name="llm-wire", daemon=True).start()
 

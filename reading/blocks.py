@@ -17,6 +17,7 @@ LEAD_LINES_MAX = 6  # above the first item; in a longer paragraph a line only ha
 
 ITEM = re.compile(r"\(?(?:(\d{1,3})[.)]|([A-Za-z])[.)]|([•▪–—*-]))\s")
 OPEN_ITEM = re.compile(r"[;,] ?[^\W\d_]{0,4}$")  # "…; and": the sentence of the list goes on in the next item
+SENTENCE_END = re.compile(r"[.!?。！？][\"')\]”’»]*$")
 OUTDENT = 4.0  # points
 
 VERBS = tomllib.loads(Path(__file__).with_name("definitions.toml").read_text(encoding="utf-8"))
@@ -68,6 +69,16 @@ def is_definition(line: LineRow, following: LineRow | None) -> bool:
         return False
     text = f"{line.match} {following.match}" if following else line.match
     return DEFINITION.match(text) is not None
+
+
+def ends_piece(line: LineRow, following: LineRow) -> bool:
+    """Whether a row, an item or a sentence ends with a line."""
+    if following.kind == "list_item" and item_of(following.text):
+        return True
+    if "table_row" in (line.kind, following.kind):
+        is_row = not line.text.startswith("|") or line.text.rstrip().endswith("|")  # Markdown, wrapped
+        return line.kind == following.kind and is_row
+    return SENTENCE_END.search(line.text.rstrip()) is not None and not following.text[:1].islower()
 
 
 def begins_block(line: LineRow, block: Sequence[LineRow], following: LineRow | None) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, takewhile
 from typing import NamedTuple, Protocol
 
-from reading.blocks import blocks_of, is_unit, joints_of
+from reading.blocks import blocks_of, ends_piece, is_unit, joints_of
 from reading.limits import Limits
 from reading.matching import LEADERS, is_split_word
 from reading.parents import PARENT_TOKENS, parents_of
@@ -253,19 +253,24 @@ def pack_section(
 
 
 def split_block(block: Sequence[LineRow], counts: Sequence[int], most: int) -> Iterator[list[LineRow]]:
-    """Split a block too long for one passage into parts of similar size, between lines."""
-    parts = -(-sum(counts) // most)
-    target = sum(counts) / parts
-    part: list[LineRow] = []
-    tokens = 0
-    for line, count in zip(block, counts, strict=True):
-        if part and (tokens + count > most or tokens >= target):
-            yield part
-            part, tokens = [], 0
-        part.append(line)
-        tokens += count
-    if part:
-        yield part
+    """Split a block too long for one passage into parts of similar size, each at least half of that.
+
+    They end where a row, an item or a sentence ends with a line, else with any line (R3: a line is what is cited).
+    """
+    first, rest = 0, sum(counts)
+    while rest > most:
+        target = rest / -(-rest // most)
+        growing = accumulate(counts[place] for place in range(first, len(counts)))
+        sizes = list(takewhile(lambda size: size <= most, growing)) or [counts[first]]
+        pairs = [block[first + place : first + place + 2] for place in range(len(sizes))]
+        whole = [
+            place for place, pair in enumerate(pairs) if pair[1:] and sizes[place] * 2 >= target and ends_piece(*pair)
+        ]
+        end = min(whole or range(len(sizes)), key=lambda place: abs(sizes[place] - target))
+        yield list(block[first : first + end + 1])
+        first, rest = first + end + 1, rest - sizes[end]
+    if first < len(block):
+        yield list(block[first:])
 
 
 # ---- text

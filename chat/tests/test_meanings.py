@@ -23,6 +23,7 @@ from retrieval.models import MeaningVote
 from retrieval.question.kinds import RuleRow
 from retrieval.reading_rules.editing import change_rules, reading_rules_of
 from retrieval.reading_rules.rows import RuleError
+from retrieval.reading_rules.votes import standings_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CAPS_TEXT = """\
@@ -161,3 +162,24 @@ def test_what_was_learned_of_one_type_of_document_is_not_applied_to_another(
     assert parsed_of(asked)["vague"]["document_type"] == "policy"
     edit_card(caps, Card(type="policy"), tenant)
     assert ask_of(caps, tenant, "What's the cap?").answer.kind == Answer.Kind.CLARIFICATION
+
+
+def test_what_fails_for_one_document_is_learned_apart_from_the_others_of_its_type(
+    caps: Document, tenant: User, tmp_path: Path
+) -> None:
+    """(R23)"""
+    copy = tmp_path / "other.md"
+    copy.write_text(CAPS_TEXT + "\nAnother agreement.\n")
+    other = ingest_path(copy, caps.base, tenant)
+    edit_card(caps, Card(type="contract"), tenant)
+    edit_card(other, Card(type="contract"), tenant)
+    learn(caps, tenant, 6)
+    for _ in range(3):
+        choose_meaning(ask_of(other, tenant, "What's the cap?"), "annual cap")
+    said = {document: parsed_of(ask_of(document, tenant, "What's the cap?"))["vague"] for document in (caps, other)}
+    assert (said[caps]["assumed"], said[caps]["confidence"]) == ("liability cap", 0.8571), "as sure as before"
+    assert (said[other]["assumed"], said[other]["confidence"]) == ("annual cap", 0.75), "by its own three choices"
+    assert [(each.text, each.document_title) for each in standings_of(caps.base) if each.confidence > 0.5] == [
+        ("liability cap", ""),
+        ("annual cap", other.title),
+    ]

@@ -2,13 +2,17 @@
 
 import email.utils
 import logging
+import socket
 import ssl
 import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import openai
@@ -237,6 +241,46 @@ def test_it_says_within_five_seconds_that_a_server_is_not_there(
     error = fail()
     assert isinstance(error, errors.Unreachable) and told in str(error)
     assert error.exchange.attempts == 4 and 0 < sum(pauses) < 5
+
+
+@pytest.fixture
+def lookups(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """The names asked of a resolver that keeps silent until the test has ended."""
+    asked: list[Any] = []
+    is_over = threading.Event()
+
+    def keep_silent(host: Any, *_args: Any, **_named: Any) -> list[Any]:
+        asked.append(host)
+        is_over.wait()
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("socket.getaddrinfo", keep_silent)
+        yield asked
+        is_over.set()
+
+
+def test_a_resolver_that_keeps_silent_is_waited_for_once_whoever_else_waits(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, lookups: list[Any]
+) -> None:
+    """I02: one deadline over all tries, and no thread is missing that other calls need."""
+    assert call.REACH_S < 5 * settings.PATIENCE
+    monkeypatch.setattr(call, "REACH_S", 0.2)
+    settings.LLM_BASE_URL, settings.LLM_CONFIGURED = "http://silent.example/v1", True
+    with ThreadPoolExecutor(40) as people:
+        found = list(people.map(lambda _: fail(deadline_s=60.0), range(40)))
+    assert {type(error) for error in found} <= {errors.Unreachable, errors.CircuitOpen}
+    unreached = [error for error in found if isinstance(error, errors.Unreachable)]
+    assert unreached and {error.exchange.attempts for error in unreached} == {1}
+    assert len(lookups) == len(unreached)
+
+
+def test_tries_that_fail_to_connect_share_their_time_where_somebody_waits(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, pauses: list[float]
+) -> None:
+    monkeypatch.setattr(call, "REACH_S", 0.0)
+    settings.LLM_BASE_URL, settings.LLM_CONFIGURED = "http://nobody.invalid/v1", True
+    assert fail().exchange.attempts == 1 and not pauses
 
 
 @pytest.fixture

@@ -136,6 +136,28 @@ def test_rows_of_a_table_longer_than_a_parent_carry_the_name_at_the_top_of_their
     assert second is tables[0] or second.context == "Balance sheet\nIn thousands\n| Item | 2024 |"
 
 
+def test_what_is_longer_than_a_passage_is_cut_where_a_sentence_ends_with_a_line() -> None:
+    """(R90)"""
+    sentences = [
+        f"{n}: the company shall notify each affected customer of it,\nand the customer is to keep a record of the {n}."
+        for n in range(40)
+    ]
+    passages = cut_passages(document("Number " + "\nNumber ".join(sentences)))
+    assert len(passages) > 3 and all(passage.text.endswith(".") for passage in passages)
+
+
+def test_a_table_or_list_longer_than_a_parent_is_cut_between_its_rows_and_items() -> None:
+    """(R90) The lines of one row or item stay together."""
+    rows = [f"| Row {n} | {WORDS} {WORDS} |" for n in range(120)]
+    items = [f"- duty {n} of the supplier, {WORDS}\n  and to show it" for n in range(120)]
+    table = "| Item | Duty |\n|---|---|\n" + "\n".join(rows)
+    passages = cut_passages(document(table, "The duties are:\n\n" + "\n".join(items)))
+    tables, lists = ([each.text for each in passages if each.kind == kind] for kind in ("table", "list"))
+    assert len(tables) > 1 and all(text.removeprefix("Section 1\n").startswith("| ") for text in tables)
+    assert all(text.endswith("|") for text in tables)
+    assert len(lists) > 1 and all(text.endswith("show it") for text in lists)
+
+
 ITEMS = [f"- the {n}th duty of the supplier, which is to keep records and to show them" for n in range(40)]
 LONG_ITEMS = [f"({chr(97 + n)}) Duty {n}. {WORDS * 9}" for n in range(8)]
 

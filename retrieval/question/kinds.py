@@ -98,6 +98,7 @@ class Default(NamedTuple):
     meaning: str
     confidence: float  # 0..1
     is_due: bool = False  # between the bands: it is time to ask again
+    document_id: str = ""  # of the one document it was learned for, apart from others of the type
 
 
 @cache
@@ -210,11 +211,14 @@ class ReadingRules:
         found = {kind: join_patterns([row.text for row in rows if row.kind == kind]) for kind in ("value", "printed")}
         return found["value"], found["printed"]
 
-    def default_for(self, word: str, document_types: Sequence[str]) -> Default | None:
-        """What a vague word means here; what was learned of the documents' type counts before what was of none."""
-        known = {(each.word, each.document_type): each for each in self.defaults}
-        kind = document_types[0] if len(set(document_types)) == 1 else ""
-        return known.get((word, kind)) or known.get((word, ""))
+    def default_for(self, word: str, document_types: Sequence[str], document_ids: Sequence[str]) -> Default | None:
+        """What a vague word means here; what was learned of the document alone counts before what was of its type, and
+        that before what was of none.
+        """
+        known = {(each.word, each.document_type, each.document_id): each for each in self.defaults}
+        kind, alone = (each[0] if len(set(each)) == 1 else "" for each in (document_types, document_ids))
+        places = ((kind, alone), (kind, ""), ("", alone), ("", ""))
+        return next((known[word, *place] for place in places if (word, *place) in known), None)
 
     def to_json(self) -> dict[str, object]:
         """What a run records of them; the patterns themselves are in the question as it was read."""

@@ -148,7 +148,7 @@ def consider(
     if is_said and len(meanings) <= 1:
         return VagueWord(word, meanings, why="it means one thing here, so nothing is asked"), ""
     kinds = [content.document_type for content in contents]
-    default = rules.default_for(word, kinds)
+    default = rules.default_for(word, kinds, [content.document_id for content in contents])
     known = next((each for each in meanings if default and each.key == default.meaning), None)
     read = VagueWord(word, meanings[:MEANINGS_MAX], document_type=kinds[0] if len(set(kinds)) == 1 else "")
     if known and known not in read.meanings:

@@ -60,6 +60,7 @@ class LearnedSerializer(serializers.Serializer[Any]):
 
     word = serializers.CharField()
     document_type = serializers.CharField()
+    document_id = serializers.CharField(help_text="Of the one document it is learned for; empty for the others.")
     text = serializers.CharField()
     votes = serializers.IntegerField()
     confidence = serializers.FloatField()
@@ -108,7 +109,7 @@ class ResetSerializer(Body):
     document_type = TextField(required=False, default="", allow_blank=True, max_length=60)
 
 
-LEARNED = ("word", "document_type", "text", "votes", "confidence", "band")
+LEARNED = ("word", "document_type", "document_id", "text", "votes", "confidence", "band")
 
 
 def row_json(row: RuleRow) -> dict[str, Any]:

@@ -6,13 +6,18 @@ against it and one vote of doubt: two agreeing choices are needed for 0.60, six 
 
 Below 0.60 the word is always asked back. Above 0.85 it is read as mostly meant, which the answer says with the other
 meanings to choose from; between, it is read so until two readers accepted it in silence, and then asked again.
+
+A meaning that was refused where one document was asked failed for that document: what was said of it counts apart from
+then on, for questions of that document alone, and no more for the others of its type.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -43,6 +48,8 @@ class MeaningStanding:
     votes: int
     confidence: float
     is_due: bool  # it was accepted in silence often enough to be asked about again
+    document_id: str = ""  # of the one document it is learned for; "" for all others of the type
+    document_title: str = ""
 
     @property
     def band(self) -> str:
@@ -51,17 +58,42 @@ class MeaningStanding:
         return "asked" if self.confidence < ASK_BELOW else "sometimes"
 
 
+class PlacedVote(NamedTuple):
+    """A vote, and the one document that was asked; "" where it was none or several."""
+
+    vote: MeaningVote
+    document_id: str
+    title: str
+
+
 def standings_of(base: KnowledgeBase) -> list[MeaningStanding]:
     """Every meaning that was voted on, by word, the surest first."""
-    by_word: dict[tuple[str, str], list[MeaningVote]] = defaultdict(list)
-    for vote in MeaningVote.objects.filter(base=base).order_by("pk"):
+    by_word: dict[tuple[str, str], list[PlacedVote]] = defaultdict(list)
+    rows = MeaningVote.objects.filter(base=base).annotate(
+        asked=F("run__scope__0__document_id"),
+        title=F("run__scope__0__title"),
+        is_one=Q(run__scope__1__isnull=True),
+    )
+    for vote in rows.order_by("pk"):
         key = (vote.word, vote.document_type)
         if vote.kind == Kind.RESET:
             by_word[key] = []
         else:
-            by_word[key].append(vote)
-    found = [each for key in sorted(by_word) for each in weigh(by_word[key])]
-    return sorted(found, key=lambda each: (each.word, each.document_type, -each.confidence, each.meaning))
+            by_word[key].append(PlacedVote(vote, vote.asked or "" if vote.is_one else "", vote.title or ""))
+    found = [each for key in sorted(by_word) for each in weigh_apart(by_word[key])]
+    return sorted(
+        found, key=lambda each: (each.word, each.document_type, each.document_id, -each.confidence, each.meaning)
+    )
+
+
+def weigh_apart(said: Sequence[PlacedVote]) -> list[MeaningStanding]:
+    """The meanings of one word, apart for each document for which one failed."""
+    titles = {each.document_id: each.title for each in said if each.vote.kind == Kind.REFUSED and each.document_id}
+    found = weigh([each.vote for each in said if each.document_id not in titles])
+    for document_id, title in titles.items():
+        own = weigh([each.vote for each in said if each.document_id == document_id])
+        found += [replace(each, document_id=document_id, document_title=title) for each in own]
+    return found
 
 
 def weigh(votes: Sequence[MeaningVote]) -> list[MeaningStanding]:
@@ -88,12 +120,13 @@ def weigh(votes: Sequence[MeaningVote]) -> list[MeaningStanding]:
 
 
 def defaults_of(base: KnowledgeBase) -> tuple[Default, ...]:
-    """The surest meaning of each word and type of document."""
-    surest: dict[tuple[str, str], MeaningStanding] = {}
+    """The surest meaning of each word and type of document, and of each document that has its own."""
+    surest: dict[tuple[str, str, str], MeaningStanding] = {}
     for each in standings_of(base):
-        surest.setdefault((each.word, each.document_type), each)
+        surest.setdefault((each.word, each.document_type, each.document_id), each)
     return tuple(
-        Default(each.word, each.document_type, each.meaning, each.confidence, each.is_due) for each in surest.values()
+        Default(each.word, each.document_type, each.meaning, each.confidence, each.is_due, each.document_id)
+        for each in surest.values()
     )
 
 

@@ -83,6 +83,7 @@ def test_a_wrong_answer_ends_as_stated(ask: Ask, serve: Serve, behaviour: str, k
 
 
 def test_some_foreign_markers_are_removed_and_counted(ask: Ask, serve: Serve) -> None:
+    """(B25) Where others are left the answer stays."""
     serve("good", "obeys-document")
     answer = answered(ask())
     assert "1 citation of passages that were not given" in answer.note and "[1]" in answer.text

@@ -117,6 +117,7 @@ def test_contents_are_trusted_as_far_as_titles_were_found(
     ],
 )
 def test_characters_nobody_sees_are_counted(report: dict[str, int], kind: str, words: str) -> None:
+    """L4: on the page of the document."""
     found = characters_finding(parse_of(report=report))
     assert (found.kind, found.words) == (kind, words)
 

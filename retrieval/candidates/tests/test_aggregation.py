@@ -49,6 +49,13 @@ def test_sections_on_one_page_are_apart(policy: DocumentContent) -> None:
     assert {"Summary of the contract", "Termination", "Schedule of fees"} <= set(sections)
 
 
+def test_without_contents_hits_of_one_page_are_apart_from_those_of_another() -> None:
+    """(R40) Else by page."""
+    content = content_of_lines(["A fee is due.", "The fee is small.", "---", "No fee is due later."])
+    assert len(content.toc) == 1 and not content.has_usable_toc
+    assert sorted(found.anchor_pages for found in candidates("fee", content)) == [(1, 1), (2, 2)]
+
+
 def test_a_long_section_is_several_candidates() -> None:
     content = content_of_lines(["# Fees", *["The fee is due.", *["x"] * 20, "---"] * 5])
     pages = [found.anchor_pages[0] for found in candidates("fee", content)]

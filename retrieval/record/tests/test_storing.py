@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import NamedTuple
 
 import pytest
@@ -67,11 +68,13 @@ def test_a_question_is_read_back_as_it_was_understood(asked: Asked, policy: Docu
 
 
 def test_every_candidate_is_kept_with_its_text_and_place(asked: Asked) -> None:
-    """R105."""
+    """R105, R69: the quote as it was given, and what was done to it, too."""
     candidates = list(stored(asked).candidates.all())
     assert [candidate.position for candidate in candidates] == list(range(1, len(asked.result.candidates) + 1))
     first, seen = candidates[0], asked.result.candidates[0]
     assert (first.role, first.reason, first.content_anchor) == ("primary", seen.verdict.reason, seen.quote.text)
+    assert first.raw_content_anchor == seen.verdict.raw_content_anchor != ""
+    assert first.anchor_repair == asdict(seen.quote.repair) and first.anchor_repair["status"] == "exact"
     assert first.anchor_pieces == [{"line_number": 10, "start": 0, "end": len(seen.quote.text)}]
     assert first.boxes[0]["page"] == 2 and first.context_boxes
     assert first.brief.startswith('<candidate id="p2-l10-10">')

@@ -54,6 +54,7 @@ def arabic() -> DocumentContent:
 
 
 def test_lines_are_read_from_right_to_left(hebrew: DocumentContent) -> None:
+    """(R8)"""
     said = " ".join(line.text for line in hebrew.lines)
     for paragraph in HEBREW[2:4]:
         assert paragraph.rstrip(".") in said
@@ -110,6 +111,7 @@ def test_a_word_stands_with_other_prefixes() -> None:
 
 
 def test_no_absence_is_told_of_a_language_whose_words_are_not_known() -> None:
+    """(R57)"""
     content = content_of_lines(["สัญญาเช่าห้องชุด", "---", "ผู้เช่าต้องชำระค่าเช่าเดือนละ", "---", "x"], language="th")
     found = retrieve("ผู้เช่าต้องซื้อประกันอัคคีภัยหรือไม่", [content], settings=SETTINGS, arbiter="rules")
     assert (
@@ -118,6 +120,7 @@ def test_no_absence_is_told_of_a_language_whose_words_are_not_known() -> None:
 
 
 def test_letters_that_are_mapped_wrongly_are_no_proof_of_absence(tmp_path: Path) -> None:
+    """(R57)"""
     path = write_html(tmp_path / "wrong.pdf", ARABIC)
     reading = name_language(read_pdf(path, Limits()))
     assert "garbled_pages(1)" in reading.warnings and "garbled" in reading.pages[0].flags

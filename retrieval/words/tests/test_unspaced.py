@@ -109,6 +109,7 @@ def test_what_stands_nowhere_is_told_as_it_was_typed(
 
 
 def test_kana_keep_their_marks_and_full_width_signs_do_not_count() -> None:
+    """(R8)"""
     assert match_form("ガギグばぱ") == "ガギグばぱ"
     assert match_form("ｶﾞか\u3099") == match_form("ガが")
     assert match_map("か\u3099す") == ("がす", [0, 2])
