@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -263,6 +264,25 @@ def measure_quotes(options: Options) -> Figures:
     from benchmarks import quotes
 
     return quotes.run(options.data, options.mutations, options.crops)
+
+
+def measure_drawn(options: Options) -> Figures | None:
+    from benchmarks import cases, drawn
+
+    sets = asked_sets(options)
+    try:
+        of_cases = cases.load_cases(options.cases) if options.cases else []
+    except cases.CaseError as error:
+        complain(f"The cases cannot be asked: {error}")
+        return None
+    asked = [
+        drawn.Asked(each.id, each.question, (options.data / each.document,))
+        for each in chain.from_iterable(sets.values())
+    ]
+    asked += [
+        drawn.Asked(each.id, each.question, tuple(options.cases / name for name in each.files)) for each in of_cases
+    ]
+    return drawn.run(asked, options.quotes) if sets else None
 
 
 def measure_audit(options: Options) -> Figures:
@@ -661,5 +681,17 @@ COMMANDS: dict[str, Command] = {
         measure_quotes,
         print_named("quotes", 16),
         is_failed=lambda figures: bool(figures["violations"]),
+    ),
+    "drawn": Command(
+        "quotes of answers by rules, read again with Tesseract from the picture of the page",
+        (
+            DATA,
+            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            option("--cases", type=Path, help="a folder of cases, whose questions are among those asked"),
+            option("--quotes", type=int, default=300, help="how many are looked at"),
+            OUT,
+        ),
+        measure_drawn,
+        print_named("drawn", 16),
     ),
 }

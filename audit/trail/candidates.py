@@ -23,7 +23,7 @@ from audit.runs.disagreement import (
 )
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES
 from documents.pages.phrasing import within_sentence
-from reading.matching import loose_map
+from retrieval.candidates.calibration import letters_of, longest_prefix
 from retrieval.candidates.widening import Scope
 from retrieval.injection import instructing_words
 from retrieval.models import RetrievalRun, RunCandidate
@@ -363,12 +363,9 @@ REPAIRS: dict[str, tuple[Literal["ok", "warn", "fail", "none"], str]] = {
 
 
 def cut_words(candidate: RunCandidate) -> str:
-    """The end of the raw quote that is not on the page; all of it if nothing was kept.
-
-    Compared as in calibration, so that a ligature or a hyphen at a line's end cuts no word.
-    """
-    _, places = loose_map(candidate.raw_content_anchor)
-    kept, _ = loose_map(candidate.content_anchor)
-    if len(kept) >= len(places):
+    """The end of the raw quote that is not on the page; all of it if nothing was kept. Compared as in calibration."""
+    wanted = letters_of([candidate.raw_content_anchor])
+    length = longest_prefix(wanted.text, letters_of(candidate.content_anchor.split("\n")).text)
+    if length == len(wanted.text):
         return ""
-    return candidate.raw_content_anchor[places[len(kept)] :].strip()
+    return candidate.raw_content_anchor[wanted.places[length][1] :].strip()

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
-from reading.boxes import box_of_line, turn_of_line
+from reading.boxes import box_of_line, text_width, turn_of_line
 from reading.rows import ASIDE_KINDS, LineRow
 from reading.tables import spans_by_cell
 
@@ -42,7 +42,9 @@ MARGINS = {
     "picture": 0.0,
 }
 DRAWN_FIRST = ("context", "line", "furniture", "found", "other", "anchor", "word")
-TAG_HEIGHT, TAG_LETTER, TAG_PADDING, TAG_BASELINE = 10.0, 4.8, 8.0, 7.8
+TAG_HEIGHT, TAG_PADDING, TAG_BASELINE = 10.0, 8.0, 7.8
+TAG_SIZE = 8.5  # as in site.css
+TAG_BOLD = 1.12  # of regular letters, whose widths are known: bold Helvetica is 1.00 to 1.14 times as wide
 SECTION_TAGS_MIN = 2  # minimum width of a section's box in tag widths, or the tag would cover the heading
 TAG_GAP = 22.0  # points; line numbers are in between
 SHORT_TAG = 9  # letters: a citation's number, A or C, "line 1234"
@@ -74,9 +76,12 @@ class SheetBox(NamedTuple):
 
 
 class Tag(NamedTuple):
+    """A tag's frame and its letters, which fill `length` in whatever font a browser has."""
+
     box: SheetBox
     text_x: float
     text_y: float
+    length: float
     text: str
 
 
@@ -214,7 +219,7 @@ def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]], lines: Sequence[LineRow]
     A section's name is inside its box at the right, where headings rarely reach, if the box is wide enough.
     """
     frame = box_of(mark.kind, boxes[0])
-    width = round(TAG_LETTER * len(mark.tag) + TAG_PADDING, 1)
+    width = tag_width(mark.tag)
     left = round(free_left(boxes, lines, width), 1)
     is_beside = len(mark.tag) <= SHORT_TAG and left >= 0
     if mark.kind == "context" and not is_beside and frame.width >= SECTION_TAGS_MIN * width:
@@ -222,7 +227,16 @@ def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]], lines: Sequence[LineRow]
     else:
         x, y = left if is_beside else frame.x, round(max(frame.y - (0 if is_beside else TAG_HEIGHT), 0), 1)
     css = "tagbox ctx" if mark.kind == "context" else "tagbox"
-    return Tag(SheetBox(x, y, width, TAG_HEIGHT, css), round(x + width / 2, 1), round(y + TAG_BASELINE, 1), mark.tag)
+    return tag_in(SheetBox(x, y, width, TAG_HEIGHT, css), mark.tag)
+
+
+def tag_width(text: str) -> float:
+    return round(TAG_BOLD * TAG_SIZE * text_width(text) / 1000 + TAG_PADDING, 1)
+
+
+def tag_in(box: SheetBox, text: str) -> Tag:
+    middle, baseline = round(box.x + box.width / 2, 1), round(box.y + TAG_BASELINE, 1)
+    return Tag(box, middle, baseline, round(box.width - TAG_PADDING, 1), text)
 
 
 def free_left(boxes: Sequence[dict[str, Any]], lines: Sequence[LineRow], width: float) -> float:
@@ -239,10 +253,8 @@ def free_left(boxes: Sequence[dict[str, Any]], lines: Sequence[LineRow], width: 
 def tag_of_picture(box: dict[str, Any]) -> Tag:
     """What a picture is, in its upper left corner."""
     words = str(PICTURE_WORDS[box["picture"]])
-    width = round(TAG_LETTER * len(words) + TAG_PADDING, 1)
     x, y = round(box["x0"], 1), round(box["y0"], 1)
-    frame = SheetBox(x, y, width, TAG_HEIGHT, "tagbox pic")
-    return Tag(frame, round(x + width / 2, 1), round(y + TAG_BASELINE, 1), words)
+    return tag_in(SheetBox(x, y, tag_width(words), TAG_HEIGHT, "tagbox pic"), words)
 
 
 def sheet_line(line: LineRow) -> SheetLine:

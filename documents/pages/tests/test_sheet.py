@@ -1,5 +1,7 @@
 """Boxes, tags and lines of a sheet, in PDF points."""
 
+import pymupdf
+import pytest
 from django.template.loader import render_to_string
 
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
@@ -67,6 +69,16 @@ def test_the_name_of_a_section_stands_in_its_box_at_the_right() -> None:
 def test_the_name_of_a_section_covers_no_heading() -> None:
     shown = sheet([Mark("context", [box(1)], "Information Security Policy of the Bank")])
     assert shown.tags[0].box.y + shown.tags[0].box.height == shown.boxes[0].y
+
+
+@pytest.mark.parametrize("text", ["section 4.2", "12", "WARRANTIES", "MANAGEMENT AND WORKFORCE COMMITMENT", "条款"])
+def test_a_tag_is_as_wide_as_its_bold_letters(text: str) -> None:
+    [tag] = sheet([Mark("context", [box(1)], text)]).tags
+    assert 0.95 < tag.length / pymupdf.Font("hebo").text_length(text, 8.5) < 1.15
+    assert tag.box.x < tag.text_x - tag.length / 2 and tag.text_x + tag.length / 2 < tag.box.x + tag.box.width
+    assert f'textLength="{tag.length}"' in render_to_string(
+        "documents/_sheet.html", {"sheet": sheet([Mark("context", [box(1)], text)])}
+    )
 
 
 def test_a_long_tag_stands_above_its_box() -> None:
