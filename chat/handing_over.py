@@ -16,5 +16,5 @@ def hand_over_all(owner: User) -> None:
         demo.hand_over(owner)
         owned = Membership.objects.filter(role=Role.OWNER, user__is_active=True).values("base")
         for base in KnowledgeBase.objects.living().exclude(pk__in=owned):
-            access.set_role(base, owner, Role.OWNER)
+            access.set_role(base, owner, Role.OWNER, by=owner)
         Conversation.objects.filter(user__email=SHELL_EMAIL).update(user=owner)

@@ -15,6 +15,7 @@ from accounts.models import OwnerLink, User
 from accounts.owner import LinkUsed, make_first_owner
 from accounts.requests import user_of
 from chat.handing_over import hand_over_all
+from chat.management.commands.ask import FILES_NAME
 from chat.models import Turn
 from chat.turns import tasks
 from chat.turns.demo import BASE_NAME, QUESTION, demo_base, take_samples
@@ -74,8 +75,8 @@ def bring_demo(request: HttpRequest) -> HttpResponse:
 
 
 def bases_to_fill(user: User) -> list[KnowledgeBase]:
-    """The person's own bases but the demonstration."""
-    return [base for base in KnowledgeBase.objects.with_role(user, Role.OWNER) if base.name != BASE_NAME]
+    """The person's own bases but the demonstration and the one that the shell keeps its files in."""
+    return list(KnowledgeBase.objects.with_role(user, Role.OWNER).exclude(name__in=(BASE_NAME, FILES_NAME)))
 
 
 def demo_answer(user: User) -> Turn | None:

@@ -26,7 +26,7 @@ ARBITERS = {
     "model": _("Language model"),
     "rules": _("Fixed rules"),
     "rerank": _("Reranking model"),
-    "none": _("Nobody, order of RRF"),
+    "none": _("Nobody, order of the search"),
 }
 ROLE_NAMES = {
     "primary": _("Primary"),

@@ -37,7 +37,13 @@ STEPS = {
     "calibrate": _("Quotes and contexts"),
     "compose": _("Writing the answer"),
 }
-PURPOSES = {"question": STEPS["parse"], "arbiter": STEPS["arbitrate"], "answer": STEPS["compose"]}
+PURPOSES = {
+    "question": STEPS["parse"],
+    "arbiter": STEPS["arbitrate"],
+    "passages": _("Reading of passages"),
+    "answer": STEPS["compose"],
+    "claims": _("Claim check"),
+}
 
 
 class Rate(NamedTuple):

@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.conftest import PASSAGE, House, MakeAnswer, MakeRun
 from chat.management.commands.ask import (
+    FILES_NAME,
     SHELL_EMAIL,
     SHELL_NAME,
     Command,
@@ -68,7 +69,7 @@ def test_files_lie_in_one_base_that_administrators_see() -> None:
     gone = User.objects.create_user("gone@example.org", None, is_superuser=True, is_active=False)
     person = User.objects.create_user("person@example.org", None)
     base = command_base(find_user(None))
-    assert command_base(person) == base and base.name == SHELL_NAME
+    assert command_base(person) == base and base.name == FILES_NAME
     members = {membership.user for membership in Membership.objects.filter(base=base, role=Role.OWNER)}
     assert members == {find_user(None), owner, person} and gone not in members
 
@@ -81,7 +82,7 @@ def test_a_role_somebody_has_in_it_is_left(house: House) -> None:
 
 
 def test_a_base_of_that_name_that_somebody_else_made_is_not_taken(house: House) -> None:
-    theirs = create_base(house.owner, SHELL_NAME)
+    theirs = create_base(house.owner, FILES_NAME)
     base = command_base(find_user(None))
     assert base != theirs and not Membership.objects.filter(base=theirs, user__email=SHELL_EMAIL).exists()
     delete_base(base, house.owner)

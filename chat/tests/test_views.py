@@ -213,6 +213,8 @@ def test_it_shows_the_passages_that_were_refused(page: Client, ask: Ask, serve: 
     answer_turn(turn.pk)
     candidate = RetrievalRun.objects.get().candidates.first()
     assert candidate is not None
+    html = on_one_line(page.get(address(turn)))
+    assert "Nearest passages</h3>" in html and str(candidate.reason) in html, "whatever role each has"
     pane = page.get(f"/ask/turns/{turn.pk}/near/{candidate.position}")
     assert pane.status_code == 200 and "hl-anchor" in on_one_line(pane)
     assert page.get(f"/ask/turns/{turn.pk}/near/99").status_code == 404

@@ -111,7 +111,7 @@ def hand_over(user: User) -> None:
     if base is None:
         return
     with transaction.atomic():
-        access.set_role(base, user, Role.OWNER)
-        access.remove_member(base, demo_user())
+        access.set_role(base, user, Role.OWNER, by=user)
+        access.remove_member(base, demo_user(), by=user)
         Conversation.objects.filter(base=base, user__email=DEMO_EMAIL).update(user=user)
         KnowledgeBase.objects.filter(pk=base.pk).update(created_by=user)

@@ -5,6 +5,7 @@ from django.test import Client
 
 from accounts.models import User
 from chat.asking import keep_question
+from chat.management.commands.ask import FILES_NAME
 from chat.page.last_used import last_scope
 from chat.scope import QuestionScope
 from chat.turns import demo, tasks
@@ -26,6 +27,8 @@ def test_a_new_owner_finds_three_steps_until_a_document_is_there(client: Client)
     page = client.get("/").content.decode()
     assert "First steps" in page and "drop PDF, Markdown or text files" in page
     assert 'action="/bases/"' in page and 'action="/demo/"' in page
+    create_base(owner, FILES_NAME)
+    assert 'action="/bases/"' in client.get("/").content.decode(), "the base of the shell is no matter of theirs"
     base = create_base(owner, "Contracts")
     assert f'href="/bases/{base.pk}/"' in client.get("/").content.decode()
     Document.objects.create(base=base, created_by=owner, title="A", file_name="a.pdf", sha256="0" * 64, size_bytes=1)

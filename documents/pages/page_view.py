@@ -80,6 +80,11 @@ class PageInspection:
     def next(self) -> int | None:
         return self.page.number + 1 if self.page.number < self.parse.page_count else None
 
+    @property
+    def known_from(self) -> str:
+        """What the section was known by, in words; "" for what stands before the first one."""
+        return str(ORIGINS.get(self.current.origin, "")) if self.current else ""
+
 
 def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageInspection | None:
     """One page of a parse, with the selected line and search hits highlighted; None if there is no such page."""

@@ -552,4 +552,6 @@ def test_passages_and_the_section_stand_beside_the_page(document: Document, sign
     Parse.objects.get().passages.filter(first_page=2).update(annotation="About how long <b>records</b> live.")
     page = page_of(signed_in, document, page=2).content.decode()
     assert "Passages of this page" in page and "About how long &lt;b&gt;records&lt;/b&gt; live." in page
-    assert "Known from" in page and "2 Retention" in page
+    assert re.search(r"Known from</dt>\s*<dd>\s*outline,", page) and "2 Retention" in page
+    Parse.objects.get().toc_entries.update(origin="front")
+    assert "Known from" not in page_of(signed_in, document, page=2).content.decode()

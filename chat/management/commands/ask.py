@@ -30,6 +30,7 @@ from retrieval.types import UNANSWERED, RetrievalResult
 
 SHELL_EMAIL = "commandline@localhost"  # the user of the shell; nobody can sign in as it
 SHELL_NAME = "Command line"
+FILES_NAME = "Files asked from the shell"  # the base of those given by a path
 
 
 class Command(BaseCommand):
@@ -108,8 +109,8 @@ def find_user(email: str | None) -> User:
 
 def command_base(user: User) -> KnowledgeBase:
     """The base for files asked from the shell, open to the asker and to administrators of the site."""
-    base = KnowledgeBase.objects.living().filter(name=SHELL_NAME, created_by__email=SHELL_EMAIL).first()
-    base = base or access.create_base(find_user(None), SHELL_NAME)
+    base = KnowledgeBase.objects.living().filter(name=FILES_NAME, created_by__email=SHELL_EMAIL).first()
+    base = base or access.create_base(find_user(None), FILES_NAME)
     for owner in (user, *User.objects.filter(is_superuser=True, is_active=True)):
         Membership.objects.get_or_create(base=base, user=owner, defaults={"role": Role.OWNER})
     return base
