@@ -53,7 +53,10 @@ ONCE_JUDGED: tuple[Step, ...] = (look_once_more, rank_in_force, judge_by_gates, 
 
 
 def retrieve(question_text: str, contents: Sequence[DocumentContent], **options: Any) -> RetrievalResult:
-    """Find the passages of the documents that answer a question; `options` are those of `SearchOptions`."""
+    """Find the passages of the documents that answer a question; `options` are those of `SearchOptions`.
+
+    For measures and tests, which have their documents: the program chooses them first, by `retrieval.corpus`.
+    """
     return carry_out(search_in_steps(question_text, contents, SearchOptions(**options)))
 
 

@@ -1,7 +1,7 @@
 """Store a result as insert-only rows, which the ledger vouches for, and copy them for a repeat."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from documents.access import role_in
 from documents.models import KnowledgeBase, Viewer
-from documents.storage.content import DocumentContent
 from documents.storage.versions import record_parses
 from jobs.ids import note_ids
 from llm.exchange import Exchange
@@ -117,15 +116,7 @@ def calls_beside(run: RetrievalRun) -> dict[str, LLMCall]:
     return {kind: by_id[call_id] for kind, call_id in ids.items() if call_id in by_id}
 
 
-def store_failed_run(
-    question_text: str,
-    failure: str,
-    *,
-    base: KnowledgeBase,
-    user: Viewer,
-    mode: str,
-    contents: Sequence[DocumentContent] = (),
-) -> RetrievalRun:
+def store_failed_run(question_text: str, failure: str, *, base: KnowledgeBase, user: Viewer, mode: str) -> RetrievalRun:
     """Record that a question was asked and retrieval failed, with its ledger entry: no run is missing (AT1)."""
     with transaction.atomic():
         run = RetrievalRun.objects.create(
@@ -133,7 +124,7 @@ def store_failed_run(
             **{name: {} for name in ("parsed", "plan", "settings", "coverage", "hit_counts", "timings_ms")},
             **{name: [] for name in ("gates", "searched", "methods_used", "hits", "contradictions", "violations")},
             question=question_text,
-            scope=[content.snapshot() for content in contents],
+            scope=[],
             arbiter="",
             arbiter_status="not_run",
             status="failed",
