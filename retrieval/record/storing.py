@@ -18,7 +18,7 @@ from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.record.ledger_forms import LOOK, READING, RUN, SHARED
 from retrieval.told.clauses import Clause, recorded_facts
-from retrieval.types import Hit, PartFinding, Place, RetrievalResult, ScopeDocument, Settled
+from retrieval.types import Hit, PartFinding, RetrievalResult, ScopeDocument, Settled, ShortlistRank
 from retrieval.version import program_version
 
 BESIDE = {  # the field and key with its id
@@ -252,7 +252,7 @@ def hit_fields(hit: Hit) -> dict[str, Any]:
 
 
 def document_fields(document: ScopeDocument) -> dict[str, Any]:
-    place = document.place or Place(0)
+    place = document.place or ShortlistRank(0)
     same = ("document_id", "parse_number", "title", "sha256", "pages", "pages_with_text", "state", "cause", "reason")
     return {name: getattr(document, name) for name in same} | {
         "parse_id": document.parse_id or None,
