@@ -25,7 +25,7 @@ from rest_framework.response import Response
 from accounts.models import User
 from accounts.requests import user_of
 from chat import scope, stream
-from chat.asking import QUESTION_CHARACTERS_MAX, ask_again, check_question, choose_meaning, keep_question
+from chat.asking import ask_again, check_question, choose_meaning, keep_question
 from chat.followers import Follower, follow_as, follower_of, take_place, taken_place
 from chat.models import Conversation, Extraction, Feedback, PageNotice, Retrieval, Turn
 from chat.objections import SAID
@@ -41,6 +41,7 @@ from documents.idempotency import make_keyed
 from documents.ingestion.tasks import start
 from retrieval.api import STATUSES, BoxSerializer, PartSerializer, ResultSerializer
 from retrieval.filters import PAGES_MAX, READ_AROUND, SECTION_CHARACTERS_MAX, TOP_K_MAX, Filters
+from retrieval.question.parse import QUESTION_MAX
 from retrieval.reading_rules.rows import RuleError
 
 logger = logging.getLogger(__name__)
@@ -96,7 +97,7 @@ class ScopedSerializer(Body):
 class QuestionSerializer(ScopedSerializer):
     """A question and its scope: a whole base, or one or several documents of it."""
 
-    message = TextField(trim_whitespace=False, max_length=QUESTION_CHARACTERS_MAX)
+    message = TextField(trim_whitespace=False, max_length=QUESTION_MAX)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """The question first, as people write it."""

@@ -16,12 +16,11 @@ from documents.idempotency import Keyed, made_before, remember
 from documents.pages.phrasing import group_thousands
 from reading.characters import clean_name, clean_words
 from retrieval.filters import UNFILTERED, Filters
-from retrieval.question.parse import asked_with
+from retrieval.question.parse import QUESTION_MAX, asked_with
 from retrieval.reading_rules.rows import RuleError
 from retrieval.reading_rules.votes import vote_for_choice
 from retrieval.record.reading_back import question_from
 
-QUESTION_CHARACTERS_MAX = 4000  # about a page and a half; more is a document, not a question
 TITLE_CHARACTERS_MAX = 200
 WAITING = (Turn.State.QUEUED, Turn.State.RUNNING)
 # Separators, control and format characters (zero-width, direction marks): a question of these alone is empty.
@@ -41,11 +40,9 @@ def check_question(text: str) -> str:
     question = clean_words(text).strip()
     if not any(unicodedata.category(character)[0] not in INVISIBLE_CATEGORIES for character in question):
         raise QuestionError(gettext("The question is empty. Please write what you want to know."))
-    if len(question) > QUESTION_CHARACTERS_MAX:
+    if len(question) > QUESTION_MAX:
         words = gettext("The question is %(length)s characters long; at most %(most)s are possible.")
-        raise QuestionError(
-            words % {"length": group_thousands(len(question)), "most": group_thousands(QUESTION_CHARACTERS_MAX)}
-        )
+        raise QuestionError(words % {"length": group_thousands(len(question)), "most": group_thousands(QUESTION_MAX)})
     return question
 
 

@@ -41,6 +41,7 @@ from chat.scope import write_picker_value
 from chat.turns import tasks
 from chat.turns.feedback import give_feedback
 from chat.turns.page_notices import order_reading
+from chat.turns.waiting import ENDED
 from documents import access
 from documents.ingestion.tasks import start
 from documents.pages.address import number_of
@@ -52,7 +53,6 @@ FEEDBACK_FAULT = gettext_lazy("Say what is wrong with the answer, in a comment o
 LOOKS_MAX = 60  # for questions that are being tried: five minutes
 EXPORTS = {"md": (markdown_of, "text/markdown"), "json": (json_of, "application/json")}
 ADDRESSED = ("question", "pages")  # fields that an address can fill
-ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

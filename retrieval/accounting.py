@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 
 from documents.storage.content import DocumentContent
 from retrieval.told.clauses import Clause
-from retrieval.types import Coverage, Place, Question, ScopeAccount, ScopeDocument
+from retrieval.types import Coverage, Question, ScopeAccount, ScopeDocument, ShortlistRank
 
 # Why a document was read, or was not; the test of these holds their figure against corpus.DOCUMENTS_MAX.
 ALL_READ = gettext_noop("so few documents are all read line by line")
@@ -64,7 +64,7 @@ def mark_missed(document: ScopeDocument, cause: str) -> ScopeDocument:
     return replace(document, state="unsearched", cause=cause, reason=CAUSES[cause])
 
 
-def read_document(content: DocumentContent, reason: str, place: Place | None = None) -> ScopeDocument:
+def read_document(content: DocumentContent, reason: str, place: ShortlistRank | None = None) -> ScopeDocument:
     """A document whose lines were read; one without text was looked at in vain."""
     pages = len(content.pages)
     with_text = pages - len(blind_pages_of(content))

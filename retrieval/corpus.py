@@ -35,11 +35,11 @@ from retrieval.search import SearchOptions
 from retrieval.types import (
     UNANSWERED,
     ConceptTerms,
-    Place,
     Question,
     RetrievalResult,
     ScopeAccount,
     ScopeDocument,
+    ShortlistRank,
 )
 from retrieval.words.at_scale import count_groups, lexical
 from retrieval.words.concepts import concepts_named, searched_terms
@@ -61,7 +61,7 @@ class Shortlist:
 
     chosen: tuple[Document, ...]
     reasons: Mapping[uuid.UUID, str]
-    places: Mapping[uuid.UUID, Place] = field(default_factory=dict)
+    places: Mapping[uuid.UUID, ShortlistRank] = field(default_factory=dict)
 
     def reason_of(self, document: Document) -> str:
         return self.reasons.get(document.pk, accounting.OTHERS_NAMED)
@@ -178,7 +178,7 @@ def promising(
     for rank, document in enumerate(order, 1):
         key, is_ranked = document.pk, document.pk in fused
         scores = [round_score(scored.get(key)) for scored in (words, meaning, names, fused)]
-        places[key] = Place(len(documents), rank if is_ranked else None, *scores)
+        places[key] = ShortlistRank(len(documents), rank if is_ranked else None, *scores)
         unranked = accounting.FILLED if key in kept else accounting.UNRANKED
         by_rank = accounting.RANKED_BY_CARD if key in by_card else accounting.RANKED
         reasons[key] = by_rank if is_ranked else unranked
@@ -332,7 +332,7 @@ def languages_read(documents: Iterable[Document]) -> tuple[str, ...]:
 
 
 def counted_document(
-    document: Document, parse: Parse, blind: int, reason: str, place: Place | None, words: tuple[str, ...]
+    document: Document, parse: Parse, blind: int, reason: str, place: ShortlistRank | None, words: tuple[str, ...]
 ) -> ScopeDocument:
     """A document in which words were counted only; in one without text there were none to count."""
     has_text = blind < parse.page_count

@@ -39,11 +39,11 @@ Rule = Callable[[Asked], Flag]
 
 
 def plan(question: Question, contents: Sequence[DocumentContent], settings: BaseSettings, mode: str) -> Plan:
-    """Every flag, on or off, in the order the steps run. `reconsider` may still switch vectors off."""
+    """Every flag, on or off, in the order the steps run. `drop_vectors_if_clear` may still switch vectors off."""
     return Plan(tuple(rule(Asked(question, contents, settings, mode)) for rule in RULES))
 
 
-def reconsider(plan: Plan, question: Question, hits: Sequence[Hit]) -> Plan:
+def drop_vectors_if_clear(plan: Plan, question: Question, hits: Sequence[Hit]) -> Plan:
     """Switch vectors off if words alone have found the place (R33)."""
     reason = clean_signal(question, hits)
     if not plan.is_on("vectors") or question.intent in OPEN_INTENTS or not reason:

@@ -53,7 +53,10 @@ ONCE_JUDGED: tuple[Step, ...] = (look_once_more, rank_in_force, judge_by_gates, 
 
 
 def retrieve(question_text: str, contents: Sequence[DocumentContent], **options: Any) -> RetrievalResult:
-    """Find the passages of the documents that answer a question; `options` are those of `SearchOptions`."""
+    """Find the passages of the documents that answer a question; `options` are those of `SearchOptions`.
+
+    For measures and tests, which have their documents: the program chooses them first, by `retrieval.corpus`.
+    """
     return carry_out(search_in_steps(question_text, contents, SearchOptions(**options)))
 
 
@@ -115,10 +118,16 @@ def answer_form(search: Search) -> RetrievalResult:
     question, contents, account, options = search.question, search.contents, search.account, search.options
     if question.form == "outline":
         within = lines_within(options.filters, contents)
-        result = outline_result(question, contents, account, search.settings, within)
+        result = outline_result(question, contents, account, search.recorded_settings, within)
     else:
         result = compare_sides(
-            question, contents, account, search_side(options), search.arbiter, search.settings, judging_by(search)
+            question,
+            contents,
+            account,
+            search_side(options),
+            search.arbiter,
+            search.recorded_settings,
+            judging_by(search),
         )
     if search.named:
         result = replace(result, plan=dispatch.note_tier(result.plan, search.named))

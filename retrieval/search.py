@@ -136,8 +136,8 @@ class Search:
             self.options.on_stage(stage, figures)
 
     @property
-    def settings(self) -> dict[str, Any]:
-        """Those of the base as the record keeps them, with what narrowed the question and how it was read."""
+    def recorded_settings(self) -> dict[str, Any]:
+        """The settings of the base as the record keeps them, with what narrowed the question and how it was read."""
         filters, rules = self.options.filters, self.options.rules
         narrowed = {"filters": filters.to_json()} if filters.words else {}
         read_by = {"reading_rules": rules.to_json()} if rules.number else {}
@@ -426,7 +426,7 @@ def empty_result(search: Search) -> RetrievalResult:
         confidence=0.0,
         methods_used=(),
         toc_shown=search.toc,
-        settings=search.settings,
+        settings=search.recorded_settings,
         left_out=search.left_out,
         reading=search.reading,
         other_look=search.other_look,

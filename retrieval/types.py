@@ -546,7 +546,7 @@ class SearchedWord:
 
 
 @dataclass(frozen=True)
-class Place:
+class ShortlistRank:
     """Where a shortlist put a document: its rank among `of`, and each score that gave it one, where it had it.
 
     `words` is the full-text rank of its best passage, `meaning` the cosine similarity of its nearest one, `name` how
@@ -589,7 +589,7 @@ class ScopeDocument:
     parse_number: int | None = None
     pages: int | None = None  # None while nobody has counted them
     pages_with_text: int | None = None
-    place: Place | None = None  # None where no shortlist was made
+    place: ShortlistRank | None = None  # None where no shortlist was made
     words: tuple[str, ...] = ()  # of the question, that occur in it: told where they were only counted
     finding: Finding | None = None  # where every document was searched on its own
 

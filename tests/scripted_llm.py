@@ -27,7 +27,6 @@ SNIPPET = re.compile(
     r"<(?:snippet|lines|text)\b[^>]*>(.*?)</(?:snippet|lines|text)>|^text:\n(.*)", re.DOTALL | re.MULTILINE
 )
 EXCERPT = re.compile(rf"<excerpt\b[^>]*?\bnumber=\"(\d+)\"{REST_OF_TAG}(.*?)</excerpt>", re.DOTALL)
-TOC_LINE = re.compile(r"^\s*\[(\d+)\] (.*)$", re.MULTILINE)
 PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.DOTALL)
 FIELD = re.compile(r"<field id=\"([^\"]*)\">(.*?)</field>", re.DOTALL)
 QUESTION = re.compile(r"<question>(.*?)</question>", re.DOTALL)
@@ -66,7 +65,6 @@ class Prompt:
     candidates: list[tuple[str, list[str]]]
     excerpts: list[tuple[int, str]]
     passage: str
-    sections: list[tuple[str, str]]
     headings: list[tuple[str, str, str]]
     schema: Json | None
     verdicts_key: str
@@ -84,7 +82,6 @@ class Prompt:
             candidates=[(html.unescape(id_), lines_of(block)) for id_, block in CANDIDATE.findall(text)],
             excerpts=[(int(number), html.unescape(block).strip()) for number, block in EXCERPT.findall(text)],
             passage=html.unescape("".join(PASSAGE.findall(text)[-1:])),
-            sections=TOC_LINE.findall("".join(re.findall(r"<toc>(.*?)</toc>", text, re.DOTALL)[-1:])),
             headings=HEADING_ROW.findall("".join(re.findall(r"<lines>\n(.*?)\n</lines>", text, re.DOTALL)[-1:])),
             schema=next((form["schema"] for form in formats if form and "schema" in form), None),
             verdicts_key="rankings" if '"rankings"' in text + json.dumps(formats) else "verdicts",
@@ -197,10 +194,6 @@ def good_text(prompt: Prompt) -> str:
         return json.dumps(reading_of(prompt.question))
     if "claims" in prompt.schema.get("properties", {}):
         return json.dumps({"claims": []})
-    if "section_ids" in prompt.schema.get("properties", {}):
-        asked = words_of(prompt.question)
-        ids = [id_ for id_, title in prompt.sections if asked & words_of(title)]
-        return json.dumps({"section_ids": ids, "reason": "Their titles share a word with the question."})
     return json.dumps(least_instance(prompt.schema, prompt.schema))
 
 

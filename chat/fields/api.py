@@ -17,7 +17,6 @@ from rest_framework.response import Response
 
 from accounts.requests import user_of
 from chat.api import ScopedSerializer, chosen_filters, chosen_scope, kept_by, said_of
-from chat.asking import QUESTION_CHARACTERS_MAX
 from chat.fields.extracting import keep_extraction, read_extraction
 from chat.fields.reading import (
     FIELDS_MAX,
@@ -36,6 +35,7 @@ from documents.api import IDEMPOTENCY_KEY, Body, CsvRenderer, TextField, read_id
 from documents.idempotency import make_keyed
 from retrieval.api import STATUSES, BoxSerializer
 from retrieval.forms.fields import Field
+from retrieval.question.parse import QUESTION_MAX
 
 OUTCOMES = [*STATUSES, "unjudged", "failed"]
 
@@ -44,7 +44,7 @@ class FieldSerializer(Body):
     """One thing to find out. Without a question its name is asked for."""
 
     name = TextField(max_length=NAME_CHARACTERS_MAX)
-    question = TextField(required=False, default="", allow_blank=True, max_length=QUESTION_CHARACTERS_MAX)
+    question = TextField(required=False, default="", allow_blank=True, max_length=QUESTION_MAX)
     type = serializers.ChoiceField(TYPES, required=False, help_text="Of the value; without it, as the question tells.")
     instruction = TextField(
         required=False,

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from pydantic import BaseModel
 
 from chat.answer_record import REWRITING
-from chat.asking import QUESTION_CHARACTERS_MAX, QuestionError, check_question
+from chat.asking import QuestionError, check_question
 from chat.followup.rules import read_follow_up
 from chat.models import Rewriting, Turn
 from chat.writing.writer import WORD, WORD_LETTERS_MIN, numbers_in, printable
@@ -21,6 +21,7 @@ from llm.fence import fence_text, unfence
 from llm.models import LLMCall
 from llm.prompts import Prompt
 from reading.matching import match_form
+from retrieval.question.parse import QUESTION_MAX
 from retrieval.words.tokens import is_stop_word, language_of
 
 PROMPT_NAME = "follow_up"
@@ -103,7 +104,7 @@ def turns_before(turn: Turn) -> list[Turn]:
 
 def by_rules(turn: Turn, before: list[Turn]) -> Rewriting | None:
     found = read_follow_up(turn.question, asked_in(before[-1]))
-    question = found.question[:QUESTION_CHARACTERS_MAX]
+    question = found.question[:QUESTION_MAX]
     return store_rewriting(
         turn, "rules", Outcome(found.outcome), question, UNCLEAR if found.outcome == "unclear" else ""
     )

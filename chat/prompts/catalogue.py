@@ -5,7 +5,7 @@ from chat.writing import claims, passages, writer
 from documents.cards import by_model as card
 from documents.ingestion import annotation, contents
 from llm.prompts import Prompt
-from retrieval.arbiter import model, rerank, toc, together
+from retrieval.arbiter import model, rerank, together
 from retrieval.question import by_model
 
 CATALOGUE: tuple[Prompt, ...] = (
@@ -21,7 +21,6 @@ CATALOGUE: tuple[Prompt, ...] = (
     card.PROMPT,
     annotation.PROMPT,
     contents.PROMPT,
-    toc.PROMPT,
 )
 BY_NAME = {prompt.name: prompt for prompt in CATALOGUE}
 GUIDED = tuple(prompt.name for prompt in CATALOGUE if prompt.topics and not prompt.guided_as)

@@ -18,7 +18,7 @@ DOCUMENTS_TOC_MAX = 200  # lines for each of several documents together
 
 
 def toc_block(contents: Sequence[DocumentContent], chars_max: int = WHOLE.toc_chars) -> str:
-    """`<toc>` with one line per entry: [id] number title, pages. Cut from the deepest level up if too long.
+    """`<toc>` with one line per entry (R35): [id] number title, pages. Cut from the deepest level up if too long.
 
     Among several documents the id begins with the document's number: [2.14].
     """

@@ -23,7 +23,7 @@ from retrieval.words.options import best_line_for, is_chosen, is_unchosen
 from retrieval.words.terms import WeighedTerm, weigh_searched
 
 CLUSTER_GAP = 4  # hits within this many lines belong to one place
-PLACES_PER_UNIT = 2  # further places of one section on one page repeat the same
+CLUSTERS_PER_UNIT = 2  # further places of one section on one page repeat the same
 SECOND_SHARE = 0.75  # a second place must nearly equal the first
 HEADING_SHARE = 0.5  # a text line represents its place unless a heading scores twice as much
 INHERITED_SHARE = 0.5  # what a place keeps of the title score of a section above its own
@@ -53,7 +53,7 @@ SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’\d]*$")
 
 
 @dataclass(eq=False)
-class Spot:
+class HitCluster:
     """Hits around one place in a document, before it becomes a candidate."""
 
     content: DocumentContent
@@ -90,32 +90,33 @@ def aggregate(
     hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int
 ) -> Aggregated:
     """At most `pool_max` candidates with their RRF rank. RRF only fills the pool; it decides nothing."""
-    places: list[Spot] = []
+    clusters: list[HitCluster] = []
     for content in contents:
-        places += places_of([hit for hit in hits if hit.document_id == content.document_id], content, question)
-    fusion = fuse_methods(places)
-    ordered = sorted(places, key=lambda place: (not place.score("pinned"), -fusion[id(place)]))  # stable: reading order
-    ranks = {id(place): rank for rank, place in enumerate(ordered, 1)}
+        clusters += clusters_of([hit for hit in hits if hit.document_id == content.document_id], content, question)
+    fusion = fuse_methods(clusters)
+    # Stable: what ties stays in reading order.
+    ordered = sorted(clusters, key=lambda cluster: (not cluster.score("pinned"), -fusion[id(cluster)]))
+    ranks = {id(cluster): rank for rank, cluster in enumerate(ordered, 1)}
     prefixed = len(contents) > 1
     noise = find_noise(ordered, question)
     terms = {content.document_id: weigh_searched(question, lexicon_of(content)) for content in contents}
     full = f"the {pool_max} places judged rank higher, or are the first of their page"
     candidates: dict[str, Briefed] = {}
     left_out: dict[str, LeftOut] = {}
-    certain = [place for place in ordered if is_certain(place)]  # few, and no word may speak for them
-    certain.sort(key=lambda place: not any(hit.exact_title for hit in place.hits))
-    for place in certain + pages_first(ordered):
-        rank, weighed = ranks[id(place)], terms[place.content.document_id]
-        if id(place) in noise:
-            left = leave_out(place, rank, prefixed, weighed, f"{noise[id(place)]}, which is not asked for")
+    certain = [cluster for cluster in ordered if is_certain(cluster)]  # few, and no word may speak for them
+    certain.sort(key=lambda cluster: not any(hit.exact_title for hit in cluster.hits))
+    for cluster in certain + pages_first(ordered):
+        rank, weighed = ranks[id(cluster)], terms[cluster.content.document_id]
+        if id(cluster) in noise:
+            left = leave_out(cluster, rank, prefixed, weighed, f"{noise[id(cluster)]}, which is not asked for")
             left_out.setdefault(left.candidate_id, left)
         elif len(candidates) < pool_max:
-            candidate = candidate_of(place, rank, prefixed, weighed, question)
+            candidate = candidate_of(cluster, rank, prefixed, weighed, question)
             known = candidates.setdefault(candidate.candidate_id, candidate)
             is_richer = len(candidate.matched_keywords) > len(known.matched_keywords)  # as the row that a head led to
             if is_richer and not known.statement and POINTED_AT.isdisjoint(known.methods):
                 candidates[candidate.candidate_id] = candidate
-        elif (left := leave_out(place, rank, prefixed, weighed, full)).candidate_id not in candidates:
+        elif (left := leave_out(cluster, rank, prefixed, weighed, full)).candidate_id not in candidates:
             left_out.setdefault(left.candidate_id, left)
     judged = dim_other_tables(list(candidates.values()))
     return Aggregated(
@@ -135,105 +136,105 @@ def dim_other_tables(candidates: Sequence[Briefed]) -> list[Briefed]:
     ]
 
 
-def find_noise(places: Sequence[Spot], question: Question) -> dict[int, str]:
-    """What each place is that cannot hold an answer, by `id(place)`; nothing if no other place is left."""
+def find_noise(clusters: Sequence[HitCluster], question: Question) -> dict[int, str]:
+    """What each place is that cannot hold an answer, by `id(cluster)`; nothing if no other place is left."""
     asked = match_form(question.corrected)
     found = {
-        id(place): what
-        for place in places
-        if not is_certain(place) and not any(place.score(method) for method in ("pinned", "whole"))
-        if (what := name_noise(place.best_line, words_of(place), asked, place.content))
+        id(cluster): what
+        for cluster in clusters
+        if not is_certain(cluster) and not any(cluster.score(method) for method in ("pinned", "whole"))
+        if (what := name_noise(cluster.best_line, words_of(cluster), asked, cluster.content))
     }
-    return found if len(found) < len(places) else {}
+    return found if len(found) < len(clusters) else {}
 
 
-def words_of(place: Spot) -> set[str]:
-    return {word for hit in place.hits for word in hit.matched_keywords}
+def words_of(cluster: HitCluster) -> set[str]:
+    return {word for hit in cluster.hits for word in hit.matched_keywords}
 
 
-def is_certain(place: Spot) -> bool:
+def is_certain(cluster: HitCluster) -> bool:
     """Whether a place is a candidate however few found it: referred to, asked for, or a statement with its rows."""
-    return any(hit.method in ("references", "requested") or hit.statement or hit.fetched for hit in place.hits)
+    return any(hit.method in ("references", "requested") or hit.statement or hit.fetched for hit in cluster.hits)
 
 
-def pages_first(ordered: Sequence[Spot]) -> list[Spot]:
+def pages_first(ordered: Sequence[HitCluster]) -> list[HitCluster]:
     """The best place of every page before the second of any, so that no single page fills the pool."""
     seen: set[tuple[str, int]] = set()
-    first: list[Spot] = []
-    later: list[Spot] = []
-    for place in ordered:
-        key = (place.content.document_id, place.line.page_number)
-        (later if key in seen else first).append(place)
+    first: list[HitCluster] = []
+    later: list[HitCluster] = []
+    for cluster in ordered:
+        key = (cluster.content.document_id, cluster.line.page_number)
+        (later if key in seen else first).append(cluster)
         seen.add(key)
     return first + later
 
 
-def fuse_methods(places: Sequence[Spot]) -> dict[int, float]:
-    """The score of each place, fused over the methods, by `id(place)`."""
-    found = [{id(place): place.score(method) for place in places if place.best(method)} for method in METHODS]
-    return {id(place): 0.0 for place in places} | fuse((1.0, rank_by_score(scores)) for scores in found)
+def fuse_methods(clusters: Sequence[HitCluster]) -> dict[int, float]:
+    """The score of each place, fused over the methods, by `id(cluster)`."""
+    found = [{id(cluster): cluster.score(method) for cluster in clusters if cluster.best(method)} for method in METHODS]
+    return {id(cluster): 0.0 for cluster in clusters} | fuse((1.0, rank_by_score(scores)) for scores in found)
 
 
 # ---- places
 
 
-def places_of(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[Spot]:
+def clusters_of(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[HitCluster]:
     """The places of one document, in reading order; one among options stands at what answers the question."""
-    places = line_places([hit for hit in hits if hit.method in LINE_METHODS], content)
+    clusters = line_clusters([hit for hit in hits if hit.method in LINE_METHODS], content)
     for hit in hits:
         if hit.method == "vectors":
-            join_passage(hit, places, content)
-    share_nearness(places)
+            join_passage(hit, clusters, content)
+    share_nearness(clusters)
     for hit in hits:
         if hit.statement:
-            places = join_statement(hit, places, content)
+            clusters = join_statement(hit, clusters, content)
         elif hit.method not in (*LINE_METHODS, "vectors", "whole"):
-            JOINED[hit.method](hit, places, content)
+            JOINED[hit.method](hit, clusters, content)
     for hit in hits:
         if hit.method == "whole":
-            join_passage(hit, places, content)
-    for place in places:
-        place.best_line = best_line_for(place.best_line, question, content)
-    return join_overlapping(sorted(places, key=lambda place: place.best_line))
+            join_passage(hit, clusters, content)
+    for cluster in clusters:
+        cluster.best_line = best_line_for(cluster.best_line, question, content)
+    return join_overlapping(sorted(clusters, key=lambda cluster: cluster.best_line))
 
 
-def join_overlapping(places: Sequence[Spot]) -> list[Spot]:
+def join_overlapping(clusters: Sequence[HitCluster]) -> list[HitCluster]:
     """The better one of places whose anchors share a line or that are in one clause; in order of the document.
 
     It keeps its own evidence: together they cover no more of the question than they did apart.
     """
-    joined: list[Spot] = []
-    for place in places:
-        if not joined or not is_same_place(joined[-1], place):
-            joined.append(place)
+    joined: list[HitCluster] = []
+    for cluster in clusters:
+        if not joined or not is_same_cluster(joined[-1], cluster):
+            joined.append(cluster)
             continue
-        best, other = sorted((joined[-1], place), key=place_worth, reverse=True)
+        best, other = sorted((joined[-1], cluster), key=cluster_worth, reverse=True)
         best.hits += [hit for hit in other.hits if (hit.method in POINTED or hit.part) and hit not in best.hits]
         joined[-1] = best
     return joined
 
 
-def is_same_place(above: Spot, place: Spot) -> bool:
-    is_near = above.line.toc_index == place.line.toc_index and above.line.page_number == place.line.page_number
-    if not is_near or any(each.is_running or is_certain(each) for each in (above, place)):
+def is_same_cluster(above: HitCluster, cluster: HitCluster) -> bool:
+    is_near = above.line.toc_index == cluster.line.toc_index and above.line.page_number == cluster.line.page_number
+    if not is_near or any(each.is_running or is_certain(each) for each in (above, cluster)):
         return False
-    units = units_of(place.content)
-    is_in_clause = units.position(place.best_line) == units.position(above.best_line)
-    return is_in_clause or anchor_of(above).overlaps(anchor_of(place))
+    units = units_of(cluster.content)
+    is_in_clause = units.position(cluster.best_line) == units.position(above.best_line)
+    return is_in_clause or anchor_of(above).overlaps(anchor_of(cluster))
 
 
-def place_worth(place: Spot) -> tuple[float, float]:
-    return place.score("keywords"), strength_of(place, "")
+def cluster_worth(cluster: HitCluster) -> tuple[float, float]:
+    return cluster.score("keywords"), strength_of(cluster, "")
 
 
-def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
+def line_clusters(hits: Sequence[Hit], content: DocumentContent) -> list[HitCluster]:
     """One place around the best line of each section and page; a second one if it scores nearly as much."""
     units: dict[tuple[int, int, bool], list[Hit]] = {}
     for hit in hits:
         line = content.lines[hit.lines.first - 1]
         key = (line.toc_index, line.page_number, line.number in content.running_heads)
         units.setdefault(key, []).append(hit)
-    places: list[Spot] = []
+    clusters: list[HitCluster] = []
     for unit in units.values():
         ranked = sorted(unit, key=lambda hit: (not hit.fetched, -line_worth(hit, content), hit.lines))
         leaders = [ranked[0]]
@@ -241,13 +242,13 @@ def line_places(hits: Sequence[Hit], content: DocumentContent) -> list[Spot]:
             is_apart = all(abs(hit.lines.first - leader.lines.first) > CLUSTER_GAP for leader in leaders)
             if is_apart and line_worth(hit, content) >= SECOND_SHARE * line_worth(ranked[0], content):
                 leaders.append(hit)
-            if len(leaders) == PLACES_PER_UNIT:
+            if len(leaders) == CLUSTERS_PER_UNIT:
                 break
-        found = [Spot(content, leader.lines.first) for leader in leaders]
+        found = [HitCluster(content, leader.lines.first) for leader in leaders]
         for hit in unit:
-            min(found, key=lambda place: abs(place.best_line - hit.lines.first)).hits.append(hit)
-        places += found
-    return places
+            min(found, key=lambda cluster: abs(cluster.best_line - hit.lines.first)).hits.append(hit)
+        clusters += found
+    return clusters
 
 
 def line_worth(hit: Hit, content: DocumentContent) -> float:
@@ -256,89 +257,89 @@ def line_worth(hit: Hit, content: DocumentContent) -> float:
     return hit.score * HEADING_SHARE if is_heading else hit.score
 
 
-def join_passage(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
+def join_passage(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> None:
     """A near passage supports the places inside it, or becomes a place itself."""
-    inside = text_places(places, hit.lines)
+    inside = text_clusters(clusters, hit.lines)
     if not inside:
-        inside = [Spot(content, first_text_line(hit.lines, content))]
-        places += inside
-    for place in inside:
-        place.hits.append(hit)
+        inside = [HitCluster(content, first_text_line(hit.lines, content))]
+        clusters += inside
+    for cluster in inside:
+        cluster.hits.append(hit)
 
 
-def share_nearness(places: Sequence[Spot]) -> None:
+def share_nearness(clusters: Sequence[HitCluster]) -> None:
     """Set each place's best cosine on its page, and the lowest cosine proposed in the document."""
     nearest: dict[int, float] = {}
-    found = [hit for place in places for hit in place.hits if hit.method == "vectors" and hit.detail == "passage"]
+    found = [hit for cluster in clusters for hit in cluster.hits if hit.method == "vectors" and hit.detail == "passage"]
     far = min((hit.score for hit in found), default=0.0)
-    for place in places:
-        nearest[place.line.page_number] = max(nearest.get(place.line.page_number, 0.0), place.score("vectors"))
-    for place in places:
-        place.page_cosine = nearest[place.line.page_number]
-        place.far_cosine = far
+    for cluster in clusters:
+        nearest[cluster.line.page_number] = max(nearest.get(cluster.line.page_number, 0.0), cluster.score("vectors"))
+    for cluster in clusters:
+        cluster.page_cosine = nearest[cluster.line.page_number]
+        cluster.far_cosine = far
 
 
-def join_statement(hit: Hit, places: list[Spot], content: DocumentContent) -> list[Spot]:
+def join_statement(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> list[HitCluster]:
     """A statement's page is one place, around the row that covers most of the question."""
     page = content.lines[hit.lines.first - 1].page_number
-    inside = [place for place in places if place.line.page_number == page and not place.is_running]
-    whole = Spot(content, hit.lines.first, [hit, *(found for place in inside for found in place.hits)])
-    whole.page_cosine = max((place.page_cosine for place in inside), default=0.0)
-    whole.far_cosine = max((place.far_cosine for place in inside), default=0.0)
-    return [place for place in places if place not in inside] + [whole]
+    inside = [cluster for cluster in clusters if cluster.line.page_number == page and not cluster.is_running]
+    whole = HitCluster(content, hit.lines.first, [hit, *(found for cluster in inside for found in cluster.hits)])
+    whole.page_cosine = max((cluster.page_cosine for cluster in inside), default=0.0)
+    whole.far_cosine = max((cluster.far_cosine for cluster in inside), default=0.0)
+    return [cluster for cluster in clusters if cluster not in inside] + [whole]
 
 
-def join_section(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
+def join_section(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> None:
     """A title supports its section's places, and less those of sub-sections (R37); an empty section gets a place."""
     entry = content.toc_by_index[hit.toc_index or FRONT_INDEX]
-    inside = text_places(places, LineRange(entry.first_line, entry.last_line))
-    own = [place for place in inside if place.line.toc_index == entry.index]
-    below = [place for place in inside if place not in own]
+    inside = text_clusters(clusters, LineRange(entry.first_line, entry.last_line))
+    own = [cluster for cluster in inside if cluster.line.toc_index == entry.index]
+    below = [cluster for cluster in inside if cluster not in own]
     if not own and not below:
-        own = [Spot(content, first_text_line(LineRange(entry.first_line, entry.last_line), content))]
-        places += own
-    for place in own:
-        place.hits.append(hit)
-    for place in below:
-        place.hits.append(replace(hit, score=hit.score * INHERITED_SHARE, exact_title=False))
+        own = [HitCluster(content, first_text_line(LineRange(entry.first_line, entry.last_line), content))]
+        clusters += own
+    for cluster in own:
+        cluster.hits.append(hit)
+    for cluster in below:
+        cluster.hits.append(replace(hit, score=hit.score * INHERITED_SHARE, exact_title=False))
 
 
-def join_page(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
+def join_page(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> None:
     """A page named in the question is a place, whether or not it contains a word of the question (R36)."""
-    inside = text_places(places, hit.lines)
+    inside = text_clusters(clusters, hit.lines)
     if not inside:
-        inside = [Spot(content, first_text_line(hit.lines, content))]
-        places += inside
-    max(inside, key=lambda place: place.score("keywords")).hits.append(hit)
+        inside = [HitCluster(content, first_text_line(hit.lines, content))]
+        clusters += inside
+    max(inside, key=lambda cluster: cluster.score("keywords")).hits.append(hit)
 
 
-def join_reference(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
+def join_reference(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> None:
     """A place another passage refers to: one that begins there already, or a new one."""
-    inside = [place for place in places if place.best_line == hit.lines.first]
+    inside = [cluster for cluster in clusters if cluster.best_line == hit.lines.first]
     if not inside:
-        inside = [Spot(content, hit.lines.first)]
-        places += inside
+        inside = [HitCluster(content, hit.lines.first)]
+        clusters += inside
     inside[0].hits.append(hit)
 
 
-def join_requested(hit: Hit, places: list[Spot], content: DocumentContent) -> None:
+def join_requested(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> None:
     """A place a model asks for: the one that covers this line, or a new one."""
     units, page = units_of(content), content.lines[hit.lines.first - 1].page_number
     inside = [
-        place
-        for place in places
-        if anchor_of(place).overlaps(hit.lines)
-        or units.position(place.best_line) == units.position(hit.lines.first)
-        or (place.line.page_number == page and any(each.statement for each in place.hits))
+        cluster
+        for cluster in clusters
+        if anchor_of(cluster).overlaps(hit.lines)
+        or units.position(cluster.best_line) == units.position(hit.lines.first)
+        or (cluster.line.page_number == page and any(each.statement for each in cluster.hits))
     ]
     if not inside:
-        inside = [Spot(content, hit.lines.first)]
-        places += inside
+        inside = [HitCluster(content, hit.lines.first)]
+        clusters += inside
     inside[0].hits.append(hit)
 
 
 # How the hits of a method join the places that lines and passages made; one that is not here is an error.
-JOINED: Mapping[Method, Callable[[Hit, list[Spot], DocumentContent], None]] = {
+JOINED: Mapping[Method, Callable[[Hit, list[HitCluster], DocumentContent], None]] = {
     "titles": join_section,
     "pinned": join_page,
     "references": join_reference,
@@ -346,9 +347,11 @@ JOINED: Mapping[Method, Callable[[Hit, list[Spot], DocumentContent], None]] = {
 }
 
 
-def text_places(places: Sequence[Spot], lines: LineRange) -> list[Spot]:
+def text_clusters(clusters: Sequence[HitCluster], lines: LineRange) -> list[HitCluster]:
     """The places within some lines that are part of the text there."""
-    return [place for place in places if lines.first <= place.best_line <= lines.last and not place.is_running]
+    return [
+        cluster for cluster in clusters if lines.first <= cluster.best_line <= lines.last and not cluster.is_running
+    ]
 
 
 def first_text_line(lines: LineRange, content: DocumentContent) -> int:
@@ -361,21 +364,23 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 # ---- candidates
 
 
-def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], question: Question) -> Briefed:
-    content = place.content
-    title = content.title_forms.get(place.line.toc_index, "")
-    rows = None if place.is_running or is_certain(place) else rows_for(place.best_line, question, content)
-    anchor = rows.lines if rows else anchor_of(place)
+def candidate_of(
+    cluster: HitCluster, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], question: Question
+) -> Briefed:
+    content = cluster.content
+    title = content.title_forms.get(cluster.line.toc_index, "")
+    rows = None if cluster.is_running or is_certain(cluster) else rows_for(cluster.best_line, question, content)
+    anchor = rows.lines if rows else anchor_of(cluster)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
-    running = content.running_heads[place.best_line].place if place.is_running else ""
-    toc_index = FRONT_INDEX if running else place.line.toc_index
-    section_title, breadcrumb = section_names_of(place)
-    methods = tuple(method for method in (*METHODS, *POINTED) if place.best(method))
-    inside = [hit for hit in place.hits if hit.method in LINE_METHODS and hit.lines.overlaps(anchor)]
-    words = matched_keywords(place, anchor, terms, rows.head if rows else ())
+    running = content.running_heads[cluster.best_line].place if cluster.is_running else ""
+    toc_index = FRONT_INDEX if running else cluster.line.toc_index
+    section_title, breadcrumb = section_names_of(cluster)
+    methods = tuple(method for method in (*METHODS, *POINTED) if cluster.best(method))
+    inside = [hit for hit in cluster.hits if hit.method in LINE_METHODS and hit.lines.overlaps(anchor)]
+    words = matched_keywords(cluster, anchor, terms, rows.head if rows else ())
     text = content.text_between(*anchor, searched_only=True)
     candidate = Candidate(
-        candidate_id=name_place(place, anchor, prefixed),
+        candidate_id=name_cluster(cluster, anchor, prefixed),
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=methods,
@@ -388,72 +393,72 @@ def candidate_of(place: Spot, rank: int, prefixed: bool, terms: Sequence[Weighed
         anchor_text=text,
         snippet="",
         line_score=max((hit.line_score for hit in inside), default=0.0),
-        exact_title=any(hit.exact_title for hit in place.hits),
+        exact_title=any(hit.exact_title for hit in cluster.hits),
         co_occurrence=any(hit.co_occurrence for hit in inside),
         type_match=any(hit.type_match for hit in inside)
-        or is_chosen(place.best_line, question, content)
+        or is_chosen(cluster.best_line, question, content)
         or (rows is not None and has_value(question, match_form(text), text)),
         rrf_rank=rank,
-        best_line=rows.lines.first if rows else place.best_line,
-        strength=strength_of(place, question.hints.layout) * bibliography_share(title, question.topic_form),
-        parts=tuple(sorted({hit.part for hit in place.hits if hit.part})),
-        is_faint=is_faint(place, rarities(terms, content)) or is_no_answer(anchor, question, content),
-        referred=next((hit.detail for hit in place.hits if hit.method == "references"), ""),
-        statement=next((hit.statement for hit in place.hits if hit.statement), ""),
-        rows_share=max((hit.score for hit in place.hits if hit.statement), default=0.0),
-        shown=next((hit.lines for hit in place.hits if hit.method == "whole"), None),
-        sentences=None if running or rows else sentences_at(anchor, place.best_line, words, content),
+        best_line=rows.lines.first if rows else cluster.best_line,
+        strength=strength_of(cluster, question.hints.layout) * bibliography_share(title, question.topic_form),
+        parts=tuple(sorted({hit.part for hit in cluster.hits if hit.part})),
+        is_faint=is_faint(cluster, rarities(terms, content)) or is_no_answer(anchor, question, content),
+        referred=next((hit.detail for hit in cluster.hits if hit.method == "references"), ""),
+        statement=next((hit.statement for hit in cluster.hits if hit.statement), ""),
+        rows_share=max((hit.score for hit in cluster.hits if hit.statement), default=0.0),
+        shown=next((hit.lines for hit in cluster.hits if hit.method == "whole"), None),
+        sentences=None if running or rows else sentences_at(anchor, cluster.best_line, words, content),
         running=running,
-        fetched=any(hit.fetched for hit in place.hits),
+        fetched=any(hit.fetched for hit in cluster.hits),
         is_told=rows is not None and rows.is_told,
         is_untold=rows is not None and not rows.is_told,
     )
-    briefed = Briefed(**vars(candidate), brief=brief_of(candidate, content), needed_rows=needed_rows(place))
+    briefed = Briefed(**vars(candidate), brief=brief_of(candidate, content), needed_rows=needed_rows(cluster))
     shown = show(briefed, content).text
     return replace(briefed, snippet=shown, brief=replace(briefed.brief, snippet=shown))
 
 
-def section_names_of(place: Spot) -> tuple[str, str]:
+def section_names_of(cluster: HitCluster) -> tuple[str, str]:
     """Title and path of the section a place is in; what it is instead, when it stands outside the text."""
-    if place.is_running:
+    if cluster.is_running:
         return RUNNING_HEAD, RUNNING_HEAD
-    entry = place.content.toc_by_index.get(place.line.toc_index)
+    entry = cluster.content.toc_by_index.get(cluster.line.toc_index)
     return (entry.title, entry.breadcrumb) if entry and entry.index != FRONT_INDEX else ("", "")
 
 
-def name_place(place: Spot, anchor: LineRange, prefixed: bool) -> str:
+def name_cluster(cluster: HitCluster, anchor: LineRange, prefixed: bool) -> str:
     """The id of a candidate: page and lines, after the document's fingerprint when there are several."""
-    name = f"p{place.content.lines[anchor.first - 1].page_number}-l{anchor.first}-{anchor.last}"
-    return f"{place.content.sha256[:FINGERPRINT]}-{name}" if prefixed else name
+    name = f"p{cluster.content.lines[anchor.first - 1].page_number}-l{anchor.first}-{anchor.last}"
+    return f"{cluster.content.sha256[:FINGERPRINT]}-{name}" if prefixed else name
 
 
-def leave_out(place: Spot, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], reason: str) -> LeftOut:
-    anchor, content = anchor_of(place), place.content
+def leave_out(cluster: HitCluster, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], reason: str) -> LeftOut:
+    anchor, content = anchor_of(cluster), cluster.content
     return LeftOut(
-        candidate_id=name_place(place, anchor, prefixed),
+        candidate_id=name_cluster(cluster, anchor, prefixed),
         document_id=content.document_id,
         page_number=content.lines[anchor.first - 1].page_number,
-        section_title=section_names_of(place)[0],
+        section_title=section_names_of(cluster)[0],
         rrf_rank=rank,
-        matched_keywords=matched_keywords(place, anchor, terms),
+        matched_keywords=matched_keywords(cluster, anchor, terms),
         reason=reason,
     )
 
 
-def strength_of(place: Spot, layout: str) -> float:
+def strength_of(cluster: HitCluster, layout: str) -> float:
     """How much of the question the place covers, 0..1: a fixed weighted sum of the detectors' scores.
 
     To be in the table or figure that the question names counts as much as to have a value of the type.
     """
-    shared = ROW_COSINE_SHARE * place.page_cosine if place.line.kind == "table_row" else 0.0
-    cosine = max(place.score("vectors"), shared)
-    nearness = min(1.0, max(0.0, (cosine - place.far_cosine) / COSINE_SPAN))
+    shared = ROW_COSINE_SHARE * cluster.page_cosine if cluster.line.kind == "table_row" else 0.0
+    cosine = max(cluster.score("vectors"), shared)
+    nearness = min(1.0, max(0.0, (cosine - cluster.far_cosine) / COSINE_SPAN))
     strength = (
-        KEYWORD_WEIGHT * min(KEYWORDS_MAX, place.score("keywords")) / KEYWORDS_MAX
+        KEYWORD_WEIGHT * min(KEYWORDS_MAX, cluster.score("keywords")) / KEYWORDS_MAX
         + VECTOR_WEIGHT * nearness
-        + TITLE_WEIGHT * place.score("titles")
-        + TYPE_WEIGHT * any(hit.type_match for hit in place.hits)
-        + TYPE_WEIGHT * is_laid_out(place.line, layout)
+        + TITLE_WEIGHT * cluster.score("titles")
+        + TYPE_WEIGHT * any(hit.type_match for hit in cluster.hits)
+        + TYPE_WEIGHT * is_laid_out(cluster.line, layout)
     )
     return round(min(1.0, strength), 6)
 
@@ -470,24 +475,24 @@ def bibliography_share(title: str, asked: str) -> float:
     return BIBLIOGRAPHY_SHARE if BIBLIOGRAPHY.match(title) and not CITED.search(asked) else 1.0
 
 
-def anchor_of(place: Spot) -> LineRange:
+def anchor_of(cluster: HitCluster) -> LineRange:
     """The lines an auditor should look at: the sentence of the best line, or the row with similar neighbours."""
-    kind = place.line.kind
-    if place.is_running:
-        return heads_at(place)
+    kind = cluster.line.kind
+    if cluster.is_running:
+        return heads_at(cluster)
     if kind == "table_row":
-        return rows_around(place)
+        return rows_around(cluster)
     if kind in ("heading", "caption"):
-        below = first_text_line(LineRange(place.best_line, last_of_section(place)), place.content)
-        below = min(max(below, place.best_line), place.best_line + SENTENCE_REACH)
-        return LineRange(place.best_line, sentence_end(below, place.content))
-    return sentence_around(place)
+        below = first_text_line(LineRange(cluster.best_line, last_of_section(cluster)), cluster.content)
+        below = min(max(below, cluster.best_line), cluster.best_line + SENTENCE_REACH)
+        return LineRange(cluster.best_line, sentence_end(below, cluster.content))
+    return sentence_around(cluster)
 
 
-def heads_at(place: Spot) -> LineRange:
+def heads_at(cluster: HitCluster) -> LineRange:
     """The running head itself, with those beside it that its sentence or its label goes on in."""
-    lines, (top, bottom) = place.content.lines, place.content.heads_around(place.best_line)
-    first = last = place.best_line
+    lines, (top, bottom) = cluster.content.lines, cluster.content.heads_around(cluster.best_line)
+    first = last = cluster.best_line
     while first > top and lines[first - 1].text[:1].islower() and last - first < SENTENCE_REACH:
         first -= 1
     while last < bottom and last - first < SENTENCE_REACH:
@@ -498,19 +503,19 @@ def heads_at(place: Spot) -> LineRange:
     return LineRange(first, last)
 
 
-def rows_around(place: Spot) -> LineRange:
-    best = place.score("keywords")
+def rows_around(cluster: HitCluster) -> LineRange:
+    best = cluster.score("keywords")
     like = {
         hit.lines.first
-        for hit in place.hits
+        for hit in cluster.hits
         if hit.method == "keywords"
         and hit.score >= ROW_SHARE * best
-        and place.content.lines[hit.lines.first - 1].kind == "table_row"
+        and cluster.content.lines[hit.lines.first - 1].kind == "table_row"
     }
-    first = last = place.best_line
-    while first - 1 in like and is_short(LineRange(first - 1, last), place.content):
+    first = last = cluster.best_line
+    while first - 1 in like and is_short(LineRange(first - 1, last), cluster.content):
         first -= 1
-    while last + 1 in like and is_short(LineRange(first, last + 1), place.content):
+    while last + 1 in like and is_short(LineRange(first, last + 1), cluster.content):
         last += 1
     return LineRange(first, last)
 
@@ -521,11 +526,11 @@ def is_short(rows: LineRange, content: DocumentContent) -> bool:
     return rows.last - rows.first < ROWS_MAX and len(numbers) <= NUMBERS_MAX
 
 
-def sentence_around(place: Spot) -> LineRange:
-    first = place.best_line
-    while place.best_line - first < SENTENCE_REACH and is_sentence_continued(first - 1, place.content):
+def sentence_around(cluster: HitCluster) -> LineRange:
+    first = cluster.best_line
+    while cluster.best_line - first < SENTENCE_REACH and is_sentence_continued(first - 1, cluster.content):
         first -= 1
-    return LineRange(first, sentence_end(place.best_line, place.content))
+    return LineRange(first, sentence_end(cluster.best_line, cluster.content))
 
 
 def sentence_end(number: int, content: DocumentContent) -> int:
@@ -546,9 +551,9 @@ def is_sentence_continued(number: int, content: DocumentContent) -> bool:
     return is_text and is_near and not SENTENCE_END.search(line.text.rstrip())
 
 
-def last_of_section(place: Spot) -> int:
-    entry = place.content.toc_by_index.get(place.line.toc_index)
-    return entry.last_line if entry else len(place.content.lines)
+def last_of_section(cluster: HitCluster) -> int:
+    entry = cluster.content.toc_by_index.get(cluster.line.toc_index)
+    return entry.last_line if entry else len(cluster.content.lines)
 
 
 def rarities(terms: Sequence[WeighedTerm], content: DocumentContent) -> dict[str, float]:
@@ -557,11 +562,11 @@ def rarities(terms: Sequence[WeighedTerm], content: DocumentContent) -> dict[str
     return {term.text: lexicon.rarity(len(term.lines)) for term in terms}
 
 
-def is_faint(place: Spot, rarity: Mapping[str, float]) -> bool:
+def is_faint(cluster: HitCluster, rarity: Mapping[str, float]) -> bool:
     """Whether the place covers little of the question, and only by words that are common in the document (R54)."""
-    if place.score("keywords") >= FAINT_SHARE or place.score("pinned"):
+    if cluster.score("keywords") >= FAINT_SHARE or cluster.score("pinned"):
         return False
-    words = {text for hit in place.hits for text in hit.matched_keywords}
+    words = {text for hit in cluster.hits for text in hit.matched_keywords}
     return not any(rarity.get(word, 1.0) >= TELLING_RARITY for word in words)
 
 
@@ -571,7 +576,7 @@ def is_no_answer(anchor: LineRange, question: Question, content: DocumentContent
 
 
 def matched_keywords(
-    place: Spot, anchor: LineRange, terms: Sequence[WeighedTerm], head: Collection[int] = ()
+    cluster: HitCluster, anchor: LineRange, terms: Sequence[WeighedTerm], head: Collection[int] = ()
 ) -> tuple[str, ...]:
     """The question words found in the anchor, in the title or in the head of its table, in the order of the question.
 
@@ -579,11 +584,14 @@ def matched_keywords(
     """
     near = [
         hit
-        for hit in place.hits
+        for hit in cluster.hits
         if hit.method in ("titles", "pinned") or hit.lines.overlaps(anchor) or hit.lines.first in head
     ]
-    entry = place.content.toc_by_index.get(place.line.toc_index)
-    said = [place.content.text_between(*anchor), *(place.content.lines[number - 1].text for number in head if number)]
+    entry = cluster.content.toc_by_index.get(cluster.line.toc_index)
+    said = [
+        cluster.content.text_between(*anchor),
+        *(cluster.content.lines[number - 1].text for number in head if number),
+    ]
     text = match_form("\n".join([*said, name_in_force(entry.breadcrumb) if entry else ""]))
     words = dict.fromkeys(word for hit in near for word in hit.matched_keywords)
     names = {term.text: standing_name(term, text) for term in terms if term.text in words}
@@ -597,9 +605,9 @@ def standing_name(term: WeighedTerm, text: str) -> str:
     return standing[0] if standing else max(forms, key=len) if forms and len(term.texts) > 1 else term.text
 
 
-def needed_rows(place: Spot) -> tuple[int, ...]:
+def needed_rows(cluster: HitCluster) -> tuple[int, ...]:
     """The lines of the place that hold words or values of the question, those that cover most of it first."""
-    found = [hit for hit in place.hits if hit.method in LINE_METHODS]
+    found = [hit for hit in cluster.hits if hit.method in LINE_METHODS]
     return tuple(dict.fromkeys(hit.lines.first for hit in sorted(found, key=lambda hit: (-hit.score, hit.lines))))
 
 

@@ -14,7 +14,7 @@ from documents.storage.content import DocumentContent
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.passages import RUNNING
 from reading.rows import PassageRow
-from retrieval.candidates.aggregation import Spot, candidate_of, first_text_line
+from retrieval.candidates.aggregation import HitCluster, candidate_of, first_text_line
 from retrieval.candidates.fusion import fuse, rank_in_order
 from retrieval.detectors.vectors import find_nearest_rows, query_vector
 from retrieval.types import Briefed, Hit, LineRange, Method, Question
@@ -56,14 +56,14 @@ def hybrid_candidates(
     candidates: dict[str, Briefed] = {}
     for rank, fused in enumerate(fused_passages(question, contents), 1):
         content, passage = fused.content, fused.passage
-        place = place_in(fused, [hit for hit in hits if hit.document_id == content.document_id])
-        candidate = candidate_of(place, rank, prefixed, terms[content.document_id], question)
+        cluster = cluster_in(fused, [hit for hit in hits if hit.document_id == content.document_id])
+        candidate = candidate_of(cluster, rank, prefixed, terms[content.document_id], question)
         candidate = replace(candidate, passage=passage_text(passage), methods=fused.methods)
         candidates.setdefault(candidate.candidate_id, candidate)
     return tuple(candidates.values())
 
 
-def place_in(fused: Fused, hits: Sequence[Hit]) -> Spot:
+def cluster_in(fused: Fused, hits: Sequence[Hit]) -> HitCluster:
     """The place of a passage: its line that covers most of the question, with the hits inside the passage."""
     lines = LineRange(fused.passage.first_line, fused.passage.last_line)
     inside = [
@@ -77,7 +77,7 @@ def place_in(fused: Fused, hits: Sequence[Hit]) -> Spot:
     best = max(worded, key=lambda hit: (hit.line_score, hit.score), default=None)
     line = best.lines.first if best else first_text_line(lines, fused.content)
     found = [Hit(method, fused.content.document_id, lines, fused.score) for method in fused.methods]
-    return Spot(fused.content, line, [*inside, *found])
+    return HitCluster(fused.content, line, [*inside, *found])
 
 
 def fused_passages(question: Question, contents: Sequence[DocumentContent]) -> list[Fused]:

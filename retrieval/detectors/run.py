@@ -45,7 +45,7 @@ def detect(
     hits = pin_pages(question, contents) if plan.is_on("page_hints") else []
     with detection_limited():
         hits += run_detectors(asked, [method for method in plan.detectors if method != LATE_METHOD], contents)
-    plan = dispatch.reconsider(plan, question, hits)
+    plan = dispatch.drop_vectors_if_clear(plan, question, hits)
     if plan.is_on(LATE_METHOD):
         near, plan = await_vectors(nearest, plan)
         hits += near

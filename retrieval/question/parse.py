@@ -53,7 +53,7 @@ from retrieval.words.tokens import (
 )
 from retrieval.words.unspaced import cut_run, form_of_run, is_filler
 
-QUESTION_MAX = 4000  # characters: anything longer is a document, not a question
+QUESTION_MAX = 4000  # characters, about a page and a half: anything longer is a document, not a question
 NAME_WEIGHT = 0.3  # the document's own name is on every page
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
 PHRASE_WORDS_MAX = 4

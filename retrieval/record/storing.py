@@ -1,7 +1,7 @@
 """Store a result as insert-only rows, which the ledger vouches for, and copy them for a repeat."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from documents.access import role_in
 from documents.models import KnowledgeBase, Viewer
-from documents.storage.content import DocumentContent
 from documents.storage.versions import record_parses
 from jobs.ids import note_ids
 from llm.exchange import Exchange
@@ -19,7 +18,7 @@ from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.record.ledger_forms import LOOK, READING, RUN, SHARED
 from retrieval.told.clauses import Clause, recorded_facts
-from retrieval.types import Hit, PartFinding, Place, RetrievalResult, ScopeDocument, Settled
+from retrieval.types import Hit, PartFinding, RetrievalResult, ScopeDocument, Settled, ShortlistRank
 from retrieval.version import program_version
 
 BESIDE = {  # the field and key with its id
@@ -117,15 +116,7 @@ def calls_beside(run: RetrievalRun) -> dict[str, LLMCall]:
     return {kind: by_id[call_id] for kind, call_id in ids.items() if call_id in by_id}
 
 
-def store_failed_run(
-    question_text: str,
-    failure: str,
-    *,
-    base: KnowledgeBase,
-    user: Viewer,
-    mode: str,
-    contents: Sequence[DocumentContent] = (),
-) -> RetrievalRun:
+def store_failed_run(question_text: str, failure: str, *, base: KnowledgeBase, user: Viewer, mode: str) -> RetrievalRun:
     """Record that a question was asked and retrieval failed, with its ledger entry: no run is missing (AT1)."""
     with transaction.atomic():
         run = RetrievalRun.objects.create(
@@ -133,7 +124,7 @@ def store_failed_run(
             **{name: {} for name in ("parsed", "plan", "settings", "coverage", "hit_counts", "timings_ms")},
             **{name: [] for name in ("gates", "searched", "methods_used", "hits", "contradictions", "violations")},
             question=question_text,
-            scope=[content.snapshot() for content in contents],
+            scope=[],
             arbiter="",
             arbiter_status="not_run",
             status="failed",
@@ -261,7 +252,7 @@ def hit_fields(hit: Hit) -> dict[str, Any]:
 
 
 def document_fields(document: ScopeDocument) -> dict[str, Any]:
-    place = document.place or Place(0)
+    place = document.place or ShortlistRank(0)
     same = ("document_id", "parse_number", "title", "sha256", "pages", "pages_with_text", "state", "cause", "reason")
     return {name: getattr(document, name) for name in same} | {
         "parse_id": document.parse_id or None,

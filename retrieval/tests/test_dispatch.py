@@ -84,20 +84,20 @@ def hit(**fields: Any) -> Hit:
 def test_vectors_are_skipped_when_a_title_is_what_is_asked_for(policy: DocumentContent) -> None:
     question = parse_question("positional cover", [policy])
     exact = hit(exact_title=True, matched_keywords=("positional", "cover"), detail="Positional cover")
-    assert not dispatch.reconsider(ON, question, [exact]).is_on("vectors")
+    assert not dispatch.drop_vectors_if_clear(ON, question, [exact]).is_on("vectors")
 
 
 def test_vectors_are_skipped_when_one_line_leads(policy: DocumentContent) -> None:
     """R33, R39."""
     question = parse_question("premium due", [policy])
-    assert not dispatch.reconsider(ON, question, [hit(line_score=6), hit(line_score=3)]).is_on("vectors")
-    assert dispatch.reconsider(ON, question, [hit(line_score=6), hit(line_score=4)]).is_on("vectors")
-    assert dispatch.reconsider(ON, question, [hit(line_score=3)]).is_on("vectors")
+    assert not dispatch.drop_vectors_if_clear(ON, question, [hit(line_score=6), hit(line_score=3)]).is_on("vectors")
+    assert dispatch.drop_vectors_if_clear(ON, question, [hit(line_score=6), hit(line_score=4)]).is_on("vectors")
+    assert dispatch.drop_vectors_if_clear(ON, question, [hit(line_score=3)]).is_on("vectors")
 
 
 def test_vectors_are_never_skipped_for_a_conceptual_question(policy: DocumentContent) -> None:
     question = parse_question("Why is the premium due?", [policy])
-    assert dispatch.reconsider(ON, question, [hit(line_score=9)]).is_on("vectors")
+    assert dispatch.drop_vectors_if_clear(ON, question, [hit(line_score=9)]).is_on("vectors")
 
 
 def test_a_named_page_restricts_a_long_document(policy: DocumentContent, long_policy: DocumentContent) -> None:

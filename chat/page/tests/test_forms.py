@@ -7,11 +7,12 @@ import pytest
 
 from accounts.models import User
 from audit.conftest import House
-from chat.asking import QUESTION_CHARACTERS_MAX, TITLE_CHARACTERS_MAX
+from chat.asking import TITLE_CHARACTERS_MAX
 from chat.models import Feedback
 from chat.page.forms import COMMENT_CHARACTERS_MAX, FeedbackForm, FindForm, QuestionForm, TitleForm
 from documents.models import Document, KnowledgeBase
 from retrieval.filters import Filters
+from retrieval.question.parse import QUESTION_MAX
 
 NOBODY = "5d8f0a7e-0000-4000-8000-000000000000"
 OVERRIDE, BELL = "\u202e", "\x07"
@@ -48,7 +49,7 @@ def sent(house: House, user: User | None = None, **changes: Any) -> QuestionForm
         (f"What{OVERRIDE} is{BELL} it?", "What is it?"),
         ("保証金はいくらですか", "保証金はいくらですか"),
         ("<b>What?</b>", "<b>What?</b>"),
-        ("x" * QUESTION_CHARACTERS_MAX, "x" * QUESTION_CHARACTERS_MAX),
+        ("x" * QUESTION_MAX, "x" * QUESTION_MAX),
         (" " * 10_000 + "What?", "What?"),
     ],
 )
@@ -65,7 +66,7 @@ def test_a_question_is_kept_as_one_can_see_it(readable: House, typed: str, kept:
         ({"question": ""}, "The question is empty"),
         ({"question": f"{OVERRIDE}\u200b\u00a0"}, "The question is empty"),
         ({"question": "a\x00b"}, "NUL"),
-        ({"question": "x" * (QUESTION_CHARACTERS_MAX + 1)}, "4,001 characters"),
+        ({"question": "x" * (QUESTION_MAX + 1)}, "4,001 characters"),
         ({"question": "", "scope": ""}, "The question is empty"),  # the question's fault before the scope's
         ({"scope": ""}, "Choose a base or a document"),
         ({"scope": "nonsense"}, "cannot be asked"),

@@ -140,8 +140,8 @@ def test_a_part_is_remembered(policy: DocumentContent) -> None:
 def test_a_word_that_stands_everywhere_says_little(share: float, word: str, faint: bool) -> None:
     content = content_of_lines(["The agreement."])
     hit = Hit("keywords", content.document_id, LineRange(1, 1), share, (word,))
-    place = aggregation.Spot(content, 1, [hit])
-    assert aggregation.is_faint(place, {"agreement": 0.4, "deductible": 0.9}) is faint
+    cluster = aggregation.HitCluster(content, 1, [hit])
+    assert aggregation.is_faint(cluster, {"agreement": 0.4, "deductible": 0.9}) is faint
 
 
 def test_the_table_a_question_names_counts() -> None:
