@@ -1,8 +1,14 @@
 """What is counted of judged questions."""
 
+from types import SimpleNamespace
 from typing import Any
 
-from benchmarks.retrieval import Judged, plain_name, summarise
+import pytest
+
+from benchmarks import retrieval
+from benchmarks.questions import GoldQuestion
+from benchmarks.retrieval import Judged, plain_name, run, summarise
+from retrieval.tests.builders import content_of_lines
 
 
 def row(**changes: Any) -> Judged:
@@ -58,3 +64,29 @@ def test_it_tells_the_time_of_each_stage() -> None:
 
 def test_a_sections_name_has_no_layout() -> None:
     assert plain_name("3     Categorization of information") == "3 Categorization of information"
+
+
+def test_vectors_alone_and_the_product_are_measured_on_the_same_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R53: the effect of judging is the difference, in one run."""
+    asked: list[str] = []
+
+    def by_meaning(_content: Any, question: str) -> list[int]:
+        asked.append(question)
+        return [1, 2]
+
+    monkeypatch.setattr(retrieval, "BASELINES", {"vectors": by_meaning})
+    content = content_of_lines(["# Words", "Fees and notice.", "---", "# Rent", "The rent is 900 euros.", "---", "# C"])
+    library: Any = SimpleNamespace(content=lambda path: content)
+
+    def gold(text: str, pages: tuple[int, ...], *, is_absent: bool = False) -> GoldQuestion:
+        return GoldQuestion(text, text, "lease.pdf", "fact", "", is_absent, pages, (), (), ())
+
+    questions = [
+        gold("What is the rent?", (2,)),
+        gold("What is the rent, somewhere?", ()),
+        gold("A dog?", (), is_absent=True),
+    ]
+    figures = run(questions, library, arbiter="rules", baselines=True)
+    assert asked == ["What is the rent?"]
+    assert (figures["page_hit"]["1"], figures["baselines"]["vectors"]["page_hit"]["1"]) == (1.0, 0.0)
+    assert figures["baselines"]["vectors"]["page_hit"]["3"] == 1.0
