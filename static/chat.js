@@ -92,10 +92,8 @@
     if (listed) listed.textContent = listed.dataset.frame.replace("{outcome}", fresh.dataset.outcome);
     // The first page of a fresh answer opens beside it; beside one that cites nothing no page of another stays.
     const first = fresh.querySelector(".cites a[hx-get]")?.getAttribute("hx-get");
-    const pane = document.getElementById("page");
-    if (first ? wide.matches : pane.dataset.turn && !new URLSearchParams(location.search).has("turn")) {
-      htmx.ajax("GET", first ?? location.pathname, { target: pane, swap: "outerHTML", select: first ? undefined : "#page" });
-    }
+    if (first && wide.matches) openPage(first);
+    if (!first && document.getElementById("page").dataset.turn && !isChosen()) openPage(location.pathname, "#page");
   }
 
   // ---- other tabs: their questions and answers, and the list of conversations
@@ -119,12 +117,21 @@
       prepare(turn);
       if (turn.matches("[data-events]")) follow(turn);
     }
+    const [pane, itsPane] = [document, fresh].map(each => each.getElementById("page"));
+    if (pane && itsPane && pane.dataset.turn !== itsPane.dataset.turn && !isChosen()) openPage(location.pathname, "#page");
   }
   whenChangedElsewhere(refresh);
 
   // ---- the cited page
 
   const wide = matchMedia("(min-width: 1100px)");
+
+  // Whether the address names the page, because the reader opened it.
+  const isChosen = () => new URLSearchParams(location.search).has("turn");
+
+  function openPage(url, select) {
+    htmx.ajax("GET", url, { target: document.getElementById("page"), swap: "outerHTML", select });
+  }
 
   function mark(pane) {
     for (const marked of document.querySelectorAll(".turns .on, .turns [aria-current='true']")) {
@@ -240,5 +247,5 @@
   }
   const named = location.hash && document.getElementById(location.hash.slice(1));
   const last = document.querySelector(".turn ~ .turn:last-of-type");
-  if (!named && last && !new URLSearchParams(location.search).has("turn")) last.scrollIntoView({ block: "start" });
+  if (!named && last && !isChosen()) last.scrollIntoView({ block: "start" });
 })();

@@ -98,6 +98,19 @@ def test_the_whole_navigation_is_in_sight_and_stays(page: Page, addresses: dict[
     assert top is not None and -1 <= top["y"] <= 1
 
 
+def test_long_words_of_german_make_no_page_wider(page: Page, addresses: dict[str, str]) -> None:
+    page.set_extra_http_headers({"Accept-Language": "de"})
+    for name in ("trail", "/audit/", "/audit/queue/"):
+        page.goto(addresses[name])
+        assert page.locator("html").get_attribute("lang") == "de"
+        frames = "html, .scroll:has(> .runs)"
+        wide = page.locator(frames).evaluate_all(
+            "all => all.filter(each => each.scrollWidth > each.clientWidth).length"
+        )
+        assert wide == 0, name
+    page.set_extra_http_headers({})
+
+
 def test_the_box_of_the_sign_in_page_is_24_px(demo: Running, browser: Browser) -> None:
     context = new_context(browser, base_url=demo.address, viewport=PHONE, has_touch=True, is_mobile=True)
     page = context.new_page()

@@ -585,6 +585,28 @@ def test_a_question_of_one_tab_shows_in_the_others(
     home.close()
 
 
+def test_a_tab_that_did_not_follow_an_answer_shows_its_page(
+    page: Page, context: BrowserContext, asked: list[dict[str, str]]
+) -> None:
+    second = context.new_page()
+    second.goto(asked[1]["conversation"])
+    count = second.locator(".turn").count()
+    before = second.locator("#page").get_attribute("data-turn")
+    second.route("**/*", lambda route: route.abort())
+    page.goto(asked[1]["conversation"])
+    page.locator("#question").fill("Who signs the agreement?")
+    page.locator(".ask button.go").click()
+    expect(page.locator(".turn")).to_have_count(count + 1)
+    expect(page.locator(".turn[aria-busy]")).to_have_count(0)
+    shown = page.locator("#page[data-turn]").count()
+    second.unroute("**/*")
+    page.evaluate("otherTabs.postMessage(location.pathname)")
+    expect(second.locator(".turn")).to_have_count(count + 1)
+    expect(second.locator(f'#page[data-turn="{before}"]')).to_have_count(0)
+    expect(second.locator("#page[data-turn]")).to_have_count(shown)
+    second.close()
+
+
 def test_a_document_uploaded_in_one_tab_shows_in_another(page: Page, context: BrowserContext) -> None:
     page.goto("/bases/")
     page.locator("#id_name").fill("Two tabs")

@@ -114,8 +114,11 @@ def kept_in_words(count: int) -> str:
 
 
 def describe_work(run: RetrievalRun, cited: int, passages: int, written: str) -> str:
-    """What was done for an answer: the documents searched, the passages cited of those found, the time it took."""
-    coverage = run.coverage if run.status != "clarify" else {}
+    """What was done for an answer: the documents searched, the passages cited of those found, the time it took.
+
+    A repeated answer and an outline were not searched for.
+    """
+    coverage = run.coverage if run.status != "clarify" and not run.repeat and count_searches(run) else {}
     documents = coverage.get("documents", 0)
     part = coverage["read"] + coverage["counted"] if "read" in coverage else documents
     if part < documents:

@@ -15,6 +15,7 @@ from retrieval.record.reading_back import parts_of
 
 OUTLINE = gettext_noop("This is the outline of the document, with the first whole sentence of each main part.")
 OUTLINES = gettext_noop("These are the outlines of the documents, with the first whole sentence of each main part.")
+LONGEST = gettext_noop("Not every part has room: the longest are shown, and the audit trail names the others.")
 COMPARED = gettext_noop("This is a comparison: each side was searched by itself.")
 LEFT_OUT = "Parts left out for length: {parts}."
 LEFT_OUT_MAX = 20  # by name; the record has them all
@@ -91,7 +92,9 @@ def note_of(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> str:
         return COMPARED
     several = len({each.document_id for each in candidates}) > 1
     left = list(dict.fromkeys(each["section_title"] for each in run.plan.get("left_out", []) if each["section_title"]))
-    if several or not left:
-        return OUTLINES if several else OUTLINE
+    if several:
+        return f"{OUTLINES} {LONGEST}" if left else OUTLINES
+    if not left:
+        return OUTLINE
     more = f" (+{len(left) - LEFT_OUT_MAX})" if len(left) > LEFT_OUT_MAX else ""
     return f"{OUTLINE} {LEFT_OUT.format(parts='; '.join(left[:LEFT_OUT_MAX]) + more)}"

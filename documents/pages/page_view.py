@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.db.models import F, Sum
 from django.utils.formats import number_format
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -26,6 +27,7 @@ from documents.pages.search import Matches as Found
 from documents.pages.sentences import explain_warning
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
 from reading.boxes import box_of_line, boxes_of
+from reading.passages import RUNNING
 from reading.reasons import number_ranges
 from reading.rows import (
     ASIDE_KINDS,
@@ -79,6 +81,14 @@ class PageInspection:
     @property
     def next(self) -> int | None:
         return self.page.number + 1 if self.page.number < self.parse.page_count else None
+
+    unsearched_kinds = UNSEARCHED_KINDS
+
+    @property
+    def searched_heads(self) -> set[int]:
+        """The running heads of the page that are searched: the first copy of each."""
+        heads = [passage for passage, _ in self.passages if passage.kind == RUNNING]
+        return {number for head in heads for number in range(head.first_line, head.last_line + 1)}
 
     @property
     def known_from(self) -> str:
@@ -232,7 +242,7 @@ def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[ReportLine]:
         columns_finding(parse),
         contents_finding(parse, toc),
         *contents_check_findings(parse),
-        *line_findings(parse),
+        *line_findings(parse, count_searched_heads(parse)),
         *label_findings(parse),
         characters_finding(parse),
         language_finding(parse),
@@ -293,9 +303,14 @@ def contents_finding(parse: Parse, toc: Sequence[TocRow]) -> ReportLine:
     return ReportLine(kind, gettext("Contents"), words)
 
 
-def line_findings(parse: Parse) -> list[ReportLine]:
+def count_searched_heads(parse: Parse) -> int:
+    heads = parse.passages.filter(kind=RUNNING).aggregate(lines=Sum(F("last_line") - F("first_line") + 1))
+    return heads["lines"] or 0
+
+
+def line_findings(parse: Parse, searched_heads: int = 0) -> list[ReportLine]:
     kinds = parse.report.get("line_kinds", {})
-    set_aside = sum(kinds.get(kind, 0) for kind in UNSEARCHED_KINDS)
+    set_aside = sum(kinds.get(kind, 0) for kind in UNSEARCHED_KINDS) - searched_heads
     shown = ", ".join(
         f"{kinds[kind]} {words}"
         for kind, words in (

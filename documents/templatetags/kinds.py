@@ -17,6 +17,7 @@ KINDS = {
     "text": _("running text"),
     "list": _("list"),
     "table": _("table"),
+    "running": _("running head"),
 }
 
 

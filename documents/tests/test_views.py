@@ -548,6 +548,19 @@ def test_the_report_says_what_was_found_and_what_is_doubtful(document: Document,
         assert words in page, words
 
 
+def test_a_running_head_that_is_searched_is_not_said_to_be_left_out(document: Document, signed_in: Client) -> None:
+    parse = Parse.objects.get()
+    parse.lines.filter(page_number=1).update(kind="furniture")
+    first, count = 1, parse.lines.filter(page_number=1).count()
+    Parse.objects.update(report={"line_kinds": {"furniture": count}})
+    page = page_of(signed_in, document).content.decode()
+    assert page.count("running head, not searched") == count and f"{count} lines of running heads" in page
+    parse.passages.filter(index=0).update(kind="running", first_line=first, last_line=first, first_page=1, last_page=1)
+    page = page_of(signed_in, document).content.decode()
+    assert page.count("running head, not searched") == count - 1
+    assert f"{count - 1} lines of running heads" in page
+
+
 def test_passages_and_the_section_stand_beside_the_page(document: Document, signed_in: Client) -> None:
     Parse.objects.get().passages.filter(first_page=2).update(annotation="About how long <b>records</b> live.")
     page = page_of(signed_in, document, page=2).content.decode()

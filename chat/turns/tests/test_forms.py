@@ -60,6 +60,20 @@ def test_an_outline_is_a_card_of_parts(ask: Ask, client: Client) -> None:
     assert page.count('<q class="doc">') == page.count("word for word") == page.count(f'id="cite-{turn.pk}-') == 6
 
 
+def test_outlines_that_have_no_room_for_every_part_say_so(
+    document: Document, tenant: User, tmp_path: Path, client: Client
+) -> None:
+    path = tmp_path / "duties.md"
+    path.write_text("\n\n".join(f"# Duty {each}\n\nThe supplier repairs roof number {each}." for each in range(30)))
+    ingest_path(path, document.base, tenant)
+    scope = QuestionScope(document.base)
+    turn = keep_question(tenant, scope, "Summarise the documents", "balanced", form_id=uuid.uuid4())
+    answer_turn(turn.pk)
+    client.force_login(turn.conversation.user)
+    page = client.get(f"/ask/{turn.conversation_id}/").content.decode()
+    assert "Not every part has room" in page and "Searched" not in page and "Cited 18 of 18 passages" in page
+
+
 def test_a_summary_is_written_from_the_parts_with_a_model(ask: Ask, serve: Serve) -> None:
     server = serve()
     shown = answered(ask("Summarise this document"))

@@ -104,6 +104,15 @@ def test_not_found_is_given_again_too(ask: Ask) -> None:
     assert first.answer.kind == second.answer.kind == "not_found" and second.run.repeat["run"] == str(first.run_id)
 
 
+def test_nothing_is_said_to_be_searched_for_a_repeat(ask: Ask, client: Client) -> None:
+    works = []
+    for turn in (answered(ask()), answered(ask())):
+        client.force_login(turn.conversation.user)
+        page = client.get(f"/ask/{turn.conversation_id}/").content.decode()
+        works.append(("Searched 1 document, cited" in page, "Nothing was searched" in page))
+    assert works == [(True, False), (False, True)]
+
+
 def test_a_repeat_of_a_repeat_names_the_first(ask: Ask) -> None:
     first = answered(ask())
     assert [answered(ask()).run.repeat["run"] for _ in range(2)] == [str(first.run_id)] * 2
