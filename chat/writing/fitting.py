@@ -11,8 +11,10 @@ from reading.registry.references import references_in
 from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.specific import NAME, unsaid_words
+from retrieval.candidates.disagreements import read_statement
+from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import phrasing_rules
-from retrieval.question.values import has_form, has_value
+from retrieval.question.values import ALSO, has_form, has_value
 from retrieval.types import Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
@@ -24,6 +26,9 @@ SAID_MIN = 0.4  # of the question's weight in the sentence and the name of its s
 NUMBER_WEIGHT = 0.5  # as of a year
 RARE_SHARE = 0.8  # of the greatest weight
 FEW = 2  # words that a question asks for, so that an answer has both
+NAMED_TYPES = frozenset(["person", "party", "role"])  # whose values are names
+# Of several words, at the beginning of a sentence, where any one word is capitalised.
+FIRST_NAME = re.compile(r"[A-Z][\w&.’'-]*\w(?: (?:(?:of|and|the|de|von|&) )?[A-Z][\w&.’'-]*\w)+")
 CODE = re.compile(r"\b(?:[A-Za-z]\w*[_/\d][\w/.+-]*|[A-Z]{2,}\b)")
 NUMBERED = re.compile(r"^\W*\d+(?:\.\d+)*[.)]?\s")
 CALENDAR = re.compile(r"\b(?:date|datum|fecha)\b", re.IGNORECASE)  # a duration is none
@@ -41,7 +46,11 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     own = normalise_words(OPEN_ENDED.sub(" ", text))
     said = [*own, *normalise_words(name_in_force(section))]
     terms = weigh_terms(question, lexicon_of(content))
-    is_about = share_said(said, terms) >= SAID_MIN and (question.answer_type != "boolean" or has_rare(said, terms))
+    is_about = (
+        share_said(said, terms) >= SAID_MIN
+        and not is_of_another(text, question)
+        and (question.answer_type != "boolean" or has_rare(said, terms))
+    )
     is_counted = not question.is_count or bool(counts_said(text, question))
     is_coded = has_codes(f" {' '.join(said)} ", question, content)
     is_of_side = question.answer_type != "date" or has_date_asked(text, question)
@@ -77,6 +86,42 @@ def names_another(text: str, question: Question) -> bool:
     named = without_references(text)
     words = set(normalise_words(" ".join([*NAME.findall(named), *CODE.findall(named)])))
     return not words <= set(normalise_words(question.original))
+
+
+def is_of_another(text: str, question: Question) -> bool:
+    """Whether a text says whose it is what a question asks for, with no word of the question: "chair of the audit
+    committee" is no chair of the board.
+    """
+    if question.answer_type not in NAMED_TYPES:
+        return False
+    words = (word for each in question.keywords for form in (each.text, *each.forms) for word in normalise_words(form))
+    topic = [stem(word, question.language) for word in normalise_words(question.topic)]
+    asked = {*topic, *(stem(word, question.language) for word in words)}
+    for found in phrasing_rules()["owner"].finditer(text):
+        owned = {stem(word, question.language) for word in normalise_words(text[: found.start()])[-1:]}
+        owners = owners_named(text[found.start() :], question.language)[:1]
+        is_another = owners and asked.isdisjoint(stem(word, question.language) for word in owners[0])
+        if is_another and not owned.isdisjoint(topic[:-1]):  # of its last word the question does not say whose it is
+            return True
+    return False
+
+
+def values_given(text: str, question: Question, language: str) -> set[tuple[str, ...]]:
+    """The values of the kind asked for in a text, each with its type and alike however it is printed.
+
+    Names but for those of the question; empty where what was asked for has no values that can be compared.
+    """
+    if question.answer_type in NAMED_TYPES or (question.answer_type == "text" and asks_for_one(question)):
+        names = {each.value for each, _ in read_statement(text, language, ("party",)).values.get("party", ())}
+        names.update(each[0] for each in [FIRST_NAME.match(text.lstrip("- "))] if each)
+        asked = {stem(word, question.language) for word in normalise_words(question.original)}
+        said = [normalise_words(name) for name in names]
+        return {
+            ("name", *each) for each in said if not asked.issuperset(stem(word, question.language) for word in each)
+        }
+    values = read_statement(text, language, (question.answer_type,)).values
+    kinds = (question.answer_type, *ALSO.get(question.answer_type, ()))
+    return {(*value.key, value.unit) for kind in kinds for value, _ in values.get(kind, ())}
 
 
 def has_one_thing(own: Sequence[str], question: Question) -> bool:

@@ -1,7 +1,7 @@
 """The one sentence that an answer without a writer says first: the best whole one of the passages that were kept.
 
-None is better than a doubtful one. It has the kind of value asked for and all that is specific in the question, is
-never a lead-in without its list, and has at most 40 words (`shortened`).
+None is better than a doubtful one. It has the kind of value asked for and all that is specific in the question, is no
+lead-in without its list, has at most 40 words (`shortened`), and no other sentence with as much gives another value.
 """
 
 import re
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chat.drafts import CitedLines, Quoted
-from chat.writing.fitting import counts_said, is_fitting, is_of_form, share_said, weight_said
+from chat.writing.fitting import counts_said, is_fitting, is_of_form, share_said, values_given, weight_said
 from chat.writing.shortened import is_short, shorten
 from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
@@ -146,11 +146,37 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
     is_sure = odds[best] / odds.sum() >= SURE and near[best] >= NEAR and is_begun(spoken[best])
     if not is_sure or (question.is_count and is_told_apart(spoken, question)):
         return None
-    return in_short(spoken[best], question) if is_fitting_sentence(spoken[best], question) else None
+    if not is_fitting_sentence(spoken[best], question) or is_contested(spoken[best], spoken, question):
+        return None
+    return in_short(spoken[best], question)
 
 
 def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
     return is_fitting(spoken.text, spoken.candidate.section_title, spoken.content, question)
+
+
+def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> bool:
+    """Whether another sentence that may be said first has as much of the question, and other values of the kind.
+
+    As much by itself and with the name of its section.
+    """
+    values = values_given(best.text, question, best.content.language)
+    least = shares_of_sentence(best, question) if values else ()
+    for each in spoken if values else ():
+        others = values_given(each.text, question, each.content.language)
+        is_other = others.isdisjoint(values) and {kind for kind, *_ in others} & {kind for kind, *_ in values}
+        if is_other and is_fitting_sentence(each, question):
+            shares = shares_of_sentence(each, question)
+            if all(share >= enough for share, enough in zip(shares, least, strict=True)):
+                return True
+    return False
+
+
+def shares_of_sentence(spoken: Spoken, question: Question) -> tuple[float, float]:
+    """The share of the question's weight in a sentence, and in it with the name of its section."""
+    terms, said = weigh_terms(question, lexicon_of(spoken.content)), normalise_words(spoken.text)
+    section = normalise_words(name_in_force(spoken.candidate.section_title))
+    return share_said(said, terms), share_said([*said, *section], terms)
 
 
 def is_begun(spoken: Spoken) -> bool:
@@ -291,11 +317,10 @@ def distinct(spoken: Iterable[Spoken]) -> Iterator[Spoken]:
 
 def worth_in_words(spoken: Spoken, question: Question) -> float:
     """What speaks for a sentence, but for its meaning."""
-    terms = weigh_terms(question, lexicon_of(spoken.content))
-    said = normalise_words(spoken.text)
+    own, with_section = shares_of_sentence(spoken, question)
     return (
-        WORDS * share_said(said, terms)
-        + WORDS_OR_SECTION * share_said([*said, *normalise_words(name_in_force(spoken.candidate.section_title))], terms)
+        WORDS * own
+        + WORDS_OR_SECTION * with_section
         + RANK * spoken.rank
         + VALUE * (has_form(question) and is_of_form(spoken.text, question))
         + VALUE

@@ -56,10 +56,10 @@ def candidate_at(line: int, content: DocumentContent = LEASE) -> RunCandidate:
     )
 
 
-def headlines_of(question: str, *lines: int) -> list[str]:
-    kept = [candidate_at(line) for line in lines]
-    contents = {each.parse_id: LEASE for each in kept}
-    return [each.text for each in find_headlines(parse_question(question, [LEASE]), kept, contents)]
+def headlines_of(question: str, *lines: int, content: DocumentContent = LEASE) -> list[str]:
+    kept = [candidate_at(line, content) for line in lines]
+    contents = {each.parse_id: content for each in kept}
+    return [each.text for each in find_headlines(parse_question(question, [content]), kept, contents)]
 
 
 def sentences_at(line: int) -> list[str]:
@@ -105,9 +105,48 @@ def test_the_best_sentence_is_the_one_of_the_form_asked_for(
     assert headlines_of(question, *lines) == said
 
 
+PEOPLE = content_of_lines(
+    [
+        "# Board of directors",
+        "- Ana Ode-Berg, Chair, member since 2018;",
+        "- Fay Koskela-Marsh, chair of the audit committee, member since 2020.",
+        "# Notice",
+        "The notice of the tenant takes three months.",
+        "The notice of the tenant takes 3 months.",
+        "# Heating",
+        "The heating is repaired within two days.",
+        "The heating of the cellar is repaired within two weeks.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "said"),
+    [
+        ("Who chairs the board of directors?", 2, []),
+        (
+            "Who chairs the audit committee?",
+            3,
+            ["- Fay Koskela-Marsh, chair of the audit committee, member since 2020."],
+        ),
+        ("How long is the notice of the tenant?", 5, ["The notice of the tenant takes 3 months."]),
+        ("How fast is the heating repaired?", 8, []),
+    ],
+)
+def test_no_headline_is_contested_by_another_sentence_with_as_much_of_the_question(
+    question: str, line: int, said: list[str]
+) -> None:
+    assert headlines_of(question, line, content=PEOPLE) == said
+
+
 @pytest.mark.parametrize(
     ("question", "fitting", "unfitting"),
     [
+        (
+            "Who chairs the board?",
+            "Ana Ode-Berg chairs the board of the group.",
+            "Fay Koskela-Marsh is the chair of the audit committee on the board.",
+        ),
         (
             "What is the recovery point objective?",
             "The recovery point objective is the age of what is restored.",
