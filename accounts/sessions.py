@@ -1,4 +1,4 @@
-"""The sessions of a person, and their end: by the person, or by themselves.
+"""The sessions of a person, and their end (W8): by the person, or by themselves.
 
 By itself a session ends after a time without activity, and some time after signing in whatever is done.
 """

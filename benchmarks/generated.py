@@ -123,9 +123,9 @@ def write_agreement(path: Path, number: int, planted: Sequence[str]) -> None:
         pdf.save(path)
 
 
-def shelve_agreements(count: int, facts: Sequence[Fact], name: str = "Generated agreements") -> list[Document]:
+def shelve_agreements(count: int, facts: Sequence[Fact]) -> list[Document]:
     """The agreements as documents of one base, read as ingestion reads them; those already stored are kept."""
-    base, _ = KnowledgeBase.objects.get_or_create(name=name)
+    base, _ = KnowledgeBase.objects.get_or_create(name="Generated agreements")
     planted: dict[int, list[str]] = {}
     for fact in facts:
         if fact.document is not None:

@@ -10,9 +10,9 @@ from llm.embeddings import bundled
 CACHE = Path(__file__).parent / "cache"
 
 
-def embed_kept(texts: list[str], name: str, cache: Path = CACHE) -> np.ndarray:
+def embed_kept(texts: list[str], name: str) -> np.ndarray:
     """The vectors of the texts, [texts, dimensions], from the file `name` where it has them."""
-    path = cache / f"{name}-{bundled.MODEL_KEY}.npz"
+    path = CACHE / f"{name}-{bundled.MODEL_KEY}.npz"
     kept = read_kept(path)
     keys = [hashlib.sha256(text.encode()).hexdigest()[:24] for text in texts]
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in kept}

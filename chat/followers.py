@@ -1,4 +1,4 @@
-"""Who follows a turn or waits for one: whether they still may, and how many streams they have open.
+"""Who follows a turn or waits for one (W5): whether they still may, and how many streams they have open.
 
 A request is checked when it begins, and may then last for minutes: who reads is asked for again every few seconds.
 

@@ -338,7 +338,7 @@ class TocEntry(models.Model):
 
 
 class Line(models.Model):
-    """One visual line; `number` is document-wide and the only one cited. `toc_index` is its deepest TOC entry."""
+    """One visual line (R2); `number` is document-wide and the only one cited. `toc_index` is its deepest TOC entry."""
 
     parse = models.ForeignKey(Parse, on_delete=models.CASCADE, related_name="lines", db_index=False)
     number = models.PositiveIntegerField()

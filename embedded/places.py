@@ -61,6 +61,6 @@ def package(name: str, wheel: str, variable: str) -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def last_lines(path: Path, count: int = 5) -> str:
+def last_lines(path: Path) -> str:
     """The end of a server's log, for an error message."""
-    return "\n".join(path.read_text(errors="replace").splitlines()[-count:]) if path.exists() else ""
+    return "\n".join(path.read_text(errors="replace").splitlines()[-5:]) if path.exists() else ""

@@ -1,4 +1,4 @@
-"""Files of the chain's heads, one per line, to be kept where the database's administrator cannot reach them.
+"""Files of the chain's heads, one per line, to be kept where the database's administrator cannot reach them (AT4).
 
 A head may be signed with an Ed25519 key. The signature is over four lines of ASCII, each ended by one line feed:
 

@@ -1,4 +1,4 @@
-"""Time stamps of exported heads by an authority of RFC 3161: that a head stood at a time, said by somebody outside.
+"""Time stamps of exported heads by an authority of RFC 3161 (AT4): that a head stood at a time, said by one outside.
 
 Nobody gets a stamp of yesterday. Whoever rewrites the chain today can sign new heads with a stolen key, but has to have
 them stamped today, and the entries before them say that they are older. The verifiers look for exactly that.

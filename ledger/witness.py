@@ -1,4 +1,4 @@
-"""Heads of the chain, given each hour to a witness: a file elsewhere, an HTTPS address, or another installation.
+"""Heads of the chain, given each hour to a witness (AT4): a file elsewhere, an HTTPS address, or another installation.
 
 A witness keeps the first hash it is given of an entry. Whoever rewrites the chain later cannot take that one back, and
 with the next head the hash of the last witnessed entry is given again, as the chain has it by then.

@@ -58,7 +58,7 @@ def complete(
     """One reply matching `reply_schema`, within `deadline_s` seconds. Raises LLMError, with the exchange.
 
     `model` is used instead of the configured one of the tier, on the same server; `why` the call has its tier goes to
-    the record. An equal request may get the reply it had, see llm.reuse.
+    the record. An equal request may get the reply it had (R108), see llm.reuse.
     """
     ask = Ask(model or model_for(tier), clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
     chosen = ChosenTier(tier, NAMED_MODEL if model else why)

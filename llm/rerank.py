@@ -1,4 +1,4 @@
-"""A cross-encoder behind a URL: Voyage's /rerank, or the common format of Jina, Cohere, vLLM, TEI and llama.cpp.
+"""A cross-encoder behind a URL (R93b): Voyage's /rerank, or the common format of Jina, Cohere, vLLM, TEI and llama.cpp.
 
 The format is described in docs/reranking.md. Instructions say what counts as relevant, to rerankers that take them.
 """

@@ -1,4 +1,4 @@
-"""The parent of each passage: the whole section around it, up to a size; kept to be read, never embedded (R90).
+"""The parent of each passage: the whole section around it, up to a size; kept to be read, not embedded (R74, R90, R91).
 
 It has at most 2,048 tokens. A table, list or definition is one passage up to that size.
 """

@@ -1,4 +1,4 @@
-"""Passages, the unit of search and embedding: cut inside sections; tables, lists and definitions whole (R90-R92).
+"""Passages, the unit of search and embedding: cut inside sections; tables, lists and definitions whole (R90-R92, R96).
 
 A passage has 256 to 512 tokens where the model of the base reads them and up to 200 where not, and knows its characters
 in the document's text. How text is cut may be chosen for an upload; it is kept with the document and in each parse.

@@ -1,4 +1,4 @@
-"""The conductor of reading: turns a file into pages, lines and a table of contents, as plain values."""
+"""The conductor of reading (R1, R4): turns a file into pages, lines and a table of contents, as plain values."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

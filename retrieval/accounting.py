@@ -1,4 +1,4 @@
-"""Every document of a question's scope accounted for: what was done with each, why, and what nobody looked at (R57).
+"""Every document of a question's scope accounted for: what was done with each, why, what nobody looked at (R57, G0).
 
 “Not found” is said only where nothing is left that nobody looked at: no document or page that cannot be read, and no
 counted document with a word of the question, unless none of its words occurs anywhere. Otherwise it is “cannot tell”,

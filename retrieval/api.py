@@ -1,4 +1,4 @@
-"""API of a base's dictionary, and serializers of a result and its candidates."""
+"""API of a base's dictionary, and serializers of a result and its candidates (R64)."""
 
 from http import HTTPStatus
 from typing import Any, ClassVar, get_args

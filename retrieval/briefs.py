@@ -1,4 +1,4 @@
-"""The room of one request, shared out over its candidates: the best are shown at length, the last in a clause or row.
+"""The room of one request, shared over its candidates (R42): the best are shown at length, the last in a clause or row.
 
 A request stays below 16,000 tokens with fifty candidates, and fits the window of a small model (`arbiter.room`).
 """

@@ -1,4 +1,4 @@
-"""Decide which steps run for a question, each with its reason, by flat rules without a model (R33, R36, R39)."""
+"""Decide which steps run for a question, each with its reason, by flat rules without a model (R33, R36, R39, R75)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -236,7 +236,7 @@ class RunCandidate(models.Model):
     reason = models.TextField()
     reason_facts = models.JSONField(default=dict, db_default={})  # what a page says of it, see told.reasons; {} before
     rule = models.CharField(max_length=60, blank=True)
-    raw_content_anchor = models.TextField(blank=True)
+    raw_content_anchor = models.TextField(blank=True)  # as the model gave it (R69)
     content_anchor = models.TextField(blank=True)
     anchor_repair = models.JSONField()
     anchor_pieces = models.JSONField()

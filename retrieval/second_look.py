@@ -1,4 +1,4 @@
-"""One more look, where the model that judges asks for it (R38, R83): the sections and words it names are looked up.
+"""One more look, where the model that judges asks for it (R38, R83, R84): sections and words it names are looked up.
 
 It happens once at most. The places added are judged together with the others in a second request, whose verdicts count.
 

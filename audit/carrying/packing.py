@@ -9,7 +9,6 @@ from typing import IO, Any
 
 from django.utils import timezone
 
-from accounts.models import User
 from audit.carrying.belongings import carried_documents, describe_base, describe_conversations, describe_document
 from audit.carrying.checker import CHAIN, EXPORT, EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS
 from audit.carrying.records import read_entries, record_line, subjects_of_base, subjects_of_run
@@ -76,7 +75,7 @@ class ArchiveWriter:
             self.first = min(self.first or entries[0].sequence, entries[0].sequence)
 
 
-def write_archive(base: KnowledgeBase, out: IO[bytes], by: User | None = None) -> dict[str, Any]:
+def write_archive(base: KnowledgeBase, out: IO[bytes]) -> dict[str, Any]:
     """Write and record the archive of a base; return what the ledger says of it. Raises CannotExport, Altered.
 
     1. settings, words, documents  2. the records of each run and of the base  3. the manifest of all these  4. the
@@ -113,7 +112,7 @@ def write_archive(base: KnowledgeBase, out: IO[bytes], by: User | None = None) -
             "questions": runs,
             "left_out": len(left_out),
         }
-        event = record(EXPORTED, actor_of(by), f"base:{base.pk}", told)
+        event = record(EXPORTED, actor_of(None), f"base:{base.pk}", told)
         add_chain(archive, Entry.objects.get(kind="event", subject_id=str(event.pk)))
     return told
 

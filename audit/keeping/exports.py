@@ -1,4 +1,4 @@
-"""The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that memory use stays constant."""
+"""The filtered list of runs as CSV, JSON Lines and HTML, written in batches so that memory stays constant (AT15)."""
 
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator

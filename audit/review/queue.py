@@ -1,4 +1,4 @@
-"""The review queue: runs with a sign of risk, most serious first, and runs whose review needs a second one."""
+"""The review queue (AT11): runs with a sign of risk, most serious first, and runs whose review needs a second one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

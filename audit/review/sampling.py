@@ -1,4 +1,4 @@
-"""Reproducible random samples, by the SHA-256 of a seed and each run's id."""
+"""Reproducible random samples, by the SHA-256 of a seed and each run's id (AT11)."""
 
 import secrets
 

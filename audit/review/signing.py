@@ -1,4 +1,4 @@
-"""Sign a review off: one person vouches for a period or sample, a second one agrees; both go into the ledger."""
+"""Sign a review off (AT10): one person vouches for a period or sample, a second one agrees; both go into the ledger."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta

@@ -1,4 +1,4 @@
-"""Signs of risk that no condition on rows can see: derived once a run has settled, and kept in a table (RunSign).
+"""Signs of risk that no condition on rows can see (AT11): derived once a run has settled, kept in a table (RunSign).
 
 `audit.tasks.sweep` takes a hundred runs at a time, so older ones too. The table is outside the ledger, and rebuilt when
 its rows are deleted.

@@ -1,4 +1,4 @@
-"""Is an input of a model's formula what it says it is? Its quote, value, sign, period and unit, held against the page.
+"""Is an input of a model's formula what it says? Its quote, value, sign, period and unit, held against the page (R78).
 
 What cannot be told is refused: a figure is computed only from amounts of which each of these is known.
 """

@@ -1,4 +1,4 @@
-"""The figures a model asked for in a written answer: its formulas over checked inputs, computed and shown.
+"""The figures a model asked for in a written answer (R78): its formulas over checked inputs, computed and shown.
 
 A formula is used only if every input, every number written into it and its units hold; nothing of one that fails is
 shown. Which and why is told to the model once, and kept in the record.

@@ -1,4 +1,4 @@
-"""A question that was sent when its session was over: kept until the same person has signed in again."""
+"""A question that was sent when its session was over (H18): kept until the same person has signed in again."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What became of each thing that was asked, in words for people: on the card, in the trail, in copies and exports."""
+"""What became of each thing that was asked, in words for people (R22): on cards, in the trail, copies and exports."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

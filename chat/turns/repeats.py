@@ -1,4 +1,4 @@
-"""An exact repeat: the same question of the same readings, set as before, gets the answer it had, at no cost (R39).
+"""An exact repeat: the same question of the same readings, set as before, gets the same answer at no cost (R39, R108).
 
 The repeat is a turn, a run and an answer of its own, copied row by row, so that its record shows what its reader saw.
 """

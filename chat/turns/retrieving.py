@@ -1,4 +1,4 @@
-"""Evidence without an answer: a stored question of a program becomes one recorded run, in a worker.
+"""Evidence without an answer (R100): a stored question of a program becomes one recorded run, in a worker.
 
 No web request asks a model: like this one, what is judged again (`audit.review.rejudging`) and the test of a model
 (`chat.model_page.testing`) are rows that workers of the queue `ask` carry out, while an API call waits for the row and

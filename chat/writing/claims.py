@@ -1,4 +1,4 @@
-"""Does each sentence of a written answer say what the excerpts it cites say? One call over all of them."""
+"""Does each sentence of a written answer say what the excerpts it cites say? One call over all of them (R82)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

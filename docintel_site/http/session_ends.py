@@ -1,4 +1,4 @@
-"""Sign people out whose session is over; a question they send then is kept until they have signed in again."""
+"""Sign people out whose session is over; a question they send then is kept until they have signed in again (W8)."""
 
 from collections.abc import Callable
 from http import HTTPStatus

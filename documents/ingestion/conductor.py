@@ -7,7 +7,7 @@
 5. annotate: have a model describe passages, in batches
 6. embed: give passages and sections their vectors, for some seconds at a time
 After each stage the job moves to the next one that improves the document, or is done. Every stage may run twice and
-in parallel, and continues where an earlier attempt stopped.
+in parallel, and continues where an earlier attempt stopped, three times at most (T2).
 
 The upload is stored and its `IngestJob` committed before a Celery task is woken. The rows of a reading go in by COPY as
 a new `Parse`, swapped in in one transaction. Between two stages the job waits in its queue again, and embedding goes on

@@ -1,4 +1,4 @@
-"""What can improve a document after reading: text recognition, a card and descriptions by a model, vectors."""
+"""What can improve a document after reading (R10): text recognition, a card and descriptions by a model, vectors."""
 
 from collections.abc import Iterable
 from typing import TypeAlias

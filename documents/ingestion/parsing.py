@@ -1,4 +1,4 @@
-"""From the stored file to a stored parse: check it, read it within limits, cut passages, store the rows."""
+"""From the stored file to a stored parse (R90): check it, read it within limits, cut passages, store the rows."""
 
 import hashlib
 from functools import partial

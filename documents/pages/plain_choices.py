@@ -1,4 +1,4 @@
-"""The three plain choices on the page of a base's settings: their words, and the technical settings they fill in."""
+"""The three plain choices on the page of a base's settings (R102): their words, and the settings they fill in."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""One page of a document: an image below, boxes and selectable text above, all in PDF points."""
+"""One page of a document (R85): an image below, boxes and selectable text above, all in PDF points."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -78,7 +78,7 @@ class DocumentContent:
     vectors: Vectors | None = None
     images: tuple[ImageRow, ...] = ()
     stored_registry: Registry | None = None  # None in readings older than it
-    document_type: str = ""  # by the card that holds (R15), a guess; "" where none is known
+    document_type: str = ""  # by the card that holds (R15, R23), a guess; "" where none is known
     attached: tuple[tuple[str, str], ...] = ()  # names and digests of the files it carries, which were not read with it
 
     @property

@@ -1,4 +1,4 @@
-"""Bulk rows in and out of the database, by COPY: a reading becomes a parse, vectors go beside its passages."""
+"""Bulk rows in and out of the database, by COPY (R1): a reading becomes a parse, vectors go beside its passages."""
 
 import json
 from collections.abc import Iterable, Sequence

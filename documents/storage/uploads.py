@@ -1,4 +1,4 @@
-"""Accept uploads: check size, type and name, then store the file on disk and in the database."""
+"""Accept uploads (R96): check size, type and name, then store the file on disk and in the database."""
 
 import codecs
 import hashlib

@@ -1,4 +1,4 @@
-"""The printed numbers of headings: which one follows which, which count up, and what they say of the levels."""
+"""The printed numbers of headings (R13): which one follows which, which count up, and what they say of the levels."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What shuts a process in before it opens a file (Linux): no network, no file but its own, no other program.
+"""What shuts a process in before it opens a file (Linux) (U3): no network, no file but its own, no other program.
 
 Three walls, each where the kernel has it. A filter of system calls (seccomp) refuses sockets, programs, the memory of
 other processes and new namespaces. An empty network namespace has nobody in it. Landlock opens the paths that are named

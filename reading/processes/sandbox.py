@@ -1,4 +1,4 @@
-"""The parent's side of reading files and rendering pages in a limited child. Every way it can end has a reason code."""
+"""The parent's side of reading files and rendering pages in a limited child (U3). Every end has a reason code."""
 
 import json
 import os

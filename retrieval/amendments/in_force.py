@@ -1,4 +1,4 @@
-"""What the versions of a clause do to what was judged: what is in force comes before what was."""
+"""What the versions of a clause do to what was judged (R50): what is in force comes before what was."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The only model call of retrieval that judges: prompt, reply schema and checks for all candidates (R45-R51)."""
+"""The only model call of retrieval that judges: prompt, reply schema and checks for all candidates (R45-R51, L1)."""
 
 import re
 from collections.abc import Container, Mapping, Sequence

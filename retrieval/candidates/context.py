@@ -1,4 +1,4 @@
-"""The context around an anchor, by kind of question (R43, R71-R74): enough to answer, never a whole book."""
+"""The context around an anchor, by kind of question (R43, R71-R74, R19): enough to answer, never a whole book."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Lists as a document prints them: items below one another, over columns and pages, or in a sentence (R76)."""
+"""Lists as a document prints them: items below one another, over columns and pages, or in a sentence (R76, R77)."""
 
 import re
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""Finish the candidates: each gets its verdict, a literal quote with boxes, and its context."""
+"""Finish the candidates (R85): each gets its verdict, a literal quote with boxes, and its context."""
 
 from collections.abc import Sequence
 

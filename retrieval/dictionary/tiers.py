@@ -1,4 +1,4 @@
-"""The model tiers of a base (R25): which model judges and writes, by concept, by type of answer, or for every question.
+"""The model tiers of a base (R25, R103): which model judges and writes, by concept, answer type, or for every question.
 
 They are part of the base's settings, so that each change is recorded with what was before, and each run keeps its own.
 """

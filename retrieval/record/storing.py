@@ -1,4 +1,4 @@
-"""Store a result as insert-only rows, which the ledger vouches for, and copy them for a repeat."""
+"""Store a result as insert-only rows, which the ledger vouches for, and copy them for a repeat (R105)."""
 
 from collections import Counter
 from collections.abc import Mapping
