@@ -17,7 +17,7 @@ LEAD_LINES_MAX = 6  # above the first item; in a longer paragraph a line only ha
 
 ITEM = re.compile(r"\(?(?:(\d{1,3})[.)]|([A-Za-z])[.)]|([•▪–—*-]))\s")
 OPEN_ITEM = re.compile(r"[;,] ?[^\W\d_]{0,4}$")  # "…; and": the sentence of the list goes on in the next item
-SENTENCE_END = re.compile(r"[.!?。！？][\"')\]”’»]*$")
+SENTENCE_END = re.compile(r"[.!?;。！？；][\"')\]”’»]*$")
 OUTDENT = 4.0  # points
 
 VERBS = tomllib.loads(Path(__file__).with_name("definitions.toml").read_text(encoding="utf-8"))

@@ -253,24 +253,24 @@ def pack_section(
 
 
 def split_block(block: Sequence[LineRow], counts: Sequence[int], most: int) -> Iterator[list[LineRow]]:
-    """Split a block too long for one passage into parts of similar size, each at least half of that.
+    """Split a block too long for one passage into parts of similar size, between lines (R3: a line is what is cited).
 
-    They end where a row, an item or a sentence ends with a line, else with any line (R3: a line is what is cited).
+    Where a row, an item or a sentence ends with a line of the second half of a part, the part ends there.
     """
-    first, rest = 0, sum(counts)
-    while rest > most:
-        target = rest / -(-rest // most)
-        growing = accumulate(counts[place] for place in range(first, len(counts)))
-        sizes = list(takewhile(lambda size: size <= most, growing)) or [counts[first]]
-        pairs = [block[first + place : first + place + 2] for place in range(len(sizes))]
-        whole = [
-            place for place, pair in enumerate(pairs) if pair[1:] and sizes[place] * 2 >= target and ends_piece(*pair)
-        ]
-        end = min(whole or range(len(sizes)), key=lambda place: abs(sizes[place] - target))
-        yield list(block[first : first + end + 1])
-        first, rest = first + end + 1, rest - sizes[end]
-    if first < len(block):
-        yield list(block[first:])
+    target = sum(counts) / -(-sum(counts) // most)
+    first, tokens = 0, 0
+    for place, count in enumerate(counts):
+        while place > first and (tokens + count > most or tokens >= target):
+            end, size = place, tokens
+            while end > first and not ends_piece(block[end - 1], block[end]):
+                end -= 1
+                size -= counts[end]
+            if size * 2 < target:
+                end, size = place, tokens
+            yield list(block[first:end])
+            first, tokens = end, tokens - size
+        tokens += count
+    yield list(block[first:])
 
 
 # ---- text

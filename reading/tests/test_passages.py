@@ -144,6 +144,9 @@ def test_what_is_longer_than_a_passage_is_cut_where_a_sentence_ends_with_a_line(
     ]
     passages = cut_passages(document("Number " + "\nNumber ".join(sentences)))
     assert len(passages) > 3 and all(passage.text.endswith(".") for passage in passages)
+    unended = "\n".join(WORDS for _ in range(40))
+    sizes = [len(passage.text.split()) for passage in cut_passages(document(unended))[:-1]]
+    assert len(sizes) == 3 and max(sizes) - min(sizes) <= len(WORDS.split()), "else into parts of similar size"
 
 
 def test_a_table_or_list_longer_than_a_parent_is_cut_between_its_rows_and_items() -> None:
