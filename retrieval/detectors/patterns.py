@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from documents.storage.content import DocumentContent
 from retrieval.deadline import check_time
+from retrieval.question.kinds import has_time
 from retrieval.question.values import has_form, has_value
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words.counts import counted_pattern
@@ -20,7 +21,10 @@ VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrappe
 
 
 def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
-    """Lines with a primary word and a value of the expected type, and lines with an identifier; best first."""
+    """Lines with a primary word and a value of the expected type, and lines with an identifier; best first.
+
+    A time of day is one for a question that asks when, beside all of its words.
+    """
     lexicon = lexicon_of(content)
     terms = [term for term in weigh_terms(question, lexicon) if term.points]
     identifiers = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
@@ -32,6 +36,7 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     for number, share in lines_by_share(terms, stands):
         check_time()
         is_typed = is_formed and is_on_line(number, is_typed_of, content)
+        is_typed = is_typed or has_time(question, content.lines[number - 1].text_in_force)
         matched = matched_terms(terms, stands, number) if is_typed or identifiers else []
         if is_typed or any(term.text in identifiers for term in matched):
             hits.append(pattern_hit(number, matched, share, is_typed, content))

@@ -175,3 +175,38 @@ def test_a_question_of_no_type_hits_only_its_identifiers() -> None:
     content = content_of_lines(["The clause AB-1234 applies.", "The clause is 12 pages long."])
     assert [(hit.lines.first, hit.type_match) for hit in found("Explain clause AB-1234", content)] == [(1, False)]
     assert found("Describe the clause", content) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("On what date does the cover start?", "Cover under this policy starts at 12:00 on the day we accept it."),
+        ("When was the plan of the premises drawn?", "The plan of the premises is drawn at a scale 1:50."),
+        ("When is the plan of the premises drawn?", "The plan of the premises is drawn at a scale 1:50."),
+        ("On what date does the monthly fee rise?", "The monthly fee rises by 1.25 each year under the index."),
+        ("When does the monthly fee rise?", "The monthly fee rises by 1.25 each year under the index."),
+        ("When do the prices of the bus change?", "The prices of the bus change from 2.15 to 3.20 on the last line."),
+        ("When is the mortar mixed?", "The mortar is mixed at 10:15 by weight, see section 12:30."),
+        ("When was the contract signed?", "The contract was signed at 10:30 before a notary."),
+        ("When does the lease end?", "The office of the lease opens at 09:00."),
+        ("When does the work begin?", "The work is done in the ratio 12:30, as drawing 10:45 says."),
+    ],
+)
+def test_a_time_of_day_or_a_ratio_is_no_date(question: str, line: str) -> None:
+    content = content_of_lines(["# Policy", line, "It lasts a while.", "# Claims", "Claims are paid to the holder."])
+    assert not any(hit.type_match for hit in detect_patterns(parse_question(question, [content]), content))
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("When must the boat be returned?", "The boat is returned by 18:00 on the last day."),
+        ("When does the gate close?", "The gate closes at 9 p.m. in summer."),
+        ("Bis wann muss das Boot zurückgegeben werden?", "Das Boot muss bis 18.30 Uhr zurückgegeben werden."),
+        ("Quand faut-il rendre le bateau ?", "Il faut rendre le bateau avant 18 h 30."),
+    ],
+)
+def test_when_is_answered_by_a_time_of_day_beside_all_its_words(question: str, line: str) -> None:
+    content = content_of_lines(["# Hire", line, "# Claims", "Claims are paid to the holder."])
+    found = detect_patterns(parse_question(question, [content]), content)
+    assert [hit.lines.first for hit in found if hit.type_match] == [2]
