@@ -28,7 +28,7 @@ REVIEWS = {
     "": _("Every verdict"),
     "none": _("not reviewed"),
     "any": _("reviewed"),
-    "wrong": _("answer wrong"),
+    "wrong": _("answer wrong, or should be not found"),
     "overruled": _("a role overruled"),
     "objected": _("an objection"),
     "complaint": _("a reader complained"),

@@ -113,6 +113,10 @@ def test_the_verdict_that_stands_is_what_an_answer_is_found_by(house: House, thr
     page = browse(house.auditor, "/audit/?review=wrong")
     assert [row.run.question for row in page.context["page"].rows] == ["early exit"]
     assert "Clear" in page.content.decode()
+    review(early, None, house.auditor, Opinion("absent", reason=WHY, previous_id=early.reviews.get(outcome="wrong").pk))
+    page = browse(house.auditor, "/audit/?review=wrong")
+    assert [row.run.question for row in page.context["page"].rows] == ["early exit"]
+    assert ">answer wrong, or should be not found<" in page.content.decode()
 
 
 def test_it_finds_by_day(house: House, three: None, browse: Any) -> None:
