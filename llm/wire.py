@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 REPLY_MAX_BYTES = 16_000_000  # a streamed reply of 32,000 tokens is about 11 MB of events
 API_VERSION = "api-version"
-THREADS = 64  # a resolver that keeps silent holds one for longer than the call that asked it lasts
+THREADS = 64  # I02: a resolver that keeps silent holds one for longer than the call that asked it lasts
 KEY_OF_KEYLESS_SERVERS = "none"  # the SDK insists on a key; local servers ignore it
 
 _Result = TypeVar("_Result")

@@ -22,7 +22,8 @@ HOLDING = {
     "percentage": ["5 %", "5%", "12.5 percent", "3 pour cent", "7 Prozent", "2 por ciento", "0.05", ".75"],
     "number": ["42", "1,000", "seven", "in 3 steps", "3.5"],
     "date": ["1 March 2024", "March 1st, 2024", "2024-03-01", "1.3.24", "03/01/2024", "1 août 2024", "in 1999",
-             "3. Dez. 2021", "within thirty days"],
+             "3. Dez. 2021", "within thirty days", "by the end of the month", "bis zum Ende des Monats",
+             "avant la fin du mois"],
     "frequency": ["weekly", "twice", "every two years", "per month", "chaque année", "toutes les semaines",
                   "bi-annually", "trimestrielle", "periodically"],
     "duration": ["30 days", "thirty (30) days", "ten business days", "deux mois", "immediately", "without delay",
@@ -46,7 +47,7 @@ LACKING = {
     "amount": ["", "soon", "page 3", "12", "§ 4.1.2", "1,25", "10.0.0.1"],
     "percentage": ["5", "a percentage", "1.05", "%"],
     "number": ["[9]", "item-3", "v2", "none", "3a"],
-    "date": ["March", "12", "3,000", "2100", "18991", "yesterday"],
+    "date": ["March", "at the end of the road", "12", "3,000", "2100", "18991", "yesterday"],
     "frequency": ["never", "two years", "dailyness"],
     "duration": ["days", "30", "a long time", "monthly", "characters", "100 m"],
     "rate": ["per hour", "60 requests", "hour"],
@@ -113,6 +114,35 @@ def test_a_text_that_does_not(kind: str, text: str) -> None:
 def test_a_value_is_on_the_line_or_where_its_sentence_goes_on(written: list[Written], is_there: bool) -> None:
     found = is_on_line(1, lambda matched, printed: has("amount", printed), content_of_lines(written))
     assert found is is_there
+
+
+@pytest.mark.parametrize(
+    ("written", "is_there"),
+    [
+        (["The fee is due. A sum of $ 5", "is the deposit."], True),
+        (["The sum is $ 5. The deposit", "is due."], False),  # of the sentence before
+        (["The sum is $ 5.", "The deposit is due."], False),
+        ([("A sum of $ 5", "list_item"), ("is the deposit.", "list_item")], True),
+        ([("A sum of $ 5", "list_item"), ("- the deposit", "list_item")], False),  # another item
+        ([("A sum of $ 5", "table_row"), "is the deposit"], False),
+        (["# A sum of $ 5", "is the deposit"], False),
+        (["A sum of $ 5", "---", "is the deposit"], False),  # on the page before
+    ],
+)
+def test_a_value_may_stand_above_where_the_sentence_of_a_line_begins(written: list[Written], is_there: bool) -> None:
+    found = is_on_line(2, lambda matched, printed: has("amount", printed), content_of_lines(written), reaches_up=True)
+    assert found is is_there
+
+
+def test_when_is_answered_by_a_time_in_the_line_above() -> None:
+    said = ["Within 6 hours of the first notice", "the report will be published on the board."]
+    content = content_of_lines([*said, *(f"The rent of house {number} is due." for number in range(9))])
+    for question, is_there in (
+        ("When is the report published on the board?", True),
+        ("On what date is the report published on the board?", False),
+    ):
+        hits = detect_patterns(parse_question(question, [content]), content)
+        assert any(hit.type_match and hit.lines.first == 2 for hit in hits) is is_there
 
 
 def test_a_value_that_is_struck_is_none() -> None:
