@@ -10,12 +10,8 @@ from numpy.typing import NDArray
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.deadline import check_time
-<<<<<<< HEAD
 from retrieval.question.kinds import has_time
-from retrieval.question.values import has_form, has_value
-=======
 from retrieval.question.values import CALENDAR, has_form, has_value
->>>>>>> headline44
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
@@ -46,12 +42,8 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     hits: list[Hit] = []
     for number, share in lines_by_share(terms, stands):
         check_time()
-<<<<<<< HEAD
-        is_typed = is_formed and is_on_line(number, is_typed_of, content)
-        is_typed = is_typed or has_time(question, content.lines[number - 1].text_in_force)
-=======
         is_typed = is_formed and is_on_line(number, is_typed_of, content, reaches_up=is_timed)
->>>>>>> headline44
+        is_typed = is_typed or has_time(question, content.lines[number - 1].text_in_force)
         matched = matched_terms(terms, stands, number) if is_typed or identifiers else []
         if is_typed or any(term.text in identifiers for term in matched):
             hits.append(pattern_hit(number, matched, share, is_typed, content))
