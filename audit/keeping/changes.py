@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from audit.runs.listing import RunKey
-from documents.models import KnowledgeBase, Viewer
+from documents.models import KnowledgeBase, Role, Viewer
 from documents.pages import plain_choices
 from ledger.models import Entry, Event
 
@@ -214,6 +214,9 @@ def describe_details(details: dict[str, Any]) -> list[tuple[str, str]]:
     """Names and values; before and after are one pair."""
     told = {name: value for name, value in details.items() if name not in LEFT_OUT}
     if "before" in told and "after" in told:
+        if "member" in told:
+            names = dict(Role.choices)
+            told |= {each: str(names.get(told[each], told[each])) for each in ("before", "after")}
         told["changed"] = [told.pop("before"), told.pop("after")]
     return [
         (str(DETAIL_NAMES.get(name) or name.replace("_", " ")), (write_list if name in LISTS else write_value)(value))

@@ -1,7 +1,9 @@
-"""Kinds of lines and passages in words."""
+"""Kinds of lines and passages in words, and the sections that have no title of their own."""
 
 from django import template
 from django.utils.translation import gettext_lazy as _
+
+from reading.outline.toc import FRONT_TITLE, WHOLE_TITLE
 
 register = template.Library()
 
@@ -19,6 +21,13 @@ KINDS = {
     "table": _("table"),
     "running": _("running head"),
 }
+SECTIONS = {FRONT_TITLE: _("Front matter"), WHOLE_TITLE: _("Whole document")}
+
+
+@register.filter
+def section_words(title: str) -> str:
+    """The title of a section, in the reader's language where it is the program's own."""
+    return str(SECTIONS.get(title, title))
 
 
 @register.filter

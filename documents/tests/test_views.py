@@ -566,5 +566,7 @@ def test_passages_and_the_section_stand_beside_the_page(document: Document, sign
     page = page_of(signed_in, document, page=2).content.decode()
     assert "Passages of this page" in page and "About how long &lt;b&gt;records&lt;/b&gt; live." in page
     assert re.search(r"Known from</dt>\s*<dd>\s*outline,", page) and "2 Retention" in page
-    Parse.objects.get().toc_entries.update(origin="front")
+    Parse.objects.get().toc_entries.update(origin="front", title="Front matter", breadcrumb="Front matter")
     assert "Known from" not in page_of(signed_in, document, page=2).content.decode()
+    page = signed_in.get(f"/documents/{document.pk}/?page=2", headers={"Accept-Language": "de"}).content.decode()
+    assert "<dd>Titelei</dd>" in page and "Front matter" not in page

@@ -58,6 +58,7 @@ def test_a_value_in_words(value: Any, words: str) -> None:
         ({}, []),
         ({"before": "viewer", "after": "editor"}, [("changed", "viewer → editor")]),
         ({"before": "", "after": "editor", "name": "Ada"}, [("name", "Ada"), ("changed", "– → editor")]),
+        ({"before": "", "after": "owner", "member": 3}, [("member", "3"), ("changed", "– → Owner")]),
         ({"before": "viewer"}, [("before", "viewer")]),
         ({"base": BASE_ID, "left": "digest", "title": "Lease"}, [("title", "Lease")]),
         ({"days": [365, 730]}, [("days", "365 → 730")]),
