@@ -292,7 +292,7 @@ def searched_phrases(topic: str, dictionary: Sequence[ConceptTerms]) -> list[str
 def account_of_scope(
     documents: Sequence[Document], contents: Sequence[DocumentContent], chosen: Shortlist, question: Question
 ) -> ScopeAccount:
-    """Every document of a scope, of which `contents` are read: in the others each word of the question is counted.
+    """Every document of a scope (R57), of which `contents` are read: in the others each word asked for is counted.
 
     A word counts with the terms of its concept, as in the documents that are read.
     """

@@ -77,7 +77,7 @@ def compare_sides(
     settings: Mapping[str, object],
     use: ModelUse = USUAL,
 ) -> RetrievalResult:
-    """The result of a comparison. Each side is a part of the question, with its own outcome and its own quotes.
+    """The result of a comparison. Each side is a part of the question (R22), with its own outcome and quotes.
 
     Without a model each side is judged by the rules; with one, the best places of all sides are judged in one call. A
     side of which nothing was found makes the answer a partial one.
