@@ -18,7 +18,6 @@ import pymupdf
 from pymupdf.utils import construct_label
 
 from reading.characters import clean_text
-from reading.layout.aslant import mark_struck_aslant
 from reading.layout.doubles import drop_doubles
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
 from reading.layout.pictured import put_pictures
@@ -285,13 +284,11 @@ def page_text(
     everything, off_page_chars = blocks_on_page(page, *sides, limits)
     found, drawn = without_drawn(everything)
     found = mark_struck(found, drawn, lambda: page.get_text("dict", flags=STYLED_FLAGS)["blocks"])
-    characters = partial(page.get_text, "rawdict", flags=TEXT_FLAGS)
-    mark_struck_aslant(found, drawn, page.get_cdrawings, lambda: characters()["blocks"])
     blocks, is_cut = within_limits(found, limits)
     name_symbols(page, blocks)
     mark_unknown(blocks, lambda inked: page.get_text("rawdict", flags=INK_FLAGS if inked else TEXT_FLAGS)["blocks"])
     drop_doubles(blocks)
-    cut_at_scripts(blocks, lambda: characters()["blocks"])
+    cut_at_scripts(blocks, lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
     drop_drawn(blocks, fields, page)
     put_pictures(blocks, list(signs_among(page, pictures, fields)) if pictures else [])
     text = pieces_of(blocks, width, height, turn)
