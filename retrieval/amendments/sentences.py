@@ -6,7 +6,7 @@ words are data (`amending.*.toml`). What may or would be changed is no change.
 
 import re
 import weakref
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -24,30 +24,16 @@ CHANGES: tuple[Change, ...] = ("replaced", "deleted", "added")  # "deleted and r
 NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?(?!\w|\.\d)"
 INSIDE = r"(?:\s*\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|,?\s*(?:{inside})\s*\(?\d{1,2}\)?)*"
 MORE = rf"(?:\s*(?:,|and|und|et|&)\s*{NUMBER})*"
-QUOTATION = '[„“«"]·*[“”»"]'
-# What is to be read, as the whole of a sentence: the change, and which of its quotations are the old words and the new.
-ORDERS: Mapping[str, tuple[Change, int | None, int | None]] = {
-    "old_new": ("replaced", 0, 1),
-    "new_old": ("replaced", 1, 0),
-    "omit": ("deleted", 0, None),
-    "insert": ("added", None, 0),
-    "insert_after": ("added", None, 1),
-}
 FRAMES = {
     "sign": r"\A(?:{sign})",
     "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",
     "inside": r"(?:{inside})\s*\d",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
-    **{name: rf"(?<!\w)(?:{{{name}}})[\s,]*\Z" for name in ("instead", "for", "beside")},
-    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("within", "rest", "lead")},
-    "dated": r"(?<!\w)(?:{effect})",
-    "words": rf"(?:(?<!\w)(?:{{words}})\s+)?{QUOTATION}",
-    "place": rf"(?:(?<!\w)(?:{{within}})\s+)?(?:{{clause}})\s*{NUMBER}{INSIDE}{MORE}(?:,?\s+(?:{{rest}})(?!\w))*",
-    **{name: rf"\A(?:(?:{{lead}})\s)?(?:{{{name}}})\Z" for name in ORDERS},
+    "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
+    "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
 }
 QUOTED = re.compile(r"„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\"")
-LIST_MARK = re.compile(r"\A\s*\(?(?:\d{1,2}(?:\.\d{1,2})*|[a-z]|[ivx]{1,4})[.)]\s+")
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
@@ -140,9 +126,7 @@ def read_change(sentence: str) -> ReadChange | None:
     """The change a sentence makes; None if it makes none."""
     words, masked = amending_words(), mask_quotations(sentence)
     found = next(((name, verb) for name in CHANGES if (verb := words[name].search(masked))), None)
-    if found is None:
-        return read_order(sentence, masked)
-    if words["conditional"].search(masked, 0, found[1].end()):
+    if found is None or words["conditional"].search(masked, 0, found[1].end()):
         return None
     change, verb = found
     clauses = clauses_named(masked)
@@ -150,35 +134,6 @@ def read_change(sentence: str) -> ReadChange | None:
         return None
     old, new = words_changed(sentence, masked, change, verb.span())
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
-
-
-def read_order(sentence: str, masked: str) -> ReadChange | None:
-    """The change of words that a sentence orders whoever reads to make; None if it says anything else as well.
-
-    "In clause 5, for “30 days” read “45 days”": without the words that stood there it does not say what is changed.
-    """
-    clauses, form = clauses_named(masked), order_form(masked)
-    found = next((order for name, order in ORDERS.items() if amending_words()[name].match(form)), None)
-    if found is None or not clauses:
-        return None
-    change, old, new = found
-    quoted = [quotation[1:-1].strip() for quotation in QUOTED.findall(sentence)]
-    told = ["" if at is None else quoted[at] for at in (old, new)]
-    return ReadChange(clauses, change, told[0], told[1], date_of_effect(masked))
-
-
-def order_form(masked: str) -> str:
-    """A sentence without its list mark, the one clause it names, its date and its signs; each quotation is “”."""
-    words = amending_words()
-    form, places = words["place"].subn(" ", masked)
-    if places != 1:
-        return ""
-    for found in reversed(list(words["dated"].finditer(form))):
-        dates = [date for date in dates_in(form[found.end() : found.end() + DATE_REACH]) if date.start <= BLANKS_MAX]
-        if dates:
-            form = f"{form[: found.start()]} {form[found.end() + dates[0].end :]}"
-    form = re.sub(r"\s*[,:]\s*|\s+", " ", words["words"].sub("“”", LIST_MARK.sub("", form)))
-    return form.strip(" .;")
 
 
 def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
@@ -201,17 +156,16 @@ def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, i
     if change == "deleted":
         return (before or after or [(0, 0, "")])[-1][2], ""
     if change == "added":
-        own = [each for each in quoted if not amending_words()["beside"].search(masked[: each[0]])]
-        return "", own[-1][2] if own else ""
+        return "", quoted[-1][2] if quoted else ""
     if len(before) > 1 and not after:
         return before[-2][2], before[-1][2]
     if before:
         return before[-1][2], after[0][2] if after else ""
     if len(after) > 1:
         between = masked[after[0][1] : after[1][0]]
-        if amending_words()["for"].search(between):
+        if amending_words()["for"].match(between):
             return after[1][2], after[0][2]
-        if amending_words()["instead"].search(between):
+        if amending_words()["instead"].match(between):
             return after[0][2], after[1][2]
     return "", after[0][2] if after else ""
 
