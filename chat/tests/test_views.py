@@ -213,11 +213,25 @@ def test_it_shows_the_passages_that_were_refused(page: Client, ask: Ask, serve: 
     answer_turn(turn.pk)
     candidate = RetrievalRun.objects.get().candidates.first()
     assert candidate is not None
-    html = on_one_line(page.get(address(turn)))
-    assert "Nearest passages</h3>" in html and str(candidate.reason) in html, "whatever role each has"
     pane = page.get(f"/ask/turns/{turn.pk}/near/{candidate.position}")
     assert pane.status_code == 200 and "hl-anchor" in on_one_line(pane)
     assert page.get(f"/ask/turns/{turn.pk}/near/99").status_code == 404
+
+
+def test_a_kept_passage_of_a_refusal_is_not_said_to_be_left_aside(
+    page: Client, ask: Ask, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(scripted_llm.VERDICTS, "wrong-quote", with_support_alone)
+    serve("wrong-quote")
+    turn = ask("Who repairs the roof of the landlord?")
+    answer_turn(turn.pk)
+    assert RetrievalRun.objects.get().status == "not_found"
+    html = on_one_line(page.get(address(turn)))
+    assert "Nearest passages</h3>" in html and "Supporting" in html and "not kept" not in html
+
+
+def with_support_alone(reply: Any, verdicts: list[Any]) -> None:
+    reply["answerable"], verdicts[0]["role"] = False, "supporting"
 
 
 def test_it_shows_passages_that_disagree_side_by_side(
