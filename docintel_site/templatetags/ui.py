@@ -1,7 +1,6 @@
 """Small parts of the visual language: icons, roles, states. Always an icon and a word, never colour alone."""
 
 import json
-import re
 from itertools import pairwise
 from typing import Any
 
@@ -20,8 +19,6 @@ from retrieval.told.reasons import in_words
 register = template.Library()
 
 ROLE_NAMES = JUDGED_NAMES | {"unjudged": _("Not judged")}
-# The signs that part the cells of a Markdown row: those at its ends, where it is quoted, and those between cells.
-ROW_EDGE, CELL_EDGE = re.compile(r"(?<=“)\| ?| ?\|(?=”)"), re.compile(r"(?<!\S)\|(?!\S)")
 STATE_ICONS = {"ok": "check", "none": "minus", "soon": "minus", "busy": "now", "warn": "warn", "fail": "fail"}
 
 
@@ -99,15 +96,6 @@ def name_columns(*names: str, roles: bool = False) -> SafeString:
     cells = format_html_join("", "{}", [(format_html(HEADS.get(mark, HEAD), role, name),) for mark, name in marked])
     whole = '<thead role="rowgroup"><tr role="row">{}</tr></thead>' if roles else "<thead><tr>{}</tr></thead>"
     return format_html(whole, cells)
-
-
-@register.filter
-def in_cells(text: str) -> str | SafeString:
-    """A text with the cells of a Markdown row drawn as cells; any other as it is."""
-    cells = CELL_EDGE.split(ROW_EDGE.sub("", text))
-    if len(cells) == 1:
-        return cells[0]
-    return format_html_join(" ", '<span class="cell">{}</span>', ((cell,) for cell in cells if cell.strip()))
 
 
 @register.filter
