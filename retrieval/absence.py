@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.tables import cells_of_line, is_wrapped
-from retrieval.accounting import NAMED_MAX, count, name_some, summarise
+from retrieval.accounting import summarise
 from retrieval.filters import Within
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
 from retrieval.told.searched import is_of_other_language
@@ -90,31 +90,11 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: C
     return Clause(f"zero keyword hits: {said} in what was searched, in any form", "zero hits", words=list(texts))
 
 
-def say_foreign_absence(question: Question, zero: str, languages: Mapping[str, Sequence[str]]) -> str:
-    """Why the absence of words proves nothing in a scope with documents in another language (R57); "" of no other.
-
-    What is certain comes first: in the documents of the question's language, and of one nobody knows, it is not there.
-    `languages` has the titles of the documents in each.
+def is_foreign(question: Question, languages: Collection[str]) -> bool:
+    """Whether a document of the scope is in another language than the question: words that are missing there prove
+    nothing (R57). A text whose language is not known is taken for one of the question's.
     """
-    foreign = sorted({*languages} - {question.language, "und"})
-    if not foreign:
-        return ""
-    asked = LANGUAGES.get(question.language, question.language)
-    own = sum(len(titles) for language, titles in languages.items() if language not in foreign)
-    if not own:
-        texts = " and ".join(sorted(LANGUAGES.get(each, each) for each in foreign))
-        said = f"but the question is in {asked} and the text in {texts}"
-        return join_clauses([zero, Clause(said, "foreign", asked=question.language, texts=foreign)], "; ")
-    certain = f"not found in the {count(own, 'document')} in {asked}"
-    titles = [[title, language] for language in foreign for title in languages[language]]
-    named = name_some(f"{title} ({LANGUAGES.get(language, language)})" for title, language in titles)
-    facts = {"titles": titles[:NAMED_MAX], "more": max(len(titles) - NAMED_MAX, 0)}
-    clauses = [
-        Clause(certain, "not in own", count=own, language=question.language),
-        zero,
-        Clause(f"what is in another language could not be searched for these words: {named}", "others", **facts),
-    ]
-    return join_clauses(clauses, "; ")
+    return bool({*languages} - {question.language, "und"})
 
 
 def judge_absence(
@@ -124,12 +104,12 @@ def judge_absence(
     coverage: Coverage,
     hits: Sequence[Hit],
     ranking: Ranking,
-    languages: Mapping[str, Sequence[str]],
+    languages: Collection[str],
 ) -> AbsenceVerdict:
     """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence.
 
-    Whatever fires, it is "not found" only where the coverage has no gap, and zero hits count only in the documents of
-    the scope that are in the question's language.
+    Whatever fires, it is "not found" only where the coverage has no gap, and zero hits count only in the `languages` of
+    the scope that are the question's.
     """
     zero = zero_hits(question, searched, {content.language for content in contents})
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
@@ -162,8 +142,13 @@ def judge_absence(
         said = f"{reason}; but {'; '.join(coverage.gaps)}"
         parts = [recorded_facts(each) for each in (reason, *coverage.gaps)]
         return AbsenceVerdict("cannot_tell", Clause(said, "several", parts=parts), gates)
-    if zero and (foreign := say_foreign_absence(question, zero, languages)):
-        return AbsenceVerdict("cannot_tell", foreign, gates)
+    if zero and is_foreign(question, languages):
+        texts = sorted({*languages} - {"und"})
+        languages = " and ".join(sorted(LANGUAGES.get(each, each) for each in texts))
+        asked = LANGUAGES.get(question.language, question.language)
+        said = f"but the question is in {asked} and the text in {languages}"
+        foreign = Clause(said, "foreign", asked=question.language, texts=texts)
+        return AbsenceVerdict("cannot_tell", join_clauses([reason, foreign], "; "), gates)
     return AbsenceVerdict("not_found", reason, gates)
 
 

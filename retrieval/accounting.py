@@ -46,16 +46,8 @@ NAMED_MAX = 10  # documents or pages told by name in a sentence; the record list
 def account_of(contents: Iterable[DocumentContent]) -> ScopeAccount:
     """The account of documents that are all read."""
     read = tuple(contents)
-    languages = titles_by_language((content.language, content.title) for content in read)
+    languages = tuple(sorted({content.language for content in read}))
     return ScopeAccount(tuple(read_document(content, ALL_READ) for content in read), languages=languages)
-
-
-def titles_by_language(documents: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    """The titles of documents in each of their languages; one that nobody told is unknown."""
-    titles: dict[str, list[str]] = {}
-    for language, title in documents:
-        titles.setdefault(language or "und", []).append(title)
-    return {language: tuple(named) for language, named in titles.items()}
 
 
 def leave_unsearched(account: ScopeAccount) -> ScopeAccount:

@@ -326,11 +326,9 @@ def account_of_scope(
     )
 
 
-def languages_read(documents: Iterable[Document]) -> dict[str, tuple[str, ...]]:
-    """The titles of the documents that have been read, by their languages."""
-    return accounting.titles_by_language(
-        (parse.language, document.title) for document in documents if (parse := document.current_parse)
-    )
+def languages_read(documents: Iterable[Document]) -> tuple[str, ...]:
+    """The languages of the documents that have been read."""
+    return tuple(sorted({parse.language for document in documents if (parse := document.current_parse)}))
 
 
 def counted_document(

@@ -602,7 +602,7 @@ class ScopeAccount:
     counts: Mapping[str, int] = field(default_factory=dict)
     unreadable: tuple[str, ...] = ()  # pages without text of the documents not read together, by name
     sections: int = 0  # of these documents, where their contents were read
-    languages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the titles of those with text, by language
+    languages: tuple[str, ...] = ()  # of all documents that have text
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
-import pytest
 
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
 from retrieval.absence import zero_hits
-from retrieval.accounting import account_of, titles_by_language
+from retrieval.accounting import account_of
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading, with_vectors
 from retrieval.types import Keyword, RetrievalResult
@@ -87,32 +86,6 @@ def test_a_foreign_question_without_hits_means_cannot_tell(policy: DocumentConte
     result = ask("Quel est le chiffre d'affaires ?", policy)
     assert result.status == "cannot_tell"
     assert "French" in result.not_found_reason
-
-
-@pytest.mark.parametrize(
-    ("others", "said"),
-    [
-        (
-            {"fr": ("Bail", "Annexe")},
-            ("not found in the 2 documents in English; zero", "Bail (French), Annexe (French)"),
-        ),
-        ({"de": ("Vertrag",), "": ("Scan",)}, ("not found in the 3 documents in English; zero", "Vertrag (German)")),
-        ({"": ("Scan",)}, ("zero", "in any form")),
-    ],
-)
-def test_in_several_languages_what_is_certain_comes_first(
-    policy: DocumentContent, others: dict[str, tuple[str, ...]], said: tuple[str, str]
-) -> None:
-    """R57: one foreign document hid that the words are in none of the others."""
-    titles = [
-        ("en", "Policy"),
-        ("en", "Lease"),
-        *((language, title) for language in others for title in others[language]),
-    ]
-    account = replace(account_of([policy]), languages=titles_by_language(titles))
-    result = retrieve("What about earthquakes?", [policy], settings=SETTINGS, account_for=lambda question: account)
-    assert result.status == ("cannot_tell" if "fr" in others or "de" in others else "not_found")
-    assert result.not_found_reason.startswith(said[0]) and result.not_found_reason.endswith(said[1])
 
 
 def test_what_was_found_lets_every_gate_pass(policy: DocumentContent) -> None:

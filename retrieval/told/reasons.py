@@ -396,21 +396,6 @@ def say_foreign(facts: Facts) -> str:
     return _("but the question is in %(asked)s and the text in %(texts)s") % {"asked": asked, "texts": texts}
 
 
-def say_not_in_own(facts: Facts) -> str:
-    said = ngettext(
-        "not found in the %(count)s document in %(language)s",
-        "not found in the %(count)s documents in %(language)s",
-        facts["count"],
-    )
-    return said % {"count": facts["count"], "language": str(LANGUAGES.get(facts["language"], facts["language"]))}
-
-
-def say_others(facts: Facts) -> str:
-    named = [f"{title} ({LANGUAGES.get(language, language)})" for title, language in facts["titles"]]
-    names = tell_names({"names": named, "more": facts["more"]})
-    return _("what is in another language could not be searched for these words: %(names)s") % {"names": names}
-
-
 def say_differing(facts: Facts) -> str:
     sides = [
         f"{value} ({', '.join(filter(None, (title, _('p. %(page)s') % {'page': page})))})"
@@ -463,8 +448,6 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "counted": say_counted,
     "scope": say_scope,
     "foreign": say_foreign,
-    "not in own": say_not_in_own,
-    "others": say_others,
     "differ": say_differing,
     "untold": say_untold,
     "struck": lambda facts: _("the words that were found are struck through"),
