@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
+from itertools import pairwise
 
 from chat.figures.periods import is_beyond, is_other_side
 from documents.storage.content import DocumentContent
@@ -18,12 +20,13 @@ from retrieval.question.values import ALSO, CALENDAR, has_form, has_value
 from retrieval.types import Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.printed import values_in
+from retrieval.words.printed import Value, values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import is_generic, normalise_words, stem
 
 SAID_MIN = 0.4  # of the question's weight in the sentence and the name of its section
 NUMBER_WEIGHT = 0.5  # as of a year
+IN_UNITS = {"year": (12, "month"), "week": (168, "hour"), "day": (24, "hour")}
 RARE_SHARE = 0.8  # of the greatest weight
 FEW = 2  # words that a question asks for, so that an answer has both
 NAMED_TYPES = frozenset(["person", "party", "role"])  # whose values are names
@@ -93,34 +96,46 @@ def is_of_another(text: str, question: Question) -> bool:
     """
     if question.answer_type not in NAMED_TYPES:
         return False
+    language = question.language
     words = (word for each in question.keywords for form in (each.text, *each.forms) for word in normalise_words(form))
-    topic = [stem(word, question.language) for word in normalise_words(question.topic)]
-    asked = {*topic, *(stem(word, question.language) for word in words)}
-    for found in phrasing_rules()["owner"].finditer(text):
-        owned = {stem(word, question.language) for word in normalise_words(text[: found.start()])[-1:]}
-        owners = owners_named(text[found.start() :], question.language)[:1]
-        is_another = owners and asked.isdisjoint(stem(word, question.language) for word in owners[0])
-        if is_another and not owned.isdisjoint(topic[:-1]):  # of its last word the question does not say whose it is
-            return True
-    return False
+    topic = [stem(word, language) for word in normalise_words(question.topic)]
+    asked = {*topic, *(stem(word, language) for word in words)}
+    firms = [
+        normalise_words(each.value) for each, _ in read_statement(text, language, ("party",)).values.get("party", ())
+    ]
+    owners: list[tuple[str, ...]] = []
+    starts = [found.start() for found in phrasing_rules()["owner"].finditer(text)]
+    for start, end in pairwise([*starts, len(text)]):
+        owned = {stem(word, language) for word in normalise_words(text[:start])[-1:]}
+        if not owned.isdisjoint(topic[:-1]):  # of its last word the question does not say whose it is
+            owners += owners_named(text[start:end], language)
+    is_any = any(not asked.isdisjoint(stem(word, language) for word in owner) for owner in owners)
+    is_firm = any(set(owner) <= set(firm) for owner in owners for firm in firms)  # asked for as "the company"
+    return bool(owners) and not is_any and not is_firm
 
 
 def values_given(text: str, question: Question, language: str) -> set[tuple[str, ...]]:
-    """The values of the kind asked for in a text, each with its type and alike however it is printed.
+    """The values of the kind asked for in a text, each with its type first, alike however printed.
 
-    Names but for those of the question; empty where what was asked for has no values that can be compared.
+    The words of names but for those of the question, as one is named in full or not; empty where what was asked for has
+    no values that can be compared.
     """
     if question.answer_type in NAMED_TYPES or (question.answer_type == "text" and asks_for_one(question)):
         names = {each.value for each, _ in read_statement(text, language, ("party",)).values.get("party", ())}
         names.update(each[0] for each in [FIRST_NAME.match(text.lstrip("- "))] if each)
         asked = {stem(word, question.language) for word in normalise_words(question.original)}
-        said = [normalise_words(name) for name in names]
-        return {
-            ("name", *each) for each in said if not asked.issuperset(stem(word, question.language) for word in each)
-        }
+        words = {word for name in names for word in normalise_words(name)}
+        return {("name", word) for word in words if stem(word, question.language) not in asked}
     values = read_statement(text, language, (question.answer_type,)).values
     kinds = (question.answer_type, *ALSO.get(question.answer_type, ()))
-    return {(*value.key, value.unit) for kind in kinds for value, _ in values.get(kind, ())}
+    return {alike(value) for kind in kinds for value, _ in values.get(kind, ())}
+
+
+def alike(value: Value) -> tuple[str, ...]:
+    """A value as it compares: twelve months are a year, and two weeks fourteen days."""
+    times, unit = IN_UNITS.get(value.unit, (1, value.unit)) if value.type == "duration" else (1, value.unit)
+    number = str((Decimal(value.value) * times).normalize()) if times > 1 else value.value
+    return (value.type, number, value.currency, unit)
 
 
 def has_one_thing(own: Sequence[str], question: Question) -> bool:

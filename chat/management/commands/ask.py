@@ -109,7 +109,9 @@ def find_user(email: str | None) -> User:
 
 def command_base(user: User) -> KnowledgeBase:
     """The base for files asked from the shell, open to the asker and to administrators of the site."""
-    base = KnowledgeBase.objects.living().filter(name__in=(FILES_NAME, SHELL_NAME), created_by__email=SHELL_EMAIL).first()
+    base = (
+        KnowledgeBase.objects.living().filter(name__in=(FILES_NAME, SHELL_NAME), created_by__email=SHELL_EMAIL).first()
+    )
     base = base or access.create_base(find_user(None), FILES_NAME)
     for owner in (user, *User.objects.filter(is_superuser=True, is_active=True)):
         Membership.objects.get_or_create(base=base, user=owner, defaults={"role": Role.OWNER})

@@ -116,6 +116,12 @@ PEOPLE = content_of_lines(
         "# Heating",
         "The heating is repaired within two days.",
         "The heating of the cellar is repaired within two weeks.",
+        "# Retention",
+        "The files of the tenant are kept for 24 months.",
+        "The files of the tenant are kept for two years.",
+        "# Management",
+        "Jane Moreau is the chief executive officer.",
+        "The chief executive officer, Ms Moreau, signs every contract.",
     ]
 )
 
@@ -131,6 +137,16 @@ PEOPLE = content_of_lines(
         ),
         ("How long is the notice of the tenant?", 5, ["The notice of the tenant takes 3 months."]),
         ("How fast is the heating repaired?", 8, []),
+        (
+            "How long are the files of the tenant kept?",
+            11,
+            ["The files of the tenant are kept for 24 months."],
+        ),
+        (
+            "Who is the chief executive officer?",
+            14,
+            ["Jane Moreau is the chief executive officer."],
+        ),
     ],
 )
 def test_no_headline_is_contested_by_another_sentence_with_as_much_of_the_question(
@@ -146,6 +162,16 @@ def test_no_headline_is_contested_by_another_sentence_with_as_much_of_the_questi
             "Who chairs the board?",
             "Ana Ode-Berg chairs the board of the group.",
             "Fay Koskela-Marsh is the chair of the audit committee on the board.",
+        ),
+        (
+            "Who is the managing director of the company?",
+            "The managing director of Acme GmbH is Anna Weber.",
+            "The managing director of the branch is Anna Weber.",
+        ),
+        (
+            "Who is the chair of the audit committee?",
+            "Jane Moreau is chair of the board and Fay Koskela chair of the audit committee.",
+            "Jane Moreau is chair of the board, not of what audits it.",
         ),
         (
             "What is the recovery point objective?",
