@@ -164,7 +164,8 @@ class PlainForm(forms.Form):
 def effect_of(choice: str, code: str) -> str:
     option = option_named(choice, code)
     risk = option.sets.get("risk_max")
-    return f"{option.effect} {gettext(RISK) % {'risk': risk}}" if risk else str(option.effect)
+    told = gettext(RISK) % {"risk": risk} if risk else ""
+    return f"{option.effect} {told}".rstrip()
 
 
 def option_words(choice: str, code: str) -> str:

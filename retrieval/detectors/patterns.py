@@ -19,7 +19,7 @@ from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_te
 
 HITS_MAX = 100
 PROSE = frozenset(["body", "list_item"])
-ENDED = re.compile(r"[.!?:;][\"')\]”’]*(?:\s+(?=\W*[^\Wa-z_])|\s*\Z)")  # a sentence, or an item
+ENDED = re.compile(r"[.!?:;][\"')\]”’]*(?:\s{1,4}(?=\W{0,4}[^\Wa-z_])|\s{0,4}\Z)")  # a sentence, or an item
 ITEM = re.compile(r"\W+\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s")
 VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrapped row, a definition)
 
