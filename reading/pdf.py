@@ -20,13 +20,12 @@ from pymupdf.utils import construct_label
 from reading.characters import clean_text
 from reading.layout.doubles import drop_doubles
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
-from reading.layout.pictured import put_pictures
 from reading.layout.scripts import cut_at_scripts
-from reading.layout.strikes import Edges, is_drawn, mark_struck, without_drawn
+from reading.layout.strikes import is_drawn, mark_struck, without_drawn
 from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
 from reading.limits import HEADER_WITHIN, MIB, PDF_HEADER, Limits
-from reading.pages.fields import FormField, drop_drawn, fields_on, has_middle_inside, put_fields
+from reading.pages.fields import FormField, drop_drawn, fields_on, put_fields
 from reading.processes.forked import Patience, done_apart
 from reading.reasons import ReadingError, refusal
 from reading.rows import ImageRow
@@ -58,8 +57,6 @@ RULE_ROWS = 2  # of pixels, four points: the smallest print is higher than that,
 WHITE_ZOOM = 0.5  # a letter page in 306 x 396 pixels: a few milliseconds
 WEBP_QUALITY, WEBP_METHOD = 80, 0  # method 0: half the time of 4 for a fifth more bytes
 IMAGE_SIDE_PT, PAGE_IMAGES = 8.0, 200  # smaller than a letter is a bullet or a rule; more are tiles of one drawing
-SIGN_SIDE_PT = 30.0  # a higher picture is no sign of a line
-SIGN_BYTES, SIGN_PIXELS = 20_000, 250_000  # a larger one is not unpacked
 ACTIVE_KEYS = ("OpenAction", "AA", "Names/JavaScript", "AcroForm/XFA")
 
 
@@ -198,69 +195,28 @@ def read_page(document: PdfDocument, index: int, limits: Limits, *, has_fields: 
         turn = turn_of(page) if rotation else None
         fields = fields_of(page) if has_fields else 0
         shown = fields_on(page) if fields else []
-        pictures = pictures_on(page)
-        text, is_cut = page_text(page, width, height, turn, limits, shown, pictures)
-        images = () if is_cut else tuple(images_of(page.number, pictures, width, height, turn))
+        text, is_cut = page_text(page, width, height, turn, limits, shown)
+        images = () if is_cut else tuple(images_of(page, width, height, turn))
     except (*PDF_ERRORS, MemoryError) as error:
         return PageFacts(index + 1, 612.0, 792.0, 0, None, False, is_memory_error(error))
     return PageFacts(index + 1, width, height, rotation, text, is_cut, False, images, fields, tuple(shown))
 
 
-def pictures_on(page: pymupdf.Page) -> list[dict[str, Any]]:
-    """The pictures of a page in its order.
+def images_of(page: pymupdf.Page, width: float, height: float, turn: Turn | None) -> Iterator[ImageRow]:
+    """The pictures that are seen on a page, cut to it, in its order; rules and dots drawn as pictures are left out.
 
     Only a page that names pictures is drawn a second time for them: one in thirty of the shared filings.
     """
     if not page.get_images() or stream_bytes(page) > SUSPECT_STREAM_BYTES:
-        return []
-    found: list[dict[str, Any]] = page.get_image_info()
-    return found
-
-
-def images_of(
-    index: int, pictures: Sequence[dict[str, Any]], width: float, height: float, turn: Turn | None
-) -> Iterator[ImageRow]:
-    """The pictures that are seen on a page, cut to it; rules and dots drawn as pictures are left out."""
+        return
     number = 0
-    for found in pictures:
+    for found in page.get_image_info():
         x0, y0, x1, y1 = turn_box(found["bbox"], turn)
         x0, y0, x1, y1 = max(x0, 0.0), max(y0, 0.0), min(x1, width), min(y1, height)
         if min(x1 - x0, y1 - y0) >= IMAGE_SIDE_PT and number < PAGE_IMAGES:
             number += 1
             x0, y0, x1, y1 = (round(place, 2) for place in (x0, y0, x1, y1))
-            yield ImageRow(index + 1, number, x0, y0, x1, y1, found["width"], found["height"])
-
-
-def signs_among(page: pymupdf.Page, pictures: Sequence[dict[str, Any]], fields: Sequence[FormField]) -> Iterator[Edges]:
-    """The boxes of the pictures that may be signs of a line: low, of more than one shade, and no field's."""
-    low = [found for found in pictures if low_side(found["bbox"]) <= SIGN_SIDE_PT][:PAGE_IMAGES]
-    told = [pymupdf.Rect(field.box) * page.derotation_matrix for field in fields]
-    stored = page.get_images() if low else []
-    for found in low:
-        same = [each for each in stored if each[2:4] == (found["width"], found["height"])]
-        if any(has_middle_inside(found["bbox"], box) for box in told):
-            continue
-        if not same or any(has_shades(page.parent, each[0], each[1]) for each in same):
-            yield found["bbox"]
-
-
-def low_side(box: Sequence[float]) -> float:
-    return float(min(box[2] - box[0], box[3] - box[1]))
-
-
-def has_shades(document: PdfDocument, *xrefs: int) -> bool:
-    """Whether a picture or its mask is of more than one shade; of one that is too large to be looked at it is said."""
-    try:
-        for xref in filter(None, xrefs):
-            width, height, length = (document.xref_get_key(xref, key) for key in ("Width", "Height", "Length"))
-            is_small = all(kind == "int" for kind, _ in (width, height, length)) and int(length[1]) <= SIGN_BYTES
-            if not is_small or int(width[1]) * int(height[1]) > SIGN_PIXELS:
-                return True
-            if not pymupdf.Pixmap(document, xref).is_unicolor:
-                return True
-    except PDF_ERRORS:
-        return True
-    return False
+            yield ImageRow(page.number + 1, number, x0, y0, x1, y1, found["width"], found["height"])
 
 
 def fields_of(page: pymupdf.Page) -> int:
@@ -269,13 +225,7 @@ def fields_of(page: pymupdf.Page) -> int:
 
 
 def page_text(
-    page: pymupdf.Page,
-    width: float,
-    height: float,
-    turn: Turn | None,
-    limits: Limits,
-    fields: Sequence[FormField] = (),
-    pictures: Sequence[dict[str, Any]] = (),
+    page: pymupdf.Page, width: float, height: float, turn: Turn | None, limits: Limits, fields: Sequence[FormField] = ()
 ) -> tuple[PageText, bool]:
     """The page's text pieces, and whether they exceeded the limit."""
     if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:
@@ -290,7 +240,6 @@ def page_text(
     drop_doubles(blocks)
     cut_at_scripts(blocks, lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
     drop_drawn(blocks, fields, page)
-    put_pictures(blocks, list(signs_among(page, pictures, fields)) if pictures else [])
     text = pieces_of(blocks, width, height, turn)
     put_fields(text, fields, width, height)
     text.off_page_chars = off_page_chars
