@@ -16,7 +16,7 @@ from retrieval.arbiter.specific import NAME, unsaid_words
 from retrieval.candidates.disagreements import read_statement
 from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import phrasing_rules
-from retrieval.question.values import ALSO, CALENDAR, has_form, has_value
+from retrieval.question.values import ALSO, has_form, has_value
 from retrieval.types import Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
@@ -34,6 +34,7 @@ NAMED_TYPES = frozenset(["person", "party", "role"])  # whose values are names
 FIRST_NAME = re.compile(r"[A-Z][\w&.’'-]*\w(?: (?:(?:of|and|the|de|von|&) )?[A-Z][\w&.’'-]*\w)+")
 CODE = re.compile(r"\b(?:[A-Za-z]\w*[_/\d][\w/.+-]*|[A-Z]{2,}\b)")
 NUMBERED = re.compile(r"^\W*\d+(?:\.\d+)*[.)]?\s")
+CALENDAR = re.compile(r"\b(?:date|datum|fecha)\b", re.IGNORECASE)  # a duration is none
 OPEN_ENDED = re.compile(
     r"\b(?:(?:without|sans|sin)\s+limitation|not\s+limited\s+to|sans\s+s['’]y\s+limiter|ohne\s+einschränkung)\b",
     re.IGNORECASE,

@@ -8,42 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from documents.storage.content import DocumentContent
-from reading.matching import match_form
 from retrieval.deadline import check_time
-from retrieval.question.kinds import has_time
-from retrieval.question.values import CALENDAR, has_form, has_value
+from retrieval.question.values import has_form, has_value
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
 
 HITS_MAX = 100
-PROSE = frozenset(["body", "list_item"])
-ENDED = re.compile(r"[.!?:;][\"')\]”’]*(?:\s{1,4}(?=\W{0,4}[^\Wa-z_])|\s{0,4}\Z)")  # a sentence, or an item
-ITEM = re.compile(r"\W+\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s")
 VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrapped row, a definition)
 
 
 def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
-    """Lines with a primary word and a value of the expected type, and lines with an identifier; best first.
-
-    A time of day is one for a question that asks when, beside all of its words.
-    """
+    """Lines with a primary word and a value of the expected type, and lines with an identifier; best first."""
     lexicon = lexicon_of(content)
     terms = [term for term in weigh_terms(question, lexicon) if term.points]
     identifiers = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
     counted = counted_in(question, content, terms)
     is_typed_of = partial(has_count, pattern=counted) if counted else partial(has_value, question)
     is_formed = counted is not None or has_form(question)
-    is_timed = question.answer_type == "duration" or (
-        question.answer_type == "date" and not CALENDAR.search(question.topic)
-    )
     stands = presence(terms, lexicon)
     hits: list[Hit] = []
     for number, share in lines_by_share(terms, stands):
         check_time()
-        is_typed = is_formed and is_on_line(number, is_typed_of, content, reaches_up=is_timed)
-        is_typed = is_typed or has_time(question, content.lines[number - 1].text_in_force)
+        is_typed = is_formed and is_on_line(number, is_typed_of, content)
         matched = matched_terms(terms, stands, number) if is_typed or identifiers else []
         if is_typed or any(term.text in identifiers for term in matched):
             hits.append(pattern_hit(number, matched, share, is_typed, content))
@@ -93,30 +81,11 @@ def pattern_hit(number: int, matched: list[WeighedTerm], share: float, is_typed:
     )
 
 
-def is_on_line(
-    number: int, has: Callable[[str, str], bool], content: DocumentContent, *, reaches_up: bool = False
-) -> bool:
-    """Whether the line has a value, or the next one does and running text continues there.
-
-    One that `reaches_up` may have it where its sentence begins: "Within 6 hours | the report is published".
-    """
+def is_on_line(number: int, has: Callable[[str, str], bool], content: DocumentContent) -> bool:
+    """Whether the line has a value, or the next one does and running text continues there."""
     line = content.lines[number - 1]
     if has(line.match, line.text_in_force):
         return True
     following = content.lines_between(number + 1, number + VALUE_REACH)
     near = (other for other in following if other.kind == line.kind == "body" and other.page_number == line.page_number)
-    if any(has(other.match, other.text_in_force) for other in near):
-        return True
-    begun = begun_above(number, content) if reaches_up else ""
-    return bool(begun) and has(match_form(begun), begun)
-
-
-def begun_above(number: int, content: DocumentContent) -> str:
-    """What the line above says of the sentence that goes on in this line; "" where none does."""
-    line = content.lines[number - 1]
-    above = content.lines[number - 2] if number > 1 else line
-    is_one = above.page_number == line.page_number and above.toc_index == line.toc_index
-    if number == 1 or not is_one or {above.kind, line.kind} - PROSE or ITEM.match(line.text):
-        return ""
-    text = above.text_in_force
-    return text[max((found.end() for found in ENDED.finditer(text)), default=0) :]
+    return any(has(other.match, other.text_in_force) for other in near)

@@ -4,7 +4,6 @@ An alternative is looked for in the match form of a line (lower case, no accents
 it stands, where capitals tell a postcode from a word.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,15 +14,14 @@ from reading.wording import LANGUAGES, WordingError, check_fields, read_entries
 from retrieval.question.linear import PatternRefused, compile_linear
 from retrieval.types import Question
 
-# Values of these types answer a question for the type as well: "when" is answered by "within thirty days" or "by the
-# end of the year", "who" by a role or a party, "where" by a postcode with its town.
+# Values of these types answer a question for the type as well: "when" is answered by "within thirty days", "who" by a
+# role or a party, "where" by a postcode with its town.
 ALSO = {
-    "date": ("duration", "deadline"),
+    "date": ("duration",),
     "duration": ("extent",),
     "person": ("role",),
     "address": ("postcode",),
 }
-CALENDAR = re.compile(r"\b(?:date|datum|fecha)\b", re.IGNORECASE)  # asks for a day: a duration is none
 FIELDS = {"pattern": str, "as_printed": bool, "examples": list, "counter_examples": list}
 
 
