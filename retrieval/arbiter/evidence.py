@@ -19,7 +19,7 @@ from reading.matching import match_form
 from reading.rows import name_in_force
 from retrieval.arbiter.named import is_named_only
 from retrieval.arbiter.specific import specific_words, words_around, words_nowhere
-from retrieval.question.kinds import answer_rules, has_time
+from retrieval.question.kinds import answer_rules
 from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_form, has_value
@@ -367,8 +367,6 @@ def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) 
     if question.parts or not quoted or not has_form(question) or not is_formed_type(question):
         return ""
     if any(each.statement or each.fetched or has_value(question, match_form(text), text) for each, text in quoted):
-        return ""
-    if any(has_time(question, text) for _, text in quoted):
         return ""
     said = f"what comes nearest has no {question.answer_type}"
     return Clause(said, "no value", type=question.answer_type)

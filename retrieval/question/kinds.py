@@ -19,8 +19,7 @@ from reading.matching import match_form
 from reading.wording import Wordings, read_word_lists, read_wordings
 from retrieval.question.learned import Learned
 from retrieval.question.values import ALSO, join_patterns, value_wordings
-from retrieval.types import Question
-from retrieval.words.tokens import is_stop_word, normalise_words, stem
+from retrieval.words.tokens import normalise_words
 
 # The first type whose section matches a question is the type of its answer.
 TYPE_OF_SECTION = {
@@ -59,8 +58,6 @@ FRAMES = {
     "counted": r"\b(?:{counted})\b",
     "wanted": r"\b(?:{wanted})\b",
     "change": r"\b(?:{change})\b",
-    "when": "{when}",
-    "time": r"(?<!\w)(?:{time})(?!\w)",
     "greeting": r"^\W*(?:(?:{greeting})(?:\W+|$))+$",
 }
 DIGEST_DIGITS = 12
@@ -247,15 +244,3 @@ SHIPPED = ReadingRules()
 def type_of(topic: str) -> str:
     """The type of answer that a topic asks for by the rules that ship."""
     return SHIPPED.type_of(topic)
-
-
-def has_time(question: Question, text: str) -> bool:
-    """Whether a text has a time of day beside all words of a question that asks when; never one for a date."""
-    rules = answer_rules()
-    is_asked = question.answer_type == "date" and rules["when"].search(question.topic) is not None
-    if not is_asked or rules["time"].search(text) is None:
-        return False
-    language = question.language
-    told = {stem(word, language) for word in normalise_words(text)}
-    asked = [word for word in normalise_words(question.topic) if not is_stop_word(word, language)]
-    return all(stem(word, language) in told for word in asked)
