@@ -315,3 +315,34 @@ def test_a_body_that_is_no_reply_is_kept_as_far_as_anybody_reads_it() -> None:
             made.wait(wire().submit(made.run(made.receive)))
     kept = caught.value.exchange.raw_reply
     assert kept.lstrip().startswith("<") and len(kept) <= call.UNREADABLE_MAX
+
+
+def unreached() -> openai.APIConnectionError:
+    error = openai.APIConnectionError(request=httpx2.Request("POST", URL))
+    error.__cause__ = httpx2.ConnectError("refused")
+    return error
+
+
+@pytest.mark.parametrize("between", [refused(404), refused(500), None])
+def test_a_server_that_was_reached_in_between_has_all_its_time_again(
+    monkeypatch: pytest.MonkeyPatch, between: Exception | None
+) -> None:
+    """I02: what was reached and then failed is not what cannot be reached."""
+    monkeypatch.setattr(call, "REACH_S", 3600.0)
+    made, left = make_call(), []
+
+    async def receive(request: Body) -> None:
+        left.append(made._reach_s())
+        overloaded = made.error(errors.ServerFailed, "overloaded", False)
+        if failure := [unreached(), between or overloaded, None][len(left) - 1]:
+            raise failure
+
+    asyncio.run(made._send_until_answered(receive))
+    assert left[0] == left[2] == 3600.0 > left[1]
+
+
+def test_where_nobody_waits_each_try_has_its_time_to_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call, "REACH_S", 0.0)
+    made = Call(ASK, "annotation", "p", "1", 600.0, LLMServer(URL, KEY), persistence=call.NOBODY_WAITS)
+    assert run(made, [unreached(), unreached(), None]) == (None, 3)
+    assert made._reach_s() == call.CONNECT_S

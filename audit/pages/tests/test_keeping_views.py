@@ -154,4 +154,4 @@ def test_a_base_of_others_cannot_be_asked_for(house: House, browse: Any) -> None
     set_role(house.base, house.viewer, "editor", house.owner)
     own = browse(house.auditor, f"/audit/changes/?base={house.base.pk}")
     foreign = browse(house.stranger, f"/audit/changes/?base={house.base.pk}")
-    assert b"viewer \xe2\x86\x92 editor" in own.content and b"viewer \xe2\x86\x92 editor" not in foreign.content
+    assert b"Viewer \xe2\x86\x92 Editor" in own.content and b"Viewer \xe2\x86\x92 Editor" not in foreign.content
