@@ -58,6 +58,7 @@ FRAMES = {
     "counted": r"\b(?:{counted})\b",
     "wanted": r"\b(?:{wanted})\b",
     "change": r"\b(?:{change})\b",
+    "past": r"\b(?:{past})\b",
     "greeting": r"^\W*(?:(?:{greeting})(?:\W+|$))+$",
 }
 DIGEST_DIGITS = 12
@@ -195,14 +196,19 @@ class ReadingRules:
         found = (shape for section, shape in SHAPE_OF_SECTION.items() if self.expressions[section].search(topic))
         return own or next(found, "single")
 
-    def patterns_of(self, answer_type: str) -> tuple[str, str]:
-        """What values of a type look like, in match form and as printed; "" where there is no such pattern."""
-        if answer_type not in self._patterns:
-            self._patterns[answer_type] = self.join_patterns_of((answer_type, *ALSO.get(answer_type, ())))
-        return self._patterns[answer_type]
+    def patterns_of(self, answer_type: str, topic: str = "") -> tuple[str, str]:
+        """What values of a type look like, in match form and as printed; "" where there is no such pattern.
+
+        When something was, only a date says: "within six hours" is what is to be.
+        """
+        is_alone = answer_type == "date" and self.expressions["past"].search(topic) is not None
+        types = (answer_type,) if is_alone else (answer_type, *ALSO.get(answer_type, ()))
+        if types not in self._patterns:
+            self._patterns[types] = self.join_patterns_of(types)
+        return self._patterns[types]
 
     @cached_property
-    def _patterns(self) -> dict[str, tuple[str, str]]:
+    def _patterns(self) -> dict[tuple[str, ...], tuple[str, str]]:
         return {}
 
     def join_patterns_of(self, types: Sequence[str]) -> tuple[str, str]:

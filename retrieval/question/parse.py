@@ -142,7 +142,7 @@ def read_question(
     hints = replace(hints, taken=pages_taken(hints, contents))
     shape = rules.shape_of(topic)
     answer_type = rules.type_of(topic)
-    value_pattern, printed_pattern = rules.patterns_of(answer_type)
+    value_pattern, printed_pattern = rules.patterns_of(answer_type, topic)
     parts = real_parts(topic, language)
     listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
     asks_form = read_form(asked, contents, language) if not parts else ReadForm()

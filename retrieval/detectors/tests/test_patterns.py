@@ -175,3 +175,19 @@ def test_a_question_of_no_type_hits_only_its_identifiers() -> None:
     content = content_of_lines(["The clause AB-1234 applies.", "The clause is 12 pages long."])
     assert [(hit.lines.first, hit.type_match) for hit in found("Explain clause AB-1234", content)] == [(1, False)]
     assert found("Describe the clause", content) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "is_value"),
+    [
+        ("When was the company founded?", "The company founded a branch within six hours.", False),
+        ("When was the company founded?", "The company was founded on 3 May 1999.", True),
+        ("When is the report filed?", "The report is filed within six hours.", True),
+        ("Wann wurde der Vertrag geschlossen?", "Der Vertrag wurde binnen drei Tagen geschlossen.", False),
+        ("Quand le bail a-t-il été signé ?", "Le bail a été signé pour deux mois.", False),
+    ],
+)
+def test_no_period_says_when_something_was(question: str, line: str, is_value: bool) -> None:
+    content = content_of_lines([line])
+    hits = detect_patterns(parse_question(question, [content]), content)
+    assert [hit.type_match for hit in hits] == ([True] if is_value else [])
