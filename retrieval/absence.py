@@ -143,11 +143,12 @@ def judge_absence(
         parts = [recorded_facts(each) for each in (reason, *coverage.gaps)]
         return AbsenceVerdict("cannot_tell", Clause(said, "several", parts=parts), gates)
     if zero and is_foreign(question, languages):
-        texts = sorted({*languages} - {"und"})
-        languages = " and ".join(sorted(LANGUAGES.get(each, each) for each in texts))
+        texts = sorted({*languages} - {question.language, "und"})
+        is_partly = len(texts) < len({*languages})
+        named = " and ".join(sorted(LANGUAGES.get(each, each) for each in texts))
         asked = LANGUAGES.get(question.language, question.language)
-        said = f"but the question is in {asked} and the text in {languages}"
-        foreign = Clause(said, "foreign", asked=question.language, texts=texts)
+        said = f"but the question is in {asked} and {'some of ' if is_partly else ''}the text in {named}"
+        foreign = Clause(said, "foreign", asked=question.language, texts=texts, is_partly=is_partly)
         return AbsenceVerdict("cannot_tell", join_clauses([reason, foreign], "; "), gates)
     return AbsenceVerdict("not_found", reason, gates)
 

@@ -393,7 +393,12 @@ def say_scope(facts: Facts) -> str:
 def say_foreign(facts: Facts) -> str:
     texts = _(" and ").join(str(LANGUAGES.get(each, each)) for each in facts["texts"])
     asked = str(LANGUAGES.get(facts["asked"], facts["asked"]))
-    return _("but the question is in %(asked)s and the text in %(texts)s") % {"asked": asked, "texts": texts}
+    said = (
+        _("but the question is in %(asked)s and some of the text in %(texts)s")
+        if facts.get("is_partly")  # earlier answers do not tell
+        else _("but the question is in %(asked)s and the text in %(texts)s")
+    )
+    return said % {"asked": asked, "texts": texts}
 
 
 def say_differing(facts: Facts) -> str:

@@ -151,7 +151,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "pages": {"some": 1, "all": 2, "names": ["p. 2"], "more": 0},
     "counted": {"count": 2, "words": ["a"], "holding": 1},
     "scope": {"documents": 3, "read": 1, "counted": 1, "unreadable": 1, "unsearched": 0},
-    "foreign": {"asked": "fr", "texts": ["en", "xx"]},
+    "foreign": {"asked": "fr", "texts": ["en", "xx"], "is_partly": True},
     "differ": {"sides": [["30 days", "", "2"], ["45 days", "Lease", "4"]]},
     "struck": {},
     "untold": {"languages": ["km", "th"]},
