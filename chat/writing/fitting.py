@@ -14,6 +14,7 @@ from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.specific import NAME, unsaid_words
 from retrieval.candidates.disagreements import read_statement
+from retrieval.question.linear import compile_linear
 from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import ALSO, has_form, has_value
@@ -22,7 +23,7 @@ from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.printed import Value, values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
-from retrieval.words.tokens import is_generic, normalise_words, stem
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
 
 SAID_MIN = 0.4  # of the question's weight in the sentence and the name of its section
 NUMBER_WEIGHT = 0.5  # as of a year
@@ -59,6 +60,7 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     is_of_side = question.answer_type != "date" or has_date_asked(text, question)
     is_whole = not text.endswith(":")
     is_named = question.answer_type != "text" or not asks_for_one(question) or names_another(text, question)
+    is_named &= question.answer_type not in NAMED_TYPES or gives_somebody(text, question)
     is_specific = not unsaid_words(leant_on(question), said, content) and has_one_thing(own, question)
     is_of_what = is_about and is_of_year and is_counted and is_coded and is_of_side and is_specific
     return is_whole and is_of_what and is_named and is_of_form(text, question)
@@ -89,6 +91,18 @@ def names_another(text: str, question: Question) -> bool:
     named = without_references(text)
     words = set(normalise_words(" ".join([*NAME.findall(named), *CODE.findall(named)])))
     return not words <= set(normalise_words(question.original))
+
+
+def gives_somebody(text: str, question: Question) -> bool:
+    """Whether a text has a name, a role or a party of which the question does not say every word: "the auditor's fee"
+    does not tell who the auditor is.
+    """
+    forms = ((question.value_pattern, match_form(text)), (question.printed_pattern, text))
+    values = [found[0] for pattern, form in forms if pattern for found in compile_linear(pattern).finditer(form)]
+    asked = {stem(word, question.language) for word in normalise_words(question.original)}
+    named = [*values, *NAME.findall(without_references(text)), *FIRST_NAME.findall(text)]
+    words = [word for each in named for word in normalise_words(each) if not is_stop_word(word, question.language)]
+    return any(stem(word, question.language) not in asked for word in words)
 
 
 def is_of_another(text: str, question: Question) -> bool:

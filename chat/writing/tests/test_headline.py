@@ -164,6 +164,16 @@ def test_no_headline_is_contested_by_another_sentence_with_as_much_of_the_questi
             "Fay Koskela-Marsh is the chair of the audit committee on the board.",
         ),
         (
+            "Who is the auditor?",
+            "The auditor is Northgate Partners LLP.",
+            "The auditor's fee was 240,000 euros.",
+        ),
+        (
+            "Who signs the contracts of the company?",
+            "The chief financial officer signs the contracts of the company.",
+            "The company signs the contracts in blue ink.",
+        ),
+        (
             "Who is the managing director of the company?",
             "The managing director of Acme GmbH is Anna Weber.",
             "The managing director of the branch is Anna Weber.",
