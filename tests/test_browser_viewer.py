@@ -598,6 +598,7 @@ def test_a_tab_that_did_not_follow_an_answer_shows_its_page(
     page.locator(".ask button.go").click()
     expect(page.locator(".turn")).to_have_count(count + 1)
     expect(page.locator(".turn[aria-busy]")).to_have_count(0)
+    expect(page.locator(f'#page[data-turn="{before}"]')).to_have_count(0)
     shown = page.locator("#page[data-turn]").count()
     second.unroute("**/*")
     page.evaluate("otherTabs.postMessage(location.pathname)")
