@@ -245,14 +245,14 @@ class Expected(NamedTuple):
     answer_type: str = ""
     instruction: str = ""
 
-    def of(self, question: Question, patterns_of: Callable[[str], tuple[str, str]]) -> Question:
+    def of(self, question: Question, patterns_of: Callable[[str, str], tuple[str, str]]) -> Question:
         """The question with what is expected of its answer; `patterns_of` are those of values of a type."""
         answer_type = self.answer_type or question.answer_type
         if (answer_type, self.instruction) == (question.answer_type, question.instruction):
             return question
         patterns = (question.value_pattern, question.printed_pattern)
         if answer_type != question.answer_type:
-            patterns = patterns_of(answer_type)
+            patterns = patterns_of(answer_type, question.topic)
         return replace(
             question,
             answer_type=answer_type,

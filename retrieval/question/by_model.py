@@ -129,7 +129,7 @@ def merge_reply(
     # A type of the base's own is nothing a model was told of.
     is_known = reply.answer_type in TYPES and question.answer_type in TYPES
     answer_type = reply.answer_type if is_known else question.answer_type
-    value_pattern, printed_pattern = rules.patterns_of(answer_type)
+    value_pattern, printed_pattern = rules.patterns_of(answer_type, question.topic)
     return replace(
         question,
         intent=reply.intent if reply.intent in INTENTS else question.intent,

@@ -1,6 +1,7 @@
 """A question read by a model in thorough mode: what is taken over, what is refused, and what a failure leaves."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,8 +9,11 @@ import pytest
 from documents.storage.content import DocumentContent
 from llm.breaker import Breaker
 from retrieval.pipeline import retrieve
+from retrieval.question.kinds import SHIPPED
+from retrieval.question.parse import parse_question
+from retrieval.question.values import has_value
 from retrieval.tests.builders import SETTINGS, content_of_lines
-from retrieval.types import RetrievalResult
+from retrieval.types import Expected, RetrievalResult
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
@@ -51,6 +55,14 @@ def test_other_words_are_searched_and_count_as_the_word_itself(serve: Serve, lea
     assert result.status == "found" and result.candidates[0].section_title == "Payments"
     assert result.reading is not None and (result.reading.purpose, result.reading.outcome) == ("question", "ok")
     assert any("tenancy charge" in note for note in result.question.notes)
+
+
+def test_no_period_says_when_something_was_whoever_reads_the_question(serve: Serve, lease: DocumentContent) -> None:
+    by_rules = parse_question("When was the lease signed?", [lease])
+    question = read(serve, lease, "When was the lease signed?", answer_type="date").question
+    assert question.parsed_by == "model" and not has_value(question, "within six hours", "within six hours")
+    read_as_text = replace(by_rules, answer_type="text", value_pattern="", printed_pattern="")
+    assert Expected("date").of(read_as_text, SHIPPED.patterns_of).value_pattern == by_rules.value_pattern
 
 
 @pytest.mark.parametrize("mode", ["fast", "balanced"])
