@@ -3,11 +3,13 @@
 from django.db import transaction
 
 from accounts.models import User
-from chat.management.commands.ask import SHELL_EMAIL
 from chat.models import Conversation
 from chat.turns import demo
 from documents import access
 from documents.models import KnowledgeBase, Membership, Role
+
+SHELL_EMAIL = "commandline@localhost"  # the user of the shell; nobody can sign in as it
+FILES_NAME = "Files asked from the shell"  # the base of those that the shell was given by a path
 
 
 def hand_over_all(owner: User) -> None:

@@ -14,8 +14,7 @@ from accounts.forms import FirstOwnerForm
 from accounts.models import OwnerLink, User
 from accounts.owner import LinkUsed, make_first_owner
 from accounts.requests import user_of
-from chat.handing_over import hand_over_all
-from chat.management.commands.ask import FILES_NAME
+from chat.handing_over import FILES_NAME, hand_over_all
 from chat.models import Turn
 from chat.turns import tasks
 from chat.turns.demo import BASE_NAME, QUESTION, demo_base, take_samples

@@ -9,9 +9,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.conftest import PASSAGE, House, MakeAnswer, MakeRun
+from chat.handing_over import FILES_NAME, SHELL_EMAIL
 from chat.management.commands.ask import (
-    FILES_NAME,
-    SHELL_EMAIL,
     SHELL_NAME,
     Command,
     as_text,

@@ -12,7 +12,7 @@ from pytest_django import Settings
 from accounts.models import User
 from audit.proof.verification import verify
 from chat.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION
-from chat.management.commands.ask import SHELL_EMAIL
+from chat.handing_over import SHELL_EMAIL
 from chat.models import Conversation, Turn
 from chat.turns import demo
 from documents.models import Document, KnowledgeBase, Membership

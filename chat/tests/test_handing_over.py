@@ -7,8 +7,8 @@ from django.test import Client
 
 from accounts.models import User
 from chat.asking import keep_question
-from chat.handing_over import hand_over_all
-from chat.management.commands.ask import FILES_NAME, command_base, find_user
+from chat.handing_over import FILES_NAME, hand_over_all
+from chat.management.commands.ask import command_base, find_user
 from chat.models import Conversation
 from chat.scope import QuestionScope
 from chat.turns import demo

@@ -5,7 +5,7 @@ from django.test import Client
 
 from accounts.models import User
 from chat.asking import keep_question
-from chat.management.commands.ask import FILES_NAME
+from chat.handing_over import FILES_NAME
 from chat.page.last_used import last_scope
 from chat.scope import QuestionScope
 from chat.turns import demo, tasks

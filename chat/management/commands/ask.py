@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import User
 from chat.asking import QuestionError, check_question, keep_question
+from chat.handing_over import FILES_NAME, SHELL_EMAIL
 from chat.models import Answer, Turn
 from chat.scope import QuestionScope, ScopeError, choose
 from chat.turns.conductor import AnsweringFailed, answer_turn
@@ -28,9 +29,7 @@ from retrieval.record.as_json import result_json, stored_result_json
 from retrieval.told.outcomes import outcome_named
 from retrieval.types import UNANSWERED, RetrievalResult
 
-SHELL_EMAIL = "commandline@localhost"  # the user of the shell; nobody can sign in as it
 SHELL_NAME = "Command line"
-FILES_NAME = "Files asked from the shell"  # the base of those given by a path
 
 
 class Command(BaseCommand):
