@@ -31,8 +31,9 @@ IN_UNITS = {"year": (12, "month"), "week": (168, "hour"), "day": (24, "hour")}
 RARE_SHARE = 0.8  # of the greatest weight
 FEW = 2  # words that a question asks for, so that an answer has both
 NAMED_TYPES = frozenset(["person", "party", "role"])  # whose values are names
-# Of several words, at the beginning of a sentence, where any one word is capitalised.
-FIRST_NAME = re.compile(r"[A-Z][\w&.’'-]*\w(?: (?:(?:of|and|the|de|von|&) )?[A-Z][\w&.’'-]*\w)+")
+# Of several words, at the beginning of a sentence, where any one word is capitalised. A word is bounded, or a search
+# takes time with the square of a line.
+FIRST_NAME = re.compile(r"[A-Z][\w&.’'-]{,40}\w(?: (?:(?:of|and|the|de|von|&) )?[A-Z][\w&.’'-]{,40}\w)+")
 CODE = re.compile(r"\b(?:[A-Za-z]\w*[_/\d][\w/.+-]*|[A-Z]{2,}\b)")
 NUMBERED = re.compile(r"^\W*\d+(?:\.\d+)*[.)]?\s")
 CALENDAR = re.compile(r"\b(?:date|datum|fecha)\b", re.IGNORECASE)  # a duration is none
