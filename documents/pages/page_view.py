@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import F, Sum
 from django.utils.formats import number_format
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from documents.ingestion.page_images import has_image
@@ -277,8 +277,12 @@ def recognition_findings(parse: Parse) -> Iterator[ReportLine]:
         words = gettext("%(count)s read from page images, perhaps with misread letters") % {"count": ours}
         yield ReportLine("warn", gettext("Recognised"), words)
     if theirs := sum("hidden_text" in page_flags for page_flags in flags):
-        words = gettext("%(count)s pages bring text that another program recognised") % {"count": theirs}
-        yield ReportLine("warn", gettext("Recognised"), words)
+        words = ngettext(
+            "%(count)s page brings text that another program recognised",
+            "%(count)s pages bring text that another program recognised",
+            theirs,
+        )
+        yield ReportLine("warn", gettext("Recognised"), words % {"count": theirs})
     if failure := parse.report.get("recognition"):
         yield ReportLine("warn", gettext("Recognition"), gettext(failure))
 
@@ -329,7 +333,12 @@ def line_findings(parse: Parse, searched_heads: int = 0) -> list[ReportLine]:
         ReportLine(
             "ok",
             gettext("Not searched"),
-            gettext("%(count)s lines of running heads, page numbers and contents pages") % {"count": set_aside},
+            ngettext(
+                "%(count)s line of running heads, page numbers and contents pages",
+                "%(count)s lines of running heads, page numbers and contents pages",
+                set_aside,
+            )
+            % {"count": set_aside},
         ),
     ]
 
@@ -344,8 +353,12 @@ def label_findings(parse: Parse) -> Iterator[ReportLine]:
         words = gettext("page 1 is page %(page)s of the file; %(count)s pages are so far apart")
         yield ReportLine("ok", gettext("Page numbers"), words % {"page": 1 + offset, "count": count})
     elif differing:
-        words = gettext("%(count)s pages are not named by their place in the file") % {"count": differing}
-        yield ReportLine("ok", gettext("Page numbers"), words)
+        words = ngettext(
+            "%(count)s page is not named by its place in the file",
+            "%(count)s pages are not named by their place in the file",
+            differing,
+        )
+        yield ReportLine("ok", gettext("Page numbers"), words % {"count": differing})
 
 
 def characters_finding(parse: Parse) -> ReportLine:
@@ -388,7 +401,8 @@ def cost_words(annotation: Mapping[str, Any]) -> str:
     """The cost of a parse's annotation, as far as its calls had a price."""
     if not annotation.get("cost"):
         return gettext("not priced")
-    missing = gettext("%(count)s calls not priced") % {"count": annotation["unpriced"]}
+    missing = ngettext("%(count)s call not priced", "%(count)s calls not priced", annotation["unpriced"])
+    missing %= {"count": annotation["unpriced"]}
     unpriced = f", {missing}" if annotation["unpriced"] else ""
     return f"{number_format(round(float(annotation['cost']), 4), 4)} {annotation['currency']}{unpriced}"
 
