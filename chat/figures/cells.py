@@ -26,6 +26,7 @@ from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
 PLACES_MAX = 8  # of the kept passages, the best
 VALUES = frozenset({"amount", "percentage", "number"})
 TYPES = VALUES | {"text", ""}  # of an answer that a cell can be
+FEW = 2  # terms of a question, of which a row needs all: a one-off fee is no monthly fee, though "month" is common
 SAID_MIN = 0.75  # of the question's weight in the row, its headings and the title: a row about half of it is another
 LABEL_MIN = 0.6  # of the label's words that are asked for: "Other liabilities" are not the liabilities
 BAND_SAID_MIN = 0.5  # … of its words that the document has: an interval is named by few
@@ -63,7 +64,8 @@ class PrintedCell:
     @property
     def text(self) -> str:
         """ "Total assets, 2021: $59,268 (in millions)"."""
-        group = "" if PERIOD.search(self.row.group) else self.row.group
+        is_name = any(map(str.isalpha, self.row.group)) and not PERIOD.search(self.row.group)
+        group = self.row.group if is_name else ""
         titled = self.table.title if self.is_band else ""
         named = [titled.strip(" .:,"), self.row.label.strip(" .:,"), group.strip(" .:,")]
         named.append(column_called(self.table, self.column))
@@ -158,7 +160,10 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
     own = normalise_words(f"{row.label} {row.group}")
     headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
     total = sum(term.weight for term in terms)
-    said = sum(term.weight for term in terms if is_in(term, own) or is_in(term, normalise_words(headings)))
+    there = [term for term in terms if is_in(term, own) or is_in(term, normalise_words(headings))]
+    if len(terms) <= FEW and len(there) < len(terms):
+        return 0.0
+    said = sum(term.weight for term in there)
     label = [word for word in normalise_words(row.label) if not is_small(word, content.language)]
     asked = [word for word in label if any(is_in(term, [word]) or is_part(word, term) for term in terms)]
     is_numbered = bool(own) and own[0].isdigit() and any(own[0] in term.forms for term in terms)
@@ -180,10 +185,21 @@ def worth_of_band(row: TableRow, table: Table, terms: Sequence[WeighedTerm], con
 
 
 def headings_of(table: Table, content: DocumentContent) -> list[str]:
-    """The headings at the top of the table's page and of that it begins on, such as the name of a statement."""
+    """The headings at the top of the table's page and of that it begins on, such as the name of a statement.
+
+    None of a section that ends before the table, with a table of its own.
+    """
     named = lexicon_of(content).page_headings
-    pages = filter(None, (table.begins_on, table.page_number))
-    return [content.lines[number - 1].text for page in pages for number in named.get(page, ())]
+    pages = [page for page in (table.begins_on, table.page_number) if page]
+    others = [each for page in pages for each in content.tables_on_page(page) if each.last_line < table.first_line]
+    ended = [
+        range(entry.first_line, entry.last_line + 1)
+        for entry in content.toc
+        if entry.last_line < table.first_line
+        and any(entry.first_line <= each.first_line <= entry.last_line for each in others)
+    ]
+    tops = (number for page in pages for number in named.get(page, ()))
+    return [content.lines[number - 1].text for number in tops if not any(number in lines for lines in ended)]
 
 
 def is_in(term: WeighedTerm, words: Sequence[str]) -> bool:

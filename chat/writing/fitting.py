@@ -30,6 +30,7 @@ NUMBER_WEIGHT = 0.5  # as of a year
 IN_UNITS = {"year": (12, "month"), "week": (168, "hour"), "day": (24, "hour")}
 RARE_SHARE = 0.8  # of the greatest weight
 FEW = 2  # words that a question asks for, so that an answer has both
+COMPARED = ("amount", "duration", "percentage")  # of what is asked for without its kind: "the deposit"
 NAMED_TYPES = frozenset(["person", "party", "role"])  # whose values are names
 # Of several words, at the beginning of a sentence, where any one word is capitalised. A word is bounded, or a search
 # takes time with the square of a line.
@@ -143,7 +144,7 @@ def values_given(text: str, question: Question, language: str) -> set[tuple[str,
         words = {word for name in names for word in normalise_words(name)}
         return {("name", word) for word in words if stem(word, question.language) not in asked}
     values = read_statement(text, language, (question.answer_type,)).values
-    kinds = (question.answer_type, *ALSO.get(question.answer_type, ()))
+    kinds = COMPARED if question.answer_type == "text" else (question.answer_type, *ALSO.get(question.answer_type, ()))
     return {alike(value) for kind in kinds for value, _ in values.get(kind, ())}
 
 

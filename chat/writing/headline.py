@@ -26,6 +26,7 @@ from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import SENTENCE, Piece, Prose, lead_in_of, prose_of, split_at, units_of
 from retrieval.models import RunCandidate
+from retrieval.question.kinds import SHIPPED
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_form
 from retrieval.types import LineRange, Question
@@ -112,23 +113,28 @@ def find_headlines(
 
 
 def parts_of(question: Question) -> list[Question]:
-    """The parts of a question as questions of their own, whose form nobody knows; else the question itself."""
+    """The parts of a question as questions of their own, each of its own type; else the question itself."""
     if not question.parts:
         return [question]
-    said = [f" {' '.join(normalise_words(part))} " for part in question.parts]
-    return [
-        replace(
-            question,
-            topic=part,
-            parts=(),
-            answer_type="",
-            phrases=tuple(phrase for phrase in question.phrases if f" {phrase} " in words),
-            keywords=tuple(
-                word for word in question.keywords if any(f" {form} " in words for form in (word.text, *word.forms))
-            ),
-        )
-        for part, words in zip(question.parts, said, strict=True)
-    ]
+    types = question.part_types or ("",) * len(question.parts)  # a model names parts without one
+    return [part_of(question, part, answer_type) for part, answer_type in zip(question.parts, types, strict=True)]
+
+
+def part_of(question: Question, part: str, answer_type: str) -> Question:
+    said = f" {' '.join(normalise_words(part))} "
+    value_pattern, printed_pattern = SHIPPED.patterns_of(answer_type, part)
+    return replace(
+        question,
+        topic=part,
+        parts=(),
+        answer_type=answer_type,
+        value_pattern=value_pattern,
+        printed_pattern=printed_pattern,
+        phrases=tuple(phrase for phrase in question.phrases if f" {phrase} " in said),
+        keywords=tuple(
+            word for word in question.keywords if any(f" {form} " in said for form in (word.text, *word.forms))
+        ),
+    )
 
 
 def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
@@ -158,8 +164,10 @@ def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
 def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> bool:
     """Whether another sentence that may be said first has as much of the question, and other values of the kind.
 
-    As much by itself and with the name of its section.
+    As much by itself and with the name of its section; what a value says by itself, the period, need not be said.
     """
+    named = tuple(each for each in question.keywords if not phrasing_rules()["spanning"].match(each.text))
+    question = replace(question, keywords=named) if named and question.answer_type == "duration" else question
     values = values_given(best.text, question, best.content.language)
     least = shares_of_sentence(best, question) if values else ()
     for each in spoken if values else ():

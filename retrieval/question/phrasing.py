@@ -126,6 +126,7 @@ FRAMES = {
     "permission": r"^(?:{permission})\b",
     "circumstance": r"(?<!\s)\s+(?:{circumstance})\s",
     "allowing": r"^(?:{allowing})$",
+    "spanning": r"^(?:{spanning})$",
     "ruling": r"\b(?:{ruling})\b",
     "binding": r"\b(?:{binding})\b",
     "excepting": r"\b(?:{excepting})\b",

@@ -1,5 +1,6 @@
 """The one cell of a table that a question asks for, or none."""
 
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from retrieval.models import RunCandidate
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines, content_of_reading
 
+SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 STATEMENT = content_of_lines(
     [
         "# Consolidated balance sheets",
@@ -220,3 +222,19 @@ def test_the_quote_of_a_row_has_its_group(segments: DocumentContent) -> None:
     assert quote_cell(cell, 1).quote == "Trading\n[…]\nProfit (38) 30 (8) 35 43 78"
     (cell,) = find_cells(*asked("What was the revenue of Trading in H1 2025?", segments))
     assert quote_cell(cell, 1).quote == "Trading\nRevenue 1,034 1,219 2,253 1,188 1,306 2,494"
+
+
+@pytest.fixture(scope="module")
+def fees(tmp_path_factory: pytest.TempPathFactory) -> DocumentContent:
+    """The sample's schedule of fees: monthly charges at the top of the page, one-off fees below."""
+    path = tmp_path_factory.mktemp("fees") / "fees.pdf"
+    with pymupdf.open(SAMPLES / "outsourcing-agreement.pdf") as agreement, pymupdf.open() as pdf:
+        pdf.insert_pdf(agreement, from_page=15, to_page=15)
+        pdf.set_metadata({"title": "Outsourcing agreement"})
+        pdf.save(path)
+    return content_of_reading(read_pdf(path, Limits()), path)
+
+
+def test_what_is_over_another_table_of_the_page_says_nothing_of_a_row(fees: DocumentContent) -> None:
+    assert cells_for("What is the monthly fee?", fees) == []
+    assert cells_for("How much are the one-off fees in total?", fees) == ["Total one-off fees: 283,500 (EUR)"]

@@ -122,6 +122,14 @@ PEOPLE = content_of_lines(
         "# Management",
         "Jane Moreau is the chief executive officer.",
         "The chief executive officer, Ms Moreau, signs every contract.",
+        "# Ending",
+        "The contract renews for periods of twelve months unless a party gives ninety days' notice.",
+        "Either party may end it at any time by giving 180 days' notice.",
+        "# Deposit",
+        "The deposit is 2,000 euros.",
+        "The deposit is 2,400 euros.",
+        "# Insurance",
+        "The insurance of the equipment covers 8,000,000 euros of damage by flood.",
     ]
 )
 
@@ -147,12 +155,34 @@ PEOPLE = content_of_lines(
             14,
             ["Jane Moreau is the chief executive officer."],
         ),
+        ("How long is the notice period?", 17, []),
+        ("What is the deposit?", 20, []),
     ],
 )
 def test_no_headline_is_contested_by_another_sentence_with_as_much_of_the_question(
     question: str, line: int, said: list[str]
 ) -> None:
     assert headlines_of(question, line, content=PEOPLE) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "How long are the files of the tenant kept and who insures the equipment?",
+            ["The files of the tenant are kept for 24 months."],
+        ),
+        (
+            "Who is the chief executive officer and how fast is the heating of the cellar repaired?",
+            [
+                "Jane Moreau is the chief executive officer.",
+                "The heating of the cellar is repaired within two weeks.",
+            ],
+        ),
+    ],
+)
+def test_each_part_of_a_question_has_a_headline_with_a_value_of_its_own_kind(question: str, said: list[str]) -> None:
+    assert headlines_of(question, 8, 11, 14, 23, content=PEOPLE) == said
 
 
 @pytest.mark.parametrize(
