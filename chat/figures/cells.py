@@ -21,7 +21,7 @@ from retrieval.models import RunCandidate
 from retrieval.types import Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
-from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
+from retrieval.words.tokens import generic_words, is_generic, is_stop_word, normalise_words
 
 PLACES_MAX = 8  # of the kept passages, the best
 VALUES = frozenset({"amount", "percentage", "number"})
@@ -161,7 +161,11 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
     headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
     total = sum(term.weight for term in terms)
     there = [term for term in terms if is_in(term, own) or is_in(term, normalise_words(headings))]
-    if len(terms) <= FEW and len(there) < len(terms):
+    framing = generic_words().get(
+        content.language, generic_words()["en"]
+    )  # as they are: "monthly" tells more than "month"
+    telling = [term for term in terms if term.text not in framing]
+    if len(telling) <= FEW and not all(term in there for term in telling):
         return 0.0
     said = sum(term.weight for term in there)
     label = [word for word in normalise_words(row.label) if not is_small(word, content.language)]
@@ -190,14 +194,13 @@ def headings_of(table: Table, content: DocumentContent) -> list[str]:
     None of a section that ends before the table, with a table of its own.
     """
     named = lexicon_of(content).page_headings
-    pages = [page for page in (table.begins_on, table.page_number) if page]
-    others = [each for page in pages for each in content.tables_on_page(page) if each.last_line < table.first_line]
+    others = [each.first_line for each in content.tables_on_page(table.page_number)]
     ended = [
         range(entry.first_line, entry.last_line + 1)
         for entry in content.toc
-        if entry.last_line < table.first_line
-        and any(entry.first_line <= each.first_line <= entry.last_line for each in others)
+        if entry.last_line < table.first_line and any(entry.first_line <= line <= entry.last_line for line in others)
     ]
+    pages = filter(None, (table.begins_on, table.page_number))
     tops = (number for page in pages for number in named.get(page, ()))
     return [content.lines[number - 1].text for number in tops if not any(number in lines for lines in ended)]
 

@@ -31,11 +31,15 @@ IN_UNITS = {"year": (12, "month"), "week": (168, "hour"), "day": (24, "hour")}
 RARE_SHARE = 0.8  # of the greatest weight
 FEW = 2  # words that a question asks for, so that an answer has both
 COMPARED = ("amount", "duration", "percentage")  # of what is asked for without its kind: "the deposit"
+UNFORMED = frozenset(["", "text", "explanation"])
+WHOLE_SHARE = 0.99  # of the weight: all of it
 NAMED_TYPES = frozenset(["person", "party", "role"])  # whose values are names
 # Of several words, at the beginning of a sentence, where any one word is capitalised. A word is bounded, or a search
 # takes time with the square of a line.
 FIRST_NAME = re.compile(r"[A-Z][\w&.’'-]{,40}\w(?: (?:(?:of|and|the|de|von|&) )?[A-Z][\w&.’'-]{,40}\w)+")
-CODE = re.compile(r"\b(?:[A-Za-z]\w*[_/\d][\w/.+-]*|[A-Z]{2,}\b)")
+CODE = re.compile(  # no "MUST", as RFC 2119 prints it
+    r"\b(?:[A-Za-z]\w*[_/\d][\w/.+-]*|(?!(?:MUST|SHALL|SHOULD|MAY|NOT|REQUIRED|RECOMMENDED|OPTIONAL)\b)[A-Z]{2,}\b)"
+)
 NUMBERED = re.compile(r"^\W*\d+(?:\.\d+)*[.)]?\s")
 CALENDAR = re.compile(r"\b(?:date|datum|fecha)\b", re.IGNORECASE)  # a duration is none
 OPEN_ENDED = re.compile(
@@ -64,7 +68,15 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     is_named = question.answer_type != "text" or not asks_for_one(question) or names_another(text, question)
     is_named &= question.answer_type not in NAMED_TYPES or gives_somebody(text, question)
     is_specific = not unsaid_words(leant_on(question), said, content) and has_one_thing(own, question)
-    is_of_what = is_about and is_of_year and is_counted and is_coded and is_of_side and is_specific
+    is_of_what = (
+        is_checkable(text, question, content)
+        and is_about
+        and is_of_year
+        and is_counted
+        and is_coded
+        and is_of_side
+        and is_specific
+    )
     return is_whole and is_of_what and is_named and is_of_form(text, question)
 
 
@@ -83,6 +95,19 @@ def leant_on(question: Question) -> Question:
     return replace(question, topic=question.original) if is_leaning else question
 
 
+def is_checkable(text: str, question: Question, content: DocumentContent) -> bool:
+    """Whether a text can be held against what was asked for: a value, a name, a yes or no, a definition.
+
+    What is asked for by its name alone ("the deposit") is said by a sentence with all of its words, and a value. How
+    something is done, or what happens, no sentence can be seen to answer by its words.
+    """
+    if question.answer_type not in UNFORMED or asks_for_one(question):
+        return True
+    said = share_said(normalise_words(text), weigh_terms(question, lexicon_of(content)))
+    is_whole = said >= WHOLE_SHARE and question.shape == "single"
+    return is_whole and bool(values_given(text, question, content.language))
+
+
 def asks_for_one(question: Question) -> bool:
     """Whether one thing is asked for by its name: under which licence."""
     return phrasing_rules()["which_one"].search(question.topic) is not None
@@ -91,8 +116,9 @@ def asks_for_one(question: Question) -> bool:
 def names_another(text: str, question: Question) -> bool:
     """Whether a text has a name or a code that the question has not; where it is told ("Annex B") is none."""
     named = without_references(text)
-    words = set(normalise_words(" ".join([*NAME.findall(named), *CODE.findall(named)])))
-    return not words <= set(normalise_words(question.original))
+    asked = {stem(word, question.language) for word in normalise_words(question.original)}
+    words = normalise_words(" ".join([*NAME.findall(named), *CODE.findall(named)]))
+    return any(stem(word, question.language) not in asked for word in words)
 
 
 def gives_somebody(text: str, question: Question) -> bool:

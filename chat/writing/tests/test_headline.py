@@ -215,8 +215,18 @@ def test_each_part_of_a_question_has_a_headline_with_a_value_of_its_own_kind(que
         ),
         (
             "What is the recovery point objective?",
-            "The recovery point objective is the age of what is restored.",
-            "The objective of recovery is that all is restored.",
+            "The recovery point objective is four hours.",
+            "The objective of recovery is four hours.",
+        ),
+        (
+            "What is the deposit?",
+            "The deposit is 2,000 euros.",
+            "The deposit is in the hands of the landlord.",
+        ),
+        (
+            "Which document is the founding document?",
+            "The founding document is the Social Contract.",
+            "A majority of three to one replaces founding Documents.",
         ),
         ("learning rate?", "The learning rate was 0.5.", "The learning rates of section 5.4 are those of Table 2."),
         (
@@ -228,6 +238,16 @@ def test_each_part_of_a_question_has_a_headline_with_a_value_of_its_own_kind(que
             "Under which licence is the library distributed?",
             "The library is distributed under the Lesser Public licence.",
             "The file on the licence is distributed with the library.",
+        ),
+        (
+            "In what year was the lease made?",
+            "The lease was made in May 2024.",
+            "The lease was made by the landlord, who also made that of the next house.",
+        ),
+        (
+            "How much time does the tenant have to report damage?",
+            "The tenant has three days to report damage.",
+            "The tenant may report damage of 4,000 euros by telephone.",
         ),
         (
             "Is there a limitation of liability?",
