@@ -68,6 +68,7 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     is_named = question.answer_type != "text" or not asks_for_one(question) or names_another(text, question)
     is_named &= question.answer_type not in NAMED_TYPES or gives_somebody(text, question)
     is_specific = not unsaid_words(leant_on(question), said, content) and has_one_thing(own, question)
+    is_specific &= not is_half_said(said, question, content)
     is_of_what = (
         is_checkable(text, question, content)
         and is_about
@@ -179,6 +180,18 @@ def alike(value: Value) -> tuple[str, ...]:
     times, unit = IN_UNITS.get(value.unit, (1, value.unit)) if value.type == "duration" else (1, value.unit)
     number = str((Decimal(value.value) * times).normalize()) if times > 1 else value.value
     return (value.type, number, value.currency, unit)
+
+
+def is_half_said(said: Sequence[str], question: Question, content: DocumentContent) -> bool:
+    """Whether a text has a word of a term that question and document have, and not the term: the project's secretary
+    is not the project leader. Only of what has a value, as a yes or no may be said otherwise.
+    """
+    if not has_form(question) or question.answer_type in NAMED_TYPES:
+        return False
+    stems = {stem(word, question.language) for word in said}
+    terms = (phrase for phrase in question.phrases if len(lexicon_of(content).lines_with_any((phrase,))))
+    shares = ([stem(word, question.language) in stems for word in phrase.split()] for phrase in terms)
+    return any(any(share) and not all(share) for share in shares)
 
 
 def has_one_thing(own: Sequence[str], question: Question) -> bool:

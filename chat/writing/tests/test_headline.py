@@ -240,6 +240,11 @@ def test_each_part_of_a_question_has_a_headline_with_a_value_of_its_own_kind(que
             "The file on the licence is distributed with the library.",
         ),
         (
+            "How long does the project leader stay?",
+            "The project leader has to stay for two years.",
+            "The project secretary has to stay for one year.",
+        ),
+        (
             "In what year was the lease made?",
             "The lease was made in May 2024.",
             "The lease was made by the landlord, who also made that of the next house.",
