@@ -87,14 +87,20 @@ def words_for_readers(path: Path) -> str:
 
 
 def words_of_code(text: str) -> Iterator[str]:
+    return (said for _, said in said_in_code(text, ast.parse(text)))
+
+
+def said_in_code(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Each comment, docstring and name of a test case, with its line."""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            yield token.string
-    for node in ast.walk(ast.parse(text)):
+            yield token.start[0], token.string
+    for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield ast.get_docstring(node, clean=False) or ""
+            if said := ast.get_docstring(node, clean=False):
+                yield node.body[0].lineno, said
         elif isinstance(node, ast.keyword) and node.arg == "id" and isinstance(node.value, ast.Constant):
-            yield str(node.value.value)
+            yield node.value.lineno, str(node.value.value)
 
 
 def find_sources() -> dict[str, Path]:
@@ -115,8 +121,45 @@ def is_test(name: str) -> bool:
 
 @cache
 def find_test_citations() -> dict[str, list[str]]:
-    """The files of tests that cite each number; read once, as the code of a running program."""
-    return find_citations({name: path for name, path in find_sources().items() if is_test(name)})
+    """The tests that cite each number, as `file::test`; a file that only cites it as a whole by its name alone.
+
+    Read once, as the code of a running program.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for name, path in find_sources().items():
+        text = path.read_text(encoding="utf-8") if is_test(name) else ""
+        for number, test in cited_in_tests(text) if any(numbers_in(text)) else ():
+            found.setdefault(number, {}).setdefault(name, []).append(test)
+    return {
+        number: [
+            f"{name}::{test}" if test else name
+            for name, tests in named.items()
+            for test in dict.fromkeys(filter(None, tests) if any(tests) else tests)
+        ]
+        for number, named in found.items()
+    }
+
+
+def cited_in_tests(text: str) -> Iterator[tuple[str, str]]:
+    """Each number a module of tests cites, with each test that does or takes its cases; "" outside all tests."""
+    tree = ast.parse(text)
+    tests = [node for node in tree.body if isinstance(node, ast.FunctionDef) and is_test(node.name)]
+    used = {test.name: {each.id for each in ast.walk(test) if isinstance(each, ast.Name)} for test in tests}
+    told = [(*statement_lines_of(test), [test.name]) for test in tests]
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            named = {
+                each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            }
+            told.append((*statement_lines_of(node), [test for test, names in used.items() if named & names]))
+    for line, said in said_in_code(text, tree):
+        by = next((names for first, last, names in told if first <= line <= last), [])
+        yield from ((number, test) for number in numbers_in(said) for test in by or [""])
+
+
+def statement_lines_of(node: ast.stmt) -> tuple[int, int]:
+    decorated = getattr(node, "decorator_list", ())
+    return min(each.lineno for each in (node, *decorated)), node.end_lineno or node.lineno
 
 
 def find_citations(sources: dict[str, Path]) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from django.test import Client
 
 from accounts.models import User
 from docintel_site import requirements_page, views
-from docintel_site.requirements import PAGE, STATES, Requirement, read_rules
+from docintel_site.requirements import PAGE, STATES, Requirement, cited_in_tests, read_rules
 from docintel_site.requirements_page import group_by_family, narrow, show_rules
 
 RULES = read_rules(PAGE)
@@ -42,7 +42,36 @@ def test_every_rule_has_a_row_with_its_state_and_a_test(reader: Client) -> None:
         row = row_of(page, rule.number)
         assert rule.state.capitalize() in row, rule.number
         assert all(f"<code>{place}</code>" in row for place in rule.places), rule.number
-        assert rule.state != "holds" or re.search(r"<code>[\w/]*test_\w+\.py</code>", row), rule.number
+        assert rule.state != "holds" or re.search(r"<code>[\w/]*test_\w+\.py(::test_\w+)?</code>", row), rule.number
+
+
+def test_the_test_that_proves_a_rule_is_named_and_not_only_its_file(reader: Client) -> None:
+    proof = "chat/tests/test_api.py::test_curl_asks_with_a_key_a_message_a_base_and_a_mode"
+    assert f"<code>{proof}</code>" in row_of(page_of(reader, f"/requirements/?q={proof}"), "R97")
+
+
+def test_a_number_is_cited_by_the_test_around_it_or_with_its_cases() -> None:
+    text = """
+'By R1, R2.'
+
+CASES = [case(1, id="R6")]  # R7
+
+
+@cases(case(1, id="R3"))
+def test_it() -> None:
+    'R1.'
+    # R4
+    assert True
+
+
+# R5
+@cases(CASES)
+def test_more() -> None: ...
+"""
+    assert sorted(cited_in_tests(text)) == [
+        ("R1", ""), ("R1", "test_it"), ("R2", ""), ("R3", "test_it"), ("R4", "test_it"), ("R5", ""),
+        ("R6", "test_more"), ("R7", "test_more"),
+    ]  # fmt: skip
 
 
 def test_it_leads_there_from_the_status(reader: Client) -> None:

@@ -68,6 +68,7 @@ def test_every_flag_that_asks_for_it_has_a_method() -> None:
 
 
 def test_what_was_found_is_added_where_it_stands_and_the_old_lines_stay(tmp_path: Path) -> None:
+    """(R12)"""
     path = with_figure(tmp_path / "a.pdf")
     before = read_in_child(path)
     assert "opaque_figure" in before.pages[0].flags

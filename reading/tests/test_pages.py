@@ -63,6 +63,7 @@ def read(document: pymupdf.Document, folder: Path) -> Reading:
     ],
 )
 def test_a_page_has_one_kind(layer: TextLayer, share: float, fields: int, is_without_ink: bool, kind: str) -> None:
+    """(R4)"""
     assert kind_of_page(layer, share, fields, is_without_ink=is_without_ink) == kind
 
 
@@ -82,7 +83,7 @@ def test_pictures_cover_a_share_of_a_page(images: Sequence[ImageRow], share: flo
 
 
 def test_pages_are_told_apart_in_a_file(tmp_path: Path) -> None:
-    """A text, a scan, a scan in strips, a slide, a form, a blank page, and a page of drawn shapes."""
+    """(R4) A text, a scan, a scan in strips, a slide, a form, a blank page, and a page of drawn shapes."""
     document = pymupdf.open()
     document.new_page().insert_text((72, 90), "Either party may end the contract.")
     scan = document.new_page()
@@ -150,6 +151,7 @@ def table_in_pieces(cells: int, caption: str = "Table 4: Sales by region") -> li
 def test_a_page_read_badly_is_flagged(
     lines: list[PageLine], images: list[ImageRow], columns: int, flags: list[str]
 ) -> None:
+    """(R11)"""
     assert list(quality_flags(lines, images, columns, WIDE, HIGH)) == flags
 
 
@@ -175,6 +177,7 @@ def test_the_program_has_a_class(declared: dict[str, str], kind: str) -> None:
 
 
 def test_a_profile_of_a_text(tmp_path: Path) -> None:
+    """(R10)"""
     pages = [["# Report", "Sales rose.", "2023\t2022", "Bolts\t12\t10", "Nuts\t30\t28"], ["More text."]]
     outline = [(1, f"Part {number}", 1) for number in range(4)]
     reading = read_pdf(write_pdf(tmp_path / "a.pdf", pages, outline=outline), Limits())
@@ -186,6 +189,7 @@ def test_a_profile_of_a_text(tmp_path: Path) -> None:
 
 
 def test_a_profile_of_a_scan_is_one_whatever_the_file_declares(tmp_path: Path) -> None:
+    """(R10)"""
     document = pymupdf.open()
     document.set_metadata({"creator": "Microsoft Word"})
     document.new_page().insert_text((72, 90), "Cover")

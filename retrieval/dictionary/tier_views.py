@@ -14,8 +14,15 @@ from documents.base_settings import EVERY_KEY, BaseSettings
 from documents.views import describe_base
 from llm.tiers import TIERS, asking, model_for
 from retrieval.dictionary.csv_format import TEXT_MAX
-from retrieval.dictionary.tiers import CONCEPT, TierError, TierRow, put_tier, read_tiers, tier_rows
-from retrieval.question.by_model import TYPES
+from retrieval.dictionary.tiers import (
+    CONCEPT,
+    TierError,
+    TierRow,
+    answer_types_of,
+    put_tier,
+    read_tiers,
+    tier_rows,
+)
 
 TIER_WORDS = {
     "small": gettext_lazy("small"),
@@ -65,8 +72,10 @@ def tiers(request: HttpRequest, pk: UUID) -> HttpResponse:
         models = [(tier, TIER_WORDS[tier], model_for(tier)) for tier in TIERS]
     shown = {
         **describe_base(request, found),
-        "rows": [(row, TYPE_WORDS.get(row.what, ""), TIER_WORDS[row.tier]) for row in tier_rows(read_tiers(found))],
-        "types": [(name, TYPE_WORDS[name]) for name in TYPES],
+        "rows": [
+            (row, TYPE_WORDS.get(row.what, row.what), TIER_WORDS[row.tier]) for row in tier_rows(read_tiers(found))
+        ],
+        "types": [(name, TYPE_WORDS.get(name, name)) for name in answer_types_of(found)],
         "tiers": models,
         "every": EVERY_KEY,
         "concept": CONCEPT,

@@ -16,8 +16,11 @@ from documents.models import KnowledgeBase
 from llm.tiers import TIERS
 from retrieval.models import Concept
 from retrieval.question.by_model import TYPES
+from retrieval.question.kinds import RowKind
+from retrieval.reading_rules.editing import reading_rules_of
 
 CONCEPT = "concept"
+OF_TYPES: tuple[RowKind, ...] = ("asks", "value", "printed")
 TIERS_MAX = 200  # of one base
 SHOWN_CHARS = 80  # of a name in an error
 
@@ -51,6 +54,12 @@ def read_tiers(base: KnowledgeBase) -> NamedTiers:
     )
 
 
+def answer_types_of(base: KnowledgeBase) -> list[str]:
+    """The answer types that questions of a base may have: those that ship, and its own (R103)."""
+    own = {row.name for kind in OF_TYPES for row in reading_rules_of(base).own(kind)}
+    return [*TYPES, *sorted(own - {*TYPES, CONCEPT, EVERY_KEY})]
+
+
 def tier_rows(tiers: NamedTiers) -> list[TierRow]:
     """The tiers in the order in which they count."""
     rows = [TierRow(CONCEPT, name, tier) for name, tier in sorted(tiers.concepts.items())]
@@ -76,11 +85,12 @@ def put_tier(base: KnowledgeBase, row: TierRow, by: User | None = None) -> None:
 def change_tiers(base: KnowledgeBase, wanted: NamedTiers, by: User | None = None) -> None:
     """Let these tiers hold instead of those before, and record the change. Raises TierError."""
     known = {name.casefold(): name for name in Concept.objects.filter(base=base).values_list("name", flat=True)}
-    held = BaseSettings.from_json(base.settings).tiers  # a concept named before may have been deleted since
+    held = BaseSettings.from_json(base.settings).tiers  # what was named before may have been deleted since
     stored = {EVERY_KEY: wanted.default} if wanted.default else {}
+    types = answer_types_of(base)
     for name, tier in wanted.types.items():
-        if name not in TYPES:
-            told = {"name": name[:SHOWN_CHARS], "types": ", ".join(TYPES)}
+        if name not in types and f"{TYPE_KEY}{name}" not in held:
+            told = {"name": name[:SHOWN_CHARS], "types": ", ".join(types)}
             raise TierError(gettext("There is no answer type “%(name)s”; there are: %(types)s.") % told)
         stored[f"{TYPE_KEY}{name}"] = tier
     for name, tier in wanted.concepts.items():

@@ -35,6 +35,7 @@ def outcomes(result: RetrievalResult) -> dict[str, str]:
 
 
 def test_the_half_that_is_not_there_is_told() -> None:
+    """(R22)"""
     result = ask(HALF)
     assert result.status == "found"
     assert outcomes(result) == {"notice period": "found", "shoe size of the chairman": "not_found"}
@@ -70,10 +71,12 @@ def test_neither_half_is_found() -> None:
     ],
 )
 def test_the_kind_of_a_part_is_told(question: str, kinds: tuple[str, ...]) -> None:
+    """(R22)"""
     assert tuple(part.kind for part in ask(question).parts) == kinds
 
 
 def test_the_case_that_is_nowhere_is_told() -> None:
+    """(R22)"""
     asked, case = ask("If the tenant buys a helicopter, which law governs the agreement?").parts
     assert asked.kind == "independent"
     assert (case.outcome, case.missing) == ("not_found", ("buys", "helicopter"))

@@ -71,6 +71,26 @@ def test_a_section_the_model_asks_for_is_judged_with_the_rest(lease: DocumentCon
     assert result.other_look.request_sha256 != result.ranking.exchange.request_sha256
 
 
+def test_what_the_contents_imply_is_found_without_a_word_in_common(serve: Serve) -> None:
+    """C1 with a model and without a dictionary: it reads in the contents which sections are on an exit."""
+    written: list[Written] = ["# Opening hours", "The early shift begins at six.", *HEATING, "---"]
+    written += ["# Termination", "Either party may end the agreement with ninety days of notice.", "---"]
+    written += ["# Penalties", "Whoever ends it within a year pays three months of fees.", "---"]
+    written += ["# Heating", *HEATING, "---", "# Hot water", *HEATING]
+    contract, server = content_of_lines(written), serve()
+    server.wanted = {"wanted_sections": ["Termination", "Penalties"], "wanted_words": []}
+    server.favours = "ninety days"
+    result = retrieve("What happens if we exit early?", [contract], settings=BaseSettings(), arbiter="model")
+    first, second = prompts(server)
+    assert "Termination" in first and "ninety days" not in first and "ninety days" in second
+    assert {each.section_title for each in result.candidates if "requested" in each.methods} == {
+        "Termination",
+        "Penalties",
+    }
+    primary = [each.section_title for each in result.candidates if each.verdict.role == "primary"]
+    assert (result.status, primary) == ("found", ["Termination"])
+
+
 def test_what_was_discarded_is_not_shown_again_and_keeps_its_reason(lease: DocumentContent, serve: Serve) -> None:
     server = serve()
     server.wanted = {"wanted_sections": ["1", "14"], "wanted_words": []}

@@ -23,6 +23,7 @@ QUESTION = "May I keep a tortoise?"
 
 
 def test_every_section_of_a_page_is_judged() -> None:
+    """(R36)"""
     result = retrieve(QUESTION, [LEASE], settings=SETTINGS, arbiter="rules")
     flag = next(flag for flag in result.plan.flags if flag.name == "whole_document")
     assert (flag.on, flag.reason) == (True, "1 page: every passage is judged, with or without a hit")
@@ -48,6 +49,7 @@ def test_a_model_reads_the_whole_of_it(serve: Serve) -> None:
 
 
 def test_a_long_document_is_searched() -> None:
+    """(R36)"""
     pages = [line for n in range(3) for line in (f"# Section {n}", "Nothing of note.", "---")]
     result = retrieve(QUESTION, [content_of_lines(["Keep it.", *pages])], settings=SETTINGS, arbiter="rules")
     flag = next(flag for flag in result.plan.flags if flag.name == "whole_document")

@@ -55,6 +55,7 @@ def told_of(runs: Sequence[RetrievalRun], fields: Sequence[Field] = FIELDS) -> l
 
 
 def test_each_field_has_a_run_an_outcome_and_a_value_of_its_own(asker: Asker, document: Document) -> None:
+    """(R87)"""
     runs = extract(asker, [document], FIELDS)
     rent, notice, landlord, logo = told_of(runs)
     assert [run.question for run in runs] == [field.question for field in FIELDS]
@@ -89,6 +90,7 @@ def test_the_record_of_fields_verifies_and_can_be_exported(asker: Asker, documen
 def test_one_request_judges_several_fields_and_each_run_names_it(
     asker: Asker, document: Document, serve: Serve
 ) -> None:
+    """(R87)"""
     server = serve("good")
     runs = extract(asker, [document], FIELDS)
     assert len(server.requests) == 1

@@ -49,6 +49,7 @@ def field_of(client: Client, path: str = "/ask/") -> str:
 
 
 def test_it_is_kept_until_its_asker_has_signed_in_again(page: Client, tenant: User, document: Document) -> None:
+    """(H18)"""
     leave_alone(page)
     said = send(page, QUESTION, scope=f"document:{document.pk}")
     assert SAID in said and "2025" not in said

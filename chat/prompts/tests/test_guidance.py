@@ -68,6 +68,7 @@ def test_every_prompt_of_the_program_is_listed() -> None:
 
 
 def test_the_contract_comes_first_and_whole() -> None:
+    """(R110)"""
     prompt = BY_NAME["answer"]
     told = instruct(prompt, Guidance(3, "An amount below 5 < 6."))
     assert told.text.startswith(prompt.text) and told.text.endswith("<guidance>\nAn amount below 5 ‹ 6.\n</guidance>")
@@ -147,6 +148,7 @@ def test_nothing_is_stored_over_somebody_elses_change(base: KnowledgeBase, tenan
 def test_every_exchange_names_the_guidance_it_was_made_with(
     base: KnowledgeBase, tenant: User, ask: Ask, serve: Serve
 ) -> None:
+    """(R110)"""
     server = serve()
     for prompt in GUIDED:
         add(base, tenant, f"{OWN} ({prompt})", prompt)

@@ -70,6 +70,7 @@ def written_of(server: ScriptedLLM) -> list[str]:
 def test_what_does_not_fit_is_read_part_by_part_and_recorded(
     tenant: User, handbook: Document, serve: Serve, client: Client
 ) -> None:
+    """(R81)"""
     server = small(serve)
     answer = answer_of(tenant, handbook, LISTED)
     parts = parts_of(server)
@@ -99,6 +100,7 @@ def test_the_writer_gets_the_rows_that_were_copied_and_only_those_that_are_print
 
 
 def test_a_single_fact_is_looked_for_until_a_part_answers_it(tenant: User, handbook: Document, serve: Serve) -> None:
+    """(R81)"""
     server = small(serve)
     server.copied = [{"copies": [{"excerpt": 1, "quote": "The repair of this part"}], "answered": True}]
     answer = answer_of(tenant, handbook, ONE_FACT)
@@ -129,6 +131,7 @@ def test_a_part_that_cannot_be_read_is_said(tenant: User, handbook: Document, se
 
 
 def test_nothing_is_read_in_parts_where_it_fits(tenant: User, handbook: Document, serve: Serve) -> None:
+    """(R81)"""
     server = serve()
     answer = answer_of(tenant, handbook, ONE_FACT)
     assert not parts_of(server) and IN_PARTS not in answer.note

@@ -84,6 +84,7 @@ def prompt_of(turn: Any) -> str:
 def test_a_near_answer_that_was_found_right_is_shown_and_recorded(
     ask: Ask, serve: Serve, auditor: User, client: Client
 ) -> None:
+    """(R86)"""
     serve()
     first = answered(ask())
     assert shown(answered(ask(NEAR))) == [] and first.answer.kind == "generated"

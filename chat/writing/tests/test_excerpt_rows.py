@@ -50,6 +50,7 @@ def read(content: DocumentContent, *candidates: RunCandidate) -> list[Excerpt]:
 
 
 def test_a_row_of_a_table_has_its_cells_under_their_columns(report: DocumentContent) -> None:
+    """(R80)"""
     (excerpt,) = read(report, candidate_of_page(STATEMENT, report))
     block = excerpt_block(excerpt)
     lines = block.splitlines()
@@ -83,6 +84,7 @@ def test_a_passage_that_is_no_longer_what_was_recorded_is_sent_as_recorded(repor
 
 
 def test_the_lines_of_a_paragraph_are_one_row(report: DocumentContent) -> None:
+    """(R80)"""
     body = next(
         each
         for each in report.lines

@@ -31,6 +31,7 @@ def parsed(question: str) -> dict[str, Any]:
     ],
 )
 def test_a_question_gets_what_concerns_it(question: str, names: tuple[str, ...]) -> None:
+    """(R79)"""
     chosen = choose_fragments(parsed(question))
     assert set(names) <= set(chosen) and len(chosen) <= len(names) + 1
 
@@ -54,6 +55,7 @@ def test_what_was_stored_of_a_question_decides(
 
 
 def test_the_fixed_part_comes_first_and_is_the_same_for_every_question() -> None:
+    """(R79)"""
     plain, whole = build_instructions(()), build_instructions(tuple(FRAGMENTS))
     assert plain == INSTRUCTIONS and whole.startswith(f"{INSTRUCTIONS}\n\n")
     assert all(f"\n- {text}" in whole for text in FRAGMENTS.values())

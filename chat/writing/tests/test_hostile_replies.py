@@ -68,6 +68,7 @@ CASES = [
 
 @pytest.mark.parametrize(("behaviour", "kind", "said"), CASES)
 def test_a_wrong_answer_ends_as_stated(ask: Ask, serve: Serve, behaviour: str, kind: str, said: str) -> None:
+    """(L5)"""
     serve("good", behaviour)
     answer = answered(ask())
     assert (answer.turn.state, answer.kind) == ("done", kind)

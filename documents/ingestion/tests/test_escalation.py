@@ -48,6 +48,7 @@ def words_of(parse: Parse) -> str:
 def test_without_the_library_a_page_is_flagged_and_says_what_would_read_it(
     queued: Queued, base: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """(R11)"""
     installed(monkeypatch)
     parse = parse_of_figure(queued, base, tmp_path, "automatic")
     assert parse.number == 1 and parse.pages.get().flags == ["opaque_figure"]
@@ -60,6 +61,7 @@ def test_without_the_library_a_page_is_flagged_and_says_what_would_read_it(
 def test_a_page_goes_through_a_method_once(
     queued: Queued, base: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """(R12)"""
     installed(monkeypatch, "ocr_picture")
     parse = parse_of_figure(queued, base, tmp_path)
     document = parse.document
@@ -92,6 +94,7 @@ def test_what_was_kept_is_in_the_next_reading_with_its_method(
 
 @needs_recognition
 def test_a_flagged_page_is_read_again_by_itself(queued: Queued, base: KnowledgeBase, tmp_path: Path) -> None:
+    """(R12)"""
     parse = parse_of_figure(queued, base, tmp_path, "automatic")
     assert parse.number == 2 and SHOWN in parse.lines.values_list("text", flat=True)
     assert parse.document.jobs.get().state == "done"

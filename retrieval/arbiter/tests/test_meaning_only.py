@@ -36,12 +36,14 @@ def held(question: Question, *judged: tuple[Candidate, Role]) -> tuple[dict[str,
 
 
 def test_beside_a_primary_with_the_words_it_supports(question: Question, near: Candidate, worded: Candidate) -> None:
+    """(R49)"""
     roles, violations = held(question, (near, "primary"), (worded, "primary"))
     assert list(roles.items()) == [("worded", "primary"), ("near", "supporting")]
     assert violations == ("R49, primary by its meaning alone, lowered to supporting beside worded: near",)
 
 
 def test_the_only_answer_found_stays_and_is_named(question: Question, near: Candidate, worded: Candidate) -> None:
+    """(R49)"""
     roles, violations = held(question, (near, "primary"), (worded, "tangential"))
     assert roles == {"near": "primary", "worded": "tangential"}
     assert violations == ("R49, primary by its meaning alone, kept, although worded has the words: near",)

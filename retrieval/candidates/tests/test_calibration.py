@@ -116,6 +116,7 @@ def test_a_sign_that_touches_a_number_at_an_end_belongs_to_the_quote(raw: str, t
 
 
 def test_the_seed_example_keeps_the_longest_prefix() -> None:
+    """(R66, R69)"""
     content = content_of_lines(["hello world"])
     calibrated = calibrate("hello world foobar", content, LineRange(1, 1), LineRange(1, 1))
     assert (calibrated.repair.status, calibrated.repair.original_length, calibrated.repair.final_length) == (

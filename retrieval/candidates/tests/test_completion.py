@@ -33,6 +33,7 @@ def flag_of(result: RetrievalResult) -> Flag:
 
 
 def test_the_place_that_lists_all_of_them_is_fetched() -> None:
+    """(R76)"""
     content = yard("There are four gates: North, South, East, and West.")
     result = ask("What are the gates of the yard?", content)
     [fetched] = [each for each in result.candidates if each.fetched]
@@ -64,6 +65,7 @@ def test_a_list_that_is_whole_needs_no_further_pass() -> None:
 
 
 def test_it_looks_once_and_adds_few_places() -> None:
+    """(R84)"""
     lists: list[Written] = [f"There are four gates at hall {number}: A, B, C, and D." for number in range(9)]
     assert sum(each.fetched for each in ask("What are the gates of the yard?", yard(*lists)).hits) <= FETCHED_MAX
 

@@ -154,6 +154,22 @@ def test_a_sentence_is_handed_on_whole_over_the_page() -> None:
     assert above.text.startswith("The rent is due in advance. It rises")
 
 
+def test_a_sentence_is_handed_on_whole_over_the_column() -> None:
+    """(R73) Further than a paragraph is read, at the head of the next column."""
+    first = ["The rent is due in advance. It rises each year by", *["the share by which prices rose, and"] * 6]
+    second = ["never by more than three", "per cent. The deposit is two rents.", "Keys are returned."]
+    content = content_of_lines(["# Rent", *first, *second, *[f"Sentence {number} of it." for number in range(9)]])
+    lines = [
+        line._replace(column=1, x0=320.0, x1=560.0, y0=line.y0 - 100, y1=line.y1 - 100) if line.number > 8 else line
+        for line in content.lines
+    ]
+    beside = replace(content, lines=tuple(lines))
+    question = replace(parse_question("What is the rent?", [beside]), intent="field_extraction")
+    assert widen(at(2, beside), question, beside).text.endswith(
+        "never by more than three\nper cent. The deposit is two rents."
+    )
+
+
 def test_a_list_is_peeked_for_behind_the_foot_of_the_page() -> None:
     """(R73)"""
     content = content_of_lines(

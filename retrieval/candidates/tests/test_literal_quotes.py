@@ -64,6 +64,7 @@ def mutated(quote: str, chance: random.Random) -> str:
 
 
 def test_ten_thousand_mutations_give_only_literal_text(report: DocumentContent) -> None:
+    """(R65-R67, L2)"""
     chance = random.Random(SEED)
     statuses = {"exact": 0, "truncated": 0, "rejected": 0, "none": 0}
     for _ in range(MUTATIONS):
@@ -123,6 +124,7 @@ def letters_without_references(text: str) -> str:
     ],
 )
 def test_a_quote_is_cut_out_of_the_source(quote: str, text: str, status: str) -> None:
+    """(R66, R67, R70)"""
     content = content_of_lines(
         [
             "# Cover",
@@ -142,6 +144,7 @@ def test_a_quote_is_cut_out_of_the_source(quote: str, text: str, status: str) ->
 
 
 def test_a_quote_that_occurs_twice_is_taken_from_the_cited_lines() -> None:
+    """(R68)"""
     lines = ["# A", "The fee is 12 dollars a month.", "x", "y", "The fee is 12 dollars a month.", "z"]
     content = content_of_lines(lines)
     for cited in (2, 5):

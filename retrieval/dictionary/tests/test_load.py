@@ -74,6 +74,7 @@ def passages(result: RetrievalResult) -> str:
 def test_it_finds_the_line_by_another_name(
     base: KnowledgeBase, agreement: DocumentContent, text: str, quote: str
 ) -> None:
+    """(R18)"""
     result = ask(base, agreement, text)
     assert quote in passages(result)
     assert any(keyword.source == "dictionary" for keyword in result.question.keywords)
@@ -89,6 +90,7 @@ def test_without_the_packs_it_does_not(base: KnowledgeBase, agreement: DocumentC
 def test_a_term_acts_from_the_next_question_on_and_in_its_own_base_only(
     owner: User, base: KnowledgeBase, agreement: DocumentContent
 ) -> None:
+    """(R18)"""
     other = access.create_base(owner, "Others")
     assert "cities" not in passages(ask(base, agreement, "Which metropolis is it?"))
     client = Client()

@@ -16,7 +16,11 @@ from retrieval.dictionary.csv_format import WordRow
 from retrieval.dictionary.editing import add_concept
 from retrieval.dictionary.tier_views import TYPE_WORDS
 from retrieval.dictionary.tiers import NamedTiers, read_tiers, tier_rows
+from retrieval.dispatch import find_named_tier
 from retrieval.question.by_model import TYPES
+from retrieval.question.kinds import RuleRow
+from retrieval.question.parse import parse_question
+from retrieval.reading_rules.editing import change_rules, reading_rules_of
 
 pytestmark = pytest.mark.django_db
 
@@ -59,6 +63,30 @@ def test_an_owner_names_tiers_and_the_change_is_recorded(signed_in: Client, leas
     stored = {"default": "small", "type:amount": "hard", "concept:Rent money": "normal"}
     assert (event.actor, event.details["tiers"]) == ("Tia", [{}, stored])
     assert put(signed_in, leases, {}).json() == {"default": "", "types": [], "concepts": []}
+
+
+def test_a_type_of_the_base_has_a_model_of_its_own(signed_in: Client, leases: KnowledgeBase, owner: User) -> None:
+    """(R25, R103) And it may be taken away when the type is gone."""
+    named = {"types": [{"type": "policy_number", "tier": "hard"}]}
+    assert put(signed_in, leases, named).status_code == 400
+    rows = [
+        RuleRow("asks", "policy_number", "en", "policy number"),
+        RuleRow("value", "policy_number", "", "p-[0-9]{4}"),
+    ]
+    change_rules(leases, rows, "Ours", owner, seen=0)
+    assert put(signed_in, leases, named).status_code == 200
+    address = reverse("retrieval:tiers", args=[leases.pk])
+    assert signed_in.get(address).content.decode().count("answered by: policy_number") == 2  # in a row, and to choose
+    leases.refresh_from_db()
+    question = parse_question("What is the policy number?", [], rules=reading_rules_of(leases))
+    tiers = BaseSettings.from_json(leases.settings).tiers
+    chosen = find_named_tier(question, tiers, ())
+    assert chosen is not None and (chosen.tier, "policy_number" in chosen.why) == ("hard", True)
+    change_rules(leases, [], "Not ours", owner, seen=1)
+    assert put(signed_in, leases, {**named, "default": "small"}).status_code == 200  # what was named stays
+    assert signed_in.post(address, {"what": "policy_number", "tier": ""}).status_code == 302
+    leases.refresh_from_db()
+    assert read_tiers(leases) == NamedTiers("small", {}, {})
 
 
 @pytest.mark.parametrize(

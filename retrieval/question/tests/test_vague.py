@@ -3,7 +3,8 @@
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.question.kinds import Default, ReadingRules
+from reading.wording import LANGUAGES
+from retrieval.question.kinds import Default, ReadingRules, RuleRow
 from retrieval.question.parse import asked_with, parse_question
 from retrieval.question.vague import describe_assumption, meanings_of, speeches
 from retrieval.tests.builders import content_of_lines
@@ -139,4 +140,28 @@ def test_the_question_with_a_meaning(caps: DocumentContent, text: str, meaning: 
 
 
 def test_every_language_says_everything() -> None:
-    assert set(speeches()) == {"en", "fr", "de", "es"}
+    assert set(speeches()) == set(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "begins"),
+    [
+        ("ja", "何ですか", "何を探せば"),
+        ("zh", "是什么？", "要查找什么"),
+        ("ar", "ماذا؟", "عمّ أبحث"),
+        ("he", "מה?", "מה לחפש"),
+    ],
+)
+def test_a_question_without_a_subject_is_asked_back_in_its_script(language: str, text: str, begins: str) -> None:
+    """(R23)"""
+    content = content_of_lines(["12"], language=language)
+    assert parse_question(text, [content]).clarification.startswith(begins)
+
+
+def test_a_vague_word_that_a_base_adds_is_asked_back_in_its_own_grammar() -> None:
+    """(R23, R103)"""
+    content = content_of_lines(["الحد الأقصى للمسؤولية مليون.", "الحد السنوي مئة ألف."], language="ar")
+    own = ReadingRules((RuleRow("vague", "", "ar", "الحد"),))
+    assert parse_question("ما هو الحد؟", [content]).clarification == ""
+    asked = parse_question("ما هو الحد؟", [content], (), own).clarification
+    assert asked.startswith("تدل «الحد» هنا على عدة أشياء: “الحد الأقصى”, “الحد السنوي”")
