@@ -26,7 +26,7 @@ from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
 from reading.limits import HEADER_WITHIN, MIB, PDF_HEADER, Limits
 from reading.pages.fields import FormField, drop_drawn, fields_on, put_fields
-from reading.processes.forked import Patience, done_apart
+from reading.processes.forked import Patience, run_in_fork
 from reading.reasons import ReadingError, refusal
 from reading.rows import ImageRow
 
@@ -335,7 +335,7 @@ def white_on_white(
         rows = [shades[place : place + width] for place in range(0, len(shades), width)]
         return [index for index, span in enumerate(white[number]) if is_blank(rows, span)]
 
-    return done_apart(list(white), look, WHITE_S, patience, each_s=WHITE_PAGE_S)
+    return run_in_fork(list(white), look, WHITE_S, patience, each_s=WHITE_PAGE_S)
 
 
 def is_blank(rows: Sequence[bytes], span: WhiteSpan) -> bool:
@@ -413,7 +413,7 @@ def pages_without_ink(document: PdfDocument, numbers: Sequence[int], patience: P
                 return False
         return True
 
-    return done_apart(numbers, look, WHITE_S, patience, each_s=WHITE_PAGE_S)
+    return run_in_fork(numbers, look, WHITE_S, patience, each_s=WHITE_PAGE_S)
 
 
 def file_warnings(document: PdfDocument, *, has_fields: bool) -> list[str]:
@@ -454,7 +454,7 @@ def read_declared(document: PdfDocument, limits: Limits, patience: Patience) -> 
         looks["labels"] = partial(read_labels, document)
     if declares(document, "Outlines"):
         looks["outline"] = partial(read_pdf_outline, document, limits)
-    found = done_apart(list(looks), lambda name: looks[name](), DECLARED_S, patience, each_s=DECLARED_S / 2)
+    found = run_in_fork(list(looks), lambda name: looks[name](), DECLARED_S, patience, each_s=DECLARED_S / 2)
     labels = {number: label for number, label in enumerate(found.get("labels", ()), start=1) if label}
     outline, warnings = found.get("outline", ([], []))
     skipped = [f"{name}_skipped" for name in looks if name not in found]
@@ -558,7 +558,7 @@ def read_pdf_outline(document: PdfDocument, limits: Limits) -> tuple[list[Outlin
 def read_links(document: PdfDocument, patience: Patience) -> tuple[list[InternalLink], bool]:
     """Internal links of the first pages, and whether some were omitted because of number or time."""
     pages = range(min(LINK_PAGES, document.page_count))
-    found = done_apart(pages, lambda index: links_of_page(document, index), LINKS_S, patience)
+    found = run_in_fork(pages, lambda index: links_of_page(document, index), LINKS_S, patience)
     links = [InternalLink(*link) for page_links in found.values() for link in page_links]
     return links, len(found) < len(pages) or any(len(page_links) > PAGE_LINKS for page_links in found.values())
 

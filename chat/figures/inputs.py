@@ -315,7 +315,7 @@ def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
         return PeriodRead(
             "", f"the column of {printed.text.strip()} names no period, so that {asked_period} is not sure"
         )
-    if is_of_other_place(printed, asked, wanted):
+    if is_value_of_another_year(printed, asked, wanted):
         return PeriodRead(
             "", f"its sentence gives {printed.text.strip()} for another year than {asked_period}, or for none"
         )
@@ -334,7 +334,7 @@ def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
     return PeriodRead(asked_period)
 
 
-def is_of_other_place(printed: PrintedNumber, asked: AskedInput, wanted: set[str]) -> bool:
+def is_value_of_another_year(printed: PrintedNumber, asked: AskedInput, wanted: set[str]) -> bool:
     """Whether a sentence that gives several amounts for several years gives this one for another, by their order.
 
     "$2 million and $10 million in 2022 and 2021, respectively"; one that says so of other numbers of them is unclear.

@@ -113,7 +113,7 @@ def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageIns
         current=current,
         line=line,
         line_section=section_at(toc, line.toc_index) if line else None,
-        findings=tuple(findings_of(parse, toc)),
+        findings=tuple(report_lines(parse, toc)),
         page_findings=tuple(page_findings(page, lines)),
         passages=passages_of(parse, place.page_number),
         timings=tuple(
@@ -231,7 +231,7 @@ def sheet_of_page(
 # ---- the report of a parse
 
 
-def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[ReportLine]:
+def report_lines(parse: Parse, toc: Sequence[TocRow]) -> list[ReportLine]:
     """What was found and what is doubtful, in words."""
     return [
         *locked_findings(parse),

@@ -58,7 +58,7 @@ class TermForm(forms.Form):
         return values
 
     @property
-    def said(self) -> str:
+    def failure(self) -> str:
         """All errors in one string, a sentence each."""
         return " ".join(str(error) for errors in self.errors.values() for error in errors)
 

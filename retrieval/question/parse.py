@@ -119,7 +119,7 @@ def read_question(
     language = language_by_script(topic, default) or language_of(normalise_words(topic), default)
     topic, phrasing = without_scope(topic, phrasing, language)
     words = normalise_words(topic)
-    corrections = slips(words, lexicons, language)
+    corrections = find_misspellings(words, lexicons, language)
     topic = correct(topic, corrections)
     labels = (*numbers_named(topic), *row_numbers_in(topic, contents, lexicons))
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
@@ -382,7 +382,7 @@ def named_in(topic: str, dictionary: Sequence[ConceptTerms], rules: ReadingRules
 # ---- spelling
 
 
-def slips(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
+def find_misspellings(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
     """Words missing from the documents, each with the one document word it is a misspelling of (R16)."""
     found: list[tuple[str, str]] = []
     if all(lexicon.language not in (language, "und") for lexicon in lexicons):
