@@ -127,19 +127,7 @@ def read_question(
     expansions = dictionary_keywords(topic, dictionary, lexicons)
     searched = (*keywords, *(keyword for keyword in expansions if keyword.text not in known))
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
-    before, after = lines_beside_asked(asked)
-    hints = Hints(
-        pages_named(asked, labels_of(contents)),
-        known_section(section_named(asked), contents),
-        layout_named(asked),
-        statement_names(asked),
-        objects_named(asked),
-        around_asked(asked),
-        file_pages=tuple(int(page) for page in pages_named(asked, of_file=True)),
-        lines_before=before,
-        lines_after=after,
-    )
-    hints = replace(hints, taken=pages_taken(hints, contents))
+    hints = read_hints(asked, contents)
     shape = rules.shape_of(topic)
     answer_type = rules.type_of(topic)
     value_pattern, printed_pattern = rules.patterns_of(answer_type, topic)
@@ -180,6 +168,23 @@ def read_question(
         printed_pattern=printed_pattern,
         part_types=tuple(rules.type_of(part.text) for part in parts),
     )
+
+
+def read_hints(asked: str, contents: Sequence[DocumentContent]) -> Hints:
+    """Where the question says to look: pages, a section, a layout, a statement, an object, lines around."""
+    before, after = lines_beside_asked(asked)
+    hints = Hints(
+        pages_named(asked, labels_of(contents)),
+        known_section(section_named(asked), contents),
+        layout_named(asked),
+        statement_names(asked),
+        objects_named(asked),
+        around_asked(asked),
+        file_pages=tuple(int(page) for page in pages_named(asked, of_file=True)),
+        lines_before=before,
+        lines_after=after,
+    )
+    return replace(hints, taken=pages_taken(hints, contents))
 
 
 def without_scope(topic: str, phrasing: Phrasing, language: str) -> tuple[str, Phrasing]:
