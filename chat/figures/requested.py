@@ -33,7 +33,6 @@ from chat.figures.arithmetic import (
 )
 from chat.figures.computing import round_half_up, write_value
 from chat.figures.inputs import (
-    SCALE_NAMES,
     AskedInput,
     CheckedInput,
     ExcerptSource,
@@ -54,7 +53,7 @@ from chat.writing.writer import (
 from documents.storage.content import DocumentContent
 from llm.reply import ReplyError, parse_reply
 from reading.matching import match_form
-from reading.values.scales import SCALE_WORD, SCALE_WORDS
+from reading.values.scales import SCALE_NAMES, SCALE_WORD, SCALE_WORDS
 from retrieval.words.printed import number_form
 
 NOTE = gettext_noop("The model chose the formula; code checked each input on its page and computed the figure.")

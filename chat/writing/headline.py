@@ -21,10 +21,11 @@ from llm.embeddings import bundled
 from reading.matching import LINE_HYPHENS, match_form
 from reading.rows import LineRow, name_in_force
 from reading.tables import cells_of_line
+from reading.values.sentences import SENTENCE
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
-from retrieval.candidates.units import SENTENCE, Piece, Prose, lead_in_of, prose_of, split_at, units_of
+from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, split_at, units_of
 from retrieval.models import RunCandidate
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_form

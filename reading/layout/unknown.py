@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from reading.characters import UNKNOWN
+from reading.values.currencies import CURRENCY_SIGNS
 
 UNMAPPED_FLAG = 128  # a glyph of the span has no character; its number in the font stands in the text
 # Controls, also those that part words, lone surrogates, and what is no character.
 UNUSABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufffd-\uffff]")
 # White space among them is drawn as a blank nearly always; beside a digit it is looked at.
 DOUBTFUL = re.compile(r"(?![\t\n\r])" + UNUSABLE.pattern + r"|[\t\n\r](?=[(\d])|(?<=[)\d])[\t\n\r]")
-SOFT_MINUS = re.compile(r"(?<![^\W\d_])\u00ad(?=[$€£¥(]?\s?\d)")  # a hyphen that was given the wrong character
+SOFT_MINUS = re.compile(
+    rf"(?<![^\W\d_])\u00ad(?=[{CURRENCY_SIGNS}(]?\s?\d)"
+)  # a hyphen that was given the wrong character
 OWN_CODE_LETTERS = 8  # a font without any known character that draws so many is one of text in a code of its own
 
 Block = dict[str, Any]
