@@ -36,6 +36,7 @@ from reading.matching import join_without_space
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
+from retrieval.told.columns import StoredCoverage, StoredWord
 from retrieval.told.outcomes import outcome_named
 from retrieval.told.reasons import absence_of, in_words, passage_reason, point_of, state_of_version
 from retrieval.told.searched import foreign_told, searched_told
@@ -172,7 +173,7 @@ class ShownTurn:
         return in_words(self.answer.text)
 
     @property
-    def searched(self) -> list[dict[str, Any]]:
+    def searched(self) -> list[StoredWord]:
         """The words searched, in the languages of the documents."""
         return searched_told(self.run) if self.run else []
 
@@ -522,7 +523,7 @@ class ShownTurn:
     @cached_property
     def looked_at(self) -> str:
         """The search in one line: pages with text, sections, passages."""
-        coverage: dict[str, Any] = self.run.coverage if self.run else {}
+        coverage: StoredCoverage = self.run.coverage if self.run else {}
         pages = count_in_words(coverage.get("pages", 0), "page")
         parts = [
             ngettext("%(some)s of %(pages)s has text", "%(some)s of %(pages)s have text", coverage.get("pages", 0))
@@ -537,11 +538,12 @@ class ShownTurn:
         return " · ".join([*parts, count_in_words(len(self.candidates), "passage") + none])
 
     @property
-    def coverage(self) -> dict[str, Any]:
+    def coverage(self) -> StoredCoverage:
         """What was looked at; {} before there is a run. Older ones that asked back tell of a search there was not."""
         if self.run is None or (self.run.status == "clarify" and "alone" not in self.run.coverage):
             return {}
-        return dict(self.run.coverage)
+        found: StoredCoverage = self.run.coverage
+        return found
 
     @cached_property
     def scope_table(self) -> ScopeTable | None:

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 from uuid import UUID
 
 import numpy as np
@@ -52,6 +52,25 @@ class Vectors:
     model_key: str
     passages: np.ndarray
     toc: np.ndarray
+
+
+class DocumentSnapshot(TypedDict):
+    """What a run stores about a document it read; `language` and the last two are of later versions."""
+
+    document_id: str
+    title: str
+    file_name: str
+    language: str
+    sha256: str
+    parse_id: str
+    parse_number: int
+    parser_version: str
+    pages: int
+    lines: int
+    toc_origin: str
+    toc_strength: str
+    unreadable_pages: list[int]
+    embedding_model: str
 
 
 @dataclass(frozen=True)
@@ -195,7 +214,7 @@ class DocumentContent:
     def page(self, number: int) -> PageRow:
         return self.pages[number - 1]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> DocumentSnapshot:
         """What a run stores about the document it read."""
         return {
             "document_id": self.document_id,
