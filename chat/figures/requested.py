@@ -53,7 +53,7 @@ from chat.writing.writer import (
 from documents.storage.content import DocumentContent
 from llm.reply import ReplyError, parse_reply
 from reading.matching import match_form
-from reading.values.scales import SCALE_NAMES, SCALE_WORD, SCALE_WORDS
+from reading.values.scales import SCALE_NAMES, SCALE_WORD, scale_asked
 from retrieval.words.printed import number_form
 
 NOTE = gettext_noop("The model chose the formula; code checked each input on its page and computed the figure.")
@@ -378,7 +378,7 @@ def write_amount_of(
     if units.get("share") == 1:
         over = " shares"
     scales = [each.scale or 1 for each in own]
-    asked = next((scale for scale, word in SCALE_WORDS.items() if f"{word}s" in work.question.lower()), None)
+    asked = scale_asked(work.question.lower())
     scale = (asked or max(scales)) if is_scaled and not over.startswith(" per") else 1
     if scale > 1:
         shown = write_value(value.value, "amount", places, scale)

@@ -12,3 +12,8 @@ SCALE_WORD = "|".join(SCALES)
 SCALE_NAMES = {"m": SCALES["million"], "mn": SCALES["million"], "bn": SCALES["billion"]} | SCALES  # beside a number
 WIDE_SCALES = {"万": 4, "億": 8}
 ASKED_SCALE = re.compile(rf"\b({SCALE_WORD})s\b")  # "in millions"
+
+
+def scale_asked(text: str) -> int | None:
+    """The smallest scale in which a text in lower case asks for an amount: "in thousands"."""
+    return next((scale for scale, word in SCALE_WORDS.items() if f"{word}s" in text), None)
