@@ -64,11 +64,6 @@ class Asker:
 # ---- the engine: documents and fields to records
 
 
-def extract(asker: Asker, documents: Sequence[Document], fields: Sequence[Field]) -> list[RetrievalRun]:
-    """Ask each field of the documents and record it: one run with its answer for each field, in their order."""
-    return record_fields(asker, fields, find_fields(asker, documents, fields))
-
-
 def find_fields(asker: Asker, documents: Sequence[Document], fields: Sequence[Field]) -> list[Found]:
     """What each field found, with nothing recorded yet."""
     with reusing(replies_for(asker.base, is_anew=False)):

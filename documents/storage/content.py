@@ -3,7 +3,7 @@
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypedDict
@@ -30,11 +30,9 @@ from reading.rows import (
     ObjectRow,
     PageRow,
     PassageRow,
-    Reading,
     ReferenceRow,
     TocRow,
     name_in_force,
-    unreadable_pages,
 )
 from reading.running_heads import RunningHead, find_running_heads
 from reading.tables import Table
@@ -329,39 +327,6 @@ def read_stored_registry(parse: Parse) -> Registry | None:
     return Registry(
         objects=tuple(ObjectRow(*row) for row in parse.named_objects.values_list(*ObjectRow._fields)),
         references=tuple(ReferenceRow(*row) for row in parse.cross_references.values_list(*ReferenceRow._fields)),
-    )
-
-
-def content_of(
-    reading: Reading,
-    passages: Sequence[PassageRow],
-    *,
-    file_name: str,
-    media_type: str,
-    sha256: str,
-    vectors: Vectors | None = None,
-) -> DocumentContent:
-    """The content of a reading that is not stored, for notebooks, benchmarks and tests."""
-    return DocumentContent(
-        document_id=sha256[:32],
-        parse_id=f"{sha256[:32]}-{reading.language}",
-        parse_number=1,
-        parser_version=str(reading.report.get("parser_version", "")),
-        title=reading.title or file_name,
-        file_name=file_name,
-        media_type=media_type,
-        sha256=sha256,
-        language=reading.language,
-        search_config=str(reading.report.get("search_config", "simple")),
-        toc_origin=str(reading.report.get("toc_origin", "")),
-        toc_strength=str(reading.report.get("toc_strength", "")),
-        unreadable_pages=tuple(unreadable_pages(reading.pages)),
-        pages=reading.pages,
-        lines=reading.lines,
-        toc=reading.toc,
-        passages=tuple(passages),
-        vectors=vectors,
-        images=reading.images,
     )
 
 
