@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet, Subquery
 from django.urls import reverse
@@ -105,6 +105,20 @@ class ShownCitation:
         return self.citation.quote
 
 
+class LinkedBlock(NamedTuple):
+    """A block of an answer, each part of its lines with the citation that its marker names."""
+
+    is_list: bool
+    lines: list[list[tuple[Part, ShownCitation | None]]]
+
+
+class AnsweredBefore(NamedTuple):
+    """The day and the run of the answer that was given again."""
+
+    on: date
+    run_id: uuid.UUID
+
+
 @dataclass(frozen=True)
 class ShownPassage:
     """A candidate as a row of "Why these passages?" or as a near miss."""
@@ -193,17 +207,17 @@ class ShownTurn:
         return self.rewriting.rewritten if self.rewriting else self.turn.question
 
     @cached_property
-    def answered_before(self) -> dict[str, Any] | None:
-        """The day and the run of the answer that was given again; None for one of its own."""
+    def answered_before(self) -> AnsweredBefore | None:
+        """None for an answer of its own."""
         repeat = self.run.repeat if self.run else {}
-        return {"on": date.fromisoformat(repeat["on"]), "run_id": uuid.UUID(repeat["run"])} if repeat else None
+        return AnsweredBefore(date.fromisoformat(repeat["on"]), uuid.UUID(repeat["run"])) if repeat else None
 
     @property
     def repeat_words(self) -> str:
         """That the answer was given before, in a sentence; "" for one of its own."""
         if not self.answered_before:
             return ""
-        told = {"day": date_format(self.answered_before["on"])}
+        told = {"day": date_format(self.answered_before.on)}
         return gettext("Answered before on %(day)s: the question, the documents and the settings are the same.") % told
 
     @cached_property
@@ -388,12 +402,12 @@ class ShownTurn:
         return group_quotes(self.run, self.kept, [(each.citation, each) for each in self.citations])
 
     @cached_property
-    def blocks(self) -> list[dict[str, Any]]:
+    def blocks(self) -> list[LinkedBlock]:
         """The answer's text as blocks, each marker with its citation."""
         return self._blocks(self.answer.text) if self.answer else []
 
     @cached_property
-    def headline_blocks(self) -> list[dict[str, Any]]:
+    def headline_blocks(self) -> list[LinkedBlock]:
         """What an extractive answer says before its quotes: the computed figure, the cell or the best sentence."""
         said = [check for check in self.answer.checks if is_headline(check)] if self.answer else []
         return self._blocks(self.answer.text.partition("\n\n\u201c")[0]) if self.answer and said else []
@@ -441,10 +455,10 @@ class ShownTurn:
             "line": [(part, links.get(part.marker)) for part in parts if part.text],
         }
 
-    def _blocks(self, text: str) -> list[dict[str, Any]]:
+    def _blocks(self, text: str) -> list[LinkedBlock]:
         links = {shown.marker: shown for shown in self.citations}
         return [
-            {"is_list": block.is_list, "lines": [[(p, links.get(p.marker)) for p in line] for line in block.lines]}
+            LinkedBlock(block.is_list, [[(p, links.get(p.marker)) for p in line] for line in block.lines])
             for block in blocks_of(text, links)
         ]
 
