@@ -6,7 +6,7 @@ Each step is given the search and returns it anew, with what the step found; not
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
@@ -42,6 +42,7 @@ from retrieval.question.pages import find_named_pages
 from retrieval.question.parse import parse_question
 from retrieval.second_look import Judgement, consider_second_look, look_again
 from retrieval.told.clauses import Clause, join_clauses
+from retrieval.told.columns import StoredPlan
 from retrieval.types import (
     ANYTHING,
     KEPT_ROLES,
@@ -281,7 +282,7 @@ def consider_model(search: Search) -> Search:
         return search
     plan = dispatch.consider_tier(search.plan, search.question, search.contents, search.named)
     guidance = search.options.guidance.get(ARBITER_PROMPT)
-    tier, why = dispatch.tier_in(asdict(plan))
+    tier, why = dispatch.tier_in(cast("StoredPlan", asdict(plan)))
     window = read_window()
     room = room_minus_guidance(guidance, room_in(window))
     if room_in(window).chars < WHOLE.chars:

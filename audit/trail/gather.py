@@ -6,7 +6,6 @@ deleted.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
@@ -35,7 +34,7 @@ from chat.writing.claims import SUPPORTED
 from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.storing import calls_beside
-from retrieval.told.columns import StoredFlag, StoredGate, StoredHit
+from retrieval.told.columns import StoredFlag, StoredGate, StoredHit, StoredQuestion
 from retrieval.told.reasons import gate_of, missing_of, point_of
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
 
@@ -281,7 +280,7 @@ def hit_row(hit: StoredHit, learned: Collection[str]) -> HitRow:
     return HitRow(span(*hit["lines"]), hit["score"], keyword_words(hit["matched_keywords"], learned), detail)
 
 
-def kind_words(parsed: dict[str, Any]) -> str:
+def kind_words(parsed: StoredQuestion) -> str:
     """How the kind of question was read, or ""."""
     if not parsed:
         return ""

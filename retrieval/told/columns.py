@@ -86,3 +86,29 @@ class StoredCoverage(TypedDict, total=False):
     unreadable_documents: int
     gaps: list[str]
     alone: int
+
+
+class StoredPlan(TypedDict, total=False):
+    """`retrieval.types.Plan`, with what was left out and what became of the parts; `told` has the facts of reasons."""
+
+    flags: list[StoredFlag]
+    left_out: list[dict[str, object]]
+    parts: list[StoredPart]
+    told: dict[str, object]
+
+
+class StoredQuestion(TypedDict, total=False):
+    """What of `retrieval.types.Question` is read back by name; erased runs have none of it."""
+
+    language: str
+    intent: str
+    shape: str
+    answer_type: str
+    keywords: list[StoredKeyword]
+    years: list[str]
+    parts: list[str]
+    condition: str
+    is_count: bool
+    exclusions: list[str]
+    parsed_by: str
+    form: str

@@ -3,13 +3,12 @@
 And that a question is in another language than the documents, where nothing carried its words across.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable
 
 from django.utils.translation import gettext as _
 
 from retrieval.models import RetrievalRun
-from retrieval.told.columns import StoredKeyword, StoredWord
+from retrieval.told.columns import StoredKeyword, StoredQuestion, StoredWord
 from retrieval.told.reasons import LANGUAGES, told_of
 
 OF_THE_QUESTION = ("direct", "identifier")  # keywords of other sources add what the asker did not write
@@ -42,7 +41,7 @@ def foreign_told(run: RetrievalRun) -> str:
     return say_other_language(run.parsed, told_of(run).get("languages", ()), run.searched)
 
 
-def say_other_language(parsed: Mapping[str, Any], languages: Collection[str], searched: Iterable[StoredWord]) -> str:
+def say_other_language(parsed: StoredQuestion, languages: Collection[str], searched: Iterable[StoredWord]) -> str:
     """That a question is in a language no document has, and what to do; "" where its words were found all the same."""
     asked, keywords = parsed.get("language", UNKNOWN), parsed.get("keywords", [])
     if not languages or UNKNOWN in (asked, *languages) or asked in languages or parsed.get("form"):
