@@ -22,8 +22,7 @@ from documents.pages.profile import (
     profile_findings,
     quality_findings,
 )
-from documents.pages.search import Match
-from documents.pages.search import Matches as Found
+from documents.pages.search import Match, Matches
 from documents.pages.sentences import explain_warning
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
 from reading.boxes import box_of_line, boxes_of
@@ -161,7 +160,7 @@ def found_marks(place: PageTarget, lines: Sequence[LineRow]) -> list[Mark]:
     return marks
 
 
-def mark_of(found: Found, hit: Match, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
+def mark_of(found: Matches, hit: Match, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
     pieces = found.pieces(hit, {line.number: line.text_in_force for line in lines})
     boxes = boxes_of(pieces, {line.number: line for line in lines})
     return Mark(
