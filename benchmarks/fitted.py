@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from benchmarks.questions import GoldQuestion
 from chat.figures.computing import statement_lines
 from chat.figures.formulas import asked_text, known_metrics
+from reading.values.sentences import QUESTION_SENTENCE
 from reading.wording import Wording, Wordings
 from retrieval.question.forms import form_rules
 from retrieval.question.kinds import answer_rules
-from retrieval.question.phrasing import SENTENCE_END, phrasing_rules
+from retrieval.question.phrasing import phrasing_rules
 from retrieval.words.tokens import generic_words, normalise_words, stem
 
 LEAVES_MAX = 400  # of one alternative; each further group in it would multiply them
@@ -74,7 +75,7 @@ def count_leaves(rules: Wordings, wording: Wording, asked: Mapping[str, Sequence
     for leaf in leaves_of(wording.pattern):
         pattern = rules.alone(Wording(wording.file, wording.language, wording.section, leaf, wording.examples))
         counts = {
-            name: sum(any(pattern.search(said) for said in (text, *SENTENCE_END.split(text))) for text in texts)
+            name: sum(any(pattern.search(said) for said in (text, *QUESTION_SENTENCE.split(text))) for text in texts)
             for name, texts in asked.items()
         }
         yield Fires(wording.file, wording.section, leaf, counts)

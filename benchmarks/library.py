@@ -2,16 +2,17 @@
 
 import hashlib
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.vectors import CACHE, embed_kept
-from documents.storage.content import DocumentContent, Vectors, content_of
+from documents.storage.content import DocumentContent, Vectors
 from documents.storage.store import PARSER_VERSION
 from llm.embeddings import bundled
 from reading.passages import cut_passages
 from reading.plain_text import read_markdown
 from reading.processes.sandbox import read_in_child
-from reading.rows import PassageRow, Reading
+from reading.rows import PassageRow, Reading, unreadable_pages
 
 MEDIA_TYPES = {".pdf": "application/pdf", ".md": "text/markdown", ".txt": "text/plain"}
 
@@ -63,6 +64,39 @@ def read_content_of(path: Path, digest: str) -> DocumentContent:
         media_type=media_type,
         sha256=digest,
         vectors=vectors_of(reading, passages, digest) if bundled.is_available() else None,
+    )
+
+
+def content_of(
+    reading: Reading,
+    passages: Sequence[PassageRow],
+    *,
+    file_name: str,
+    media_type: str,
+    sha256: str,
+    vectors: Vectors | None = None,
+) -> DocumentContent:
+    """The content of a reading that is not stored."""
+    return DocumentContent(
+        document_id=sha256[:32],
+        parse_id=f"{sha256[:32]}-{reading.language}",
+        parse_number=1,
+        parser_version=str(reading.report.get("parser_version", "")),
+        title=reading.title or file_name,
+        file_name=file_name,
+        media_type=media_type,
+        sha256=sha256,
+        language=reading.language,
+        search_config=str(reading.report.get("search_config", "simple")),
+        toc_origin=str(reading.report.get("toc_origin", "")),
+        toc_strength=str(reading.report.get("toc_strength", "")),
+        unreadable_pages=tuple(unreadable_pages(reading.pages)),
+        pages=reading.pages,
+        lines=reading.lines,
+        toc=reading.toc,
+        passages=tuple(passages),
+        vectors=vectors,
+        images=reading.images,
     )
 
 

@@ -23,7 +23,7 @@ from retrieval.dictionary.load import pack_concepts
 from retrieval.question.pages import without_pages
 from retrieval.question.parse import parse_question
 from retrieval.question.phrasing import read_phrasing
-from retrieval.words.at_scale import lexical
+from retrieval.words.at_scale import rank_by_words
 
 SIZES = (10_000, 100_000)
 PROJECTED = (10_000_000, 100_000_000)
@@ -94,7 +94,7 @@ def ask(text: str, base: KnowledgeBase, documents: int, spent: dict[str, list[fl
     topic = without_pages(read_phrasing(text).topic)
     scope = scope_of(base, documents)
     chosen: corpus.Shortlist = timed(spent, "shortlist", lambda: corpus.shortlist(text, scope, SETTINGS, dictionary))
-    timed(spent, "words", lambda: lexical(corpus.searched_phrases(topic, dictionary), scope))
+    timed(spent, "words", lambda: rank_by_words(corpus.searched_phrases(topic, dictionary), scope))
     timed(spent, "vectors", lambda: corpus.find_near_documents(topic, scope))
     contents = timed(spent, "contents", lambda: corpus.content_for(chosen.chosen))
     question = parse_question(text, contents, dictionary)

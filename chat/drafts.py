@@ -7,6 +7,7 @@ from chat.checks import AnswerCheck, AskedItem
 from chat.models import Answer
 from chat.writing.writer import RefusedPart
 from llm.exchange import Exchange
+from reading.boxes import StoredBox
 from reading.layout.amounts import has_unread_sign
 from retrieval.models import RunCandidate
 
@@ -19,7 +20,7 @@ class CitedLines:
     last_line: int
     page: int
     page_label: str
-    boxes: list[dict[str, Any]]
+    boxes: list[StoredBox]
 
 
 @dataclass(frozen=True)

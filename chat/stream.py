@@ -72,7 +72,7 @@ def shared_client() -> "redis.Redis":
 _untold: set[str] = set()  # turns that were said to go untold, until their last event
 
 
-def tell(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
+def publish_event(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
     """Append one event. After the last one the stream expires in an hour.
 
     No turn ends by what happens here: an error is only logged, once a turn.

@@ -210,6 +210,15 @@ EXPLAINED = {
 OVERLAP_WORDS = _("The overlap must be smaller than the passage length.")
 
 
+class SpokenForm(forms.Form):
+    """A form whose errors a page or a reply says in one text."""
+
+    @property
+    def fault(self) -> str:
+        """Everything that is wrong, a sentence each; "" if nothing is."""
+        return " ".join(str(error) for errors in self.errors.values() for error in errors)
+
+
 class BaseForm(forms.Form):
     name = forms.CharField(max_length=120, label=_("Name"), widget=forms.TextInput(attrs={"class": "field"}))
 
@@ -314,7 +323,7 @@ def field_of(name: str) -> forms.Field:
     return forms.IntegerField(min_value=low, max_value=high, widget=entry)
 
 
-class CuttingForm(forms.Form):
+class CuttingForm(SpokenForm):
     """How the text of an upload is cut; what is left open is as the base says (R96)."""
 
     chunking = forms.ChoiceField(required=False, label=EXPLAINED["chunking"][0])
@@ -346,11 +355,6 @@ class CuttingForm(forms.Form):
             raise forms.ValidationError(OVERLAP_WORDS) from None
         except SettingsError as error:
             raise forms.ValidationError(str(error)) from error
-
-    @property
-    def fault(self) -> str:
-        """Everything that is wrong, in a sentence for each field; "" if nothing is."""
-        return " ".join(str(message) for errors in self.errors.values() for message in errors)
 
 
 class FilterForm(forms.Form):

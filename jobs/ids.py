@@ -1,9 +1,11 @@
 """The ids of what is being worked on: request, turn, job and run. Each line of the log names those that are known."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from types import MappingProxyType
+
+from jobs.block import with_value
 
 NAMES = ("request", "turn", "job", "run")
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -25,14 +27,9 @@ def note_ids(**ids: object) -> None:
         known.update(with_ids(ids))
 
 
-@contextmanager
-def noted_ids(**ids: object) -> Iterator[None]:
+def noted_ids(**ids: object) -> AbstractContextManager[None]:
     """Add ids for a block; what is noted inside is forgotten with it."""
-    token = _known.set(with_ids(ids))
-    try:
-        yield
-    finally:
-        _known.reset(token)
+    return with_value(_known, with_ids(ids))
 
 
 def start_with(ids: Mapping[str, str]) -> None:

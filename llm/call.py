@@ -7,10 +7,10 @@ import random
 import ssl
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 import httpx2
 from django.conf import settings
 
+from jobs.block import with_value
 from llm import errors, reuse, spending
 from llm.breaker import Breaker
 from llm.dialect import (
@@ -88,14 +89,9 @@ NOBODY_WAITS = Persistence(6, 5.0, 60.0, True)  # pauses of 2 s to 60 s
 UNHURRIED_DEADLINE_S = 180.0 * settings.PATIENCE
 
 
-@contextmanager
-def wanted_until(is_unwanted: Callable[[], bool]) -> Iterator[None]:
+def wanted_until(is_unwanted: Callable[[], bool]) -> AbstractContextManager[None]:
     """End the calls in the block, whatever they are for, once `is_unwanted`: it is asked ten times a second."""
-    token = _is_unwanted.set(is_unwanted)
-    try:
-        yield
-    finally:
-        _is_unwanted.reset(token)
+    return with_value(_is_unwanted, is_unwanted)
 
 
 class LLMServer(NamedTuple):

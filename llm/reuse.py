@@ -6,13 +6,13 @@ Only inside `reusing`, so that what measures or doubts a model (replays, golden 
 import hashlib
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from jobs.block import with_value
 from llm.dialect import Ask
 from llm.exchange import Exchange
 from llm.models import LLMCall
@@ -30,14 +30,9 @@ class Replies:
 _replies: ContextVar[Replies | None] = ContextVar("replies", default=None)
 
 
-@contextmanager
-def reusing(replies: Replies) -> Iterator[None]:
+def reusing(replies: Replies) -> AbstractContextManager[None]:
     """Keep the replies in the block for equal requests of the base, and use those it has."""
-    token = _replies.set(replies)
-    try:
-        yield
-    finally:
-        _replies.reset(token)
+    return with_value(_replies, replies)
 
 
 def key_of(ask: Ask, server: str, purpose: str) -> str:

@@ -4,8 +4,7 @@ One row per day and payer counts bookings: for everybody together, each base, ea
 count is below the limit, so concurrent calls can exceed it by no more than the last one's cost.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -15,6 +14,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.db import connection, transaction
 
+from jobs.block import with_value
 from llm.prices import Price
 
 CHARACTERS_PER_TOKEN = 3  # an overestimate of tokens: bookings are corrected downwards
@@ -42,14 +42,9 @@ class Payer(NamedTuple):
 _payer: ContextVar[Payer] = ContextVar("payer", default=Payer())  # noqa: B039, an immutable default
 
 
-@contextmanager
-def paid_by(user: object, base: object) -> Iterator[None]:
+def paid_by(user: object, base: object) -> AbstractContextManager[None]:
     """Charge the calls in the block to this person and base (their keys)."""
-    token = _payer.set(Payer(str(user or ""), str(base or "")))
-    try:
-        yield
-    finally:
-        _payer.reset(token)
+    return with_value(_payer, Payer(str(user or ""), str(base or "")))
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ Each exchange names its tier and why. What the normal one is, owners choose amon
 refused like a server that fails, so nothing is asked in its place.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Literal, NamedTuple, get_args
 
 from django.conf import settings
 
+from jobs.block import with_value
 from llm.recordings.recorded import current_recording
 
 Tier = Literal["small", "normal", "hard"]
@@ -34,14 +34,9 @@ class ChosenTier(NamedTuple):
     why: str = ""
 
 
-@contextmanager
-def asking(model: str) -> Iterator[None]:
+def asking(model: str) -> AbstractContextManager[None]:
     """Let the calls in the block ask this model, which a base chose, in place of the normal one; "" for none."""
-    token = _chosen.set(model)
-    try:
-        yield
-    finally:
-        _chosen.reset(token)
+    return with_value(_chosen, model)
 
 
 def is_allowed(model: str) -> bool:

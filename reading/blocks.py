@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reading.rows import LineRow
 from reading.tables import read_tables
+from reading.values.sentences import LINE_ENDS_BLOCK
 
 TABLE_HEAD_LINES = 4  # lines right above a table with its name and columns
 GAP_LINES = 0.7  # of a line's height: a gap this large ends a paragraph
@@ -17,7 +18,6 @@ LEAD_LINES_MAX = 6  # above the first item; in a longer paragraph a line only ha
 
 ITEM = re.compile(r"\(?(?:(\d{1,3})[.)]|([A-Za-z])[.)]|([•▪–—*-]))\s")
 OPEN_ITEM = re.compile(r"[;,] ?[^\W\d_]{0,4}$")  # "…; and": the sentence of the list goes on in the next item
-SENTENCE_END = re.compile(r"[.!?;。！？；][\"')\]”’»]*$")
 OUTDENT = 4.0  # points
 
 VERBS = tomllib.loads(Path(__file__).with_name("definitions.toml").read_text(encoding="utf-8"))
@@ -78,7 +78,7 @@ def ends_piece(line: LineRow, following: LineRow) -> bool:
     if "table_row" in (line.kind, following.kind):
         is_row = not line.text.startswith("|") or line.text.rstrip().endswith("|")  # Markdown, wrapped
         return line.kind == following.kind and is_row
-    return SENTENCE_END.search(line.text.rstrip()) is not None and not following.text[:1].islower()
+    return LINE_ENDS_BLOCK.search(line.text.rstrip()) is not None and not following.text[:1].islower()
 
 
 def begins_block(line: LineRow, block: Sequence[LineRow], following: LineRow | None) -> bool:

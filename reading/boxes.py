@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, NotRequired, Protocol, TypedDict
 
 # Advance widths in thousandths of the font size, between those of Helvetica and Times, since text is set in either.
 WIDTHS = {
@@ -19,6 +19,17 @@ DIGIT_WIDTH, OTHER_WIDTH, WIDE_WIDTH = 528, 528, 1000
 FIRST_WIDE = 0x2E80  # East Asian characters begin here, which fill the em square
 
 
+class StoredBox(TypedDict):
+    """A box as it is stored and as programs read it; `picture` is "read" or "not_read" on that of a picture."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    picture: NotRequired[str]
+
+
 class Box(NamedTuple):
     """A rectangle on a page, in PDF points, top-left origin, after rotation."""
 
@@ -28,8 +39,7 @@ class Box(NamedTuple):
     x1: float
     y1: float
 
-    def as_dict(self) -> dict[str, float]:
-        """The box as it is stored and as programs read it."""
+    def as_dict(self) -> StoredBox:
         return {"page": self.page_number, "x0": self.x0, "y0": self.y0, "x1": self.x1, "y1": self.y1}
 
 
@@ -43,7 +53,7 @@ class PictureBox(NamedTuple):
     y1: float
     is_read: bool
 
-    def as_dict(self) -> dict[str, float | str]:
+    def as_dict(self) -> StoredBox:
         """A box that `picture` tells from those of text."""
         return {**Box(*self[:5]).as_dict(), "picture": "read" if self.is_read else "not_read"}
 

@@ -19,6 +19,7 @@ from pymupdf.utils import construct_label
 
 from reading.characters import clean_text
 from reading.layout.doubles import drop_doubles
+from reading.layout.extracted import Span, SpanBlock
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
 from reading.layout.scripts import cut_at_scripts
 from reading.layout.strikes import is_drawn, mark_struck, without_drawn
@@ -26,7 +27,7 @@ from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
 from reading.limits import HEADER_WITHIN, MIB, PDF_HEADER, Limits
 from reading.pages.fields import FormField, drop_drawn, fields_on, put_fields
-from reading.processes.forked import Patience, done_apart
+from reading.processes.forked import Patience, run_in_fork
 from reading.reasons import ReadingError, refusal
 from reading.rows import ImageRow
 
@@ -247,7 +248,7 @@ def page_text(
     return text, is_cut
 
 
-def blocks_on_page(page: pymupdf.Page, width: float, height: float, limits: Limits) -> tuple[list[dict[str, Any]], int]:
+def blocks_on_page(page: pymupdf.Page, width: float, height: float, limits: Limits) -> tuple[list[SpanBlock], int]:
     """The blocks of a page, cut to it before it is turned, and how many characters stand outside it.
 
     A page that is not cropped and whose text all stands on it, as nearly every one, is gone through once. What is
@@ -257,7 +258,7 @@ def blocks_on_page(page: pymupdf.Page, width: float, height: float, limits: Limi
     if page.cropbox == page.mediabox:
         everywhere = page.get_textpage(flags=flags, clip=EVERYWHERE)
         if len(everywhere.extractText()) <= limits.page_chars:
-            blocks: list[dict[str, Any]] = everywhere.extractDICT()["blocks"]
+            blocks: list[SpanBlock] = everywhere.extractDICT()["blocks"]
             if all(is_drawn(block) or is_on_page(block["bbox"], width, height) for block in blocks):
                 return blocks, 0
     blocks = page.get_text("dict", flags=flags)["blocks"]
@@ -271,7 +272,7 @@ def blocks_on_page(page: pymupdf.Page, width: float, height: float, limits: Limi
     return blocks, sum(count_seen(span["text"]) for span in beside)
 
 
-def spans_of(blocks: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def spans_of(blocks: Sequence[SpanBlock]) -> Iterator[Span]:
     return (span for block in blocks if not is_drawn(block) for line in block["lines"] for span in line["spans"])
 
 
@@ -295,7 +296,7 @@ def pages_without_text(document: PdfDocument, limits: Limits) -> Iterator[int]:
     return (fact.number for fact in read_pages(document, limits) if fact.text is None or not fact.text.chars)
 
 
-def look_for_concealed(text: PageText, blocks: list[dict[str, Any]], turn: Turn | None) -> None:
+def look_for_concealed(text: PageText, blocks: list[SpanBlock], turn: Turn | None) -> None:
     """Count invisible text (under one point high, or transparent), and collect what is painted white."""
     spans = [span for span in spans_of(blocks) if is_odd(span)]
     for span in spans:
@@ -314,7 +315,7 @@ def turn_box(box: Sequence[float], turn: Turn | None) -> tuple[float, float, flo
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def is_odd(span: dict[str, Any]) -> bool:
+def is_odd(span: Span) -> bool:
     """A quick check that dismisses nearly every span."""
     return bool(span["color"] >= WHITE or span["size"] < TINY_PT or not span["alpha"])
 
@@ -335,7 +336,7 @@ def white_on_white(
         rows = [shades[place : place + width] for place in range(0, len(shades), width)]
         return [index for index, span in enumerate(white[number]) if is_blank(rows, span)]
 
-    return done_apart(list(white), look, WHITE_S, patience, each_s=WHITE_PAGE_S)
+    return run_in_fork(list(white), look, WHITE_S, patience, each_s=WHITE_PAGE_S)
 
 
 def is_blank(rows: Sequence[bytes], span: WhiteSpan) -> bool:
@@ -346,7 +347,7 @@ def is_blank(rows: Sequence[bytes], span: WhiteSpan) -> bool:
     return bool(shades) and min(shades) >= WHITE & 0xFF
 
 
-def within_limits(blocks: list[dict[str, Any]], limits: Limits) -> tuple[list[dict[str, Any]], bool]:
+def within_limits(blocks: list[SpanBlock], limits: Limits) -> tuple[list[SpanBlock], bool]:
     """The blocks up to the page's limits of lines and characters."""
     lines = chars = 0
     for index, block in enumerate(blocks):
@@ -413,7 +414,7 @@ def pages_without_ink(document: PdfDocument, numbers: Sequence[int], patience: P
                 return False
         return True
 
-    return done_apart(numbers, look, WHITE_S, patience, each_s=WHITE_PAGE_S)
+    return run_in_fork(numbers, look, WHITE_S, patience, each_s=WHITE_PAGE_S)
 
 
 def file_warnings(document: PdfDocument, *, has_fields: bool) -> list[str]:
@@ -454,7 +455,7 @@ def read_declared(document: PdfDocument, limits: Limits, patience: Patience) -> 
         looks["labels"] = partial(read_labels, document)
     if declares(document, "Outlines"):
         looks["outline"] = partial(read_pdf_outline, document, limits)
-    found = done_apart(list(looks), lambda name: looks[name](), DECLARED_S, patience, each_s=DECLARED_S / 2)
+    found = run_in_fork(list(looks), lambda name: looks[name](), DECLARED_S, patience, each_s=DECLARED_S / 2)
     labels = {number: label for number, label in enumerate(found.get("labels", ()), start=1) if label}
     outline, warnings = found.get("outline", ([], []))
     skipped = [f"{name}_skipped" for name in looks if name not in found]
@@ -558,7 +559,7 @@ def read_pdf_outline(document: PdfDocument, limits: Limits) -> tuple[list[Outlin
 def read_links(document: PdfDocument, patience: Patience) -> tuple[list[InternalLink], bool]:
     """Internal links of the first pages, and whether some were omitted because of number or time."""
     pages = range(min(LINK_PAGES, document.page_count))
-    found = done_apart(pages, lambda index: links_of_page(document, index), LINKS_S, patience)
+    found = run_in_fork(pages, lambda index: links_of_page(document, index), LINKS_S, patience)
     links = [InternalLink(*link) for page_links in found.values() for link in page_links]
     return links, len(found) < len(pages) or any(len(page_links) > PAGE_LINKS for page_links in found.values())
 

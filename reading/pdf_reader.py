@@ -98,6 +98,7 @@ def read_pdf(
         starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels, contents_source)
         title = find_title(lines, pdf.declared_title(document, limits)) or path.stem
         file_warnings = pdf.file_warnings(document, has_fields=any(fact.fields for fact in extract.facts))
+        warnings = (*declared.warnings, *toc_warnings, *file_warnings)
         mark_struck_names(starts, lines)
         toc = rows_of_starts(starts, lines, title)
         clock.stop("toc")
@@ -108,31 +109,15 @@ def read_pdf(
     mark_headings(starts, lines)
     line_rows = tuple(rows_of_lines(lines))
     clock.stop("rows")
-    strength, verified_share = strength_of(starts, len(extract.pages))
     return Reading(
         title=title,
         language="",
         pages=tuple(rows_of_pages(extract, labels, limits)),
         lines=line_rows,
         toc=toc,
-        warnings=(
-            *page_warnings(extract, limits, unchecked),
-            *declared.warnings,
-            *toc_warnings,
-            *file_warnings,
-            *warn_of(attached),
-        ),
+        warnings=(*page_warnings(extract, limits, unchecked), *warnings, *warn_of(attached)),
         report={
-            "toc_origin": starts[0].origin if starts else "none",
-            "toc_strength": strength,
-            "toc_verified_share": round(verified_share, 3),
-            "line_kinds": dict(Counter(line.kind for line in lines)),
-            "body_size": style.size,
-            "chars": extract.total("chars"),
-            "removed_chars": extract.total("removed_chars"),
-            "hidden_chars": extract.total("hidden_chars"),
-            "concealed_chars": extract.total("concealed_chars"),
-            "off_page_chars": extract.total("off_page_chars"),
+            **report_of(extract, starts, lines, style),
             "declared": declared_facts,
             "attached": [list(each) for each in attached],
             "read_again": methods_added(added or {}),
@@ -140,6 +125,22 @@ def read_pdf(
         timings_ms=clock.timings_ms,
         images=tuple(islice(chain.from_iterable(fact.images for fact in extract.facts), IMAGES_MAX)),
     )
+
+
+def report_of(
+    extract: Extract, starts: Sequence[SectionStart], lines: Sequence[PageLine], style: BodyStyle
+) -> dict[str, object]:
+    """What is counted of a reading: where its contents are from, the kinds of its lines, and its characters."""
+    strength, verified_share = strength_of(starts, len(extract.pages))
+    counted = ("chars", "removed_chars", "hidden_chars", "concealed_chars", "off_page_chars")
+    return {
+        "toc_origin": starts[0].origin if starts else "none",
+        "toc_strength": strength,
+        "toc_verified_share": round(verified_share, 3),
+        "line_kinds": dict(Counter(line.kind for line in lines)),
+        "body_size": style.size,
+        **{name: extract.total(name) for name in counted},
+    }
 
 
 # ---- pages

@@ -16,6 +16,7 @@ from reading.boxes import own_edges, turn_of_line
 from reading.characters import UNKNOWN
 from reading.layout.amounts import is_per_share, is_proportion, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan
+from reading.values.currencies import CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
 from reading.values.scales import SCALE_WORD
 from reading.values.years import YEAR, YEAR_DIGITS
@@ -37,7 +38,7 @@ GOES_ON = re.compile(r"[=(,;/&×*+\u2013-]$")
 ITEM_SIGN = re.compile(r"\w{1,2}[.)]\s")
 OVERHANG = 4.0  # points: brackets and footnote marks stick out of a column of amounts on either side
 
-CURRENCY_SIGNS = "$€£¥ "
+AROUND_AMOUNT = f"{CURRENCY_SIGNS} "
 BETWEEN_SIGNS = " .$€£"
 SIGN = re.compile(
     r"(?<![\w.,])(?:\(?\s{0,8}(?:[$€£]\s{0,8})?\(?[-−–\ufffd]?\d(?:[\d,.]*\d)?[-−–\ufffd]?(?!\w)\)?\s?%?\)?"
@@ -45,7 +46,8 @@ SIGN = re.compile(
 )
 DASHES = frozenset("—–-−")
 AMOUNT = re.compile(
-    r"\(?[$€£¥]? ?\(?[-−–+]?[$€£¥]? ?\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?(?: ?[-−–])?"
+    rf"\(?[{CURRENCY_SIGNS}]? ?\(?[-−–+]?[{CURRENCY_SIGNS}]? ?"
+    r"\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?(?: ?[-−–])?"
 )
 PERIOD = re.compile(
     rf"\b(?:(?:fy|q[1-4]|h[12]|{MONTH_STEM}\w{{0,7}}\.?(?: \d{{1,2}},?)?|\d{{1,2}}\.? {MONTH_STEM}\w{{0,7}}\.?) ?'?)?"
@@ -60,7 +62,7 @@ UNIT = re.compile(
 )
 
 SCALE = re.compile(SCALE_WORD, re.IGNORECASE)
-CURRENCY = re.compile(r"[$€£¥]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
+CURRENCY = re.compile(rf"[{CURRENCY_SIGNS}]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -174,9 +176,9 @@ def cells_of_line(line: LineRow, language: str = "") -> list[TableCell]:
         text = written[start:end].strip()
         if not text:
             continue
-        if amount_of(alone := text.rstrip(CURRENCY_SIGNS)) is not None:  # the sign of the next amount
+        if amount_of(alone := text.rstrip(AROUND_AMOUNT)) is not None:  # the sign of the next amount
             text, end = alone, start + len(alone)
-        if cells and (not cells[-1].text.strip(f"({CURRENCY_SIGNS}") or is_end_of(cells, text, language)):
+        if cells and (not cells[-1].text.strip(f"({AROUND_AMOUNT}") or is_end_of(cells, text, language)):
             start, x0 = cells[-1].start, x0 if cells[-1].amount is None else cells[-1].x0
             cells.pop()
             text = " ".join(written[start:end].split())

@@ -17,6 +17,7 @@ from reading.layout.lines import PageLine
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS
 from reading.values.months import MONTH
+from reading.values.sentences import PARTY_ABBREVIATED
 from reading.values.years import YEAR_DIGITS, YEAR_WORD
 
 TITLE_CHARS = 120  # what fits on one line of a list
@@ -102,7 +103,6 @@ NAME_END = re.compile(
     r"| (?:an?|with|having|whose|located|acting|registered|organi[sz]ed|incorporated|of \[|of \d|dont|ayant|sise?|"
     r"société|mit|hereinafter|is|are|\[)(?= |\b)",
 )
-ABBREVIATED = re.compile(r"(?:\b[A-Z]|\b(?:Inc|Ltd|Corp|Co|Cie))\.$", re.IGNORECASE)
 NO_PARTY = re.compile(
     r"(?:the )?(?:company|part(?:y|ies)|recipient|discloser|agreement|undersigned|each|both|its|supplier|client"
     r"|customer)$|.*(?:\[|_{2}|\.{3}|…)",
@@ -360,7 +360,7 @@ def name_at_start(chunk: str) -> str:
     chunk = chunk[mark.end() if mark else 0 :]
     end = NAME_END.search(chunk)
     name = chunk[: end.start() if end else len(chunk)].strip(" ,;:")
-    name = name if ABBREVIATED.search(name) else name.rstrip(".")
+    name = name if PARTY_ABBREVIATED.search(name) else name.rstrip(".")
     words = name.split()
     is_name = (
         words

@@ -17,8 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from reading.matching import match_form
+from reading.values.currencies import CURRENCY_SIGNS
+from reading.values.months import MATCHED_STEMS
+from reading.values.years import YEAR_DIGITS
 
 LANGUAGES = ("en", "fr", "de", "es", "ja", "zh", "ar", "he")
+VALUES = {"year": YEAR_DIGITS, "months": MATCHED_STEMS, "currencies": CURRENCY_SIGNS}  # that every pattern may name
+VALUE = re.compile(rf"\{{({'|'.join(VALUES)})\}}")
 SLOT = re.compile(r"\{([a-z_]+)\}")
 COMMENT = "#"
 
@@ -97,7 +102,7 @@ def read_wordings(folder: Path, name: str, frames: Mapping[str, str]) -> Wording
 
 
 def read_entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each entry of a TOML file with its section. Raises WordingError."""
+    """Each entry of a TOML file with its section, and VALUES in its pattern. Raises WordingError."""
     try:
         sections = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -105,7 +110,10 @@ def read_entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for section, entries in sections.items():
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise WordingError(f"{path.name}: write [[{section}]] above each entry")
-        yield from ((section, entry) for entry in entries)
+        for entry in entries:
+            if isinstance(entry.get("pattern"), str):
+                entry["pattern"] = VALUE.sub(lambda slot: VALUES[slot[1]], entry["pattern"])
+            yield section, entry
 
 
 def check_fields(place: str, entry: Mapping[str, Any], fields: Mapping[str, type], required: Sequence[str]) -> None:

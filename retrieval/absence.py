@@ -1,7 +1,6 @@
 """The not-found gates (R54-R58): what was and could be searched, and when absence may be claimed."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
@@ -83,7 +82,7 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: C
     if not question.topic_words or any(counts.get(text) for text in question.topic_words):
         return ""
     keywords = [each for each in question.keywords if each.priority == "primary"]
-    named = (each.text for each in keywords if not is_of_other_language(asdict(each), languages))
+    named = (each.text for each in keywords if not is_of_other_language(each.source, each.language, languages))
     texts = dict.fromkeys(as_typed(text, question.original) for text in named)
     words = [f"“{text}”" for text in texts]
     said = f"none of {', '.join(words)} stands anywhere" if len(words) > 1 else f"{words[0]} stands nowhere"

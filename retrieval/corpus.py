@@ -41,7 +41,7 @@ from retrieval.types import (
     ScopeDocument,
     ShortlistRank,
 )
-from retrieval.words.at_scale import count_groups, lexical
+from retrieval.words.at_scale import count_groups, rank_by_words
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.tokens import is_generic, is_stop_word, language_of, normalise_words
 
@@ -130,7 +130,7 @@ def shortlist(
     chosen = find_named_documents(question_text, documents, dictionary)
     if 0 < len(chosen) <= DOCUMENTS_MAX:
         return Shortlist(tuple(chosen), {document.pk: accounting.NAMED for document in chosen})
-    return promising(question_text, chosen or documents, settings, dictionary)
+    return rank_documents(question_text, chosen or documents, settings, dictionary)
 
 
 def widen_shortlist(
@@ -143,7 +143,7 @@ def widen_shortlist(
     """The documents of a first pass with the most promising others, DOCUMENTS_MAX together."""
     taken = {document.pk for document in first.chosen}
     others = [document for document in documents if document.pk not in taken]
-    more = promising(question_text, others, settings, dictionary, limit=DOCUMENTS_MAX - len(taken))
+    more = rank_documents(question_text, others, settings, dictionary, limit=DOCUMENTS_MAX - len(taken))
     taken |= {document.pk for document in more.chosen}
     return Shortlist(
         chosen=tuple(document for document in documents if document.pk in taken),
@@ -152,7 +152,7 @@ def widen_shortlist(
     )
 
 
-def promising(
+def rank_documents(
     question_text: str,
     documents: Sequence[Document],
     settings: BaseSettings,
@@ -165,7 +165,7 @@ def promising(
     topic = without_pages(read_phrasing(question_text).topic)
     searched = searched_phrases(topic, dictionary)
     lexical_weight, vector_weight = RERANK_WEIGHTS if settings.ranking == "rerank" else (LEXICAL_WEIGHT, VECTOR_WEIGHT)
-    words, names = lexical(searched, documents), sharing_words(topic, documents)
+    words, names = rank_by_words(searched, documents), sharing_words(topic, documents)
     meaning = find_near_documents(topic, documents) if settings.embeddings != "none" else {}
     lists = [(lexical_weight, words), (vector_weight, meaning), (NAME_WEIGHT, names)]
     # What a card tells is the same for many documents, so equal ones share a rank.
@@ -238,7 +238,7 @@ def find_near_documents(topic: str, documents: Sequence[Document]) -> dict[uuid.
     for document in documents:
         if document.current_parse and (key := document.current_parse.embedding_model):
             by_model.setdefault(key, []).append(document)
-    ranked = [near_by(topic, model, by_model[model]) for model in sorted(by_model)]
+    ranked = [rank_by_vectors(topic, model, by_model[model]) for model in sorted(by_model)]
     nearest: dict[uuid.UUID, float] = {}
     for turn in zip_longest(*ranked):
         for found, nearness in filter(None, turn):
@@ -246,7 +246,7 @@ def find_near_documents(topic: str, documents: Sequence[Document]) -> dict[uuid.
     return nearest
 
 
-def near_by(topic: str, model_key: str, documents: Sequence[Document]) -> list[tuple[uuid.UUID, float]]:
+def rank_by_vectors(topic: str, model_key: str, documents: Sequence[Document]) -> list[tuple[uuid.UUID, float]]:
     """The documents of the nearest passages among one model's vectors; none if the model cannot be asked."""
     try:
         vector = query_vector(topic, model_key)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from django.conf import settings
 
@@ -12,6 +12,7 @@ from llm.embeddings import providers
 from llm.tiers import ChosenTier, Tier
 from retrieval.question.phrasing import asks_where
 from retrieval.question.values import has_form
+from retrieval.told.columns import StoredPlan
 from retrieval.types import ConceptTerms, Flag, Hit, Plan, Question
 from retrieval.words.concepts import concepts_named
 from retrieval.words.statements import statement_pages
@@ -79,12 +80,12 @@ def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
     return ""
 
 
-def has_flag(plan: Mapping[str, Any], name: str) -> bool:
+def has_flag(plan: StoredPlan, name: str) -> bool:
     """Whether a flag of a stored plan is on."""
     return any(flag["name"] == name and flag["on"] for flag in plan.get("flags", ()))
 
 
-def tier_in(plan: Mapping[str, Any]) -> ChosenTier:
+def tier_in(plan: StoredPlan) -> ChosenTier:
     """The tier of the model that judges and writes by a stored plan, with the reason the plan has."""
     reasons = {flag["name"]: flag["reason"] for flag in plan.get("flags", ())}
     if has_flag(plan, SMALL_MODEL):

@@ -20,7 +20,7 @@ from retrieval.corpus import (
     content_for,
     languages_read,
     last_jobs,
-    promising,
+    rank_documents,
     search_among,
     unread_document,
 )
@@ -130,7 +130,7 @@ def choose_together(
     if best:
         return Shortlist(tuple(document for document in readable if document.pk in best), {})
     searched = [document for document in readable if alone[document.pk].row.state != "unsearched"]
-    return promising(question_text, searched, asked.settings, asked.dictionary)
+    return rank_documents(question_text, searched, asked.settings, asked.dictionary)
 
 
 def best_findings(alone: Mapping[UUID, Alone]) -> list[UUID]:

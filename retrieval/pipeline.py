@@ -132,7 +132,9 @@ def answer_form(search: Search) -> RetrievalResult:
     if search.named:
         result = replace(result, plan=dispatch.note_tier(result.plan, search.named))
     search.clock.stop("aggregate")
-    search.tell("arbiter", {"arbiter": search.arbiter, "kept": len(result.kept()), "of": len(result.candidates)})
+    search.report_stage(
+        "arbiter", {"arbiter": search.arbiter, "kept": len(result.kept()), "of": len(result.candidates)}
+    )
     return replace(result, timings_ms=search.clock.timings_ms)
 
 

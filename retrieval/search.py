@@ -6,7 +6,7 @@ Each step is given the search and returns it anew, with what the step found; not
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
@@ -26,7 +26,7 @@ from retrieval.arbiter import Case, Ruling
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.clear_hits import judge_clear_hit
 from retrieval.arbiter.model import PROMPT_NAME as ARBITER_PROMPT
-from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, beside, room_in
+from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, room_in, room_minus_guidance
 from retrieval.briefs import fit_for
 from retrieval.candidates.disagreements import find_disagreements
 from retrieval.candidates.pool import pool_size, propose
@@ -42,6 +42,7 @@ from retrieval.question.pages import find_named_pages
 from retrieval.question.parse import parse_question
 from retrieval.second_look import Judgement, consider_second_look, look_again
 from retrieval.told.clauses import Clause, join_clauses
+from retrieval.told.columns import StoredPlan
 from retrieval.types import (
     ANYTHING,
     KEPT_ROLES,
@@ -131,7 +132,7 @@ class Search:
     finding: AbsenceVerdict = NOT_GATED
     settled: tuple[Settled, ...] = ()
 
-    def tell(self, stage: str, figures: dict[str, Any]) -> None:
+    def report_stage(self, stage: str, figures: dict[str, Any]) -> None:
         if self.options.on_stage:
             self.options.on_stage(stage, figures)
 
@@ -175,7 +176,7 @@ def begin_search(question_text: str, contents: Sequence[DocumentContent], option
     clock.stop("parse")
     arbiter = options.arbiter or chosen_arbiter(options.settings, options.mode)
     search = Search(contents, options, question, question, arbiter, clock)
-    search.tell("parsed", {"keywords": len(question.keywords)})
+    search.report_stage("parsed", {"keywords": len(question.keywords)})
     return search
 
 
@@ -215,13 +216,13 @@ def chosen_arbiter(settings: BaseSettings, mode: str) -> ArbiterName:
 def find_hits(search: Search) -> Search:
     """Titles, keywords and patterns; vectors in parallel, unless words suffice. Raises DetectionTimeout."""
     options = search.options
-    search.tell("plan", {"detectors": len(search.plan.detectors)})
+    search.report_stage("plan", {"detectors": len(search.plan.detectors)})
     search.clock.stop("plan")
     hits, plan = detect(search.question, search.plan, search.contents, options.dictionary, options.rules)
     within = lines_within(options.filters, search.contents)
     hits, plan = narrow_hits(hits, plan, with_nearness(options.filters, options.settings.nearness_min), within)
     search.clock.stop("detect")
-    search.tell("hits", {"hits": len(hits), "by": Counter(hit.method for hit in hits)})
+    search.report_stage("hits", {"hits": len(hits), "by": Counter(hit.method for hit in hits)})
     return replace(search, hits=hits, plan=plan, within=within)
 
 
@@ -281,9 +282,9 @@ def consider_model(search: Search) -> Search:
         return search
     plan = dispatch.consider_tier(search.plan, search.question, search.contents, search.named)
     guidance = search.options.guidance.get(ARBITER_PROMPT)
-    tier, why = dispatch.tier_in(asdict(plan))
+    tier, why = dispatch.tier_in(cast("StoredPlan", asdict(plan)))
     window = read_window()
-    room = beside(guidance, room_in(window))
+    room = room_minus_guidance(guidance, room_in(window))
     if room_in(window).chars < WHOLE.chars:
         reason = f"{window.tokens} tokens: at most {room.places} places in {room.chars} characters"
         reason += ", and a short reply" if room.is_small else ""
@@ -296,8 +297,8 @@ def fit_briefs(search: Search) -> Search:
     proposed, room = search.candidates, search.use.room
     toc = toc_block(search.contents, room.toc_chars) if proposed else ""
     candidates, unfit = fit_for(search.arbiter, proposed, toc, search.contents, room)
-    search.tell("candidates", {"candidates": len(candidates)})
-    search.tell("arbiter", {"arbiter": search.arbiter, "started": True, "of": len(candidates)})
+    search.report_stage("candidates", {"candidates": len(candidates)})
+    search.report_stage("arbiter", {"arbiter": search.arbiter, "started": True, "of": len(candidates)})
     return replace(search, candidates=candidates, proposed=proposed, unfit=unfit, toc=toc)
 
 
@@ -326,7 +327,7 @@ def look_once_more(search: Search) -> Search:
     judged = Judgement(search.candidates, search.left_out, list(search.hits), search.plan, search.ranking)
     judged = consider_second_look(judged, is_allowed=search.options.settings.second_look == "on")
     if judged.plan.is_on("second_look"):
-        search.tell(
+        search.report_stage(
             "arbiter", {"arbiter": search.arbiter, "started": True, "of": len(judged.candidates), "again": True}
         )
         asked = (search.question, search.contents, search.toc, search.within, search.use)
@@ -404,7 +405,7 @@ def result_of(search: Search) -> RetrievalResult:
         timings_ms=search.clock.timings_ms,
         parts=parts,
     )
-    search.tell("arbiter", {"arbiter": search.arbiter, "kept": len(result.kept()), "of": len(search.settled)})
+    search.report_stage("arbiter", {"arbiter": search.arbiter, "kept": len(result.kept()), "of": len(search.settled)})
     return result
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from documents.storage.content import DocumentSnapshot
 from llm.client import Exchange
 from reading.boxes import Box, PictureBox
 from reading.matching import match_form
@@ -647,7 +648,7 @@ class RetrievalResult:
 
     question: Question
     plan: Plan
-    scope: tuple[dict[str, Any], ...]  # a snapshot of each document that was read line by line
+    scope: tuple[DocumentSnapshot, ...]  # of each document that was read line by line
     documents: tuple[ScopeDocument, ...]  # every document of the scope
     hits: tuple[Hit, ...]
     candidates: tuple[Settled, ...]

@@ -1,5 +1,6 @@
 """The import contracts of pyproject.toml hold; they are the architecture of docs/architecture.md."""
 
+import ast
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from tests.product import sources
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES_MAX = 20
+FUNCTION_LINES_MAX = 60  # without the docstring: what a screen shows
 
 
 def test_imports_point_back() -> None:
@@ -53,3 +55,18 @@ def test_every_folder_is_in_the_picture_and_none_is_crowded() -> None:
     own = {folder for folder in folders if not {"management", "templatetags", "packs"} & {*folder.parts}}
     assert {folder.name for folder in own} - shown == set()
     assert {str(folder): modules for folder, modules in folders.items() if modules > MODULES_MAX} == {}
+
+
+def test_every_function_fits_on_a_screen() -> None:
+    lengths = {
+        f"{path.relative_to(ROOT)}: {node.name}": node.body[-1].end_lineno - node.lineno + 1 - docstring_lines(node)
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.body[-1].end_lineno
+    }
+    assert {name: lines for name, lines in lengths.items() if lines > FUNCTION_LINES_MAX} == {}
+
+
+def docstring_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    first = node.body[0]
+    return (first.end_lineno or 0) - first.lineno + 1 if ast.get_docstring(node) else 0

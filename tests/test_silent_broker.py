@@ -179,9 +179,9 @@ def test_a_silent_redis_is_left_alone_for_a_while_and_one_that_refuses_is_not(
     monkeypatch.setattr(tasks.ingest_document, "apply_async", fail)
     monkeypatch.setattr(stream, "shared_client", fail)
     waking.send(tasks.ingest_document, IngestJob())
-    stream.tell("0", "token")
+    stream.publish_event("0", "token")
     assert asked == []
-    stream.tell("0", "done")
+    stream.publish_event("0", "done")
     assert len(asked) == 1, "the last event is told all the same: its readers wait for it"
 
 

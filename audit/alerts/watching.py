@@ -130,7 +130,7 @@ def watch_bases() -> None:
     for base in KnowledgeBase.objects.living():
         changed = [alert for each in watch_measures(base) if (alert := settle(base, each))]
         if changed:
-            tell(base, changed)
+            mail_alerts(base, changed)
 
 
 def settle(base: KnowledgeBase, each: Watched) -> Alert | None:
@@ -172,7 +172,7 @@ def close_alert(alert: Alert, now: Measured) -> Alert | None:
         return alert
 
 
-def tell(base: KnowledgeBase, alerts: Iterable[Alert]) -> None:
+def mail_alerts(base: KnowledgeBase, alerts: Iterable[Alert]) -> None:
     """Mail the owners and auditors of a base; without a mail server, or if it refuses, only the pages say it."""
     with override(settings.LANGUAGE_CODE):
         lines = [(alert.closed_at is not None, describe_alert(alert)) for alert in alerts]

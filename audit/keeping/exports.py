@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -24,10 +24,28 @@ from retrieval.told.outcomes import outcome_named
 RUNS_A_BATCH = 500
 STYLE = Path(settings.BASE_DIR) / "static" / "report.css"
 
-COLUMNS = (
-    *("run", "asked_at", "base", "asked_by", "question", "outcome", "judged_by", "candidates", "kept", "confidence"),
-    *("reason", "verdict", "reviews", "objections", "ledger_sequence", "ledger_hash", "program"),
-)
+
+class ExportedRun(NamedTuple):
+    """A run as it is exported; the names are those of the columns and of the keys."""
+
+    run: str
+    asked_at: str
+    base: str
+    asked_by: str
+    question: str
+    outcome: str
+    judged_by: str
+    candidates: int
+    kept: int
+    confidence: float | None
+    reason: str
+    verdict: str
+    reviews: int
+    objections: int
+    ledger_sequence: int | None
+    ledger_hash: str
+    program: str
+
 
 DOCUMENT_COLUMNS = (
     *("document_id", "title", "sha256", "parse_id", "parse_number", "pages", "pages_with_text", "state", "cause"),
@@ -35,7 +53,7 @@ DOCUMENT_COLUMNS = (
     *("finding", "finding_reason", "finding_confidence", "finding_page", "finding_quote"),
 )
 
-Write = Callable[[list[dict[str, Any]]], str]
+Write = Callable[[list[ExportedRun]], str]
 
 
 async def stream_runs(runs: RetrievalRunQuerySet, write: Write, head: str = "", tail: str = "") -> AsyncIterator[str]:
@@ -48,14 +66,14 @@ async def stream_runs(runs: RetrievalRunQuerySet, write: Write, head: str = "", 
     yield tail
 
 
-def batch_after(runs: RetrievalRunQuerySet, key: RunKey | None) -> tuple[list[dict[str, Any]], RunKey] | None:
+def batch_after(runs: RetrievalRunQuerySet, key: RunKey | None) -> tuple[list[ExportedRun], RunKey] | None:
     found = runs_before(runs, key) if key else runs.order_by("-created_at", "-id")
     batch = list(found.defer(*HEAVY)[:RUNS_A_BATCH])
     with override("en"):  # the words are the same for every reader
         return (list(records(list_runs(batch))), key_of_run(batch[-1])) if batch else None
 
 
-def records(rows: list[Listed]) -> Iterator[dict[str, Any]]:
+def records(rows: list[Listed]) -> Iterator[ExportedRun]:
     ids = [each.run.pk for each in rows]
     entries = {
         entry.subject_id: entry for entry in Entry.objects.filter(kind="run", subject_id__in=[str(pk) for pk in ids])
@@ -66,9 +84,9 @@ def records(rows: list[Listed]) -> Iterator[dict[str, Any]]:
         yield record(each, given, entries.get(str(each.run.pk)))
 
 
-def record(each: Listed, given: list[str], entry: Entry | None) -> dict[str, Any]:
+def record(each: Listed, given: list[str], entry: Entry | None) -> ExportedRun:
     run = each.run
-    values = (
+    return ExportedRun(
         str(run.pk),
         time_text(run.created_at),
         run.base_name,
@@ -87,11 +105,10 @@ def record(each: Listed, given: list[str], entry: Entry | None) -> dict[str, Any
         entry.hash if entry else "",
         run.code_version,
     )
-    return dict(zip(COLUMNS, values, strict=True))
 
 
-def as_csv(rows: list[dict[str, Any]]) -> str:
-    return write_csv([row[name] for name in COLUMNS] for row in rows)
+def as_csv(rows: list[ExportedRun]) -> str:
+    return write_csv(rows)
 
 
 def write_documents(run: RetrievalRun) -> str:
@@ -106,8 +123,8 @@ def write_documents(run: RetrievalRun) -> str:
     return write_csv(lines)
 
 
-def as_json_lines(rows: list[dict[str, Any]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+def as_json_lines(rows: list[ExportedRun]) -> str:
+    return "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in rows)
 
 
 # ---- HTML: one self-contained file
@@ -129,11 +146,11 @@ def html_head(filters: dict[str, str]) -> str:
 HTML_TAIL = "</body>\n</html>\n"
 
 
-def as_html(rows: list[dict[str, Any]]) -> str:
+def as_html(rows: list[ExportedRun]) -> str:
     return "".join(map(run_html, rows))
 
 
-def run_html(row: dict[str, Any]) -> str:
-    told = [(name, row[name]) for name in COLUMNS if name != "question" and row[name] not in (None, "")]
+def run_html(row: ExportedRun) -> str:
+    told = [(name, value) for name, value in row._asdict().items() if name != "question" and value not in (None, "")]
     facts = format_html_join("", "<dt>{}</dt><dd>{}</dd>", ((name.replace("_", " "), value) for name, value in told))
-    return format_html("<h2>{}</h2>\n<dl>{}</dl>\n", row["question"] or "Erased", facts)
+    return format_html("<h2>{}</h2>\n<dl>{}</dl>\n", row.question or "Erased", facts)

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 
 from audit.access_log import record_list, record_read
 from audit.keeping.exports import (
-    COLUMNS,
     HTML_TAIL,
+    ExportedRun,
     Write,
     as_csv,
     as_html,
@@ -57,7 +57,7 @@ def documents_csv(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_safe
 def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
-    return stream_export(request, as_csv, "csv", "text/csv; charset=utf-8", head=write_csv([COLUMNS]))
+    return stream_export(request, as_csv, "csv", "text/csv; charset=utf-8", head=write_csv([ExportedRun._fields]))
 
 
 @require_safe

@@ -16,6 +16,7 @@ from audit.review.reviewing import Opinion
 from audit.runs.listing import NOT_NEEDED, PARTLY, PASSAGES, UNJUDGED, RunsWanted
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
 from audit.runs.risks import RISKS
+from documents.forms import SpokenForm
 from documents.models import KnowledgeBase, Viewer
 from ledger.holds import REASON_MIN as HOLD_REASON_MIN
 from reading.characters import clean_words
@@ -264,7 +265,7 @@ class HoldForm(forms.Form):
         chosen.choices = list(subjects.items())
 
 
-class RemoveForm(forms.Form):
+class RemoveForm(SpokenForm):
     """Why something is removed."""
 
     reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
@@ -293,5 +294,4 @@ class EraseForm(RemoveForm):
 
     def why_not(self) -> str:
         """What is missing, in one sentence, if nothing was erased."""
-        told = [str(error) for errors in self.errors.values() for error in errors]
-        return " ".join([gettext("Nothing was erased."), *told])
+        return f"{gettext('Nothing was erased.')} {self.fault}".rstrip()

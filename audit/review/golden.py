@@ -16,6 +16,7 @@ from audit.review.replay import CannotReplay, Judge, Rejudged, rejudge, summary
 from audit.review.reviewing import Reviews, RunReviews, reviews_of
 from chat.models import Answer, Citation
 from documents.models import KnowledgeBase
+from documents.storage.content import DocumentSnapshot
 from ledger.events import record
 from ledger.models import Event
 from llm.models import LLMCall
@@ -155,7 +156,7 @@ def question_rows(goldens: Iterable[Golden]) -> Iterator[dict[str, Any]]:
                 }
 
 
-def file_name_of(seen: dict[str, Any]) -> str:
+def file_name_of(seen: DocumentSnapshot) -> str:
     """The file name of a document in a folder of golden documents, made unique among equal names."""
     return f"{seen['sha256'][:8]}-{seen['file_name']}"
 
@@ -164,9 +165,9 @@ def absent_fields() -> dict[str, Any]:
     return {"answer": "", "not_found": True, "pages": [], "alt_pages": [], "sections": [], "quotes": []}
 
 
-def evidence_in(golden: Golden, seen: dict[str, Any]) -> dict[str, Any] | None:
+def evidence_in(golden: Golden, seen: DocumentSnapshot) -> dict[str, Any] | None:
     """Pages, sections and quotes of one document of the scope: primary is gold, supporting an alternative."""
-    rows = {row.candidate_id: row for row in golden.run.candidates.filter(document=seen["document_id"])}
+    rows = {row.candidate_id: row for row in golden.run.candidates.filter(document=UUID(seen["document_id"]))}
     roles = {wanted.candidate_id: wanted.role for wanted in golden.wanted if wanted.candidate_id in rows}
     gold = [rows[name] for name, role in roles.items() if role in ("primary", ANY_KEPT)]
     other = [rows[name] for name, role in roles.items() if role == "supporting"]
@@ -188,7 +189,7 @@ def pages_of_candidates(rows: Sequence[RunCandidate]) -> list[int]:
     return sorted({page for row in rows for page in range(row.anchor_first_page, row.anchor_last_page + 1)})
 
 
-def section_of(row: RunCandidate, seen: dict[str, Any]) -> str:
+def section_of(row: RunCandidate, seen: DocumentSnapshot) -> str:
     """A section in the benchmark's format: by title in a PDF, by heading path elsewhere."""
     return row.section_title if seen["file_name"].lower().endswith(".pdf") else row.breadcrumb
 

@@ -50,6 +50,7 @@ from retrieval.candidates.aggregation import aggregate
 from retrieval.dispatch import tier_in
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.reading_back import question_from
+from retrieval.told.columns import StoredPlan
 from retrieval.types import KEPT_ROLES, Candidate, Hit, LineRange, Ranking, Status
 
 OPTIONAL = ("temperature", "store")
@@ -298,8 +299,8 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
                 prompt_name=form.name,
                 prompt_version=form.version,
                 deadline_s=settings.ARBITER_DEADLINE_S,
-                tier=tier_in(run.plan or {}).tier,
-                why=tier_in(run.plan or {}).why,
+                tier=tier_in(run.plan or StoredPlan()).tier,
+                why=tier_in(run.plan or StoredPlan()).why,
                 model=judge.model,
             )
     except LLMError as error:

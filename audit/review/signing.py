@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import NamedTuple, TypedDict
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -37,6 +37,25 @@ class Subject:
     sample: ReviewSample | None = None
 
 
+class SignedFigures(TypedDict):
+    """The figures of a signature: how many runs there were, how many were reviewed, and the results."""
+
+    runs: int
+    population: int | None  # these two of a sample
+    seed: str
+    reviewed: int
+    objected: int
+    overruled: int
+    risky: int
+    risky_reviewed: int
+
+
+class SecondSignature(NamedTuple):
+    row: SignOff
+    differs: bool  # in its figures from the first
+    sentence: str
+
+
 def of_period(base: KnowledgeBase, first: date, last: date) -> Subject:
     """Whole days in UTC, both included; today up to now."""
     since, end = (datetime.combine(day, time(), tzinfo=UTC) for day in (first, last + timedelta(days=1)))
@@ -59,8 +78,8 @@ def runs_of(subject: Subject) -> RetrievalRunQuerySet:
     )
 
 
-def count_figures(subject: Subject) -> dict[str, Any]:
-    """The figures of a signature: how many runs there were, how many were reviewed, and the results."""
+def count_figures(subject: Subject) -> SignedFigures:
+    """The figures as they are now."""
     runs = runs_of(subject).order_by()
     risky, reviewed = runs.filter(ANY_RISK), runs.filter(is_reviewed())
     reviews = Review.objects.filter(run=OuterRef("pk")).order_by()
@@ -77,7 +96,7 @@ def count_figures(subject: Subject) -> dict[str, Any]:
     }
 
 
-def find_sign_off_obstacle(subject: Subject, figures: dict[str, Any]) -> str:
+def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> str:
     """Why it cannot be signed off yet, or "". A sample must be fully reviewed; of a period, every risk."""
     if subject.until > timezone.now():
         return _("This period has not ended yet.")
@@ -120,14 +139,10 @@ def describe_sign_off(row: SignOff) -> str:
     return sentence
 
 
-def second_of(row: SignOff) -> dict[str, Any] | None:
+def second_of(row: SignOff) -> SecondSignature | None:
     """The second signature, and whether its figures differ from those of the first."""
     second: SignOff | None = getattr(row, "second", None)
-    return (
-        {"row": second, "differs": second.figures != row.figures, "sentence": describe_sign_off(second)}
-        if second
-        else None
-    )
+    return SecondSignature(second, second.figures != row.figures, describe_sign_off(second)) if second else None
 
 
 def sign(subject: Subject, user: User, note: str = "") -> SignOff:
@@ -162,7 +177,7 @@ def refuse_unless(user: User, subject: Subject, why: str) -> None:
         raise SignOffRefused(why)
 
 
-def store_sign_off(subject: Subject, user: User, note: str, figures: dict[str, Any], first: SignOff | None) -> SignOff:
+def store_sign_off(subject: Subject, user: User, note: str, figures: SignedFigures, first: SignOff | None) -> SignOff:
     end = head()
     row = SignOff(
         base_id=subject.base_id,

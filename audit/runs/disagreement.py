@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -10,6 +9,7 @@ from django.utils.translation import gettext as _
 from audit.runs.outcomes import METHOD_NAMES, ROLE_NAMES
 from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.told.columns import StoredHit
 from retrieval.told.reasons import passage_reason
 from retrieval.types import KEPT_ROLES, METHODS
 
@@ -41,13 +41,13 @@ def rank_candidates(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Ra
     return Ranks(ranks, ran, against)
 
 
-def best_scores(hits: Sequence[dict[str, Any]], candidates: Sequence[RunCandidate]) -> dict[int, dict[str, float]]:
+def best_scores(hits: Sequence[StoredHit], candidates: Sequence[RunCandidate]) -> dict[int, dict[str, float]]:
     """For each candidate and detector, the best score of a hit on the candidate's anchor lines.
 
     If a detector hit only other lines of its section, such as the title, its best hit there counts.
     """
     best: dict[int, dict[str, float]] = {candidate.pk: {} for candidate in candidates}
-    by_document: dict[str, list[dict[str, Any]]] = {}
+    by_document: dict[str, list[StoredHit]] = {}
     for hit in hits:
         by_document.setdefault(hit["document_id"], []).append(hit)
     for candidate in candidates:
@@ -62,12 +62,12 @@ def best_scores(hits: Sequence[dict[str, Any]], candidates: Sequence[RunCandidat
     return best
 
 
-def is_on_anchor(hit: dict[str, Any], candidate: RunCandidate) -> bool:
+def is_on_anchor(hit: StoredHit, candidate: RunCandidate) -> bool:
     first, last = hit["lines"]
     return bool(first <= candidate.anchor_last_line and candidate.anchor_first_line <= last)
 
 
-def any_of(method: str, hits: Sequence[dict[str, Any]]) -> bool:
+def any_of(method: str, hits: Sequence[StoredHit]) -> bool:
     return any(hit["method"] == method for hit in hits)
 
 

@@ -13,8 +13,10 @@ from audit.runs.disagreement import span
 from audit.runs.outcomes import METHOD_WORDS
 from audit.trail.candidates import Choice, Row, build_table
 from documents.models import Document, Line, TocEntry
+from documents.storage.content import DocumentSnapshot
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.told.columns import StoredHit
 from retrieval.told.reasons import absence_of
 from retrieval.told.searched import OF_THE_QUESTION
 from retrieval.types import KEPT_ROLES, METHODS
@@ -133,18 +135,19 @@ def near_hits_of(run: RetrievalRun) -> tuple[NearHit, ...]:
     """The best hits, if nothing was proposed."""
     seen = {document["document_id"]: document for document in run.scope}
     best = sorted(run.hits, key=lambda hit: -hit["score"])[:NEAR_HITS_MAX]
-    return tuple(near_hit(hit, seen.get(hit["document_id"], {})) for hit in best)
+    return tuple(near_hit(hit, seen.get(hit["document_id"])) for hit in best)
 
 
-def near_hit(hit: dict[str, Any], document: dict[str, Any]) -> NearHit:
+def near_hit(hit: StoredHit, document: DocumentSnapshot | None) -> NearHit:
     first, last = hit["lines"]
-    lines = Line.objects.filter(parse=document.get("parse_id"), number__gte=first, number__lte=last).order_by("number")
+    parse_id = UUID(document["parse_id"]) if document else None
+    lines = Line.objects.filter(parse=parse_id, number__gte=first, number__lte=last).order_by("number")
     stored = list(lines.values_list("page_number", "text"))
     is_open = bool(stored) and Document.objects.filter(pk=hit["document_id"], trashed_at=None).exists()
     address = reverse("documents:document", args=[hit["document_id"]])
     return NearHit(
-        document=document.get("title", ""),
-        address=f"{address}?parse={document['parse_number']}&line={first}" if is_open else "",
+        document=document["title"] if document else "",
+        address=f"{address}?parse={document['parse_number']}&line={first}" if document and is_open else "",
         pages=span(stored[0][0], stored[-1][0]) if stored else "",
         lines=span(first, last),
         method=hit["method"],

@@ -6,7 +6,6 @@ deleted.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
@@ -35,6 +34,7 @@ from chat.writing.claims import SUPPORTED
 from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.storing import calls_beside
+from retrieval.told.columns import StoredFlag, StoredGate, StoredHit, StoredQuestion
 from retrieval.told.reasons import gate_of, missing_of, point_of
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
 
@@ -274,13 +274,13 @@ def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate
     )
 
 
-def hit_row(hit: dict[str, Any], learned: Collection[str]) -> HitRow:
+def hit_row(hit: StoredHit, learned: Collection[str]) -> HitRow:
     signs = [str(words) for name, words in SIGNS.items() if hit.get(name)]
     detail = ", ".join([*filter(None, [hit["detail"]]), *signs])
     return HitRow(span(*hit["lines"]), hit["score"], keyword_words(hit["matched_keywords"], learned), detail)
 
 
-def kind_words(parsed: dict[str, Any]) -> str:
+def kind_words(parsed: StoredQuestion) -> str:
     """How the kind of question was read, or ""."""
     if not parsed:
         return ""
@@ -294,12 +294,12 @@ def kind_words(parsed: dict[str, Any]) -> str:
     return gettext("%(intent)s, answer: %(shape)s %(type)s, language: %(language)s, read by %(by)s") % told
 
 
-def flag_row(flag: dict[str, Any]) -> FlagRow:
+def flag_row(flag: StoredFlag) -> FlagRow:
     words = FLAG_NAMES.get(flag["name"]) or flag["name"].replace("_", " ").capitalize()
     return FlagRow(str(words), flag["on"], flag["reason"])
 
 
-def gate_row(run: RetrievalRun, gate: dict[str, Any]) -> GateRow:
+def gate_row(run: RetrievalRun, gate: StoredGate) -> GateRow:
     """The row of a gate. G3 asks the arbiter, so it counts as not checked if the arbiter did not run."""
     if gate["fired"]:
         kind, words = "warn", gettext("not found")

@@ -15,7 +15,7 @@ from chat.page.weak_sources import candidates_with_weaknesses, weaknesses_of
 from documents.ingestion.page_images import has_image
 from documents.models import Document, Line, Page
 from documents.pages.sheet import Mark, Sheet, build_sheet
-from reading.boxes import boxes_of
+from reading.boxes import StoredBox, boxes_of
 from reading.rows import LineRow, stored_line
 from retrieval.candidates.plain import one_line
 from retrieval.candidates.widening import Scope, Widened, read_widened
@@ -158,7 +158,7 @@ def anchored_pages(candidate: RunCandidate) -> list[int]:
     return pages_of_boxes(candidate.boxes) or [candidate.anchor_first_page]
 
 
-def pages_of_boxes(boxes: Sequence[dict[str, float]]) -> list[int]:
+def pages_of_boxes(boxes: Sequence[StoredBox]) -> list[int]:
     return sorted({int(box["page"]) for box in boxes})
 
 
@@ -192,7 +192,7 @@ def sheet_of_candidate(
     )
 
 
-def boxes_of_words(candidate: RunCandidate, lines: Sequence[LineRow], forms: Sequence[str]) -> list[dict[str, float]]:
+def boxes_of_words(candidate: RunCandidate, lines: Sequence[LineRow], forms: Sequence[str]) -> list[StoredBox]:
     """Where words in these forms stand in the context; a line whose words have no known place has none."""
     read = range(candidate.context_first_line, candidate.context_last_line + 1)
     placed = {line.number: line for line in lines if line.number in read and line.spans}

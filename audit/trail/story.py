@@ -28,17 +28,17 @@ def story_of(
     if run.status == "failed":
         return (_("The question was asked, but its search failed before it was judged: nothing was answered."),)
     return (
-        *repeating(run),
-        *reading(run),
-        *(searching(run, candidates) if run.status != "clarify" else ()),
-        *judging(run, candidates),
-        *telling_parts(run, answer),
-        answering(run, answer, citations),
+        *repeat_sentences(run),
+        *words_sentences(run),
+        *(search_sentences(run, candidates) if run.status != "clarify" else ()),
+        *judgement_sentences(run, candidates),
+        *parts_sentences(run, answer),
+        answer_sentence(run, answer, citations),
         describe_review(reviews),
     )
 
 
-def repeating(run: RetrievalRun) -> Iterator[str]:
+def repeat_sentences(run: RetrievalRun) -> Iterator[str]:
     """That the answer was given before, and that the steps that follow were taken then."""
     if run.repeat:
         yield _(
@@ -47,7 +47,7 @@ def repeating(run: RetrievalRun) -> Iterator[str]:
         ) % {"day": run.repeat["on"]}
 
 
-def reading(run: RetrievalRun) -> Iterator[str]:
+def words_sentences(run: RetrievalRun) -> Iterator[str]:
     keywords = keywords_told(run)
     own = [keyword["text"] for keyword in keywords if keyword["source"] in OF_THE_QUESTION]
     if own:
@@ -90,7 +90,7 @@ def quote_words(words: Sequence[str], told: int) -> str:
     return listed if more <= 0 else _("%(words)s and %(count)s more") % {"words": listed, "count": more}
 
 
-def searching(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[str]:
+def search_sentences(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[str]:
     found = {name: run.hit_counts[name] for name in METHOD_WORDS if run.hit_counts.get(name)}
     if not found:
         yield _("No detector found anything.")
@@ -132,7 +132,7 @@ def searching(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator
         yield _("Where no word searched stands anywhere, nearness alone is no evidence, so nothing was judged.")
 
 
-def judging(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[str]:
+def judgement_sentences(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[str]:
     if not candidates:
         return
     kept = sum(candidate.role in KEPT_ROLES for candidate in candidates)
@@ -152,7 +152,7 @@ def judging(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Iterator[s
         yield _("Nobody judged them: the base has that switched off, and their order is that of the search.")
 
 
-def telling_parts(run: RetrievalRun, answer: Answer | None) -> Iterator[str]:
+def parts_sentences(run: RetrievalRun, answer: Answer | None) -> Iterator[str]:
     """What became of each part of the question, where not all of it was found."""
     rows = item_rows(answer) if answer else []
     rows = rows if len(rows) > 1 else part_rows(run)
@@ -160,7 +160,7 @@ def telling_parts(run: RetrievalRun, answer: Answer | None) -> Iterator[str]:
         yield _("The question has parts. %(parts)s") % {"parts": " ".join(row.line for row in rows)}
 
 
-def answering(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
+def answer_sentence(run: RetrievalRun, answer: Answer | None, citations: int) -> str:
     if answer is None:
         return _("No answer was stored.")
     if run.status == "not_found":

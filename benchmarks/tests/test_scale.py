@@ -14,7 +14,7 @@ from documents.models import Document, KnowledgeBase
 from embedded import postgres
 from llm.embeddings.bundled import is_available
 from reading.matching import match_form
-from retrieval.words.at_scale import lexical
+from retrieval.words.at_scale import rank_by_words
 
 KILLED = """
 import sys, time
@@ -57,7 +57,7 @@ def test_a_filing_is_stored_as_one_that_was_read() -> None:
         assert passage.text == "\n".join(line.text for line in held)
     text = " ".join(line.text for line in lines)
     assert all(fact.sentence in text for fact in facts[:2])
-    assert list(lexical(facts[0].question.split(), list(base.documents.all()))) == [parse.document_id]
+    assert list(rank_by_words(facts[0].question.split(), list(base.documents.all()))) == [parse.document_id]
 
 
 def test_growth_is_the_power_of_the_passages() -> None:

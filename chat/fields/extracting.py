@@ -21,7 +21,7 @@ from chat.fields.values import compare_fields, compose_field, extraction_json
 from chat.models import Extraction, ExtractionField
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
-from chat.stream import tell
+from chat.stream import publish_event
 from chat.turns.conductor import DIED, describe_failure, tell_death
 from chat.turns.repeats import replies_for
 from documents.base_settings import BaseSettings, asked_for
@@ -62,11 +62,6 @@ class Asker:
 
 
 # ---- the engine: documents and fields to records
-
-
-def extract(asker: Asker, documents: Sequence[Document], fields: Sequence[Field]) -> list[RetrievalRun]:
-    """Ask each field of the documents and record it: one run with its answer for each field, in their order."""
-    return record_fields(asker, fields, find_fields(asker, documents, fields))
 
 
 def find_fields(asker: Asker, documents: Sequence[Document], fields: Sequence[Field]) -> list[Found]:
@@ -211,7 +206,7 @@ def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
             row = lease.hold()
             link_runs(row, record_fields(asker, fields, found, {"extraction": str(row.pk)}))
             write_outcome(row, State.DONE)
-        tell(extraction.pk, "done", state=State.DONE)
+        publish_event(extraction.pk, "done", state=State.DONE)
 
 
 def fields_of(extraction: Extraction) -> list[Field]:
@@ -244,7 +239,7 @@ def failure_recorded(lease: Lease[Extraction]) -> Iterator[None]:
         except (DatabaseError, LeaseLost) as second:
             logger.error("The failure of extraction %s could not be recorded: %s", lease.job.pk, second)
         else:
-            tell(lease.job.pk, "error", message=words)
+            publish_event(lease.job.pk, "error", message=words)
 
 
 def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_admins: str) -> None:

@@ -24,7 +24,7 @@ from chat.figures.formulas import (
     read_comparison,
 )
 from chat.figures.statement_rows import Cell, StatementRow
-from reading.values.scales import SCALE_WORDS
+from reading.values.scales import SCALE_WORDS, scale_asked
 from reading.wording import SLOT, WordingError, check_fields, compile_checked, files_of, read_entries
 
 PLACES = {"ratio": 2, "percent": 1, "points": 1, "amount": 0}
@@ -166,7 +166,7 @@ def with_change(formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
 def read_single_amount(text: str) -> Formula | None:
     """The one amount of one year that the `asked_text` of a question asks for as it stands in a statement."""
     years = asked_years(text)
-    scale = next((scale for scale, word in SCALE_WORDS.items() if f"{word}s" in text), None)
+    scale = scale_asked(text)
     if len(years) != 1 or scale is None or not VALUE_ASKED.search(text):
         return None
     named = {found[0] for each in statement_lines() if (found := each.asked_inside.search(text))}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from reading.matching import match_form
-from reading.values.scales import SCALES
+from reading.values.scales import ASKED_SCALE, SCALES
 from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, files_of, read_entries
 from retrieval.words.statements import statement_names
@@ -98,7 +98,6 @@ WHETHER = re.compile(r"^(?:does|do|did|has|have|is|are|how much|by how much)\b")
 CHANGED = re.compile(r"\b(?:improv|declin|chang|increas|decreas|deteriorat)")
 PLACES = re.compile(r"\bround\w* (?:\w+ ){0,5}?(?:to )?(one|two|three|four|\d) decimals?")
 PLACE_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4}
-ASKED_SCALE = re.compile(r"\b(thousands|millions|billions)\b")
 YEAR_SPAN_MAX = 10
 
 
@@ -127,7 +126,7 @@ def formula_of(text: str) -> Formula | None:
         found.expression,
         "percent" if found.unit == "ratio" and "units of percent" in text else found.unit,
         int(PLACE_WORDS.get(places[1], places[1])) if places else None,
-        SCALES[scale[1].removesuffix("s")] if scale else None,
+        SCALES[scale[1]] if scale else None,
     )
 
 

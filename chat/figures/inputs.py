@@ -20,34 +20,36 @@ from reading.layout.amounts import has_unread_sign, widen_to_signs, without_side
 from reading.matching import match_form
 from reading.rows import LineRow, name_in_force
 from reading.tables import DASHES, PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line
+from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import ENGLISH_STEMS
-from reading.values.scales import SCALE_WORD, SCALE_WORDS, SCALES
+from reading.values.scales import SCALE_NAMES, SCALE_WORD, SCALE_WORDS, SCALES
 from reading.values.years import YEAR_WORD
 from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.shown_rows import has_periods, tables_on
 from retrieval.models import RunCandidate
 from retrieval.types import LineRange, QuotePiece
-from retrieval.words.printed import CURRENCIES, TWO_WAYS, is_in_numerals, number_form
+from retrieval.words.printed import TWO_WAYS, is_in_numerals, number_form
 
 NAMED_SCALE = re.compile(rf"\b({SCALE_WORD}|mn|bn|m)s?\b", re.IGNORECASE)
 SCALE_STATED = re.compile(rf"{SCALE.pattern}|\((?:dollars |amounts |figures )?({SCALE_WORD})s?\b")
 SCALE_AFTER = re.compile(rf"\)?\s?({SCALE_WORD}|mn|bn)s?\b", re.IGNORECASE)
-SCALE_NAMES = {"m": SCALES["million"], "mn": SCALES["million"], "bn": SCALES["billion"]} | SCALES
 PERCENT_AFTER = re.compile(r"\)?\s?(?:%|(?:percent|per cent|percentage points?)\b)\s?\)?", re.IGNORECASE)
 PERCENT_WORD = re.compile(r"%|\b(?:percent|per cent|percentage)\b", re.IGNORECASE)
 PER_SHARE = re.compile(r"\bper (?:\w+ ){0,2}(?:share|unit|ads|adr)\b|\beps\b", re.IGNORECASE)
 SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
-CURRENCY = re.compile(r"us\$|[$€£¥]|\b(?:usd|us dollars?|dollars?|eur|euros?|gbp|chf|jpy)\b", re.IGNORECASE)
+CURRENCY = re.compile(
+    rf"us\$|[{CURRENCY_SIGNS}]|\b(?:usd|us dollars?|dollars?|eur|euros?|gbp|chf|jpy)\b", re.IGNORECASE
+)
 SHORT_YEAR = re.compile(r"(?:\bFY\s?|')(\d\d)\b", re.IGNORECASE)
 NUMBER_IN_TEXT = re.compile(r"\d+(?:[.,\u2009\u00a0\u202f]\d+)*")
 AMOUNT_IN_SENTENCE = re.compile(
-    r"(?:[$€£¥]\s?|\b(?:USD|EUR|GBP|CHF)\s)\d+(?:[.,]\d+)*"
-    rf"|(?<![\w.,$€£¥])\d+(?:[.,]\d+)*(?=\s?(?:%|percent|{SCALE_WORD}|mn|bn))"
+    rf"(?:[{CURRENCY_SIGNS}]\s?|\b(?:USD|EUR|GBP|CHF)\s)\d+(?:[.,]\d+)*"
+    rf"|(?<![\w.,{CURRENCY_SIGNS}])\d+(?:[.,]\d+)*(?=\s?(?:%|percent|{SCALE_WORD}|mn|bn))"
 )
 IN_ORDER = re.compile(r"\b(?:respectively|respectivement|jeweils)\b", re.IGNORECASE)
-MINUS_BEFORE = re.compile(r"[-\u2212\u2013]\s?(?:[$€£¥]\s?)?$")
-MINUS_BEHIND = re.compile(r"\d[\s%$€£¥]{0,3}[-\u2212\u2013]$")
-BRACKET_BEFORE = re.compile(r"\(\s?(?:[$€£¥]\s?)?$")
+MINUS_BEFORE = re.compile(rf"[-\u2212\u2013]\s?(?:[{CURRENCY_SIGNS}]\s?)?$")
+MINUS_BEHIND = re.compile(rf"\d[\s%{CURRENCY_SIGNS}]{{0,3}}[-\u2212\u2013]$")
+BRACKET_BEFORE = re.compile(rf"\(\s?(?:[{CURRENCY_SIGNS}]\s?)?$")
 SPANS = {  # months
     3: re.compile(r"\b(?:three[- ]months?|quarter(?:ly)?|[1-4]q|q[1-4])\b", re.IGNORECASE),
     6: re.compile(r"\b(?:six[- ]months?|half[- ]year|h[12])\b", re.IGNORECASE),
@@ -252,7 +254,7 @@ def numbers_in_text(line: LineRow, language: str) -> Iterator[PrintedNumber]:
 def has_value(printed: PrintedNumber, value: str) -> bool:
     """Whether it is the number the model names, apart from its sign."""
     if set(value.strip()) <= DASHES and value.strip():
-        return bool(set(printed.text.strip("$€£¥ ")) <= DASHES)
+        return bool(set(printed.text.strip(f"{CURRENCY_SIGNS} ")) <= DASHES)
     numbers = NUMBER_IN_TEXT.findall(value)
     own = NUMBER_IN_TEXT.findall(printed.text)
     if len(numbers) != 1 or len(own) != 1:
@@ -315,7 +317,7 @@ def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
         return PeriodRead(
             "", f"the column of {printed.text.strip()} names no period, so that {asked_period} is not sure"
         )
-    if is_of_other_place(printed, asked, wanted):
+    if is_value_of_another_year(printed, asked, wanted):
         return PeriodRead(
             "", f"its sentence gives {printed.text.strip()} for another year than {asked_period}, or for none"
         )
@@ -334,7 +336,7 @@ def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
     return PeriodRead(asked_period)
 
 
-def is_of_other_place(printed: PrintedNumber, asked: AskedInput, wanted: set[str]) -> bool:
+def is_value_of_another_year(printed: PrintedNumber, asked: AskedInput, wanted: set[str]) -> bool:
     """Whether a sentence that gives several amounts for several years gives this one for another, by their order.
 
     "$2 million and $10 million in 2022 and 2021, respectively"; one that says so of other numbers of them is unclear.

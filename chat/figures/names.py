@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from reading.matching import match_form, match_map
+from reading.values.sentences import FIRM_ABBREVIATED
 from reading.wording import Wordings, read_wordings
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
@@ -31,7 +32,6 @@ WORD = rf"[{UPPER}][\w’'-]{{0,40}}"
 AFTER = re.compile(rf"\.?(?: {WORD}){{1,3}}")  # of a title or a first name
 INITIAL = re.compile(rf"[a-zß-öø-ÿ] [{UPPER}]\. ")
 NAMED = re.compile(rf"{WORD}\W{{1,3}}(?:\w\.\W)?{WORD}")  # two capitals at least: a title alone is nobody
-ABBREVIATED = re.compile(r"(?:Inc|Ltd|Corp|L\.L\.C|L\.?P|S\.A(?:\.S)?|B\.V|N\.V|S\.p\.A)$")
 # What follows a street: a town, a state, a postcode, a country, each after a comma or on the next line.
 PART = re.compile(rf"(?:\.?,? ?\n|\.?, |\. (?=[A-Z]{{2}}\b))((?:[{UPPER}\d][\w’'-]{{0,30}} ?){{1,5}})(?=[,.;)\n]|$)")
 STREET_NAME = re.compile(rf"\w*(?:(?:[ ’'-][a-zß-öø-ÿ]{{1,3}}){{0,3}}[ ’'-][{UPPER}]\w*){{0,6}}")
@@ -125,7 +125,7 @@ def whole_party(text: str, start: int, end: int) -> Span:
         return start, end
     before = before_firm().search(text, max(start - LOOK_BEFORE, 0), start)
     first = after_small_words(text, before.start() if before else start, end)
-    is_short = text[end : end + 1] == "." and ABBREVIATED.search(text, start, end)
+    is_short = text[end : end + 1] == "." and FIRM_ABBREVIATED.search(text, start, end)
     return first, end + bool(is_short)
 
 

@@ -33,7 +33,6 @@ from chat.figures.arithmetic import (
 )
 from chat.figures.computing import round_half_up, write_value
 from chat.figures.inputs import (
-    SCALE_NAMES,
     AskedInput,
     CheckedInput,
     ExcerptSource,
@@ -54,7 +53,7 @@ from chat.writing.writer import (
 from documents.storage.content import DocumentContent
 from llm.reply import ReplyError, parse_reply
 from reading.matching import match_form
-from reading.values.scales import SCALE_WORD, SCALE_WORDS
+from reading.values.scales import SCALE_NAMES, SCALE_WORD, scale_asked
 from retrieval.words.printed import number_form
 
 NOTE = gettext_noop("The model chose the formula; code checked each input on its page and computed the figure.")
@@ -142,7 +141,7 @@ class RequestedFigures:
 
 
 @dataclass
-class Workings:
+class ComputationState:
     """What is known while the computations of a request are gone through."""
 
     question: str
@@ -178,7 +177,7 @@ def resolve_request(
         for each in quotes
         if each.candidate.parse_id in contents
     }
-    work = Workings(question)
+    work = ComputationState(question)
     used = names_used(request)
     for asked in request.inputs:
         if asked.name in used and asked.name not in work.inputs:
@@ -203,7 +202,7 @@ def names_used(request: FigureRequest) -> set[str]:
     return used
 
 
-def read_input(asked: AskedInput, sources: Mapping[int, ExcerptSource], work: Workings) -> None:
+def read_input(asked: AskedInput, sources: Mapping[int, ExcerptSource], work: ComputationState) -> None:
     try:
         work.inputs[asked.name] = check_asked_input(asked, sources)
         work.values[asked.name] = work.inputs[asked.name].quantity
@@ -215,7 +214,7 @@ def read_input(asked: AskedInput, sources: Mapping[int, ExcerptSource], work: Wo
 # ---- one computation
 
 
-def compute_asked(asked: AskedComputation, work: Workings) -> None:
+def compute_asked(asked: AskedComputation, work: ComputationState) -> None:
     """Check a formula with its inputs, calculate it and keep its figure. Raises ExpressionError or InputError."""
     formula = read_expression(asked.formula)
     if asked.name in work.values or asked.name in work.faults:
@@ -257,7 +256,7 @@ def numbers_asked(question: str) -> set[Decimal]:
     return found
 
 
-def check_signs(formula: WrittenFormula, work: Workings) -> None:
+def check_signs(formula: WrittenFormula, work: ComputationState) -> None:
     """Refuse a sign that was left out, and an outflow in brackets that is subtracted and would be added."""
     for name in sorted(names_beyond_abs(formula)):
         given = work.inputs.get(name)
@@ -290,7 +289,7 @@ def check_years(inputs: Sequence[CheckedInput], question: str) -> None:
             raise InputError(f"{each.shown.name} is of {', '.join(sorted(each.years))}, which is not asked for")
 
 
-def align_currencies(formula: WrittenFormula, inputs: Sequence[CheckedInput], work: Workings) -> Calculated:
+def align_currencies(formula: WrittenFormula, inputs: Sequence[CheckedInput], work: ComputationState) -> Calculated:
     """The result; an amount of which no currency is known has that of the others, if they have one."""
     named = {unit for each in inputs for unit, _ in each.quantity.units if unit not in ("", "share")}
     values = dict(work.values)
@@ -312,7 +311,7 @@ def figure_of_result(
     value: Calculated,
     own: Sequence[CheckedInput],
     is_scaled: bool,
-    work: Workings,
+    work: ComputationState,
 ) -> Figure:
     words = {name: f"{each.shown.name} {each.shown.period}".strip() for name, each in work.inputs.items()}
     words |= {name: each.name for name, each in work.figures.items()}
@@ -336,7 +335,7 @@ def write_result(
     own: Sequence[CheckedInput],
     is_scaled: bool,
     words: Mapping[str, str],
-    work: Workings,
+    work: ComputationState,
 ) -> tuple[str, str]:
     """The type of a result and its words. Raises ExpressionError for one in units that were not asked for."""
     if isinstance(value, bool):
@@ -370,7 +369,7 @@ def places_of_number(value: Decimal) -> int:
 
 
 def write_amount_of(
-    value: Quantity, places: int | None, own: Sequence[CheckedInput], is_scaled: bool, work: Workings
+    value: Quantity, places: int | None, own: Sequence[CheckedInput], is_scaled: bool, work: ComputationState
 ) -> str:
     """An amount with its unit: in the scale of the question, else of its inputs."""
     units = dict(value.units)
@@ -379,7 +378,7 @@ def write_amount_of(
     if units.get("share") == 1:
         over = " shares"
     scales = [each.scale or 1 for each in own]
-    asked = next((scale for scale, word in SCALE_WORDS.items() if f"{word}s" in work.question.lower()), None)
+    asked = scale_asked(work.question.lower())
     scale = (asked or max(scales)) if is_scaled and not over.startswith(" per") else 1
     if scale > 1:
         shown = write_value(value.value, "amount", places, scale)
@@ -405,7 +404,7 @@ def label_of(asked: AskedComputation) -> str:
 
 def show_results(
     reply: StreamedReply,
-    work: Workings,
+    work: ComputationState,
     findings: Sequence[FigureFinding],
     missing: tuple[str, ...],
     is_judged: bool,
@@ -441,7 +440,7 @@ def excerpt_of_row(quoted: Quoted, figures: ComputedFigures) -> Excerpt:
 
 
 def without_figures(reply: StreamedReply, finding: FigureFinding) -> RequestedFigures:
-    return show_results(reply, Workings(""), [finding], (), False, 0)
+    return show_results(reply, ComputationState(""), [finding], (), False, 0)
 
 
 def check_of_finding(finding: FigureFinding) -> AnswerCheck:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from reading.tables import CURRENCY_SIGNS, Table, TableCell, TableRow, amount_of
+from reading.tables import AROUND_AMOUNT, Table, TableCell, TableRow, amount_of
 from reading.values.years import YEAR
 
 ADDENDS_MIN, ADDENDS_MAX = 2, 60
@@ -170,4 +170,4 @@ def is_whole_table(row: TableRow) -> bool:
 
 def read_amount(cell: TableCell | None) -> Decimal | None:
     """The amount of a cell; None for a percentage and what is no number."""
-    return amount_of(cell.text.strip(CURRENCY_SIGNS)) if cell and "%" not in cell.text else None
+    return amount_of(cell.text.strip(AROUND_AMOUNT)) if cell and "%" not in cell.text else None

@@ -40,12 +40,12 @@ class PartOutcomeRow:
     candidate_ids: Sequence[str]
 
     @property
-    def told(self) -> str:
+    def about(self) -> str:
         return " – ".join(filter(None, [self.subject, self.why]))
 
     @property
     def line(self) -> str:
-        return f"{outcome_named(self.outcome).words}: {self.told.rstrip('.')}."
+        return f"{outcome_named(self.outcome).words}: {self.about.rstrip('.')}."
 
 
 def part_rows(run: RetrievalRun) -> list[PartOutcomeRow]:

@@ -1,6 +1,6 @@
 """The documents of a run's scope as pages show them: one line of figures, and the list behind it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,9 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from chat.writing.phrases import count_in_words
 from documents.models import Document
+from documents.storage.content import DocumentSnapshot
 from retrieval.models import RetrievalRun, RunDocument
+from retrieval.told.columns import StoredCoverage
 from retrieval.told.outcomes import as_judged
 
 ROWS_MAX = 200  # of a trail; the file has them all
@@ -74,7 +76,7 @@ class ScopeTable:
         return len(self.rows) + self.more
 
 
-def describe_scope(coverage: Mapping[str, Any]) -> str:
+def describe_scope(coverage: StoredCoverage) -> str:
     """How many documents the scope has, and how many of them were read, searched for words, or neither."""
     if "read" not in coverage:
         return ""
@@ -125,7 +127,7 @@ def scope_table(run: RetrievalRun) -> ScopeTable:
     return ScopeTable(count_in_words(len(rows), "document"), rows, 0)
 
 
-def scope_table_of(coverage: Mapping[str, Any], documents: Iterable[RunDocument]) -> ScopeTable:
+def scope_table_of(coverage: StoredCoverage, documents: Iterable[RunDocument]) -> ScopeTable:
     """These documents of a run; how many more it has, its coverage knows."""
     rows = tuple(map(row_of, documents))
     return ScopeTable(describe_scope(coverage), rows, max(coverage["documents"] - len(rows), 0))
@@ -156,7 +158,7 @@ def row_of(document: Any) -> ScopeRow:
     )
 
 
-def row_of_snapshot(seen: Mapping[str, Any], now: Document | None) -> ScopeRow:
+def row_of_snapshot(seen: DocumentSnapshot, now: Document | None) -> ScopeRow:
     """A document that an older run read, as it was and as it is now."""
     return ScopeRow(
         document_id=seen["document_id"],

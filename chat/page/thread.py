@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, QuerySet, Subquery
 from django.urls import reverse
@@ -36,6 +36,7 @@ from reading.matching import join_without_space
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
+from retrieval.told.columns import StoredCoverage, StoredWord
 from retrieval.told.outcomes import outcome_named
 from retrieval.told.reasons import absence_of, in_words, passage_reason, point_of, state_of_version
 from retrieval.told.searched import foreign_told, searched_told
@@ -102,6 +103,20 @@ class ShownCitation:
     @property
     def quote(self) -> str:
         return self.citation.quote
+
+
+class LinkedBlock(NamedTuple):
+    """A block of an answer, each part of its lines with the citation that its marker names."""
+
+    is_list: bool
+    lines: list[list[tuple[Part, ShownCitation | None]]]
+
+
+class AnsweredBefore(NamedTuple):
+    """The day and the run of the answer that was given again."""
+
+    on: date
+    run_id: uuid.UUID
 
 
 @dataclass(frozen=True)
@@ -172,7 +187,7 @@ class ShownTurn:
         return in_words(self.answer.text)
 
     @property
-    def searched(self) -> list[dict[str, Any]]:
+    def searched(self) -> list[StoredWord]:
         """The words searched, in the languages of the documents."""
         return searched_told(self.run) if self.run else []
 
@@ -192,17 +207,17 @@ class ShownTurn:
         return self.rewriting.rewritten if self.rewriting else self.turn.question
 
     @cached_property
-    def answered_before(self) -> dict[str, Any] | None:
-        """The day and the run of the answer that was given again; None for one of its own."""
+    def answered_before(self) -> AnsweredBefore | None:
+        """None for an answer of its own."""
         repeat = self.run.repeat if self.run else {}
-        return {"on": date.fromisoformat(repeat["on"]), "run_id": uuid.UUID(repeat["run"])} if repeat else None
+        return AnsweredBefore(date.fromisoformat(repeat["on"]), uuid.UUID(repeat["run"])) if repeat else None
 
     @property
     def repeat_words(self) -> str:
         """That the answer was given before, in a sentence; "" for one of its own."""
         if not self.answered_before:
             return ""
-        told = {"day": date_format(self.answered_before["on"])}
+        told = {"day": date_format(self.answered_before.on)}
         return gettext("Answered before on %(day)s: the question, the documents and the settings are the same.") % told
 
     @cached_property
@@ -387,12 +402,12 @@ class ShownTurn:
         return group_quotes(self.run, self.kept, [(each.citation, each) for each in self.citations])
 
     @cached_property
-    def blocks(self) -> list[dict[str, Any]]:
+    def blocks(self) -> list[LinkedBlock]:
         """The answer's text as blocks, each marker with its citation."""
         return self._blocks(self.answer.text) if self.answer else []
 
     @cached_property
-    def headline_blocks(self) -> list[dict[str, Any]]:
+    def headline_blocks(self) -> list[LinkedBlock]:
         """What an extractive answer says before its quotes: the computed figure, the cell or the best sentence."""
         said = [check for check in self.answer.checks if is_headline(check)] if self.answer else []
         return self._blocks(self.answer.text.partition("\n\n\u201c")[0]) if self.answer and said else []
@@ -440,10 +455,10 @@ class ShownTurn:
             "line": [(part, links.get(part.marker)) for part in parts if part.text],
         }
 
-    def _blocks(self, text: str) -> list[dict[str, Any]]:
+    def _blocks(self, text: str) -> list[LinkedBlock]:
         links = {shown.marker: shown for shown in self.citations}
         return [
-            {"is_list": block.is_list, "lines": [[(p, links.get(p.marker)) for p in line] for line in block.lines]}
+            LinkedBlock(block.is_list, [[(p, links.get(p.marker)) for p in line] for line in block.lines])
             for block in blocks_of(text, links)
         ]
 
@@ -522,7 +537,7 @@ class ShownTurn:
     @cached_property
     def looked_at(self) -> str:
         """The search in one line: pages with text, sections, passages."""
-        coverage: dict[str, Any] = self.run.coverage if self.run else {}
+        coverage: StoredCoverage = self.run.coverage if self.run else {}
         pages = count_in_words(coverage.get("pages", 0), "page")
         parts = [
             ngettext("%(some)s of %(pages)s has text", "%(some)s of %(pages)s have text", coverage.get("pages", 0))
@@ -537,11 +552,12 @@ class ShownTurn:
         return " · ".join([*parts, count_in_words(len(self.candidates), "passage") + none])
 
     @property
-    def coverage(self) -> dict[str, Any]:
+    def coverage(self) -> StoredCoverage:
         """What was looked at; {} before there is a run. Older ones that asked back tell of a search there was not."""
         if self.run is None or (self.run.status == "clarify" and "alone" not in self.run.coverage):
             return {}
-        return dict(self.run.coverage)
+        found: StoredCoverage = self.run.coverage
+        return found
 
     @cached_property
     def scope_table(self) -> ScopeTable | None:

@@ -14,9 +14,10 @@ from chat.drafts import AnswerDraft, CitedLines, Quoted
 from chat.models import Answer, Citation, Conversation, Turn
 from ledger.chain import add_salt, digest_of
 from ledger.models import Entry, Salt
+from reading.boxes import StoredBox
 from retrieval.models import RetrievalRun, RunCandidate
 
-BOX = {"page": 1, "x0": 72.0, "y0": 112.0, "x1": 540.0, "y1": 122.0}
+BOX: StoredBox = {"page": 1, "x0": 72.0, "y0": 112.0, "x1": 540.0, "y1": 122.0}
 
 
 def candidate(**changes: Any) -> RunCandidate:
@@ -73,7 +74,7 @@ def test_a_citation_opens_the_page_of_its_first_box(boxes: list[dict[str, Any]],
 
 
 def test_a_line_inside_the_pages_is_cited_as_itself() -> None:
-    place = CitedLines(20, 20, 3, "vi", [BOX | {"page": 3}])
+    place = CitedLines(20, 20, 3, "vi", [{**BOX, "page": 3}])
     citation = citation_of(Quoted(2, candidate(), "Revenue 5", place))
     assert (citation.first_line, citation.last_line, citation.page, citation.page_label) == (20, 20, 3, "vi")
     assert citation.boxes == place.boxes and citation.answer_id is None

@@ -81,7 +81,7 @@ BY_TOKEN: list[Lose] = [leave_base, revoke, disable]
 def write(turn_id: uuid.UUID, over: threading.Event) -> None:
     """Words without a pause long enough for a ping."""
     while not over.wait(0.02):
-        stream.tell(turn_id, "token", text="word ")
+        stream.publish_event(turn_id, "token", text="word ")
 
 
 @pytest.fixture
@@ -165,11 +165,11 @@ def test_a_stream_goes_on_for_whoever_keeps_access(talking: Turn, viewer: User) 
 def test_an_answer_that_comes_just_after_is_not_told(ask: Ask, viewer: User) -> None:
     """Between two looks the last event may come: the answer is read only for whoever still may read it."""
     turn = ask(user=viewer)
-    stream.tell(turn.pk, "token", text="word ")
+    stream.publish_event(turn.pk, "token", text="word ")
 
     def lose(user: User, key: str) -> None:
         leave_base(user, key)
-        stream.tell(turn.pk, "done")
+        stream.publish_event(turn.pk, "done")
 
     last = follow_by_token(turn, viewer, lose)
     assert "event: error" in last

@@ -3,7 +3,7 @@
 import json
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pymupdf
 import pytest
@@ -18,7 +18,7 @@ from chat.asking import keep_question
 from chat.models import Answer, PageNotice, Turn
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
-from chat.turns.page_notices import noticed_page, order_reading
+from chat.turns.page_notices import StoredPage, noticed_page, order_reading
 from chat.turns.replies import read_turn
 from documents.access import set_role
 from documents.ingestion import escalation, page_images, queueing, rereading, tasks
@@ -339,5 +339,6 @@ def test_there_is_nothing_to_read_again_without_a_notice(client: Client, report:
 
 
 def test_a_page_that_was_noticed_without_a_label_is_called_by_its_number() -> None:
-    stored = {"document": str(uuid.uuid4()), "title": "Report", "number": 3, "label": "", "flags": []}
+    kept = {"document": str(uuid.uuid4()), "title": "Report", "number": 3, "label": "", "flags": []}
+    stored = cast("StoredPage", kept)  # without what else is stored today
     assert noticed_page(stored, "open").label == "3"

@@ -46,10 +46,10 @@ def events_of(frames: list[str]) -> list[tuple[str, str, dict[str, object]]]:
 
 def test_it_replays_every_event_in_order_and_ends() -> None:
     turn_id = uuid.uuid4()
-    stream.tell(turn_id, "stage", name="parsed", detail="3 keywords")
+    stream.publish_event(turn_id, "stage", name="parsed", detail="3 keywords")
     for number in range(150):
-        stream.tell(turn_id, "token", text=f"t{number}\n")
-    stream.tell(turn_id, "done")
+        stream.publish_event(turn_id, "token", text=f"t{number}\n")
+    stream.publish_event(turn_id, "done")
     events = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=False, may_go_on=always))))
     assert [event[1] for event in events] == ["stage", *["token"] * 150, "done"]
     assert [event[2]["text"] for event in events[1:-1]] == [f"t{number}\n" for number in range(150)]
@@ -58,8 +58,8 @@ def test_it_replays_every_event_in_order_and_ends() -> None:
 def test_it_continues_exactly_after_the_last_event_seen() -> None:
     turn_id = uuid.uuid4()
     for number in range(10):
-        stream.tell(turn_id, "token", text=str(number))
-    stream.tell(turn_id, "done")
+        stream.publish_event(turn_id, "token", text=str(number))
+    stream.publish_event(turn_id, "done")
     seen = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=False, may_go_on=always), count=5)))
     rest = events_of(asyncio.run(frames_of(stream.follow(turn_id, seen[-1][0], is_ended=False, may_go_on=always))))
     assert [event[2].get("text") for event in seen + rest] == [*map(str, range(10)), None]
@@ -71,8 +71,8 @@ def test_it_reads_what_is_written_while_it_waits() -> None:
     async def write_and_read() -> list[str]:
         reading = asyncio.create_task(frames_of(stream.follow(turn_id, "0", is_ended=False, may_go_on=always)))
         await asyncio.sleep(0.1)
-        await asyncio.to_thread(stream.tell, turn_id, "token", text="late")
-        await asyncio.to_thread(stream.tell, turn_id, "done")
+        await asyncio.to_thread(stream.publish_event, turn_id, "token", text="late")
+        await asyncio.to_thread(stream.publish_event, turn_id, "done")
         return await asyncio.wait_for(reading, 60)
 
     assert [event[1] for event in events_of(asyncio.run(write_and_read()))] == ["token", "done"]
@@ -91,7 +91,7 @@ def test_it_says_done_when_the_stream_of_an_ended_turn_is_gone() -> None:
 
 def test_it_ends_when_the_ending_was_seen_already() -> None:
     turn_id = uuid.uuid4()
-    stream.tell(turn_id, "done")
+    stream.publish_event(turn_id, "done")
     seen = events_of(asyncio.run(frames_of(stream.follow(turn_id, "0", is_ended=True, may_go_on=always))))
     again = events_of(asyncio.run(frames_of(stream.follow(turn_id, seen[-1][0], is_ended=True, may_go_on=always))))
     assert [event[1] for event in seen + again] == ["done", "done"]
@@ -114,7 +114,7 @@ def test_it_takes_no_other_form_of_an_id(header: str) -> None:
 
 def test_it_keeps_a_stream_for_an_hour() -> None:
     turn_id = uuid.uuid4()
-    stream.tell(turn_id, "done")
+    stream.publish_event(turn_id, "done")
     assert 3500 < stream.shared_client().ttl(stream.stream_key(turn_id)) <= 3600
 
 
@@ -127,7 +127,7 @@ def test_it_loses_nothing_but_the_event_when_redis_is_away(
     settings.EVENTS_REDIS_URL = "redis://127.0.0.1:1/0"
     for turn_id in (uuid.uuid4(), uuid.uuid4()):
         for event in ("stage", "token", "token", "done"):
-            stream.tell(turn_id, event)
+            stream.publish_event(turn_id, event)
     assert caplog.text.count("was not told") == 2, "once a turn"
     assert not stream._untold and waits == [], "an answer must not wait for each event"
 
@@ -144,10 +144,10 @@ def test_no_fault_of_telling_ends_a_turn(
     monkeypatch.setattr(stream, "shared_client", fail)
     turn_id = uuid.uuid4()
     for event in ("stage", "token", "done"):
-        stream.tell(turn_id, event)
+        stream.publish_event(turn_id, event)
     assert caplog.text.count("was not told") == 1
     monkeypatch.undo()
-    stream.tell(turn_id, "token", text=object())
+    stream.publish_event(turn_id, "token", text=object())
     assert "not JSON serializable" in caplog.text and not silence.lasts()
 
 
@@ -165,7 +165,7 @@ def test_threads_that_tell_at_once_share_one_client(monkeypatch: pytest.MonkeyPa
 
     def tell(turn_id: uuid.UUID) -> None:
         together.wait()
-        stream.tell(turn_id, "done")
+        stream.publish_event(turn_id, "done")
 
     monkeypatch.setattr(redis.Redis, "from_url", make_slowly)
     turns = [uuid.uuid4() for _ in range(4)]

@@ -34,7 +34,7 @@ from chat.writing import writer
 from chat.writing.examples import Example, choose_examples, examples_block
 from chat.writing.excerpt_rows import excerpts_of
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
-from chat.writing.headline import cited_first, longer_than_said, text_first, with_headlines
+from chat.writing.headline import drop_repeated_quotes, move_cited_first, prose_before_tables, with_headlines
 from chat.writing.phrases import sentence
 from chat.writing.shaped import form_of, note_of, shaped_quotes, shaped_text
 from chat.writing.writer import StreamedReply
@@ -231,11 +231,13 @@ def compose_with_headline(
     is_cell = any(check["typed"]["type"] == "cell" for each in headlines for check in each.checks)
     is_option = any(each.is_option for each in headlines)
     if not is_cell and not is_option and (rows := typed_rows(run, in_force(run, quotes), contents)):
-        quotes = cited_first(quotes, rows[0]["markers"][0])
+        quotes = move_cited_first(quotes, rows[0]["markers"][0])
         rows = [row | {"markers": [1]} for row in rows]
         return AnswerDraft(Kind.EXTRACTIVE, quoted_text(quotes), note, quoted=tuple(quotes), checks=rows)
     others = (
-        [each for each in quotes if each.candidate.rule != STATEMENT.name] if is_cell else text_first(quotes, contents)
+        [each for each in quotes if each.candidate.rule != STATEMENT.name]
+        if is_cell
+        else prose_before_tables(quotes, contents)
     )
     if is_option:
         others = without_unchosen(others, contents)
@@ -243,7 +245,9 @@ def compose_with_headline(
     first = [f"{each.text} [{marker}]" for marker, each in enumerate(headlines, start=1)]
     return AnswerDraft(
         Kind.EXTRACTIVE,
-        "\n\n".join(filter(None, [*first, quoted_text(longer_than_said(quoted, [each.quoted for each in headlines]))])),
+        "\n\n".join(
+            filter(None, [*first, quoted_text(drop_repeated_quotes(quoted, [each.quoted for each in headlines]))])
+        ),
         note,
         quoted=tuple(quoted),
         checks=[check for each in headlines for check in each.checks],

@@ -16,7 +16,7 @@ from chat.followup.rewriting import complete_question, question_of
 from chat.models import Extraction, Retrieval, Turn
 from chat.prompts.guidance import guidance_of
 from chat.scope import ScopeError, resolve
-from chat.stream import tell
+from chat.stream import publish_event
 from chat.turns.compose import STOPPED, Writing, compose
 from chat.turns.page_notices import store_page_notice
 from chat.turns.progress import SearchProgress
@@ -87,7 +87,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
                 run, asking = turn.run, None
                 if run is None:
                     asking = prepare_asking(turn, lease)
-                    if arbiter is None and give_again(turn, asking, lease):
+                    if arbiter is None and answer_from_record(turn, asking, lease):
                         return None
                     run, result = search(turn, asking, lease, arbiter)
                 note_ids(run=run.pk)
@@ -109,12 +109,12 @@ def prepare_asking(turn: Turn, lease: TurnLease) -> Asking:
     documents = resolve(turn.conversation.user, turn.conversation.base, turn.document_ids)
     rewriting = complete_question(turn)
     if rewriting:
-        tell(turn.pk, "question", text=rewriting.rewritten, outcome=rewriting.outcome, note=rewriting.note)
-    leave_if_unwanted(lease)
+        publish_event(turn.pk, "question", text=rewriting.rewritten, outcome=rewriting.outcome, note=rewriting.note)
+    raise_if_stopped(lease)
     return read_asking(turn, rewriting.rewritten if rewriting else turn.question, documents)
 
 
-def give_again(turn: Turn, asking: Asking, lease: TurnLease) -> bool:
+def answer_from_record(turn: Turn, asking: Asking, lease: TurnLease) -> bool:
     """Answer the turn from the record, with the answer the same question had; False if it has to be asked."""
     started = time.monotonic()
     first = find_first(turn, asking)
@@ -126,8 +126,8 @@ def give_again(turn: Turn, asking: Asking, lease: TurnLease) -> bool:
         store_page_notice(answer)
         write_outcome(row, State.DONE)
     for citation in answer.citations.all():
-        tell(turn.pk, "citation", marker=citation.marker, quote=citation.quote)
-    tell(turn.pk, "done", state=row.state)
+        publish_event(turn.pk, "citation", marker=citation.marker, quote=citation.quote)
+    publish_event(turn.pk, "done", state=row.state)
     return True
 
 
@@ -138,7 +138,7 @@ def search(
     base = turn.conversation.base
     retrieve = retrieve_among
     if turn.is_full_search:
-        retrieve = partial(search_each, on_document=SearchProgress(lease, partial(leave_if_unwanted, lease)))
+        retrieve = partial(search_each, on_document=SearchProgress(lease, partial(raise_if_stopped, lease)))
     result = retrieve(
         asking.question,
         asking.documents,
@@ -157,20 +157,20 @@ def search(
         store_lessons(row.run, result, asking.dictionary)
         row.asked_key = "" if arbiter else asking.key
         row.save(update_fields=["run", "asked_key"])
-    tell(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
+    publish_event(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
     return row.run, result
 
 
 def on_stage(turn: Turn, lease: TurnLease, name: str, figures: dict[str, Any]) -> None:
     """Between two stages: tell the browser, and end if Stop was pressed or another worker took over."""
-    tell(turn.pk, "stage", name=name, **figures)
+    publish_event(turn.pk, "stage", name=name, **figures)
     lease.check()
     # Once everything is judged, the run is worth keeping; only the answer is then left out.
     if lease.stop_requested() and "kept" not in figures:
         raise Stopped
 
 
-def leave_if_unwanted(lease: TurnLease) -> None:
+def raise_if_stopped(lease: TurnLease) -> None:
     lease.check()
     if lease.stop_requested():
         raise Stopped
@@ -183,17 +183,17 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: TurnLe
     given again, as its key may stand for others.
     """
     started = time.monotonic()
-    leave_if_unwanted(lease)
+    raise_if_stopped(lease)
     base = turn.conversation.base
     chosen = asking.settings if asking else BaseSettings.from_json(base.settings)
     guidance = asking.guidance if asking else guidance_of(base)
     is_checked = client.is_configured() and chosen.claim_check == "on" and run.status == "found"
-    tell(turn.pk, "stage", name="written", started=True, is_checked=is_checked)
+    publish_event(turn.pk, "stage", name="written", started=True, is_checked=is_checked)
 
     def on_text(text: str) -> None:
         lease.check()
         if text:
-            tell(turn.pk, "token", text=text)
+            publish_event(turn.pk, "token", text=text)
 
     draft = compose(run, Writing(turn.mode, chosen, on_text, lease.stop_requested, guidance))
     lease.allow_storing()
@@ -208,8 +208,8 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: TurnLe
         key = row.asked_key if asking else ""
         write_outcome(row, State.STOPPED if answer.ended == "stopped" else State.DONE, asked_key=key)
     for each in draft.quoted:
-        tell(turn.pk, "citation", marker=each.marker, quote=each.quote)
-    tell(turn.pk, "done", state=row.state)
+        publish_event(turn.pk, "citation", marker=each.marker, quote=each.quote)
+    publish_event(turn.pk, "done", state=row.state)
 
 
 # ---- outcomes
@@ -227,7 +227,7 @@ def end_without_answer(row: Turn, state: Turn.State, failure: str, for_people: s
 def end_stopped(turn: Turn, lease: TurnLease) -> None:
     with transaction.atomic():
         end_without_answer(lease.hold(), State.STOPPED, "The person who asked stopped the question.")
-    tell(turn.pk, "done", state=State.STOPPED)
+    publish_event(turn.pk, "done", state=State.STOPPED)
 
 
 def end_late_turn(turn: Turn, lease: TurnLease, error: TookTooLong) -> None:
@@ -251,7 +251,7 @@ def end_failed(turn: Turn, lease: TurnLease, error: Exception) -> str:
     except (DatabaseError, LeaseLost) as second:
         logger.error("The failure of turn %s could not be recorded: %s", turn.pk, second)
     else:
-        tell(turn.pk, "error", message=sentence)
+        publish_event(turn.pk, "error", message=sentence)
     return sentence
 
 
@@ -281,4 +281,4 @@ def give_up_exhausted() -> None:
 
 
 def tell_death(row: Turn | Retrieval | Extraction) -> None:
-    tell(row.pk, "error", message=DIED.format(count=row.attempts))
+    publish_event(row.pk, "error", message=DIED.format(count=row.attempts))

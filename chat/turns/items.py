@@ -23,6 +23,7 @@ from retrieval.models import RetrievalRun
 from retrieval.question.kinds import type_of
 from retrieval.question.phrasing import name_subject
 from retrieval.record.reading_back import parts_of
+from retrieval.told.columns import StoredPart
 from retrieval.types import ABSENT, UNANSWERED
 from retrieval.words.printed import COUNTS, READERS, SPANS
 
@@ -126,7 +127,7 @@ def refused_item(refused: RefusedPart) -> AskedItem:
 
 
 def item_of_part(
-    part: Mapping[str, Any],
+    part: StoredPart,
     draft: AnswerDraft,
     contents: Mapping[Any, DocumentContent],
     refused: RefusedPart | None,

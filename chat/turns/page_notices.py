@@ -11,7 +11,7 @@ for want of a library is said instead.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 from uuid import UUID
 
 from django.db import transaction
@@ -36,6 +36,18 @@ Why = PageNotice.Why
 NoticedState = Literal["open", "not_installed", "tried", "reading", "read", "busy", "gone"]
 
 
+class StoredPage(TypedDict):
+    """A flagged page as it is stored with the notice."""
+
+    document: str
+    title: str
+    parse: str
+    number: int
+    label: str
+    flags: list[str]
+    state: PageState
+
+
 # ---- with the answer
 
 
@@ -53,7 +65,7 @@ def store_page_notice(answer: Answer) -> PageNotice | None:
     return notice
 
 
-def find_pages(answer: Answer, why: str) -> Iterator[dict[str, Any]]:
+def find_pages(answer: Answer, why: str) -> Iterator[StoredPage]:
     """The pages as they are stored: those of kept passages, and of an answer that lacks something all of its scope.
 
     Pages with passages come first; what a heavier reading has added to already is read as well as it can be.
@@ -90,7 +102,7 @@ def documents_read(answer: Answer, shown: Mapping[UUID, Any]) -> list[tuple[Docu
     return [(documents[one], parses[two]) for one, two in first if one in documents and two in parses]
 
 
-def page_json(document: Document, parse: Parse, page: FlaggedPage) -> dict[str, Any]:
+def page_json(document: Document, parse: Parse, page: FlaggedPage) -> StoredPage:
     return {
         "document": str(document.pk),
         "title": document.title,
@@ -160,7 +172,7 @@ def noticed_pages_of(notice: PageNotice) -> tuple[NoticedPage, ...]:
     return tuple(noticed_page(page, page["state"]) for page in notice.pages)
 
 
-def noticed_page(page: Mapping[str, Any], state: NoticedState) -> NoticedPage:
+def noticed_page(page: StoredPage, state: NoticedState) -> NoticedPage:
     label = page["label"] or str(page["number"])  # stored without it by earlier versions
     return NoticedPage(UUID(page["document"]), page["title"], page["number"], label, tuple(page["flags"]), state)
 
@@ -185,12 +197,12 @@ def stand(
     return NoticeStanding(notice.why, tuple(pages), next(iter(failures), ""))
 
 
-def by_document(pages: Iterable[dict[str, Any]]) -> Iterator[tuple[UUID, Iterable[dict[str, Any]]]]:
+def by_document(pages: Iterable[StoredPage]) -> Iterator[tuple[UUID, Iterable[StoredPage]]]:
     return groupby(pages, key=lambda page: UUID(page["document"]))
 
 
 def state_now(
-    page: Mapping[str, Any], document: Document | None, now: Mapping[int, PageState], job: IngestJob | None
+    page: StoredPage, document: Document | None, now: Mapping[int, PageState], job: IngestJob | None
 ) -> NoticedState:
     """The state of a stored page; `job` is the open one of its document. A page that is flagged no more was read."""
     if document is None or document.current_parse is None:

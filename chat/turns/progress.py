@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from chat.stream import tell
+from chat.stream import publish_event
 from chat.turns.stopping import TurnLease
 
 PROGRESS_EVERY_S = 1.0  # more would only be entries in a stream
@@ -23,4 +23,4 @@ class SearchProgress:
             return
         self._told_at = now
         self._lease.rows().update(documents_done=done, documents_total=of)
-        tell(self._lease.job.pk, "stage", name="parsed", begins=True, done=done, of=of)
+        publish_event(self._lease.job.pk, "stage", name="parsed", begins=True, done=done, of=of)

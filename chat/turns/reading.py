@@ -27,6 +27,7 @@ from llm.window import CHARACTERS_PER_TOKEN, Window, read_window
 from retrieval.candidates.plain import one_line
 from retrieval.dispatch import tier_in
 from retrieval.models import RetrievalRun
+from retrieval.told.columns import StoredPlan, StoredQuestion
 
 ONE_CALL_MAX = 64_000  # characters, about 16,000 tokens: inside 70 % of any window that is not small (R111)
 PARTS_MAX = 8  # of one answer; twelve passages of the longest kind in a window of 8,000 tokens
@@ -99,7 +100,7 @@ def prepare_material(
 
 def fragments_for(run: RetrievalRun, excerpts: Sequence[Excerpt], *, is_copied: bool = False) -> tuple[str, ...]:
     return choose_fragments(
-        run.parsed or {},
+        run.parsed or StoredQuestion(),
         documents=len({each.document for each in excerpts}),
         has_conflict=bool(run.contradictions),
         is_copied=is_copied,
@@ -121,7 +122,7 @@ def characters_of(excerpts: Sequence[Excerpt]) -> int:
 
 def tier_of(run: RetrievalRun) -> ChosenTier:
     """The model that writes, which reads for itself, and why."""
-    return tier_in(run.plan or {})
+    return tier_in(run.plan or StoredPlan())
 
 
 # ---- part by part
@@ -131,7 +132,7 @@ def read_parts(
     run: RetrievalRun, parts: Sequence[Sequence[Excerpt]], should_stop: Callable[[], bool]
 ) -> Iterator[PartRead]:
     """One part after the other; for a single fact only until one answers it, unless passages are known to disagree."""
-    may_end = is_single_fact(run.parsed or {}) and not run.contradictions
+    may_end = is_single_fact(run.parsed or StoredQuestion()) and not run.contradictions
     until = time.monotonic() + settings.ANSWER_DEADLINE_S
     for number, part in enumerate(parts[:PARTS_MAX], 1):
         left_s = until - time.monotonic()

@@ -16,7 +16,7 @@ from accounts.models import User
 from chat.models import Retrieval
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
-from chat.stream import tell
+from chat.stream import publish_event
 from chat.turns.conductor import DIED, AnsweringFailed, describe_failure, tell_death
 from chat.turns.repeats import replies_for
 from chat.turns.stopping import answer_limit_s
@@ -136,7 +136,7 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
             logger.exception("Retrieval %s failed", retrieval.pk)
             end_retrieval_failed(lease, error)
         else:
-            tell(retrieval.pk, "done", state=State.DONE)
+            publish_event(retrieval.pk, "done", state=State.DONE)
 
 
 def search_as_asked(retrieval: Retrieval) -> RetrievalResult:
@@ -164,7 +164,7 @@ def end_retrieval_failed(lease: Lease[Retrieval], error: Exception) -> None:
     except (DatabaseError, LeaseLost) as second:
         logger.error("The failure of retrieval %s could not be recorded: %s", lease.job.pk, second)
     else:
-        tell(lease.job.pk, "error", message=sentence)
+        publish_event(lease.job.pk, "error", message=sentence)
 
 
 def end_with_failed_run(row: Retrieval, failure: str, for_people: str, for_admins: str) -> None:

@@ -1,11 +1,11 @@
 """What the writer is told of one question, beside what it is told of every question: a piece for each thing that
 concerns it (R79). Their names are kept with the exchange."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from retrieval.question.kinds import ADDRESSES
 from retrieval.question.parse import LISTED_SHAPES
+from retrieval.told.columns import StoredQuestion
 
 HEAD = "For this question, where it fits"  # rules read the question, and may take it for another kind
 FRAGMENTS = {
@@ -64,7 +64,7 @@ ONE_VALUE = frozenset(KIND_OF_TYPE) - {"boolean", "definition"} | {"number", "fr
 
 
 def choose_fragments(
-    parsed: Mapping[str, Any], *, documents: int = 1, has_conflict: bool = False, is_copied: bool = False
+    parsed: StoredQuestion, *, documents: int = 1, has_conflict: bool = False, is_copied: bool = False
 ) -> tuple[str, ...]:
     """The names of what concerns a question, as it was read and stored, and the excerpts it is answered from."""
     form = str(parsed.get("form") or "")
@@ -78,7 +78,7 @@ def choose_fragments(
     return tuple(name for name in FRAGMENTS if chosen.get(name))
 
 
-def of_question(parsed: Mapping[str, Any]) -> dict[str, bool]:
+def of_question(parsed: StoredQuestion) -> dict[str, bool]:
     """What concerns a question without a form of its own: its shape, the kind of its answer, what it distinguishes."""
     shape, kind, parts = parsed.get("shape"), str(parsed.get("answer_type") or ""), bool(parsed.get("parts"))
     is_listed = shape in LISTED_SHAPES
@@ -94,7 +94,7 @@ def of_question(parsed: Mapping[str, Any]) -> dict[str, bool]:
     }
 
 
-def is_single_fact(parsed: Mapping[str, Any]) -> bool:
+def is_single_fact(parsed: StoredQuestion) -> bool:
     """Whether one value is asked for, so that whoever has found it may stop looking."""
     is_plain = parsed.get("shape") == "single" and not parsed.get("form") and not parsed.get("is_count")
     is_one = not parsed.get("parts") and not parsed.get("condition") and len(parsed.get("years") or ()) < 2

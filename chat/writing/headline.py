@@ -21,10 +21,11 @@ from llm.embeddings import bundled
 from reading.matching import LINE_HYPHENS, match_form
 from reading.rows import LineRow, name_in_force
 from reading.tables import cells_of_line
+from reading.values.sentences import SENTENCE
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
-from retrieval.candidates.units import SENTENCE, Piece, Prose, lead_in_of, prose_of, split_at, units_of
+from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, split_at, units_of
 from retrieval.models import RunCandidate
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.phrasing import phrasing_rules
@@ -359,13 +360,13 @@ def with_headlines(headlines: Sequence[Quoted], quotes: Sequence[Quoted]) -> lis
     return number_anew([*first, *(each for each in quotes if flat(each.quote) not in said)])
 
 
-def longer_than_said(quoted: Sequence[Quoted], headlines: Sequence[Quoted]) -> list[Quoted]:
+def drop_repeated_quotes(quoted: Sequence[Quoted], headlines: Sequence[Quoted]) -> list[Quoted]:
     """The quotes but for those that are a headline and no more."""
     said = {flat(each.quote) for each in headlines}
     return [each for each in quoted if flat(each.quote) not in said]
 
 
-def text_first(quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]) -> list[Quoted]:
+def prose_before_tables(quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]) -> list[Quoted]:
     """The quotes with those last that are only rows of a statement, or lines with columns side by side."""
     return number_anew(sorted(quotes, key=lambda each: is_beside(each, contents.get(each.candidate.parse_id))))
 
@@ -388,7 +389,7 @@ def stands_beside(line: LineRow, following: LineRow) -> bool:
     return is_level and following.x0 > line.x1
 
 
-def cited_first(quotes: Sequence[Quoted], marker: int) -> list[Quoted]:
+def move_cited_first(quotes: Sequence[Quoted], marker: int) -> list[Quoted]:
     """The quotes with one of them before the others."""
     return number_anew(sorted(quotes, key=lambda each: each.marker != marker))
 

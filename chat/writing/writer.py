@@ -23,7 +23,7 @@ from chat.writing.fragments import FRAGMENTS, write_fragments
 from llm.fence import fence_text, unfence
 from llm.prompts import Prompt
 from reading.matching import match_form
-from reading.values.sentences import ABBREVIATION, ENDS_OFTEN
+from reading.values.sentences import ABBREVIATION, ANSWER_SENTENCE, ENDS_OFTEN
 from retrieval.words.printed import number_form
 
 PROMPT_NAME = "answer"
@@ -141,9 +141,6 @@ WORD = re.compile(r"[^\W\d_]+")
 CAPITALISED = re.compile(r"\b[^\W\d_a-z][^\W\d_]+")
 NAME = re.compile(rf"{CAPITALISED.pattern}(?: {CAPITALISED.pattern})*")
 SINGLES_SHARE_MAX, NAMES_WORDS_MIN = 0.2, 8  # German nouns, in a sentence long enough to tell
-SENTENCE_END = re.compile(
-    r"(?<=[.!?\u3002])[\"'\u201d\u2019)]*(?:\s*\[\d{1,3}\])*\s+(?=[\"'\u201c\u2018(\[]?[^\Wa-z_])"
-)
 
 
 def build_writer_prompt(question: str, excerpts: Sequence[Excerpt], parts: Sequence[str] = ()) -> str:
@@ -381,7 +378,7 @@ def sentences_on(line: str) -> list[str]:
     sentences: list[str] = []
     line = line.strip().removeprefix(LIST_SIGN)
     start = 0
-    for end in SENTENCE_END.finditer(line):
+    for end in ANSWER_SENTENCE.finditer(line):
         head = line[start : end.start()]
         # Two sentences that are taken for one would share a marker that only the second has.
         if (not ABBREVIATION.search(head) or ENDS_OFTEN.search(head)) and begins_with_words(line[end.end() :]):

@@ -7,6 +7,7 @@ from documents.cards.signs import has_sign, signs_of
 from documents.cards.types import SUMMARY_CHARS, SUMMARY_SENTENCES
 from reading.rows import LineRow, TocRow
 from reading.titles import is_upper
+from reading.values.sentences import OPENING_SENTENCE
 
 OPENING_LINES = 80  # of a section: what follows is no opening
 BEGINNING_PAGES, BEGINNING_LINES = 5, 400
@@ -18,7 +19,6 @@ WORDS_MIN = 7
 CAPITALS_MAX = 0.55  # of the words: more is a heading, a list of names or an address
 LETTERS_MIN = 0.7  # of the characters: less is a row of a table
 SAID_KINDS = ("body", "list_item")
-ENDS = re.compile(r"(?<=[.!?])[\"”’)]{0,2} (?=[“\"(\[]?[^\Wa-z_])")
 INITIAL = re.compile(r"\b[A-Z]\.$")
 RECITAL = re.compile(r"(?<=;)(?: and)? (?=WHEREAS|NOW,? THEREFORE)")
 BULLET = re.compile(r"[•▪◦●■–*·-] ?|\(?(?:[A-Z]|[a-z]|[ivx]{1,4}|\d{1,2}(?:\.\d{1,2}){0,3})[.)] ")
@@ -95,7 +95,7 @@ def whole_sentences(lines: Sequence[LineRow]) -> Iterator[str]:
 
 def split_sentences(text: str) -> Iterator[str]:
     begin = 0
-    for end in [*(found.end() for found in ENDS.finditer(text)), len(text)]:
+    for end in [*(found.end() for found in OPENING_SENTENCE.finditer(text)), len(text)]:
         sentence = text[begin:end].strip()
         if end < len(text) and (INITIAL.search(sentence) or has_sign("abbreviation", sentence)):
             continue

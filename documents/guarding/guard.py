@@ -9,7 +9,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -24,6 +24,7 @@ from django.utils.translation import gettext
 from accounts.models import User
 from documents.base_settings import BaseSettings
 from documents.models import KnowledgeBase, ProposedChange
+from jobs.block import with_value
 from ledger.events import record
 
 P = ParamSpec("P")
@@ -191,14 +192,9 @@ def base_of(changed: Any) -> KnowledgeBase:
     return changed
 
 
-@contextmanager
-def let_through() -> Iterator[None]:
+def let_through() -> AbstractContextManager[None]:
     """Carry changes out in the block, whatever the base requires."""
-    token = _is_let_through.set(True)
-    try:
-        yield
-    finally:
-        _is_let_through.reset(token)
+    return with_value(_is_let_through, True)
 
 
 @contextmanager

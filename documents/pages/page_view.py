@@ -22,8 +22,7 @@ from documents.pages.profile import (
     profile_findings,
     quality_findings,
 )
-from documents.pages.search import Match
-from documents.pages.search import Matches as Found
+from documents.pages.search import Match, Matches
 from documents.pages.sentences import explain_warning
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
 from reading.boxes import box_of_line, boxes_of
@@ -113,7 +112,7 @@ def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageIns
         current=current,
         line=line,
         line_section=section_at(toc, line.toc_index) if line else None,
-        findings=tuple(findings_of(parse, toc)),
+        findings=tuple(report_lines(parse, toc)),
         page_findings=tuple(page_findings(page, lines)),
         passages=passages_of(parse, place.page_number),
         timings=tuple(
@@ -161,7 +160,7 @@ def found_marks(place: PageTarget, lines: Sequence[LineRow]) -> list[Mark]:
     return marks
 
 
-def mark_of(found: Found, hit: Match, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
+def mark_of(found: Matches, hit: Match, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
     pieces = found.pieces(hit, {line.number: line.text_in_force for line in lines})
     boxes = boxes_of(pieces, {line.number: line for line in lines})
     return Mark(
@@ -231,7 +230,7 @@ def sheet_of_page(
 # ---- the report of a parse
 
 
-def findings_of(parse: Parse, toc: Sequence[TocRow]) -> list[ReportLine]:
+def report_lines(parse: Parse, toc: Sequence[TocRow]) -> list[ReportLine]:
     """What was found and what is doubtful, in words."""
     return [
         *locked_findings(parse),

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
-from reading.boxes import box_of_line, text_width, turn_of_line
+from reading.boxes import StoredBox, box_of_line, text_width, turn_of_line
 from reading.rows import ASIDE_KINDS, LineRow
 from reading.tables import spans_by_cell
 
@@ -61,7 +61,7 @@ class Mark:
     """
 
     kind: MarkKind
-    boxes: list[dict[str, Any]]
+    boxes: list[StoredBox]
     tag: str = ""
 
 
@@ -153,7 +153,7 @@ def build_sheet(
     drawn = sorted(marks, key=lambda mark: DRAWN_FIRST.index(mark.kind))
     marked = [(mark, [box for box in mark.boxes if box["page"] == page_number]) for mark in drawn]
     here = [(mark, [box for box in boxes if not box.get("picture")]) for mark, boxes in marked]
-    pictures: list[dict[str, Any]] = []
+    pictures: list[StoredBox] = []
     for box in (box for _, boxes in marked for box in boxes if box.get("picture")):
         if box not in pictures:  # cited twice
             pictures.append(box)
@@ -184,9 +184,9 @@ def line_marks(lines: Sequence[LineRow]) -> list[Mark]:
     return [Mark("furniture" if line.kind in ASIDE_KINDS else "line", [box_of_line(line).as_dict()]) for line in lines]
 
 
-def boxes_around(lines: Sequence[LineRow]) -> list[dict[str, Any]]:
+def boxes_around(lines: Sequence[LineRow]) -> list[StoredBox]:
     """One box per page around its lines."""
-    boxes: dict[int, dict[str, Any]] = {}
+    boxes: dict[int, StoredBox] = {}
     for line in lines:
         box = boxes.setdefault(line.page_number, box_of_line(line).as_dict())
         box["x0"], box["y0"] = min(box["x0"], line.x0), min(box["y0"], line.y0)
@@ -200,7 +200,7 @@ def alt_of(page_number: int, page_label: str, page_count: int) -> str:
     return f"{words}, " + gettext("printed %(label)s") % {"label": page_label} if is_printed else words
 
 
-def box_of(kind: str, box: dict[str, Any]) -> SheetBox:
+def box_of(kind: str, box: StoredBox) -> SheetBox:
     kind = "picture" if box.get("picture") else kind
     margin = MARGINS[kind]
     return SheetBox(
@@ -212,7 +212,7 @@ def box_of(kind: str, box: dict[str, Any]) -> SheetBox:
     )
 
 
-def tag_of(mark: Mark, boxes: Sequence[dict[str, Any]], lines: Sequence[LineRow] = ()) -> Tag:
+def tag_of(mark: Mark, boxes: Sequence[StoredBox], lines: Sequence[LineRow] = ()) -> Tag:
     """A short tag left of the first box and of what is printed before it, clear of the line numbers; a long one on its
     corner.
 
@@ -239,7 +239,7 @@ def tag_in(box: SheetBox, text: str) -> Tag:
     return Tag(box, middle, baseline, round(box.width - TAG_PADDING, 1), text)
 
 
-def free_left(boxes: Sequence[dict[str, Any]], lines: Sequence[LineRow], width: float) -> float:
+def free_left(boxes: Sequence[StoredBox], lines: Sequence[LineRow], width: float) -> float:
     """Where a tag covers no letter of the lines at its height: a quote may begin in the middle of a line."""
     top = boxes[0]["y0"]
     level = [line for line in lines if line.y0 < top + TAG_HEIGHT and line.y1 > top]
@@ -250,7 +250,7 @@ def free_left(boxes: Sequence[dict[str, Any]], lines: Sequence[LineRow], width: 
     return left
 
 
-def tag_of_picture(box: dict[str, Any]) -> Tag:
+def tag_of_picture(box: StoredBox) -> Tag:
     """What a picture is, in its upper left corner."""
     words = str(PICTURE_WORDS[box["picture"]])
     x, y = round(box["x0"], 1), round(box["y0"], 1)

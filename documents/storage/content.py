@@ -3,10 +3,10 @@
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 from uuid import UUID
 
 import numpy as np
@@ -30,11 +30,9 @@ from reading.rows import (
     ObjectRow,
     PageRow,
     PassageRow,
-    Reading,
     ReferenceRow,
     TocRow,
     name_in_force,
-    unreadable_pages,
 )
 from reading.running_heads import RunningHead, find_running_heads
 from reading.tables import Table
@@ -52,6 +50,25 @@ class Vectors:
     model_key: str
     passages: np.ndarray
     toc: np.ndarray
+
+
+class DocumentSnapshot(TypedDict):
+    """What a run stores about a document it read; `language` and the last two are of later versions."""
+
+    document_id: str
+    title: str
+    file_name: str
+    language: str
+    sha256: str
+    parse_id: str
+    parse_number: int
+    parser_version: str
+    pages: int
+    lines: int
+    toc_origin: str
+    toc_strength: str
+    unreadable_pages: list[int]
+    embedding_model: str
 
 
 @dataclass(frozen=True)
@@ -195,7 +212,7 @@ class DocumentContent:
     def page(self, number: int) -> PageRow:
         return self.pages[number - 1]
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> DocumentSnapshot:
         """What a run stores about the document it read."""
         return {
             "document_id": self.document_id,
@@ -310,39 +327,6 @@ def read_stored_registry(parse: Parse) -> Registry | None:
     return Registry(
         objects=tuple(ObjectRow(*row) for row in parse.named_objects.values_list(*ObjectRow._fields)),
         references=tuple(ReferenceRow(*row) for row in parse.cross_references.values_list(*ReferenceRow._fields)),
-    )
-
-
-def content_of(
-    reading: Reading,
-    passages: Sequence[PassageRow],
-    *,
-    file_name: str,
-    media_type: str,
-    sha256: str,
-    vectors: Vectors | None = None,
-) -> DocumentContent:
-    """The content of a reading that is not stored, for notebooks, benchmarks and tests."""
-    return DocumentContent(
-        document_id=sha256[:32],
-        parse_id=f"{sha256[:32]}-{reading.language}",
-        parse_number=1,
-        parser_version=str(reading.report.get("parser_version", "")),
-        title=reading.title or file_name,
-        file_name=file_name,
-        media_type=media_type,
-        sha256=sha256,
-        language=reading.language,
-        search_config=str(reading.report.get("search_config", "simple")),
-        toc_origin=str(reading.report.get("toc_origin", "")),
-        toc_strength=str(reading.report.get("toc_strength", "")),
-        unreadable_pages=tuple(unreadable_pages(reading.pages)),
-        pages=reading.pages,
-        lines=reading.lines,
-        toc=reading.toc,
-        passages=tuple(passages),
-        vectors=vectors,
-        images=reading.images,
     )
 
 

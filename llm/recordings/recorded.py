@@ -6,12 +6,13 @@ and by whom; nothing is sent, and nothing is paid.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from jobs.block import with_value
 from llm.dialect import Ask
 
 
@@ -45,14 +46,9 @@ class Recording:
 _recording: ContextVar[Recording | None] = ContextVar("recording", default=None)
 
 
-@contextmanager
-def playing(recording: Recording) -> Iterator[None]:
+def playing(recording: Recording) -> AbstractContextManager[None]:
     """Answer the requests of the block from a recording."""
-    token = _recording.set(recording)
-    try:
-        yield
-    finally:
-        _recording.reset(token)
+    return with_value(_recording, recording)
 
 
 def current_recording() -> Recording | None:

@@ -5,9 +5,10 @@ from functools import cache
 from pathlib import Path
 
 from reading.characters import UNKNOWN
+from reading.values.currencies import CURRENCY_SIGNS
 from reading.wording import Wordings, read_wordings
 
-UNREAD_SIGN = re.compile(rf"{UNKNOWN}[\s$€£¥(]{{0,3}}\d|\d[\s%$€£¥)]{{0,3}}{UNKNOWN}")
+UNREAD_SIGN = re.compile(rf"{UNKNOWN}[\s{CURRENCY_SIGNS}(]{{0,3}}\d|\d[\s%{CURRENCY_SIGNS})]{{0,3}}{UNKNOWN}")
 # A letter alone stands behind hundredths or thousands: "12.50 H", not "5 S corporations".
 SIDE = r"""(?:(?<=\d)|(?<=\d\)))\s?(?:{side})(?![^\W_])
     |(?:(?<=[.,]\d\d)|(?<=[.,]\d\d\d)|(?<=[.,]\d\d\)))\s?(?-i:{letter})(?![^\W_])"""
@@ -17,12 +18,14 @@ FRAMES = {"side": SIDE, "letter": SIDE} | {
 }
 RATE = re.compile(r"\d\s?(?:%|per\s?cent\b|prozent\b|pour\s?cent\b|por\s?ciento\b)", re.IGNORECASE)
 # A hyphen behind a word or number joins it to the next one: "ISO-27001", "2020-2021".
-SIGNS_BEFORE = re.compile(rf"(?:(?<![\w.,)%])[-\u2212\u2013+])?(?:(?:[({UNKNOWN}$€£¥]\s?){{1,3}}[-\u2212\u2013+]?)?\Z")
-SIGNS_AFTER = re.compile(
-    rf"(?:\s?%)?(?:\s?[$€£¥](?!\s?[\d(]))?(?P<close>\s?\))?"
-    rf"(?:[-\u2212\u2013](?![\w$€£¥])|\s[-\u2212\u2013](?=\s*\Z))?{UNKNOWN}?"
+SIGNS_BEFORE = re.compile(
+    rf"(?:(?<![\w.,)%])[-\u2212\u2013+])?(?:(?:[({UNKNOWN}{CURRENCY_SIGNS}]\s?){{1,3}}[-\u2212\u2013+]?)?\Z"
 )
-NUMBER_BEGINS, NUMBER_ENDS = re.compile(r"[\d($€£¥.]"), re.compile(r"[\d)%$€£¥]")
+SIGNS_AFTER = re.compile(
+    rf"(?:\s?%)?(?:\s?[{CURRENCY_SIGNS}](?!\s?[\d(]))?(?P<close>\s?\))?"
+    rf"(?:[-\u2212\u2013](?![\w{CURRENCY_SIGNS}])|\s[-\u2212\u2013](?=\s*\Z))?{UNKNOWN}?"
+)
+NUMBER_BEGINS, NUMBER_ENDS = re.compile(rf"[\d({CURRENCY_SIGNS}.]"), re.compile(rf"[\d)%{CURRENCY_SIGNS}]")
 
 
 @cache

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
+
+from reading.layout.extracted import Span, SpanBlock
 
 BOLD_FLAG, PAINTED_FLAGS = 16, 16 | 32  # what the library says of a font; filled or stroked
 OFFSET = 0.12  # of the font size: a second copy is set this far from the first at most
 
-Span = dict[str, Any]
 
-
-def drop_doubles(blocks: list[dict[str, Any]]) -> None:
+def drop_doubles(blocks: list[SpanBlock]) -> None:
     """Take out of the blocks each span that draws a span before it, or a part of it, once more at the same place."""
     levels: dict[int, list[Span]] = defaultdict(list)
     for block in blocks:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from reading.layout.lines import CELL_GAP, PageLine, cells_of
 from reading.layout.ticks import SIGNS
 from reading.rows import ASIDE_KINDS, LineKind
+from reading.values.sentences import NOT_ABBREVIATED
 
 CAPTION = re.compile(
     r"(?:figure|fig\.?|table|chart|graph|exhibit|box|abbildung|abb\.|tabelle|tableau|figura|tabla)"
@@ -38,7 +39,8 @@ ARTICLE = re.compile(
 # A heading, its period or colon, and the beginning of a sentence on the same line.
 RUN_IN = re.compile(
     r"(?P<title>(?:§+\s?|[^\W\d]+\s)?[\divxlc.()]{1,12}\s*[A-Z](?:[^.:;]|\.(?=[a-z\d])){1,90}?)"
-    r"(?<=[\w)”\"'’]{2})(?<!\bInc)(?<!\bNo)(?<!\bCo)(?<!\bCorp)(?<!\bLtd)"
+    r"(?<=[\w)”\"'’]{2})"
+    rf"{NOT_ABBREVIATED}"
     r"(?:[.:]\s*[-–—]?\s+|\s[-–—]\s|(?<=[a-z)])\.)(?=[A-Z“\"(‘])"
 )
 # Words a title has without a capital, and those that make a numbered line a sentence.

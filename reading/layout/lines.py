@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reading.characters import RIGHT_TO_LEFT, UNKNOWN, clean_text
+from reading.layout.extracted import Span, SpanBlock
 from reading.layout.scripts import SCRIPT_GAP, SCRIPT_REACH, SCRIPT_SIZE, ScriptEdges, is_room
 from reading.matching import match_form
 from reading.rows import LineKind, LineRow, LineSpan, without_struck
@@ -139,7 +140,7 @@ def watermark_line(page_number: int, piece: TextPiece, turn: int, width: float, 
 # ---- pieces
 
 
-def pieces_of(blocks: Sequence[dict[str, Any]], width: float, height: float, turn: Turn | None = None) -> PageText:
+def pieces_of(blocks: Sequence[SpanBlock], width: float, height: float, turn: Turn | None = None) -> PageText:
     """The pieces of a page's extraction dictionary; `turn` maps a point to the page as displayed."""
     page = PageText({})
     bold_fonts: dict[str, bool] = {}
@@ -168,11 +169,11 @@ def take_slanted_text(page: PageText) -> None:
         page.slanted = []
 
 
-def piece_of(spans: Sequence[dict[str, Any]], page: PageText, bold_fonts: dict[str, bool]) -> TextPiece | None:
+def piece_of(spans: Sequence[Span], page: PageText, bold_fonts: dict[str, bool]) -> TextPiece | None:
     """One extraction line as a piece, with page-wide character offsets; None if it is blank."""
     text = ""
     places: list[LineSpan] = []
-    kept: list[dict[str, Any]] = []
+    kept: list[Span] = []
     bold_chars = 0
     for span in spans:
         raw: str = span["text"]
@@ -215,7 +216,7 @@ def trim_span(box: Sequence[float], raw: str, shown: str) -> tuple[float, float]
     return box[0] + lead * advance, box[2] - (len(raw) - lead - len(shown)) * advance
 
 
-def count_characters(page: PageText, span: dict[str, Any], shown: str) -> None:
+def count_characters(page: PageText, span: Span, shown: str) -> None:
     page.chars += len(shown)
     if "struck" in span:
         page.struck_chars += len(shown)
@@ -225,7 +226,7 @@ def count_characters(page: PageText, span: dict[str, Any], shown: str) -> None:
         page.unknown_chars += shown.count(UNKNOWN)
 
 
-def is_bold(span: dict[str, Any], bold_fonts: dict[str, bool]) -> bool:
+def is_bold(span: Span, bold_fonts: dict[str, bool]) -> bool:
     """Whether a span is bold by its font's flag or name; `bold_fonts` caches names."""
     if span["flags"] & BOLD_FLAG:
         return True
@@ -236,7 +237,7 @@ def is_bold(span: dict[str, Any], bold_fonts: dict[str, bool]) -> bool:
     return known
 
 
-def is_apart(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:
+def is_apart(text: str, span: Span, last: Span, before: str) -> bool:
     """Whether two spans need a space between them; a footnote mark does not belong to the word or number before."""
     if is_footnote_mark(text, span, last, before):
         return True
@@ -245,7 +246,7 @@ def is_apart(text: str, span: dict[str, Any], last: dict[str, Any], before: str)
     return is_small and before.isdigit() and text[:1].isalpha()
 
 
-def is_footnote_mark(text: str, span: dict[str, Any], last: dict[str, Any], before: str) -> bool:
+def is_footnote_mark(text: str, span: Span, last: Span, before: str) -> bool:
     """Whether it is a raised number after a number or word; joined to it, it would change what is read."""
     is_raised = span["flags"] & SUPERSCRIPT_FLAG and span["size"] < last["size"] * SCRIPT_SIZE
     return bool(is_raised) and is_number_after(text, before)
@@ -263,15 +264,15 @@ def is_mark_after(piece: TextPiece, last: TextPiece) -> bool:
 
 
 def turn_spans(
-    spans: Sequence[dict[str, Any]], direction: tuple[float, float], width: float, height: float, turn: Turn | None
-) -> tuple[int, list[dict[str, Any]]]:
+    spans: Sequence[Span], direction: tuple[float, float], width: float, height: float, turn: Turn | None
+) -> tuple[int, list[Span]]:
     """Spans in the displayed page, rotated to read left to right, and the number of quarter turns."""
     dx, dy = direction
     if turn is not None:
         (ax, ay), (bx, by) = turn(0.0, 0.0), turn(dx, dy)
         dx, dy = bx - ax, by - ay
     quarter = round(math.atan2(dy, dx) / (math.pi / 2)) % 4 if math.isfinite(dx + dy) else 0
-    moved = []
+    moved: list[Span] = []
     for span in spans:
         x0, y0, x1, y1 = span["bbox"]
         points = [(x0, y0), (x1, y1), span["origin"]]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from reading.layout.extracted import Character, Span, SpanBlock, SpanLine
 
 SCRIPT_SIZE = 0.85  # a piece this much smaller than its neighbour may be its sub- or superscript
 SCRIPT_REACH = 0.75  # of the neighbour's size: maximum distance of a script's baseline
@@ -13,8 +15,6 @@ SCRIPT_GAP = 0.3  # of the neighbour's size: a script is at most this far from w
 INSIDE_SLACK = 0.1  # of the neighbour's size: a script overlaps what it stands between by no more
 SCRIPT_CHARS = 8
 NEAR_MAX = 40  # lines looked at for one script, and scripts of one line; pages have far fewer
-
-Span = dict[str, Any]
 
 
 class ScriptEdges(NamedTuple):
@@ -24,7 +24,7 @@ class ScriptEdges(NamedTuple):
     x1: float
 
 
-def cut_at_scripts(blocks: list[dict[str, Any]], read_characters: Callable[[], list[dict[str, Any]]]) -> None:
+def cut_at_scripts(blocks: list[SpanBlock], read_characters: Callable[[], list[SpanBlock]]) -> None:
     """Cut the spans that a script stands inside at the blank left for it, in place.
 
     `read_characters` gives the same blocks with a place for each character, which takes longer; few pages need it.
@@ -47,7 +47,7 @@ def cut_at_scripts(blocks: list[dict[str, Any]], read_characters: Callable[[], l
         ]
 
 
-def scripts_inside(lines: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], list[ScriptEdges]]]:
+def scripts_inside(lines: Sequence[SpanLine]) -> Iterator[tuple[SpanLine, list[ScriptEdges]]]:
     """The lines that have scripts inside a span, with these."""
     small = [
         line["spans"][0]
@@ -58,7 +58,7 @@ def scripts_inside(lines: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, 
         return
     ordered = sorted(lines, key=lambda line: line["spans"][0]["origin"][1])
     baselines = [line["spans"][0]["origin"][1] for line in ordered]
-    found: dict[int, tuple[dict[str, Any], list[ScriptEdges]]] = {}
+    found: dict[int, tuple[SpanLine, list[ScriptEdges]]] = {}
     for script in small:
         baseline = script["origin"][1]
         reach = 2 * SCRIPT_REACH * script["size"] / SCRIPT_SIZE
@@ -81,7 +81,7 @@ def stands_inside(script: Span, span: Span) -> bool:
     )
 
 
-def cut_span(span: Span, characters: Sequence[dict[str, Any]], places: Sequence[ScriptEdges]) -> Iterator[Span]:
+def cut_span(span: Span, characters: Sequence[Character], places: Sequence[ScriptEdges]) -> Iterator[Span]:
     """A span in parts: before each gap that holds a script, the blank in it if there is one, and after it."""
     text = span["text"]
     start, left = 0, span["bbox"][0]

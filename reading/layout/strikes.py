@@ -13,9 +13,10 @@ struck.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reading.boxes import in_frame
+from reading.layout.extracted import Edges, Span, SpanBlock, SpanLine
 
 DRAWN = 3  # the type of a block that is no text
 RULE_HEIGHT_MAX, RULE_LENGTH_MIN = 2.0, 2.5  # points
@@ -26,9 +27,6 @@ STRUCK_FLAG = 1  # of `char_flags`, where styles are collected
 
 STRAIGHT = 0.99  # of a direction: the cosine of eight degrees
 
-Block = dict[str, Any]
-Edges = tuple[float, float, float, float]
-
 
 class DrawnRule(NamedTuple):
     """A rule along a line, in the frame in which its text reads from left to right."""
@@ -38,14 +36,14 @@ class DrawnRule(NamedTuple):
     x1: float
 
 
-def is_drawn(block: Block) -> bool:
+def is_drawn(block: SpanBlock) -> bool:
     """Whether a block is something drawn, and no text."""
     return bool(block["type"] == DRAWN)
 
 
-def without_drawn(blocks: Iterable[Block]) -> tuple[list[Block], list[Edges]]:
+def without_drawn(blocks: Iterable[SpanBlock]) -> tuple[list[SpanBlock], list[Edges]]:
     """The blocks of text, and the boxes of what is drawn."""
-    text: list[Block] = []
+    text: list[SpanBlock] = []
     drawn: list[Edges] = []
     for block in blocks:
         if is_drawn(block):
@@ -55,7 +53,9 @@ def without_drawn(blocks: Iterable[Block]) -> tuple[list[Block], list[Edges]]:
     return text, drawn
 
 
-def mark_struck(blocks: list[Block], drawn: Sequence[Edges], with_styles: Callable[[], list[Block]]) -> list[Block]:
+def mark_struck(
+    blocks: list[SpanBlock], drawn: Sequence[Edges], with_styles: Callable[[], list[SpanBlock]]
+) -> list[SpanBlock]:
     """The blocks of a page, each struck span with the key "struck"; the same where nothing is struck.
 
     Where a rule may strike something the page is extracted again `with_styles`, which cuts spans where a rule ends.
@@ -70,7 +70,7 @@ def mark_struck(blocks: list[Block], drawn: Sequence[Edges], with_styles: Callab
     return styled
 
 
-def crossed_spans(blocks: Iterable[Block], drawn: Sequence[Edges]) -> Iterator[tuple[dict[str, Any], float]]:
+def crossed_spans(blocks: Iterable[SpanBlock], drawn: Sequence[Edges]) -> Iterator[tuple[Span, float]]:
     """The spans that rules go through, each with the share of its width."""
     rules: dict[int, list[DrawnRule]] = {}
     for quarter, line in straight_lines(blocks):
@@ -82,7 +82,7 @@ def crossed_spans(blocks: Iterable[Block], drawn: Sequence[Edges]) -> Iterator[t
                 yield span, covered_share_of(box, found)
 
 
-def straight_lines(blocks: Iterable[Block]) -> Iterator[tuple[int, dict[str, Any]]]:
+def straight_lines(blocks: Iterable[SpanBlock]) -> Iterator[tuple[int, SpanLine]]:
     """The lines that run along an edge of the page, each with the quarter turns of its text."""
     for block in blocks:
         for line in block["lines"]:

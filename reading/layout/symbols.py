@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import pymupdf
 
 from reading.characters import UNKNOWN
+from reading.layout.extracted import SpanBlock
 
 SYMBOL_FONT = re.compile(r"(?:[a-z]{6}\+)?(?:itc)?(zapfdingbats|wingdings ?2?|webdings|symbol)(?:mt|std|-?regular)?")
 PRIVATE = 0xF000  # where such fonts' codes are put by files that map them to no character
@@ -36,7 +36,7 @@ def signs_table_of(name: str, runs: Mapping[str, str]) -> Signs:
     return MappingProxyType(mapped)
 
 
-def name_symbols(page: pymupdf.Page, blocks: Sequence[dict[str, Any]]) -> None:
+def name_symbols(page: pymupdf.Page, blocks: Sequence[SpanBlock]) -> None:
     """Give the text of every span in a symbol font its own characters, in place.
 
     Such spans are then `is_named`, but for those of letters that have names, whose other glyphs nobody can tell.

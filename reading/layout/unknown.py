@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reading.characters import UNKNOWN
+from reading.layout.extracted import Character, Point, Span, SpanBlock, SpanLine
+from reading.values.currencies import CURRENCY_SIGNS
 
 UNMAPPED_FLAG = 128  # a glyph of the span has no character; its number in the font stands in the text
 # Controls, also those that part words, lone surrogates, and what is no character.
 UNUSABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufffd-\uffff]")
 # White space among them is drawn as a blank nearly always; beside a digit it is looked at.
 DOUBTFUL = re.compile(r"(?![\t\n\r])" + UNUSABLE.pattern + r"|[\t\n\r](?=[(\d])|(?<=[)\d])[\t\n\r]")
-SOFT_MINUS = re.compile(r"(?<![^\W\d_])\u00ad(?=[$€£¥(]?\s?\d)")  # a hyphen that was given the wrong character
+SOFT_MINUS = re.compile(
+    rf"(?<![^\W\d_])\u00ad(?=[{CURRENCY_SIGNS}(]?\s?\d)"
+)  # a hyphen that was given the wrong character
 OWN_CODE_LETTERS = 8  # a font without any known character that draws so many is one of text in a code of its own
-
-Block = dict[str, Any]
-Place = tuple[float, float]
 
 
 class Glyph(NamedTuple):
@@ -32,7 +33,7 @@ class Glyph(NamedTuple):
 BLANK = Glyph(" ", "", False)
 
 
-def mark_unknown(blocks: Sequence[Block], read_characters: Callable[[bool], Sequence[Block]]) -> None:
+def mark_unknown(blocks: Sequence[SpanBlock], read_characters: Callable[[bool], Sequence[SpanBlock]]) -> None:
     """Replace what cannot be read in the spans of a page, in place; of signs that have their names only what is none.
 
     `read_characters` gives the same blocks with each character or, if asked for their ink, with the box of what is
@@ -62,7 +63,7 @@ def mark_unknown(blocks: Sequence[Block], read_characters: Callable[[bool], Sequ
             )
 
 
-def is_doubtful(span: dict[str, Any]) -> bool:
+def is_doubtful(span: Span) -> bool:
     """A quick check that dismisses nearly every span; it mends a minus that is a soft hyphen."""
     text = span["text"]
     if span["char_flags"] & UNMAPPED_FLAG and not span.get("is_named"):
@@ -74,16 +75,16 @@ def is_doubtful(span: dict[str, Any]) -> bool:
     return DOUBTFUL.search(text) is not None
 
 
-def characters_of(line: dict[str, Any]) -> list[Place]:
+def characters_of(line: SpanLine) -> list[Point]:
     return [origin_of(each) for span in line["spans"] for each in span["chars"]]
 
 
-def origin_of(character: dict[str, Any]) -> Place:
+def origin_of(character: Character) -> Point:
     x, y = character["origin"]
     return round(x, 2), round(y, 2)
 
 
-def glyphs_drawn(blocks: Sequence[Block]) -> dict[Place, Glyph]:
+def glyphs_drawn(blocks: Sequence[SpanBlock]) -> dict[Point, Glyph]:
     """What is drawn of each character, by its origin."""
     return {
         origin_of(each): Glyph(each["c"], span["font"], min(x1 - x0, y1 - y0) > 0)

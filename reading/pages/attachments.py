@@ -14,7 +14,7 @@ import pymupdf
 
 from reading.characters import clean_text
 from reading.limits import HEADER_WITHIN, PDF_HEADER, Limits
-from reading.processes.forked import Patience, done_apart
+from reading.processes.forked import Patience, run_in_fork
 from reading.processes.transfer import ATTACHED_NAMES
 
 ATTACHED_MAX = 200  # files that are named
@@ -38,7 +38,7 @@ def list_attached(document: pymupdf.Document, limits: Limits, patience: Patience
     def digest(number: int) -> str:
         return hashlib.sha256(found[number][1]()).hexdigest()
 
-    digests = done_apart(range(len(found)), digest, LOOK_S, patience, each_s=LOOK_S / 2) if found else {}
+    digests = run_in_fork(range(len(found)), digest, LOOK_S, patience, each_s=LOOK_S / 2) if found else {}
     return [Attached(name, digests.get(number, "")) for number, (name, _) in enumerate(found)]
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import pymupdf
 
 from reading.boxes import text_width
+from reading.layout.extracted import SpanBlock
 from reading.layout.lines import HIDDEN_SHARE, PAINTED_FLAGS, PageText, TextPiece, upright
 from reading.matching import match_form
 from reading.rows import LineSpan
@@ -90,7 +91,7 @@ def texts_of(value: Any) -> Iterator[str]:
 # ---- in the text of the page
 
 
-def drop_drawn(blocks: Sequence[dict[str, Any]], fields: Sequence[FormField], page: pymupdf.Page) -> None:
+def drop_drawn(blocks: Sequence[SpanBlock], fields: Sequence[FormField], page: pymupdf.Page) -> None:
     """Take what is drawn in boxes and in places nobody has signed out of the extraction; it is told in signs.
 
     What is not drawn in a place to sign was recognised on the paper below.

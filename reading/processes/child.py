@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from reading.limits import Limits
-from reading.processes.forked import die_with
+from reading.processes.forked import kill_with_parent
 from reading.processes.jail import PARTS, shut_in
 from reading.reasons import ReadingError, refusal
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str], parent_pid: int) -> NoReturn:
     """Confine the process, do the one job, print errors as JSON on standard output."""
     job, path, out_path, limits_json, *rest = arguments
     limits = Limits(**json.loads(limits_json))
-    die_with(parent_pid)
+    kill_with_parent(parent_pid)
     set_limits(limits, is_render=job == "render")
     in_force = isolate(job, Path(path), Path(out_path), rest)
     if job == "isolation":

@@ -38,7 +38,7 @@ class Patience:
         return max(0.0, (self._ends_at - time.monotonic()) / 2)
 
 
-def done_apart(
+def run_in_fork(
     tasks: Sequence[Task], work: Callable[[Task], Any], cpu_s: float, patience: Patience, *, each_s: float = 0
 ) -> dict[Task, Any]:
     """The result of `work` for each task, as JSON; tasks that raised, crashed or cost too much are missing.
@@ -50,12 +50,12 @@ def done_apart(
     first = 0
     while first < len(tasks) and cpu_s > 0 and patience.half_left() > LEAST_S:
         # Each copy ends this round having finished at least one task, or is killed at its first.
-        died_at, used_s = follow_copy(tasks, first, work, done, cpu_s, each_s or cpu_s, patience)
+        died_at, used_s = collect_from_fork(tasks, first, work, done, cpu_s, each_s or cpu_s, patience)
         first, cpu_s = died_at + 1, cpu_s - used_s
     return done
 
 
-def follow_copy(
+def collect_from_fork(
     tasks: Sequence[Task],
     first: int,
     work: Callable[[Task], Any],
@@ -104,7 +104,7 @@ def work_through(
 ) -> NoReturn:
     """In the copy: write one line of JSON per task; the first error ends it, and so does a task that costs too much."""
     try:
-        die_with(parent_pid)
+        kill_with_parent(parent_pid)
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         for descriptor in (0, 1):  # whoever reads this process's output must not wait for the copy
             os.close(descriptor)
@@ -118,7 +118,7 @@ def work_through(
         os._exit(0)
 
 
-def die_with(parent_pid: int) -> None:
+def kill_with_parent(parent_pid: int) -> None:
     """Have this process killed when its parent dies, where the system can; exit at once if it already has."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -197,13 +197,13 @@ def equations(lines: Sequence[LineRow]) -> Iterator[Found]:
         if found is None:
             continue
         own = line.text[: found.start()].rstrip()
-        body = own or beside(line, lines)
+        body = own or text_level_with(line, lines)
         if RELATION.search(body) and (not own or is_set_off(line, found.start())):
             place = (line.page_number, line.number, line.x0, line.y0, line.x1, line.y1)
             yield "equation", found["label"].casefold(), body[:TITLE_CHARS], *place
 
 
-def beside(line: LineRow, lines: Sequence[LineRow]) -> str:
+def text_level_with(line: LineRow, lines: Sequence[LineRow]) -> str:
     """The text that stands at the height of a number alone on its line, directly before or after it."""
     near = lines[max(line.number - 2, 0) : line.number + 1]
     level = [

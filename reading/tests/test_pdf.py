@@ -20,7 +20,7 @@ from reading.layout.lines import LINE_CHARS
 from reading.limits import Limits
 from reading.pdf import blocks_on_page, open_pdf, read_links, read_pdf_outline, render_page, zoom_within
 from reading.pdf_reader import read_pdf
-from reading.processes.forked import Patience, done_apart
+from reading.processes.forked import Patience, run_in_fork
 from reading.processes.sandbox import read_in_child
 from reading.reasons import REASONS, WARNINGS, ReadingError
 from reading.rows import Reading
@@ -324,10 +324,10 @@ def test_a_reading_whose_copies_stand_still_has_the_same_contents(
             return work(task)
 
         looked.append(len(tasks))
-        return done_apart(tasks, stop_and_work, *budget, **more)
+        return run_in_fork(tasks, stop_and_work, *budget, **more)
 
     looked: list[int] = []
-    monkeypatch.setattr(pdf, "done_apart", stopped_first)
+    monkeypatch.setattr(pdf, "run_in_fork", stopped_first)
     for name in ("DECLARED_S", "LINKS_S", "WHITE_S", "WHITE_PAGE_S"):
         monkeypatch.setattr(pdf, name, 0.4)
     after = read_pdf(tmp_path / "a.pdf", Limits())

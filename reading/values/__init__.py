@@ -1,1 +1,1 @@
-"""Parts of printed values that every reader of text shares: years, scales of amounts, abbreviations."""
+"""Parts of printed values that every reader of text shares: years, months, scales, currencies, sentences."""

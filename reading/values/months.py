@@ -23,4 +23,5 @@ MONTHS = {
 }
 MONTH = f"(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})"
 ENGLISH_STEMS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+MATCHED_STEMS = f"{ENGLISH_STEMS}|janv|fevr|mars|avr|mai|juin|juil|aout|sept|okt|dez|ene|abr|ago|dic"  # in match form
 MONTH_STEM = f"(?:{ENGLISH_STEMS}|janv|févr|avr|mai|juin|juil|août|déc|mär|okt|dez)"

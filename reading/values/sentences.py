@@ -1,6 +1,24 @@
-"""What a full stop ends that is no sentence."""
+"""Where a sentence ends, at the end of a line and inside a text, and what a full stop ends that is no sentence.
+
+What counts as an end differs with what a mistake costs: a cut inside an item of a list, or two sentences taken for one.
+"""
 
 import re
+
+CLOSING = r"\"')\]”’"  # what may follow the sign that ends a sentence
+LINE_ENDS_SENTENCE = re.compile(rf"[.!?][{CLOSING}]*$")
+LINE_ENDS_CLAUSE = re.compile(rf"[.!?:;][{CLOSING}\d]*$")
+LINE_ENDS_ITEM = re.compile(rf"[.!?:;。！？][{CLOSING}\d]*$|[;,]\s+(?:and|or)$")
+LINE_ENDS_BLOCK = re.compile(rf"[.!?;。！？；][{CLOSING}»]*$")
+# What is between two sentences: of a document, of its opening, of an answer with its markers, of a question.
+SENTENCE = re.compile(
+    rf"[.!?][{CLOSING}]*\s+(?=[\"'“‘(\[]{{0,2}}(?:[^\Wa-z_]|\d+\.\d|\d+[.)]\s))|[。！？][」』）\"”’]*\s*(?=\S)"
+)
+OPENING_SENTENCE = re.compile(r"(?<=[.!?])[\"”’)]{0,2} (?=[“\"(\[]?[^\Wa-z_])")
+ANSWER_SENTENCE = re.compile(
+    r"(?<=[.!?\u3002])[\"'\u201d\u2019)]*(?:\s*\[\d{1,3}\])*\s+(?=[\"'\u201c\u2018(\[]?[^\Wa-z_])"
+)
+QUESTION_SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z\d\"'(¿¡])")
 
 ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|v|no|nos|fig|figs|eq|sec|secs|art|inc|ltd|co|corp|mr|mrs|ms|dr|st|approx|[a-z])|\b[A-Z])\.$",
@@ -8,3 +26,6 @@ ABBREVIATION = re.compile(
 )
 ENDS_OFTEN = re.compile(r"\b(?:secs|st)\.$", re.IGNORECASE)  # "in 30 secs.", "to Elm St."
 ABBREVIATION_CHARS = 12  # more than the longest has
+FIRM_ABBREVIATED = re.compile(r"(?:Inc|Ltd|Corp|L\.L\.C|L\.?P|S\.A(?:\.S)?|B\.V|N\.V|S\.p\.A)$")  # without its stop
+PARTY_ABBREVIATED = re.compile(r"(?:\b[A-Z]|\b(?:Inc|Ltd|Corp|Co|Cie))\.$", re.IGNORECASE)
+NOT_ABBREVIATED = r"(?<!\bInc)(?<!\bNo)(?<!\bCo)(?<!\bCorp)(?<!\bLtd)"  # before the stop behind a heading

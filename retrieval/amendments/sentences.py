@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.values.sentences import SENTENCE
 from reading.wording import Wordings, read_wordings
-from retrieval.candidates.units import SENTENCE, prose_of, split_at, units_of
+from retrieval.candidates.units import prose_of, split_at, units_of
 from retrieval.types import LineRange
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.printed import dates_in

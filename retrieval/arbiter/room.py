@@ -46,7 +46,7 @@ def room_in(window: Window) -> Room:
     return WHOLE._replace(chars=chars, toc_chars=WHOLE.toc_chars * chars // WHOLE.chars)
 
 
-def beside(guidance: Guidance | None, room: Room) -> Room:
+def room_minus_guidance(guidance: Guidance | None, room: Room) -> Room:
     """The room that the guidance of a base leaves."""
     if guidance is None or not fits_window(guidance, is_small=room.is_small):
         return room

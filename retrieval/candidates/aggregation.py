@@ -8,6 +8,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow, name_in_force
+from reading.values.sentences import LINE_ENDS_CLAUSE
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.candidates.noise import name_noise
 from retrieval.candidates.plain import plain_text
@@ -49,7 +50,6 @@ BIBLIOGRAPHY = re.compile(
 )
 CITED = re.compile(r"\b(?:cit\w+|references?|bibliograph\w*|publications?|published|papers?|authors?|works?)\b")
 KEYWORDS_MAX = 1.25  # every word on one line, in phrases
-SENTENCE_END = re.compile(r"[.!?:;][\"')\]”’\d]*$")
 
 
 @dataclass(eq=False)
@@ -548,7 +548,7 @@ def is_sentence_continued(number: int, content: DocumentContent) -> bool:
     line, following = content.lines[number - 1], content.lines[number]
     is_text = line.kind in ("body", "list_item") and following.kind == "body"
     is_near = line.page_number == following.page_number and line.toc_index == following.toc_index
-    return is_text and is_near and not SENTENCE_END.search(line.text.rstrip())
+    return is_text and is_near and not LINE_ENDS_CLAUSE.search(line.text.rstrip())
 
 
 def last_of_section(cluster: HitCluster) -> int:

@@ -6,7 +6,8 @@ from documents.storage.content import DocumentContent
 from reading.blocks import item_of, next_item
 from reading.boxes import Box
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow
-from retrieval.candidates.units import ENDS_SENTENCE, even, units_of
+from reading.values.sentences import LINE_ENDS_ITEM
+from retrieval.candidates.units import even, units_of
 from retrieval.types import Briefed, Candidate, Context, LineRange, Question, ReadAround
 
 CHARS_MAX = 8000  # about 2,048 tokens: the parent unit of R90
@@ -176,7 +177,7 @@ def finish_sentences(lines: LineRange, content: DocumentContent) -> LineRange:
 
 
 def ends_sentence(line: LineRow) -> bool:
-    return ENDS_SENTENCE.search(even(line.text).rstrip()) is not None
+    return LINE_ENDS_ITEM.search(even(line.text).rstrip()) is not None
 
 
 def is_prose(line: LineRow) -> bool:

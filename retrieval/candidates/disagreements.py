@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.registry.references import references_in
+from reading.values.sentences import SENTENCE
 from reading.values.years import YEAR
 from retrieval.candidates.sentences import PROSE, run_around
-from retrieval.candidates.units import ITEM, SENTENCE, prose_of, split_at
+from retrieval.candidates.units import ITEM, prose_of, split_at
 from retrieval.question.documents_named import Name, documents_named
 from retrieval.types import KEPT_ROLES, Contradiction, LineRange, Question, Settled
 from retrieval.words.printed import Value, amounts_in, dates_in, durations_in, percentages_in

@@ -15,7 +15,7 @@ from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.completion import complete_list
 from retrieval.candidates.pointed import find_pointed
 from retrieval.candidates.references import follow
-from retrieval.candidates.rerank_pool import EACH_MAX, hybrid_candidates
+from retrieval.candidates.rerank_pool import EACH_MAX, candidates_to_rerank
 from retrieval.filters import Within
 from retrieval.types import ArbiterName, Briefed, Hit, LeftOut, Mode, Plan, Question
 
@@ -51,7 +51,7 @@ def propose(
     for a clause that another document amends its `versions`.
     """
     if arbiter == "rerank":
-        passages = hybrid_candidates(question, contents, hits)
+        passages = candidates_to_rerank(question, contents, hits)
         reason = f"the {pool_max} places judged rank higher"
         candidates, left_out = passages[:pool_max], tuple(LeftOut.of(each, reason) for each in passages[pool_max:])
     else:

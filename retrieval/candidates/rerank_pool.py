@@ -47,7 +47,7 @@ class PassageWords:
     lengths: tuple[int, ...]
 
 
-def hybrid_candidates(
+def candidates_to_rerank(
     question: Question, contents: Sequence[DocumentContent], hits: Sequence[Hit]
 ) -> tuple[Briefed, ...]:
     """A candidate for each passage of the fused pool, best first."""

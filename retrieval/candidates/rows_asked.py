@@ -10,7 +10,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.tables import Table, TableRow
 from retrieval.candidates.shown_rows import group_lines, tables_on
-from retrieval.question.bands import CURRENCY_SIGNS, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
+from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
 from retrieval.types import LineRange, Question
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
 
@@ -116,7 +116,7 @@ class OverLabels:
         headed = {word for column in table.columns for word in normalise_words(column.heading)}
         text = " ".join(content.lines[number - 1].text for number in table.head_lines)
         words = [word for word in normalise_words(text) if word not in headed]
-        self.units = {name_unit(each, content.language) for each in (*words, *CURRENCY_SIGNS.findall(text))}
+        self.units = {name_unit(each, content.language) for each in (*words, *CURRENCY_SIGN.findall(text))}
         asked = {stem(word, question.language) for word in normalise_words(question.topic)}
         named = (word for word in words if not is_stop_word(word, content.language))
         self.is_asked = any(stem(word, content.language) in asked for word in named if not is_generic(word, "en"))

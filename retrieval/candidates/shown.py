@@ -5,13 +5,13 @@ The same place can be shown at any length: what belongs to it comes first, its n
 It is a unit that somebody would quote; what is left out between is marked as “[…]”. The writer's context has all of it.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.values.sentences import LINE_ENDS_SENTENCE
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown_rows import Rows, find_rows
 from retrieval.candidates.units import (
@@ -25,7 +25,6 @@ from retrieval.candidates.units import (
 from retrieval.types import Briefed, LineRange
 
 LEFT_OUT = "[…]"
-SENTENCE_ENDED = re.compile(r"[.!?][\"')\]”’]*$")
 LEAD_IN_CHARS = 400
 LOOKED_FOR_ITEMS = 6  # lines: a page's foot and head may part two items
 SNIPPET_CHARS = 300  # R42: about three to five lines around the anchor
@@ -103,7 +102,7 @@ def is_list_open(last: Piece, content: DocumentContent) -> bool:
 
 def is_inside(text: str) -> bool:
     """Whether a sentence goes on after the text."""
-    return bool(text) and not SENTENCE_ENDED.search(text.rstrip())
+    return bool(text) and not LINE_ENDS_SENTENCE.search(text.rstrip())
 
 
 def text_before(piece: Piece, content: DocumentContent) -> str:

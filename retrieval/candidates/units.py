@@ -12,7 +12,7 @@ from documents.storage.content import DocumentContent
 from reading.layout.ticks import SIGNS
 from reading.matching import goes_on_without_space
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS
+from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS, LINE_ENDS_ITEM, SENTENCE
 from retrieval.candidates.plain import BULLETS
 from retrieval.types import LineRange
 
@@ -24,10 +24,6 @@ LEAD_IN_REACH = 30  # units looked back over for what an item hangs on
 ITEM = re.compile(
     r"(?P<number>\d+(?:\.\d+)+)[.)]?\s|\(?(?:(?P<digits>\d{1,3})|(?P<roman>[ivxlc]{2,6}|[IVXLC]{2,6})|(?P<letter>[A-Za-z]))[.)]\s"
     rf"|(?P<bullet>[{BULLETS}{SIGNS}–—*-]|\[[xX_ ]?\])\s"
-)
-ENDS_SENTENCE = re.compile(r"[.!?:;。！？][\"')\]”’\d]*$|[;,]\s+(?:and|or)$")
-SENTENCE = re.compile(
-    r"[.!?][\"')\]”’]*\s+(?=[\"'“‘(\[]{0,2}(?:[^\Wa-z_]|\d+\.\d|\d+[.)]\s))|[。！？][」』）\"”’]*\s*(?=\S)"
 )
 CLAUSE = re.compile(
     r"[;:]\s+(?:(?:and|or)\s+)?|,\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)|(?<=\S)\s+(?=\((?:[a-z]|[ivx]{1,5})\)\s)"
@@ -114,7 +110,7 @@ def is_start(above: LineRow, line: LineRow, pitch: float) -> bool:
     is_marked = bool(ITEM.match(line.text))
     if line.kind == "list_item" and (is_marked or above.kind != "list_item"):
         return True
-    ends = bool(ENDS_SENTENCE.search(even(above.text).rstrip()))
+    ends = bool(LINE_ENDS_ITEM.search(even(above.text).rstrip()))
     if is_marked and (ends or line.toc_index != above.toc_index):
         return True
     if above.page_number != line.page_number or above.column != line.column or line.y0 < above.y0:
@@ -137,7 +133,7 @@ def marker_of(lines: LineRange, content: DocumentContent) -> str:
 def introduces(lines: LineRange, content: DocumentContent) -> bool:
     """Whether a unit introduces the items after it: it ends in a colon or a dash; one that is no item has no end."""
     text = even(content.text_between(*lines, searched_only=True)).rstrip()
-    return text.endswith((":", "—", "–")) or not (marker_of(lines, content) or ENDS_SENTENCE.search(text))
+    return text.endswith((":", "—", "–")) or not (marker_of(lines, content) or LINE_ENDS_ITEM.search(text))
 
 
 def lead_in_of(lines: LineRange, content: DocumentContent) -> LineRange | None:

@@ -1,11 +1,12 @@
 """The text around an anchor, as wide as a reader asks for (R71), out of the reading the run saw; nothing is kept."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 from uuid import UUID
 
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
+from reading.boxes import StoredBox
 from reading.rows import FRONT_INDEX
 from retrieval.candidates.context import CHARS_MAX, boxes_by_page, cut_to_size, find_page_range, paragraph_around
 from retrieval.types import LineRange
@@ -29,7 +30,7 @@ class Widened:
 
     scope: Scope
     lines: tuple[WidenedLine, ...] = ()
-    boxes: tuple[dict[str, Any], ...] = ()
+    boxes: tuple[StoredBox, ...] = ()
     is_cut: bool = False  # only what is nearest to the anchor
     absence: str = ""
 

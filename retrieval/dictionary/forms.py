@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from documents.forms import SpokenForm
 from retrieval.dictionary.csv_format import (
     LANGUAGES,
     PRIORITY_WORDS,
@@ -18,7 +19,7 @@ from retrieval.dictionary.csv_format import (
 FIELD = {"class": "field"}
 
 
-class TermForm(forms.Form):
+class TermForm(SpokenForm):
     """One term; `row` is its value once it is valid."""
 
     language = forms.ChoiceField(choices=list(LANGUAGES.items()), required=False, widget=forms.Select(attrs=FIELD))
@@ -56,11 +57,6 @@ class TermForm(forms.Form):
             except WordlistError as error:
                 raise forms.ValidationError(str(error)) from error
         return values
-
-    @property
-    def said(self) -> str:
-        """All errors in one string, a sentence each."""
-        return " ".join(str(error) for errors in self.errors.values() for error in errors)
 
 
 class ConceptForm(TermForm):

@@ -130,7 +130,7 @@ def show_concept(
         for term in Term.objects.filter(concept__base=found, text__icontains=row.name).select_related("concept")
         if term.concept_id != row.pk and phrase_of(term.text) == phrase
     ]
-    failure = failure or (form.said if form else "")
+    failure = failure or (form.fault if form else "")
     shown = {
         **describe_base(request, found),
         "concept": row,
@@ -201,7 +201,7 @@ def save_term(request: HttpRequest, found: KnowledgeBase, row: Concept, known: T
     if known is None:
         return show_concept(request, found, row, form)
     left = gettext("“%(name)s” is left as it was.") % {"name": known.text}
-    return show_concept(request, found, row, failure=f"{left} {form.said}")
+    return show_concept(request, found, row, failure=f"{left} {form.fault}")
 
 
 @require_POST

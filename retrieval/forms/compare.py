@@ -15,7 +15,7 @@ from retrieval.accounting import coverage_of
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.evidence import join_words, share_of_weight
-from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, beside
+from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, room_minus_guidance
 from retrieval.briefs import fit_for
 from retrieval.candidates.aggregation import FINGERPRINT
 from retrieval.candidates.settle import settle
@@ -184,7 +184,7 @@ def judge_sides(
         )
     briefed: list[Briefed] = [as_briefed(each) for each in merged[:JUDGED_MAX]]
     more = [LeftOut.of(each, f"the {JUDGED_MAX} best places of the sides are judged") for each in merged[JUDGED_MAX:]]
-    use = use._replace(room=beside(use.guidance, WHOLE))
+    use = use._replace(room=room_minus_guidance(use.guidance, WHOLE))
     fitted, unfit = fit_for("model", tuple(briefed), toc_block(contents), contents, use.room)
     ranking = arbitrate("model", question, fitted, contents, use=use)
     return settle(fitted, ranking, question, contents), ranking, (*left_out, *more, *unfit)

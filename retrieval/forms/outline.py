@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, LineRow, TocRow
+from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE
 from retrieval.absence import CAPS, WARNING_CAP
 from retrieval.accounting import coverage_of
 from retrieval.candidates.aggregation import FINGERPRINT, brief_of
 from retrieval.candidates.noise import is_minor, is_noise_title, name_part
 from retrieval.candidates.sentences import PROSE, QUOTE_CHARS, run_around
 from retrieval.candidates.settle import settle
-from retrieval.candidates.units import ENDS_SENTENCE, ITEM, SENTENCE, cut_around, prose_of, split_at
+from retrieval.candidates.units import ITEM, cut_around, prose_of, split_at
 from retrieval.filters import Within
 from retrieval.types import (
     Brief,
@@ -302,7 +303,7 @@ def is_sentence(text: str) -> bool:
     marker = ITEM.match(text)
     said = text[marker.end() :] if marker else text
     words = [word for word in said.split() if word[:1].isalpha()]
-    if len(said) < SENTENCE_MIN or len(words) < WORDS_MIN or not ENDS_SENTENCE.search(said):
+    if len(said) < SENTENCE_MIN or len(words) < WORDS_MIN or not LINE_ENDS_ITEM.search(said):
         return False
     capitals = sum(word[0].isupper() for word in words)
     return not said[:1].islower() and not said.startswith("(") and capitals < CAPITALS_SHARE * len(words)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from reading.matching import match_form
 from reading.tables import amount_of
+from reading.values.currencies import CURRENCY_SIGNS
 from reading.values.years import YEAR_WORD
 from reading.wording import WordingError, Wordings, read_wordings
 from retrieval.words.printed import is_in_numerals
@@ -30,8 +31,8 @@ FRAMES = {
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?(?![.,]?\d)")
 NAMED = re.compile(r"\A[\s-]?([%$€£]|[^\W\d_]+[²³]?)")  # what a number counts, or is measured in
-CURRENCY_SIGNS = re.compile(r"[$€£¥]")
-CURRENCY = re.compile(rf"({CURRENCY_SIGNS.pattern})\s?\Z")
+CURRENCY_SIGN = re.compile(rf"[{CURRENCY_SIGNS}]")
+CURRENCY = re.compile(rf"({CURRENCY_SIGN.pattern})\s?\Z")
 PART_OF_WORD = re.compile(r"[^\W_]\Z|\d[.,:/]\Z")  # before a number that is the end of a code, a date or a time
 
 
@@ -92,7 +93,7 @@ def unit_names() -> dict[str, str]:
 
 def currencies() -> frozenset[str]:
     """Units that a table of amounts of money often leaves out."""
-    return frozenset(unit for name, unit in unit_names().items() if CURRENCY_SIGNS.fullmatch(name))
+    return frozenset(unit for name, unit in unit_names().items() if CURRENCY_SIGN.fullmatch(name))
 
 
 def name_unit(word: str, language: str) -> str:

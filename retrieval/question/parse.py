@@ -119,7 +119,7 @@ def read_question(
     language = language_by_script(topic, default) or language_of(normalise_words(topic), default)
     topic, phrasing = without_scope(topic, phrasing, language)
     words = normalise_words(topic)
-    corrections = slips(words, lexicons, language)
+    corrections = find_misspellings(words, lexicons, language)
     topic = correct(topic, corrections)
     labels = (*numbers_named(topic), *row_numbers_in(topic, contents, lexicons))
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
@@ -127,19 +127,7 @@ def read_question(
     expansions = dictionary_keywords(topic, dictionary, lexicons)
     searched = (*keywords, *(keyword for keyword in expansions if keyword.text not in known))
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
-    before, after = lines_beside_asked(asked)
-    hints = Hints(
-        pages_named(asked, labels_of(contents)),
-        known_section(section_named(asked), contents),
-        layout_named(asked),
-        statement_names(asked),
-        objects_named(asked),
-        around_asked(asked),
-        file_pages=tuple(int(page) for page in pages_named(asked, of_file=True)),
-        lines_before=before,
-        lines_after=after,
-    )
-    hints = replace(hints, taken=pages_taken(hints, contents))
+    hints = read_hints(asked, contents)
     shape = rules.shape_of(topic)
     answer_type = rules.type_of(topic)
     value_pattern, printed_pattern = rules.patterns_of(answer_type, topic)
@@ -180,6 +168,23 @@ def read_question(
         printed_pattern=printed_pattern,
         part_types=tuple(rules.type_of(part.text) for part in parts),
     )
+
+
+def read_hints(asked: str, contents: Sequence[DocumentContent]) -> Hints:
+    """Where the question says to look: pages, a section, a layout, a statement, an object, lines around."""
+    before, after = lines_beside_asked(asked)
+    hints = Hints(
+        pages_named(asked, labels_of(contents)),
+        known_section(section_named(asked), contents),
+        layout_named(asked),
+        statement_names(asked),
+        objects_named(asked),
+        around_asked(asked),
+        file_pages=tuple(int(page) for page in pages_named(asked, of_file=True)),
+        lines_before=before,
+        lines_after=after,
+    )
+    return replace(hints, taken=pages_taken(hints, contents))
 
 
 def without_scope(topic: str, phrasing: Phrasing, language: str) -> tuple[str, Phrasing]:
@@ -382,7 +387,7 @@ def named_in(topic: str, dictionary: Sequence[ConceptTerms], rules: ReadingRules
 # ---- spelling
 
 
-def slips(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
+def find_misspellings(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
     """Words missing from the documents, each with the one document word it is a misspelling of (R16)."""
     found: list[tuple[str, str]] = []
     if all(lexicon.language not in (language, "und") for lexicon in lexicons):

@@ -12,13 +12,13 @@ from typing import NamedTuple, cast
 from reading.matching import match_form
 from reading.registry.references import LABEL, ROW_NAMES, ROWS, one_of_names, references_in
 from reading.registry.references import NAMES as OBJECT_NAMES
+from reading.values.sentences import QUESTION_SENTENCE
 from reading.values.years import YEAR_DIGITS
 from reading.wording import Wordings, read_wordings
 from retrieval.types import OBJECT_KINDS, NamedThing, PartKind, ReadAround
 from retrieval.words.counts import read_count
 from retrieval.words.statements import names_in
 
-SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z\d\"'(¿¡])")
 COURTEOUSLY = r"(?:(?:{courtesy})(?:\s*,\s*|\s+))?"
 SPOKEN_OF = r"[^?]{0,300}?\b(?:{answer})\b"
 # What to do when there is no answer: "if it is not useful, then state that and explain why".
@@ -160,7 +160,7 @@ def read_phrasing(text: str) -> Phrasing:
     """Remove instructions and exclusions from a question (R24), unless nothing else would be left."""
     expressions = phrasing_rules()
     *before, question = expressions["announced"].split(text)
-    sentences = [said.strip() for said in SENTENCE_END.split(question) if said.strip()]
+    sentences = [said.strip() for said in QUESTION_SENTENCE.split(question) if said.strip()]
     instructions: list[str] = [said.strip() for said in before if said.strip()]
     topics: list[str] = []
     for sentence in sentences:

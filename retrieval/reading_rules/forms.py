@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from documents.forms import SpokenForm
 from retrieval.dictionary.csv_format import LANGUAGES
 from retrieval.question.linear import PATTERN_MAX
 from retrieval.reading_rules.editing import WHY_MAX
@@ -13,7 +14,7 @@ from retrieval.reading_rules.rows import KIND_WORDS, RuleError, check_row
 FIELD = {"class": "field"}
 
 
-class ChangeForm(forms.Form):
+class ChangeForm(SpokenForm):
     """What every change says: the number its author saw, and why. An empty reason is filled in by what is done."""
 
     seen = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
@@ -50,11 +51,6 @@ class RowForm(ChangeForm):
             except RuleError as error:
                 raise forms.ValidationError(str(error)) from error
         return values
-
-    @property
-    def said(self) -> str:
-        """All errors in one string, a sentence each."""
-        return " ".join(str(error) for errors in self.errors.values() for error in errors)
 
 
 class UsedRowForm(ChangeForm):

@@ -39,7 +39,7 @@ def reading_rules(request: HttpRequest, pk: UUID) -> HttpResponse:
         return show_rules(request, found)
     form = RowForm(request.POST)
     if not form.is_valid():
-        return show_rules(request, found, form, form.said)
+        return show_rules(request, found, form, form.fault)
     why = form.cleaned_data["why"] or gettext("Added “%(text)s”") % {"text": form.row.text}
     return store(request, found, [*current_rows(found), form.row], why, form)
 

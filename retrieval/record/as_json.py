@@ -7,6 +7,7 @@ from retrieval.accounting import reason_in_full, summarise
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.reading_back import parts_of
 from retrieval.record.storing import candidate_fields, document_fields, result_fields
+from retrieval.told.columns import StoredCoverage
 from retrieval.told.searched import foreign_told
 from retrieval.types import ABSENT, RetrievalResult
 
@@ -87,10 +88,11 @@ def with_snapshots(documents: Sequence[dict[str, Any]], scope: Iterable[Mapping[
     return [{**seen.get(document["document_id"], {}), **document} for document in documents]
 
 
-def looked_at(coverage: Mapping[str, Any]) -> str | None:
+def looked_at(coverage: StoredCoverage) -> str | None:
     """What was done with the documents of a run in one line; None for a run from before that was recorded."""
-    names = ("documents", "read", "counted", "unreadable_documents")
-    return summarise(*(coverage[name] for name in names)) if "read" in coverage else None
+    if "read" not in coverage:
+        return None
+    return summarise(coverage["documents"], coverage["read"], coverage["counted"], coverage["unreadable_documents"])
 
 
 def by_outcome(candidates: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

@@ -6,12 +6,13 @@ from typing import Any
 
 from retrieval.models import RetrievalRun
 from retrieval.question.kinds import SHIPPED
+from retrieval.told.columns import StoredPart
 from retrieval.types import Hints, Keyword, Meaning, NamedThing, PageTaken, Question, Side, VagueWord
 
 
-def parts_of(run: RetrievalRun) -> list[dict[str, Any]]:
+def parts_of(run: RetrievalRun) -> list[StoredPart]:
     """What became of each part of a run's question; none of one that asks a single thing, and of runs before 1.5."""
-    found: list[dict[str, Any]] = run.plan.get("parts", [])
+    found: list[StoredPart] = run.plan.get("parts", [])
     return found
 
 

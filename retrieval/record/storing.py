@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,6 +18,7 @@ from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.record.ledger_forms import LOOK, READING, RUN, SHARED
 from retrieval.told.clauses import Clause, recorded_facts
+from retrieval.told.columns import StoredHit, StoredPart
 from retrieval.types import Hit, PartFinding, RetrievalResult, ScopeDocument, Settled, ShortlistRank
 from retrieval.version import program_version
 
@@ -247,8 +248,8 @@ def facts_by_name(reasons: Mapping[str, str]) -> dict[str, Any]:
     return {name: recorded_facts(reason) for name, reason in reasons.items() if isinstance(reason, Clause)}
 
 
-def hit_fields(hit: Hit) -> dict[str, Any]:
-    return asdict(hit) | {"lines": [hit.lines.first, hit.lines.last]}
+def hit_fields(hit: Hit) -> StoredHit:
+    return cast("StoredHit", asdict(hit) | {"lines": [hit.lines.first, hit.lines.last]})
 
 
 def document_fields(document: ScopeDocument) -> dict[str, Any]:
@@ -304,5 +305,6 @@ def candidate_fields(candidate: Settled) -> dict[str, Any]:
     }
 
 
-def part_json(part: PartFinding) -> dict[str, Any]:
-    return asdict(part) | {"candidate_ids": list(part.candidate_ids), "missing": list(part.missing)}
+def part_json(part: PartFinding) -> StoredPart:
+    lists = {"candidate_ids": list(part.candidate_ids), "missing": list(part.missing)}
+    return cast("StoredPart", asdict(part) | lists)

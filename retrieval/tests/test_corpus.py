@@ -26,7 +26,7 @@ from retrieval.question.parse import parse_question
 from retrieval.search import SearchOptions
 from retrieval.tests.builders import SETTINGS
 from retrieval.types import ConceptTerm, ConceptTerms, ScopeAccount
-from retrieval.words.at_scale import lexical
+from retrieval.words.at_scale import rank_by_words
 from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db
@@ -195,4 +195,4 @@ def test_full_text_finds_french_with_and_without_accents(keep: Keep) -> None:
     assert wanted.current_parse
     assert (wanted.current_parse.language, wanted.current_parse.search_config) == ("fr", "french")
     for question in ("Quel est le délai de préavis ?", "Quel est le delai de preavis ?", "Quels sont les délais ?"):
-        assert lexical(searched_phrases(question, ()), [wanted]).keys() == {wanted.pk}
+        assert rank_by_words(searched_phrases(question, ()), [wanted]).keys() == {wanted.pk}

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.told.columns import StoredGate
 
 Facts = Mapping[str, Any]
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z])")
@@ -97,7 +98,7 @@ CHANGED = {
 }
 
 
-def gate_of(run: RetrievalRun, gate: Mapping[str, Any]) -> str:
+def gate_of(run: RetrievalRun, gate: StoredGate) -> str:
     """On what evidence a gate fired or did not."""
     return say_clause(told_of(run).get("gates", {}).get(gate["code"], {})) or str(gate["evidence"])
 

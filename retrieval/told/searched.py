@@ -3,33 +3,33 @@
 And that a question is in another language than the documents, where nothing carried its words across.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable
 
 from django.utils.translation import gettext as _
 
 from retrieval.models import RetrievalRun
+from retrieval.told.columns import StoredKeyword, StoredQuestion, StoredWord
 from retrieval.told.reasons import LANGUAGES, told_of
 
 OF_THE_QUESTION = ("direct", "identifier")  # keywords of other sources add what the asker did not write
 UNKNOWN = "und"
 
 
-def keywords_told(run: RetrievalRun) -> list[dict[str, Any]]:
+def keywords_told(run: RetrievalRun) -> list[StoredKeyword]:
     """The keywords of a run without those of a language that no document read has; all of an older run."""
     languages = {*told_of(run).get("languages", ())}
-    keywords: list[dict[str, Any]] = run.parsed.get("keywords", [])
-    return [each for each in keywords if not is_of_other_language(each, languages)]
+    keywords: list[StoredKeyword] = run.parsed.get("keywords", [])
+    return [each for each in keywords if not is_of_other_language(each["source"], each.get("language", ""), languages)]
 
 
-def is_of_other_language(keyword: Mapping[str, Any], languages: Collection[str]) -> bool:
-    """Whether an added word is of a language that none of the documents is in."""
-    if not languages or UNKNOWN in languages or keyword["source"] in OF_THE_QUESTION:
+def is_of_other_language(source: str, language: str, languages: Collection[str]) -> bool:
+    """Whether a keyword was added, and in a language that none of the documents is in."""
+    if not languages or UNKNOWN in languages or source in OF_THE_QUESTION:
         return False
-    return bool(keyword.get("language")) and keyword["language"] not in languages
+    return bool(language) and language not in languages
 
 
-def searched_told(run: RetrievalRun) -> list[dict[str, Any]]:
+def searched_told(run: RetrievalRun) -> list[StoredWord]:
     """The words searched, each with how often it occurs, without those that only another language has."""
     told = {each["text"] for each in keywords_told(run)}
     foreign = {each["text"] for each in run.parsed.get("keywords", [])} - told
@@ -41,9 +41,7 @@ def foreign_told(run: RetrievalRun) -> str:
     return say_other_language(run.parsed, told_of(run).get("languages", ()), run.searched)
 
 
-def say_other_language(
-    parsed: Mapping[str, Any], languages: Collection[str], searched: Iterable[Mapping[str, Any]]
-) -> str:
+def say_other_language(parsed: StoredQuestion, languages: Collection[str], searched: Iterable[StoredWord]) -> str:
     """That a question is in a language no document has, and what to do; "" where its words were found all the same."""
     asked, keywords = parsed.get("language", UNKNOWN), parsed.get("keywords", [])
     if not languages or UNKNOWN in (asked, *languages) or asked in languages or parsed.get("form"):

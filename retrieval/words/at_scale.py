@@ -22,7 +22,7 @@ TIMES_WEIGHT.flags.writeable = False
 DIGITS = 6  # of its single precision
 
 
-def lexical(phrases: Sequence[str], documents: Sequence[Document]) -> dict[UUID, float]:
+def rank_by_words(phrases: Sequence[str], documents: Sequence[Document]) -> dict[UUID, float]:
     """The documents by their best passage in words, best first, each with its full-text rank."""
     ranked: list[tuple[float, UUID]] = []
     for config, of_parse in by_config(documents).items():

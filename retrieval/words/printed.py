@@ -7,16 +7,12 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from reading.layout.amounts import account_sides, has_unread_sign
+from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH, MONTHS
-from reading.values.scales import POWERS
+from reading.values.scales import POWERS, WIDE_SCALES
 
-CURRENCIES = {
-    "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR",
-    "euros": "EUR", "£": "GBP", "gbp": "GBP", "chf": "CHF", "¥": "JPY", "jpy": "JPY", "円": "JPY",
-}  # fmt: skip
 # Signs of full width, each of which stands for one: places in a text stay what they are.
 FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: ord("¥"), 0x3000: ord(" ")}
-WIDE_SCALES = {"万": 4, "億": 8}
 COUNTS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
@@ -54,13 +50,13 @@ SPANS_ELSEWHERE = {
 NUMERALS = "〇一二三四五六七八九十百千万億兆"
 JOINED = rf"[^\W\u3041-\u30ff\u3400-\u9fff]|[{NUMERALS}]"
 DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
-BEFORE = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)"
-AFTER = r"[$€£¥円]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
+BEFORE = rf"US\$|[{CURRENCY_SIGNS}]|\b(?:USD|EUR|GBP|CHF|JPY)"
+AFTER = rf"[{CURRENCY_SIGNS}円]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
 SCALE = "|".join(sorted(POWERS, key=len, reverse=True))
 WIDE = rf"[万億](?=円|(?(before)(?![\d{NUMERALS}])|(?!)))"  # "5万円", "¥5万"; "¥1億5000万" is in two parts
 AMOUNT = re.compile(
     rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![.,])(?<!{JOINED})(?<!\d )"
-    rf"(?P<number>{DIGITS})(?!(?!{WIDE})[^\W円]|[.,]\d)(?P<late>[-\u2212\u2013](?![\w$€£¥(]))?"
+    rf"(?P<number>{DIGITS})(?!(?!{WIDE})[^\W円]|[.,]\d)(?P<late>[-\u2212\u2013](?![\w{CURRENCY_SIGNS}(]))?"
     rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b|(?P<wide>{WIDE}))?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
     rf"(?:\s(?:an?|per|each|every)\s(?P<unit>{SPANS})\b)?",
     re.IGNORECASE,
@@ -169,7 +165,7 @@ def sign_of(found: re.Match[str], text: str, language: str) -> int:
     before = text[: found.start("minus")].rstrip()[-1:]
     if not before:
         return -1 if minus[0] == "\u2212" else 0
-    return 1 if before in "$€£¥%" or before.isdigit() else 0
+    return 1 if before in f"{CURRENCY_SIGNS}%" or before.isdigit() else 0
 
 
 def dates_in(text: str) -> Iterator[Value]:

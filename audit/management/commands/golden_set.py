@@ -73,11 +73,11 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(asdict(found), indent=2, ensure_ascii=False))
         else:
-            self.tell(found)
+            self.write_check(found)
         if found.broken:
             raise CommandError(f"{len(found.broken)} of {found.verdicts} reviewed verdicts would break.")
 
-    def tell(self, found: GoldenCheck) -> None:
+    def write_check(self, found: GoldenCheck) -> None:
         with override("en"):
             ending = say_check(len(found.broken) + found.still_wrong, found.verdicts, len(found.not_judged))
         styles = {"ok": self.style.SUCCESS, "warn": self.style.WARNING, "fail": self.style.ERROR}

@@ -40,7 +40,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(findings(runs, rebuilt, judged), indent=2))
         else:
-            self.tell(runs, rebuilt, judged)
+            self.write_findings(runs, rebuilt, judged)
         failed = [found for found in rebuilt if not found.ok]
         if failed:
             raise CommandError(f"{len(failed)} of {len(rebuilt)} replays differ, the first is run {failed[0].run_id}.")
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         record_event(None, "replay", run.pk, calls=calls, **summary(found))
         return {"run": str(run.pk), **summary(found), "flips": [asdict(flip) for flip in found.flips]}
 
-    def tell(self, runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[dict[str, Any]]) -> None:
+    def write_findings(self, runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[dict[str, Any]]) -> None:
         equal = sum(found.ok for found in rebuilt)
         self.stdout.write(
             f"{equal} of {len(rebuilt)} requests rebuilt byte for byte; {len(runs) - len(rebuilt)} runs asked no model."

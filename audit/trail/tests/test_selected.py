@@ -1,6 +1,6 @@
 """The open candidate beside its page: the pages it touches, the one opened, its boxes, and deleted documents."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.test import Client
@@ -19,11 +19,12 @@ from audit.trail.selected import (
     read_selected,
 )
 from documents.models import Document, Line, Page
+from reading.boxes import StoredBox
 from retrieval.models import RetrievalRun, RunCandidate
 
 
-def boxes(*pages: float) -> list[dict[str, float]]:
-    return [{"page": page, "x0": 1, "y0": 1, "x1": 2, "y1": 2} for page in pages]
+def boxes(*pages: float) -> list[StoredBox]:
+    return cast("list[StoredBox]", [{"page": page, "x0": 1, "y0": 1, "x1": 2, "y1": 2} for page in pages])
 
 
 def candidate(anchor: tuple[int, ...] = (), context: tuple[int, ...] = (), **changes: Any) -> RunCandidate:

@@ -10,14 +10,14 @@ from audit.review.reviewing import Reviews, RunReviews
 from audit.trail.story import (
     ADDED_TOLD,
     WORDS_TOLD,
-    answering,
+    answer_sentence,
     describe_review,
-    judging,
+    judgement_sentences,
+    parts_sentences,
     quote_words,
-    reading,
-    searching,
+    search_sentences,
     story_of,
-    telling_parts,
+    words_sentences,
 )
 from chat.models import Answer
 from retrieval.models import RetrievalRun, RunCandidate
@@ -77,12 +77,12 @@ def test_words_are_cut_short(count: int, told: int, words: str) -> None:
     ],
 )  # fmt: skip
 def test_what_was_looked_for(parsed: dict[str, Any], documents: int, told: list[str]) -> None:
-    assert list(reading(run(parsed=parsed, scope=[{}] * documents))) == told
+    assert list(words_sentences(run(parsed=parsed, scope=[{}] * documents))) == told
 
 
 def test_many_words_are_counted_and_not_listed() -> None:
     parsed = keywords(direct=["a"] * (WORDS_TOLD + 2), dictionary=["b"] * (ADDED_TOLD + 5))
-    own, added = reading(run(parsed=parsed))
+    own, added = words_sentences(run(parsed=parsed))
     assert own.endswith("and 2 more.") and added.endswith("and 5 more.")
 
 
@@ -115,7 +115,7 @@ def test_many_words_are_counted_and_not_listed() -> None:
     ],
 )  # fmt: skip
 def test_what_was_found(counts: dict[str, int], searched: list[Any], roles: list[str], told: list[str]) -> None:
-    assert list(searching(run(hit_counts=counts, searched=searched), candidates(*roles))) == told
+    assert list(search_sentences(run(hit_counts=counts, searched=searched), candidates(*roles))) == told
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_what_was_found(counts: dict[str, int], searched: list[Any], roles: list
     ],
 )
 def test_who_judged_and_how_much_was_kept(fields: dict[str, str], words: str) -> None:
-    [told] = judging(run(**fields), candidates("primary", "supporting", "discarded", "unjudged"))
+    [told] = judgement_sentences(run(**fields), candidates("primary", "supporting", "discarded", "unjudged"))
     assert told.startswith(words)
-    assert list(judging(run(**fields), [])) == []
+    assert list(judgement_sentences(run(**fields), [])) == []
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_who_judged_and_how_much_was_kept(fields: dict[str, str], words: str) ->
 )
 def test_what_was_answered(status: str, kind: str | None, citations: int, words: str) -> None:
     asked = run(status=status)
-    assert answering(asked, Answer(run=asked, kind=kind) if kind else None, citations).startswith(words)
+    assert answer_sentence(asked, Answer(run=asked, kind=kind) if kind else None, citations).startswith(words)
 
 
 def reviewed(*outcomes: str) -> Reviews:
@@ -199,7 +199,7 @@ def test_a_further_pass_for_a_list_is_told() -> None:
 def test_what_became_of_each_part_is_told_unless_all_was_found() -> None:
     found = {"subject": "rent", "kind": "independent", "outcome": "found", "missing": [], "candidate_ids": ["p1-l1-1"]}
     lost = found | {"subject": "shoe size", "outcome": "not_found", "missing": ["shoe"], "candidate_ids": []}
-    told = [list(telling_parts(run(plan={"parts": parts}), None)) for parts in ([], [found, found], [found, lost])]
+    told = [list(parts_sentences(run(plan={"parts": parts}), None)) for parts in ([], [found, found], [found, lost])]
     words = (
         "The question has parts. Passages found: rent. Not found: shoe size – no page that was read mentions “shoe”."
     )

@@ -15,7 +15,7 @@ from audit.keeping.erasure import Erasing, erase_person, erase_run
 from audit.proof import verifier
 from audit.proof.evidence import write_evidence
 from audit.proof.verification import verify
-from chat.fields.extracting import Asker, extract
+from chat.fields.extracting import Asker, find_fields, record_fields
 from chat.fields.values import field_json
 from chat.models import Answer, ExtractionField
 from documents.ingestion.conductor import ingest_path
@@ -36,6 +36,10 @@ NOTICE = Field("Notice period", "With how much notice may the lease be ended?", 
 LANDLORD = Field("Landlord", "Who is the landlord?")
 LOGO = Field("Logo", "Who holds the trademark of the logo?")
 FIELDS = (RENT, NOTICE, LANDLORD, LOGO)
+
+
+def extract(asker: Asker, documents: Sequence[Document], fields: Sequence[Field]) -> list[RetrievalRun]:
+    return record_fields(asker, fields, find_fields(asker, documents, fields))
 
 
 @pytest.fixture

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.library import content_of
 from chat.drafts import Quoted
 from chat.figures.inputs import AskedInput, ExcerptSource, InputError, check_asked_input, numbers_in_text
 from chat.figures.requested import JUDGEMENT, NOTE, RequestedFigures, numbers_asked, resolve_request
 from chat.writing.writer import StreamedReply
-from documents.storage.content import DocumentContent, content_of
+from documents.storage.content import DocumentContent
 from reading.passages import cut_passages
 from reading.processes.sandbox import read_in_child
 from retrieval.models import RunCandidate

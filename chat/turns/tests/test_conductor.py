@@ -90,13 +90,13 @@ def test_it_puts_the_run_before_the_first_byte_of_the_answer(ask: Ask, serve: Se
     serve()
     turn = ask()
     seen: list[tuple[str, bool]] = []
-    tell = stream.tell
+    tell = stream.publish_event
 
     def watch(turn_id: uuid.UUID, event: stream.EventType, **data: Any) -> None:
         seen.append((event, is_run_committed(turn)))
         tell(turn_id, event, **data)
 
-    monkeypatch.setattr(conductor, "tell", watch)
+    monkeypatch.setattr(conductor, "publish_event", watch)
     answer_turn(turn.pk)
     assert all(committed for event, committed in seen if event in ("token", "citation", "done"))
     assert any(event == "token" for event, _ in seen)

@@ -1,17 +1,18 @@
 """Which pieces of the prompt a question gets (R79)."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from chat.writing.fragments import FRAGMENTS, choose_fragments, is_single_fact
 from chat.writing.writer import INSTRUCTIONS, build_instructions
 from retrieval.question.parse import parse_question
+from retrieval.told.columns import StoredQuestion
 
 
-def parsed(question: str) -> dict[str, Any]:
-    return asdict(parse_question(question, []))
+def parsed(question: str) -> StoredQuestion:
+    return cast("StoredQuestion", asdict(parse_question(question, [])))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_a_question_gets_what_concerns_it(question: str, names: tuple[str, ...])
     ],
 )
 def test_what_was_stored_of_a_question_decides(
-    fields: dict[str, Any], told: dict[str, Any], names: tuple[str, ...]
+    fields: StoredQuestion, told: dict[str, Any], names: tuple[str, ...]
 ) -> None:
     assert choose_fragments(fields, **told) == names
 

@@ -8,11 +8,11 @@ import pytest
 from chat.drafts import Quoted
 from chat.writing.fitting import is_fitting
 from chat.writing.headline import (
-    cited_first,
     find_headlines,
+    move_cited_first,
+    prose_before_tables,
     quote_headline,
     sentences_of_unit,
-    text_first,
     with_headlines,
 )
 from documents.storage.content import DocumentContent
@@ -394,8 +394,8 @@ def test_a_headline_is_cited_by_the_quote_that_holds_it_and_nothing_is_said_twic
         Quoted(2, other.candidate, other.quote),
     ]
     assert [each.quote for each in with_headlines([own], [other])] == [own.quote, other.quote]
-    assert [each.marker for each in cited_first([other, whole], 2)] == [1, 2]
-    assert cited_first([other, whole], 2)[0].quote == whole.quote
+    assert [each.marker for each in move_cited_first([other, whole], 2)] == [1, 2]
+    assert move_cited_first([other, whole], 2)[0].quote == whole.quote
 
 
 def test_a_literal_headline_is_the_text_of_its_lines() -> None:
@@ -415,7 +415,7 @@ def test_quotes_of_columns_side_by_side_come_last() -> None:
     plain = candidate_at(2, columns)
     plain.anchor_pieces = [{"line_number": 2}]
     quotes = [Quoted(1, beside, "Alan Graf\nMary Hunter"), Quoted(2, plain, columns.lines[1].text)]
-    ordered = text_first(quotes, {beside.parse_id: columns, plain.parse_id: columns})
+    ordered = prose_before_tables(quotes, {beside.parse_id: columns, plain.parse_id: columns})
     assert [(each.marker, each.candidate) for each in ordered] == [(1, plain), (2, beside)]
 
 

@@ -12,7 +12,7 @@ from documents.ingestion import conductor, escalation, page_images, queueing, ta
 from documents.ingestion.improving import improvements, next_stage
 from documents.models import IngestJob, KnowledgeBase, Parse
 from documents.pages.address import PageTarget
-from documents.pages.page_view import findings_of, inspect_page
+from documents.pages.page_view import inspect_page, report_lines
 from reading import heavier
 from reading.tests.test_heavier import SHOWN, needs_recognition, with_figure
 
@@ -55,7 +55,7 @@ def test_without_the_library_a_page_is_flagged_and_says_what_would_read_it(
     assert not list(escalation.pages_to_read_again(parse.document, parse)) and not improvements(parse.document)
     assert "A picture has no text that could be read" in words_of(parse)
     assert "not installed here" in words_of(parse)
-    assert any("not installed here" in finding.words for finding in findings_of(parse, ()))
+    assert any("not installed here" in finding.words for finding in report_lines(parse, ()))
 
 
 def test_a_page_goes_through_a_method_once(

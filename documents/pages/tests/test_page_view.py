@@ -13,13 +13,13 @@ from documents.pages.page_view import (
     characters_finding,
     contents_finding,
     cost_words,
-    findings_of,
     first_section,
     inspect_page,
     language_finding,
     line_findings,
     passages_of,
     read_page_lines,
+    report_lines,
     section_at,
     text_finding,
     toc_of,
@@ -247,7 +247,7 @@ def test_the_report_says_how_passages_were_described(
 ) -> None:
     parse = parse_in(document)
     parse.report = parse.report | annotation
-    [found] = [line for line in findings_of(parse, toc_of(parse)) if line.name == "Passages"]
+    [found] = [line for line in report_lines(parse, toc_of(parse)) if line.name == "Passages"]
     assert found.kind == kind and words in found.words and str(CUTS["section"]) in found.words
 
 
@@ -256,10 +256,10 @@ def test_the_whole_report_is_in_the_language_of_the_reader(document: Document) -
     parse.pages.filter(number=2).update(label="1", column_count=2, text_layer="ocr", flags=["recognised"])
     parse.pages.filter(number=1).update(label="A-1", text_layer="ocr", flags=["hidden_text"])
     parse.warnings = ["pages_without_text(1-2)"]
-    english = {line.name: line.words for line in findings_of(parse, toc_of(parse))}
+    english = {line.name: line.words for line in report_lines(parse, toc_of(parse))}
     assert english["Columns"] == "several on 1 of 2 pages" and english["Note"].endswith("not searched: 1-2.")
     assert english["Page numbers"] == "page 1 is page 2 of the file; 1 pages are so far apart"
-    assert sum(line.name == "Recognised" for line in findings_of(parse, toc_of(parse))) == 2
+    assert sum(line.name == "Recognised" for line in report_lines(parse, toc_of(parse))) == 2
     with translation.override("fr"):
-        french = {line.words for line in findings_of(parse, toc_of(parse))}
+        french = {line.words for line in report_lines(parse, toc_of(parse))}
     assert not {words for words in english.values() if len(words) > 12} & french

@@ -5,6 +5,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
+from reading.boxes import StoredBox
 from reading.rows import LineRow, LineSpan
 
 
@@ -13,7 +14,7 @@ def line(number: int, page: int = 1, kind: str = "body", x0: float = 100, y0: fl
     return LineRow(number, 1, page, 0, text, text, x0, y0, x0 + 200, y0 + 10, 0, kind, "text", ())  # type: ignore[arg-type]
 
 
-def box(page: int, x0: float = 100, y0: float = 200) -> dict[str, float]:
+def box(page: int, x0: float = 100, y0: float = 200) -> StoredBox:
     return {"page": page, "x0": x0, "y0": y0, "x1": x0 + 200, "y1": y0 + 10}
 
 

@@ -9,13 +9,13 @@ import pytest
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from benchmarks.library import content_of
 from documents.models import KnowledgeBase, Parse
 from documents.storage.content import (
     USABLE_TOC_ENTRIES,
     ContentCache,
     DocumentContent,
     Vectors,
-    content_of,
     read_content,
     read_vectors,
 )

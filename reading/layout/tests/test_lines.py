@@ -8,6 +8,7 @@ from typing import Any
 import pymupdf
 import pytest
 
+from reading.layout.extracted import Span, SpanLine
 from reading.layout.lines import (
     LINE_CHARS,
     PageLine,
@@ -27,10 +28,10 @@ WIDTH, HEIGHT = 612.0, 792.0
 PAINTED = 16
 
 
-def piece(text: str, x: float, baseline: float, size: float = 10.0, **more: Any) -> dict[str, Any]:
+def piece(text: str, x: float, baseline: float, size: float = 10.0, **more: Any) -> SpanLine:
     """One extraction line with one span, as wide as half its size for each character."""
     width = more.pop("width", len(text) * size / 2)
-    span = {
+    span: Span = {
         "text": text,
         "bbox": (x, baseline - 0.8 * size, x + width, baseline + 0.2 * size),
         "origin": (x, baseline),
@@ -42,7 +43,7 @@ def piece(text: str, x: float, baseline: float, size: float = 10.0, **more: Any)
     return {"dir": more.pop("dir", (1.0, 0.0)), "spans": [span, *more.pop("spans", [])]}
 
 
-def lines_of(*pieces: dict[str, Any], width: float = WIDTH) -> list[PageLine]:
+def lines_of(*pieces: SpanLine, width: float = WIDTH) -> list[PageLine]:
     text = pieces_of([{"lines": list(pieces)}], width, HEIGHT)
     return page_lines(1, text, width, HEIGHT)[0]
 
@@ -81,7 +82,7 @@ def test_a_line_of_ordinary_length_stays_whole() -> None:
     assert not line.is_divided
 
 
-def prose(x: float, count: int, word: str) -> list[dict[str, Any]]:
+def prose(x: float, count: int, word: str) -> list[SpanLine]:
     return [piece(f"{word} runs on through line {number} of the", x, 100 + 12 * number) for number in range(count)]
 
 
@@ -145,7 +146,7 @@ def test_it_joins_a_subscript_to_its_letter() -> None:
 def test_it_does_not_glue_a_footnote_mark_to_a_number(before: str, mark: str, joined: str) -> None:
     line = piece(before, 70, 100)
     right = line["spans"][0]["bbox"][2]
-    raised = {"text": mark, "size": 6.0, "flags": 1, "bbox": (right, 90, right + 4, 96), "origin": (right, 96)}
+    raised: Span = {"text": mark, "size": 6.0, "flags": 1, "bbox": (right, 90, right + 4, 96), "origin": (right, 96)}
     line["spans"].append({**line["spans"][0], **raised})
     assert lines_of(line)[0].text == joined
 
@@ -274,7 +275,7 @@ def test_it_parts_a_piece_at_a_wide_gap() -> None:
 
 
 def test_it_sets_the_mark_before_a_footnote_apart() -> None:
-    mark = {**piece("4", 120, 704.8, size=6)["spans"][0]}
+    mark = piece("4", 120, 704.8, size=6)["spans"][0]
     note = piece("To illustrate why", 124, 708.7, size=9)["spans"][0]
     (line,), _ = page_lines(
         1, pieces_of([{"lines": [{"dir": (1.0, 0.0), "spans": [mark, note]}]}], WIDTH, HEIGHT), WIDTH, HEIGHT

@@ -6,6 +6,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
+from reading.layout.extracted import Character, Span
 from reading.layout.unknown import mark_unknown
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
@@ -94,13 +95,15 @@ def test_ends_of_lines_that_are_drawn_as_blanks_are_blanks(tmp_path: Path) -> No
 
 
 def test_ordinary_pages_are_not_read_twice() -> None:
-    spans = [{"text": text, "char_flags": 16} for text in ("Net sales\u00a0188", "\ue123 \ufb01", "\u2022 x\u00ad")]
+    spans: list[Span] = [
+        {"text": text, "char_flags": 16} for text in ("Net sales\u00a0188", "\ue123 \ufb01", "\u2022 x\u00ad")
+    ]
     mark_unknown([{"lines": [{"spans": spans}]}], lambda inked: pytest.fail("it was read"))
 
 
-@pytest.mark.parametrize("more", [{}, {"is_named": True}])
-def test_what_cannot_be_looked_at_is_unknown(more: dict[str, bool]) -> None:
-    span = {"text": "\x014 684", "char_flags": 16 | 128, **more}
+@pytest.mark.parametrize("more", [Span(), Span(is_named=True)])
+def test_what_cannot_be_looked_at_is_unknown(more: Span) -> None:
+    span: Span = {"text": "\x014 684", "char_flags": 16 | 128, **more}
     mark_unknown([{"lines": [{"spans": [span]}]}], lambda inked: [])
     assert span["text"] == "\ufffd4 684"
 
@@ -108,8 +111,8 @@ def test_what_cannot_be_looked_at_is_unknown(more: dict[str, bool]) -> None:
 def test_the_numbers_of_the_glyphs_of_a_whole_font_stand_as_they_are() -> None:
     """Fonts of old programs name no character, and their numbers are often the letters."""
     text = "Net sales"
-    span = {"text": text, "char_flags": 16 | 128}
-    characters = [
+    span: Span = {"text": text, "char_flags": 16 | 128}
+    characters: list[Character] = [
         {"c": "\ufffd", "origin": (5.0 * at, 0.0), "bbox": (0, 0, 5, 5 * (sign != " "))} for at, sign in enumerate(text)
     ]
     mark_unknown(

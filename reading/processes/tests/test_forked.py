@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from reading.processes.forked import Patience, done_apart
+from reading.processes.forked import Patience, run_in_fork
 from reading.processes.starting import ROOT
 
 PATIENT = Patience(3600)
@@ -39,9 +39,9 @@ def costly(number: int) -> int:
 
 
 def test_it_gives_what_each_task_gave() -> None:
-    assert done_apart(range(1000), doubled, 30, PATIENT) == {number: 2 * number for number in range(1000)}
-    assert done_apart([], doubled, 30, PATIENT) == {}
-    assert done_apart([1], lambda _: {"long": "x" * 300_000}, 30, PATIENT) == {1: {"long": "x" * 300_000}}
+    assert run_in_fork(range(1000), doubled, 30, PATIENT) == {number: 2 * number for number in range(1000)}
+    assert run_in_fork([], doubled, 30, PATIENT) == {}
+    assert run_in_fork([1], lambda _: {"long": "x" * 300_000}, 30, PATIENT) == {1: {"long": "x" * 300_000}}
 
 
 def test_it_works_in_another_process_and_leaves_none_behind() -> None:
@@ -51,21 +51,21 @@ def test_it_works_in_another_process_and_leaves_none_behind() -> None:
         ours.append(number)
         return os.getpid()
 
-    (pid,) = set(done_apart([1, 2], note, 30, PATIENT).values())
+    (pid,) = set(run_in_fork([1, 2], note, 30, PATIENT).values())
     assert ours == [] and pid != os.getpid()
     assert not psutil.pid_exists(pid)
 
 
 def test_it_leaves_out_what_fails_crashes_or_never_ends() -> None:
-    done = done_apart(range(10), troubled, 30, PATIENT, each_s=0.5)
+    done = run_in_fork(range(10), troubled, 30, PATIENT, each_s=0.5)
     assert done == {number: number for number in (0, 1, 2, 4, 6, 8, 9)}
 
 
 def test_it_stops_when_the_processor_time_of_all_is_up() -> None:
-    done = done_apart(range(1000), costly, 1, PATIENT, each_s=1)
+    done = run_in_fork(range(1000), costly, 1, PATIENT, each_s=1)
     assert 1 < len(done) <= 20
     assert list(done) == list(range(len(done))), "from the front"
-    assert done_apart([1], doubled, 0, PATIENT) == {}
+    assert run_in_fork([1], doubled, 0, PATIENT) == {}
 
 
 def test_a_copy_that_stands_still_loses_nothing() -> None:
@@ -82,7 +82,7 @@ def test_a_copy_that_stands_still_loses_nothing() -> None:
         return number
 
     EACH_S = 0.5
-    assert done_apart(range(5), stand_still, 2 * EACH_S, PATIENT, each_s=EACH_S) == {n: n for n in range(5)}
+    assert run_in_fork(range(5), stand_still, 2 * EACH_S, PATIENT, each_s=EACH_S) == {n: n for n in range(5)}
 
 
 def test_a_copy_that_waits_for_nothing_is_ended_by_the_wall_clock() -> None:
@@ -91,15 +91,15 @@ def test_a_copy_that_waits_for_nothing_is_ended_by_the_wall_clock() -> None:
             time.sleep(600)
         return os.getpid()
 
-    done = done_apart([0, 1], wait, 30, Patience(8))
+    done = run_in_fork([0, 1], wait, 30, Patience(8))
     assert 1 not in done and not any(map(psutil.pid_exists, done.values()))
 
 
 def test_its_copy_dies_with_it() -> None:
     program = (
-        "import os, time\nfrom reading.processes.forked import Patience, done_apart\n"
+        "import os, time\nfrom reading.processes.forked import Patience, run_in_fork\n"
         "wait = lambda _: (open('/dev/stderr', 'w').write(f'{os.getpid()}\\n'), time.sleep(600))\n"
-        "done_apart([1], wait, 600, Patience(600))"
+        "run_in_fork([1], wait, 600, Patience(600))"
     )
     with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stderr=subprocess.PIPE, text=True) as parent:
         assert parent.stderr is not None
@@ -118,4 +118,4 @@ def test_nothing_optional_takes_half_of_the_time_that_is_left(monkeypatch: pytes
     assert patience.half_left() == 3
     now += 10
     assert patience.half_left() == 0
-    assert done_apart([1], doubled, 30, patience) == {}
+    assert run_in_fork([1], doubled, 30, patience) == {}

@@ -8,12 +8,15 @@ from reading.values.months import MONTH, MONTH_STEM, MONTHS
 from reading.values.scales import SCALE_WORDS, SCALES
 from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS
 from reading.values.years import YEAR, YEAR_WORD, years_in
-from tests.product import ROOT, sources
+from tests.product import APPS, ROOT, sources
 
+# Where an expression, or a list in one, is written; data files name it by a slot, see reading.wording.VALUES.
 WRITTEN_ONCE = {
     "19|20": "reading/values/years.py",
     "thousand|million": "reading/values/scales.py",
     "jan|feb": "reading/values/months.py",
+    "$€£¥": "reading/values/currencies.py",
+    "Inc|Ltd": "reading/values/sentences.py",
 }
 
 
@@ -59,5 +62,6 @@ def test_a_sentence_ends_where_no_abbreviation_does(text: str) -> None:
 
 @pytest.mark.parametrize("pattern", WRITTEN_ONCE)
 def test_it_is_written_once(pattern: str) -> None:
-    written = {str(path.relative_to(ROOT)) for path in sources() if re.search(re.escape(pattern), path.read_text())}
+    files = [*sources(), *(path for app in APPS for path in (ROOT / app).rglob("*.toml"))]
+    written = {str(path.relative_to(ROOT)) for path in files if pattern in path.read_text(encoding="utf-8")}
     assert written <= {WRITTEN_ONCE[pattern]}

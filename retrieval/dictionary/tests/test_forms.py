@@ -33,8 +33,8 @@ def named(**values: str) -> ConceptForm:
 )
 def test_what_is_typed_becomes_a_row(values: dict[str, str], row: WordRow) -> None:
     form = filled(**values)
-    assert form.is_valid(), form.said
-    assert form.row == row and form.said == ""
+    assert form.is_valid(), form.fault
+    assert form.row == row and form.fault == ""
 
 
 @pytest.mark.parametrize(
@@ -61,25 +61,25 @@ def test_what_is_typed_becomes_a_row(values: dict[str, str], row: WordRow) -> No
 def test_a_fault_is_said_at_its_field_and_once(values: dict[str, str], field: str) -> None:
     form = filled(**values)
     assert not form.is_valid() and list(form.errors) == [field]
-    assert len(form.errors[field]) == 1 and form.said == form.errors[field][0]
+    assert len(form.errors[field]) == 1 and form.fault == form.errors[field][0]
     assert not hasattr(form, "row")
 
 
 def test_several_faults_are_said_one_after_the_other() -> None:
     form = filled(term="", language="xx", weight="many")
     assert set(form.errors) == {"term", "language", "weight"}
-    assert form.said.count(".") >= 3 and "The weight must be" in form.said
+    assert form.fault.count(".") >= 3 and "The weight must be" in form.fault
 
 
 def test_a_fault_is_said_in_the_language_of_the_page() -> None:
     with translation.override("fr"):
-        said = filled(weight="many").said
+        said = filled(weight="many").fault
     assert said and "The weight must be" not in said
 
 
 def test_a_form_of_no_concept_is_refused() -> None:
     form = TermForm({"term": "caution"}, concept="")
-    assert not form.is_valid() and "concept is missing" in form.said
+    assert not form.is_valid() and "concept is missing" in form.fault
 
 
 # ---- a new concept
@@ -96,7 +96,7 @@ def test_a_form_of_no_concept_is_refused() -> None:
 )
 def test_a_concept_without_a_term_is_called_by_its_name(values: dict[str, str], row: WordRow) -> None:
     form = named(**values)
-    assert form.is_valid(), form.said
+    assert form.is_valid(), form.fault
     assert form.row == row
 
 
@@ -104,7 +104,7 @@ def test_a_concept_without_a_term_is_called_by_its_name(values: dict[str, str], 
 @pytest.mark.parametrize("term", ["", "caution"])
 def test_a_concept_needs_a_name(name: str, term: str) -> None:
     form = named(concept_name=name, term=term)
-    assert not form.is_valid() and form.said and not hasattr(form, "row")
+    assert not form.is_valid() and form.fault and not hasattr(form, "row")
 
 
 def test_the_concept_is_what_was_typed_and_no_other() -> None:

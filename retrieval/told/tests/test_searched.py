@@ -9,13 +9,14 @@ from documents.storage.content import DocumentContent
 from retrieval.pipeline import retrieve
 from retrieval.record.as_json import result_json
 from retrieval.tests.builders import SETTINGS
+from retrieval.told.columns import StoredQuestion, StoredWord
 from retrieval.told.searched import say_other_language
 
 OWN = {"text": "préavis", "source": "direct", "language": "fr"}
 ADDED = {"text": "notice", "source": "dictionary", "language": "en"}
 
 
-def parsed(*keywords: dict[str, Any], language: str = "fr", form: str = "") -> dict[str, Any]:
+def parsed(*keywords: Any, language: str = "fr", form: str = "") -> StoredQuestion:
     return {"language": language, "form": form, "keywords": list(keywords)}
 
 
@@ -41,7 +42,7 @@ def counted(**counts: int) -> list[dict[str, Any]]:
     ],
 )
 def test_it_is_told_where_no_word_could_be_carried_across(
-    question: dict[str, Any], languages: list[str], searched: list[dict[str, Any]], is_told: bool
+    question: StoredQuestion, languages: list[str], searched: list[StoredWord], is_told: bool
 ) -> None:
     assert bool(say_other_language(question, languages, searched)) is is_told
 

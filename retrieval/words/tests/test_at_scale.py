@@ -15,7 +15,7 @@ from documents.storage.store import erase_parses, index_passages
 from documents.storage.words import read_phrases
 from retrieval.conftest import Keep
 from retrieval.words import at_scale
-from retrieval.words.at_scale import count_groups, lexical
+from retrieval.words.at_scale import count_groups, rank_by_words
 
 pytestmark = pytest.mark.django_db
 SAID = "net income costs of goods sold long-term debt 10-K e-mail the insured insurance premium premiums 4.5 a/b it's"
@@ -86,8 +86,8 @@ def test_ranks_are_those_of_a_search_over_the_passages(keep: Keep) -> None:
     documents = made(keep)
     for phrases in (["income", "premium"], ["net", "debt", "long-term debt", "unheard"], ["insurance"]):
         ranks = asked_of_postgres(phrases, documents)[1]
-        assert lexical(phrases, documents) == pytest.approx(ranks, abs=2e-6)
-    assert lexical(["unheard of"], documents) == {} == lexical([], documents)
+        assert rank_by_words(phrases, documents) == pytest.approx(ranks, abs=2e-6)
+    assert rank_by_words(["unheard of"], documents) == {} == rank_by_words([], documents)
 
 
 def test_a_phrase_does_not_go_on_in_the_next_passage(keep: Keep) -> None:
@@ -113,7 +113,7 @@ def test_the_commonest_words_are_left_out_of_a_ranking_that_would_read_too_much(
     documents = [keep(f"Common {number}", "# A\n\nThe site is open.") for number in range(4)]
     rare = keep("Rare", "# A\n\nThe quarry is shut.")
     monkeypatch.setattr(at_scale, "PLACES_MAX", 3)
-    assert list(lexical(["site", "quarry"], [*documents, rare])) == [rare.pk]
+    assert list(rank_by_words(["site", "quarry"], [*documents, rare])) == [rare.pk]
     assert sum(count_groups({"site": ["site", "sites"]}, documents)["site"].values()) == 4
 
 

@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import pytest
 
+from reading.values.currencies import CURRENCIES
 from reading.values.months import MONTHS
-from retrieval.words.printed import COUNTS, CURRENCIES, READERS, Value, decimal_of, values_in
+from retrieval.words.printed import COUNTS, READERS, Value, decimal_of, values_in
 
 
 def read(text: str, answer_type: str) -> list[tuple[str, str, str]]:
