@@ -26,6 +26,7 @@ from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
 
 SAID_MIN = 0.4  # of the question's weight in the sentence and the name of its section
+VALUE_SAID_MIN = 0.5  # beside a value: any sentence may have one
 NUMBER_WEIGHT = 0.5  # as of a year
 IN_UNITS = {"year": (12, "month"), "week": (168, "hour"), "day": (24, "hour")}
 RARE_SHARE = 0.8  # of the greatest weight
@@ -56,10 +57,14 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     own = normalise_words(OPEN_ENDED.sub(" ", text))
     said = [*own, *normalise_words(name_in_force(section))]
     terms = weigh_terms(question, lexicon_of(content))
+    is_of_value = has_form(question) and question.answer_type not in NAMED_TYPES
+    if is_of_value:  # which says by itself what "date" asks for
+        framing = (is_generic(term.text, question.language) or CALENDAR.search(term.text) for term in terms)
+        terms = [term for term, is_framing in zip(terms, framing, strict=True) if not is_framing] or terms
     is_about = (
-        share_said(said, terms) >= SAID_MIN
+        share_said(said, terms) >= (VALUE_SAID_MIN if is_of_value else SAID_MIN)
         and not is_of_another(text, question)
-        and (question.answer_type != "boolean" or has_rare(said, terms))
+        and (has_rare(said, terms) or not (is_of_value or question.answer_type == "boolean"))
     )
     is_counted = not question.is_count or bool(counts_said(text, question))
     is_coded = has_codes(f" {' '.join(said)} ", question, content)
@@ -82,8 +87,8 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
 
 
 def has_rare(said: Sequence[str], terms: Sequence[WeighedTerm]) -> bool:
-    """Whether the words of a text have the rarest of what was asked that the document has, or one nearly as rare: yes
-    or no to something else is none.
+    """Whether the words of a text have the rarest of what was asked that the document has, or one nearly as rare: a
+    value, or yes or no, of something else is none.
     """
     there = [term for term in terms if term.is_primary and len(term.lines)]
     least = RARE_SHARE * max((term.weight for term in there), default=0.0)
