@@ -242,7 +242,8 @@ def propose_candidates(search: Search) -> Search:
         return search
     arbiter, question, plan, within = search.arbiter, search.question, search.plan, search.within
     pool_max = search.options.filters.top_k or pool_size(arbiter, question, plan, settings, search.options.mode)
-    found = propose(arbiter, question, contents, list(search.hits), plan, pool_max, within, search.versions)
+    nearness = with_nearness(search.options.filters, settings.nearness_min).threshold or 0.0
+    found = propose(arbiter, question, contents, list(search.hits), plan, pool_max, within, search.versions, nearness)
     candidates = keep_within(found.candidates, within)
     search.clock.stop("aggregate")
     return replace(search, candidates=candidates, left_out=found.left_out, hits=found.hits, plan=found.plan)

@@ -43,15 +43,16 @@ def propose(
     pool_max: int,
     within: Within | None = None,
     versions: Sequence[Versions] = (),
+    nearness: float = 0.0,
 ) -> Proposed:
     """Passages for a reranker, places for all other arbiters; if enabled, with what the question points to (R21) and
     the places they refer to (R75).
 
     For a list that is shorter than the text says, the places that list all of it are added in one further pass, and
-    for a clause that another document amends its `versions`.
+    for a clause that another document amends its `versions`. Passages are proposed by meaning from `nearness` on.
     """
     if arbiter == "rerank":
-        passages = candidates_to_rerank(question, contents, hits)
+        passages = candidates_to_rerank(question, contents, hits, nearness)
         reason = f"the {pool_max} places judged rank higher"
         candidates, left_out = passages[:pool_max], tuple(LeftOut.of(each, reason) for each in passages[pool_max:])
     else:

@@ -48,13 +48,13 @@ class PassageWords:
 
 
 def candidates_to_rerank(
-    question: Question, contents: Sequence[DocumentContent], hits: Sequence[Hit]
+    question: Question, contents: Sequence[DocumentContent], hits: Sequence[Hit], nearness: float = 0.0
 ) -> tuple[Briefed, ...]:
-    """A candidate for each passage of the fused pool, best first."""
+    """A candidate for each passage of the fused pool, best first; `nearness` is as in `by_meaning`."""
     prefixed = len(contents) > 1
     terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
     candidates: dict[str, Briefed] = {}
-    for rank, fused in enumerate(fused_passages(question, contents), 1):
+    for rank, fused in enumerate(fused_passages(question, contents, nearness), 1):
         content, passage = fused.content, fused.passage
         cluster = cluster_in(fused, [hit for hit in hits if hit.document_id == content.document_id])
         candidate = candidate_of(cluster, rank, prefixed, terms[content.document_id], question)
@@ -80,11 +80,11 @@ def cluster_in(fused: Fused, hits: Sequence[Hit]) -> HitCluster:
     return HitCluster(fused.content, line, [*inside, *found])
 
 
-def fused_passages(question: Question, contents: Sequence[DocumentContent]) -> list[Fused]:
+def fused_passages(question: Question, contents: Sequence[DocumentContent], nearness: float = 0.0) -> list[Fused]:
     """The passages of both searches by weighted reciprocal rank (R93)."""
     topic = question.topic or question.corrected
     searches: tuple[tuple[Method, float, list[tuple[int, int]]], ...] = (
-        ("vectors", VECTOR_WEIGHT, by_meaning(topic, contents)),
+        ("vectors", VECTOR_WEIGHT, by_meaning(topic, contents, nearness)),
         ("keywords", LEXICAL_WEIGHT, by_words(question, contents)),
     )
     scores = fuse((weight, rank_in_order(ranked)) for _, weight, ranked in searches)
@@ -99,8 +99,11 @@ def fused_passages(question: Question, contents: Sequence[DocumentContent]) -> l
     ]
 
 
-def by_meaning(topic: str, contents: Sequence[DocumentContent]) -> list[tuple[int, int]]:
-    """(document, passage) of the nearest passages of all documents, skipping vectors whose model cannot be asked."""
+def by_meaning(topic: str, contents: Sequence[DocumentContent], nearness: float = 0.0) -> list[tuple[int, int]]:
+    """(document, passage) of the nearest passages of all documents, none with a lower cosine than `nearness` (R102).
+
+    Vectors whose model cannot be asked are skipped.
+    """
     found: list[tuple[float, tuple[int, int]]] = []
     for document, content in enumerate(contents):
         if content.vectors is None:
@@ -110,7 +113,9 @@ def by_meaning(topic: str, contents: Sequence[DocumentContent]) -> list[tuple[in
         except EMBEDDING_ERRORS:  # the plan already reports the same failure
             continue
         found += [
-            (-cosine, (document, row)) for row, cosine in find_nearest_rows(vector, content.vectors.passages, EACH_MAX)
+            (-cosine, (document, row))
+            for row, cosine in find_nearest_rows(vector, content.vectors.passages, EACH_MAX)
+            if cosine >= nearness
         ]
     return [key for _, key in sorted(found)[:EACH_MAX]]
 

@@ -93,6 +93,22 @@ def test_a_base_may_ask_for_nearness_and_a_question_for_less(lease: DocumentCont
     assert [hit.score for hit in own.hits if hit.method == "vectors"] == [score for score in near if score >= 0.2]
 
 
+def test_the_pool_of_a_reranker_keeps_to_the_nearness_too(lease: DocumentContent) -> None:
+    """(R102) What the plan says holds for passages as for places; words propose them all the same."""
+    content = with_vectors(lease)
+    chosen = replace(SETTINGS, ranking="rerank", reranking="none")
+
+    def found(nearness: int) -> dict[str, tuple[str, ...]]:
+        near = replace(chosen, nearness_min=nearness)
+        result = retrieve("How much rent must the tenant pay?", [content], settings=near, arbiter="rerank")
+        return {each.candidate_id: each.methods for each in result.candidates}
+
+    every, nearest = found(15), found(95)
+    assert any("vectors" in methods for methods in every.values())
+    assert nearest and not any("vectors" in methods for methods in nearest.values())
+    assert set(nearest) == {place for place, methods in every.items() if "keywords" in methods}
+
+
 def test_nothing_set_is_nothing_recorded(lease: DocumentContent) -> None:
     result = ask(lease)
     assert "filters" not in result.settings and not any(flag.name == "filters" for flag in result.plan.flags)
