@@ -1,11 +1,13 @@
 """The table of strategies: each row is measured by the real pipeline, and what cannot run says why."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytest_django import Settings
 
+from benchmarks import techniques
 from benchmarks.library import Library
 from benchmarks.printing import print_strategies
 from benchmarks.questions import GoldQuestion
@@ -48,10 +50,23 @@ def test_every_strategy_has_a_row(library: Library, reranker: RerankServer, caps
     assert len(printed) == 2 + len(STRATEGIES) and printed[0].startswith("| set | strategy | questions | page first |")
 
 
+def test_every_technique_is_measured_and_misses_what_it_should(
+    library: Library, reranker: RerankServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.vectors.CACHE", tmp_path)
+    elsewhere = replace(QUESTION, id="q2", pages=(99,))
+    rows = techniques.run({"leases": [QUESTION, elsewhere]}, library)["strategies"]
+    assert [row["strategy"] for row in rows] == list(techniques.TECHNIQUES)
+    assert all((row["questions"], row["missed_in_5"], row["missed_in_20"]) == (2, 0.5, 0.5) for row in rows)
+    assert reranker.requests
+
+
 def test_without_a_reranker_its_row_is_open(library: Library, settings: Settings) -> None:
     settings.RERANK_BASE_URL = settings.VOYAGE_API_KEY = ""
     rows = {row["strategy"]: row for row in run({"leases": [QUESTION]}, library)["strategies"]}
     assert "DOCINTEL_RERANK_BASE_URL" in rows["contextual, reranker"]["not_run"]
+    last = techniques.run({"leases": [QUESTION]}, library)["strategies"][-1]
+    assert "DOCINTEL_RERANK_BASE_URL" in last["not_run"]
 
 
 def test_a_quote_is_compared_by_its_letters_and_digits() -> None:
