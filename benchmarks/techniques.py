@@ -16,7 +16,7 @@ from documents.storage.content import DocumentContent, Vectors
 from llm.rerank import find_rerank_obstacle
 from reading.rows import PassageRow
 from retrieval.arbiter.rerank import RERANKED_MAX, judge_by_rerank
-from retrieval.candidates.rerank_pool import by_meaning, fused_passages, hybrid_candidates, passage_text
+from retrieval.candidates.rerank_pool import by_meaning, candidates_to_rerank, fused_passages, passage_text
 from retrieval.question.parse import parse_question
 from retrieval.types import Question
 
@@ -88,7 +88,7 @@ def rank_by_reranker(question: Question, content: DocumentContent) -> Ranked:
 
 def rank_again(question: Question, content: DocumentContent, reranking: str) -> Ranked:
     passages = {passage_text(passage): passage for passage in content.passages}
-    candidates = hybrid_candidates(question, [content], ())
+    candidates = candidates_to_rerank(question, [content], ())
     found = {each.candidate_id: passages[each.passage] for each in candidates}
     verdicts = judge_by_rerank(question, candidates, [content], reranking).verdicts
     return pages_of([found[each.candidate_id] for each in verdicts])

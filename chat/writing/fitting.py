@@ -56,16 +56,6 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     is_of_year = not question.years or set(YEAR_WORD.findall(text)) <= set(question.years)
     own = normalise_words(OPEN_ENDED.sub(" ", text))
     said = [*own, *normalise_words(name_in_force(section))]
-    terms = weigh_terms(question, lexicon_of(content))
-    is_of_value = has_form(question) and question.answer_type not in NAMED_TYPES
-    if is_of_value:  # which says by itself what "date" asks for
-        framing = (is_generic(term.text, question.language) or CALENDAR.search(term.text) for term in terms)
-        terms = [term for term, is_framing in zip(terms, framing, strict=True) if not is_framing] or terms
-    is_about = (
-        share_said(said, terms) >= (VALUE_SAID_MIN if is_of_value else SAID_MIN)
-        and not is_of_another(text, question)
-        and (has_rare(said, terms) or not (is_of_value or question.answer_type == "boolean"))
-    )
     is_counted = not question.is_count or bool(counts_said(text, question))
     is_coded = has_codes(f" {' '.join(said)} ", question, content)
     is_of_side = question.answer_type != "date" or has_date_asked(text, question)
@@ -74,16 +64,28 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     is_named &= question.answer_type not in NAMED_TYPES or gives_somebody(text, question)
     is_specific = not unsaid_words(leant_on(question), said, content) and has_one_thing(own, question)
     is_specific &= not is_half_said(said, question, content)
-    is_of_what = (
-        is_checkable(text, question, content)
-        and is_about
-        and is_of_year
-        and is_counted
-        and is_coded
-        and is_of_side
-        and is_specific
-    )
-    return is_whole and is_of_what and is_named and is_of_form(text, question)
+    is_of_what = is_about(said, question, content) and not is_of_another(text, question)
+    is_of_what &= is_of_year and is_counted and is_coded and is_of_side and is_specific
+    is_of_kind = is_named and is_of_form(text, question) and is_checkable(text, question, content)
+    return is_whole and is_of_what and is_of_kind
+
+
+def is_about(said: Sequence[str], question: Question, content: DocumentContent) -> bool:
+    """Whether words have enough of what was asked; beside a value, or yes or no, also the rarest of it."""
+    terms = weigh_terms(question, lexicon_of(content))
+    if not is_of_value(question):
+        is_rare = question.answer_type != "boolean" or has_rare(said, terms)
+        return is_rare and share_said(said, terms) >= SAID_MIN
+    # A value says by itself what "date" asks for.
+    framing = (is_generic(term.text, question.language) or CALENDAR.search(term.text) for term in terms)
+    telling = tuple(term for term, is_framing in zip(terms, framing, strict=True) if not is_framing)
+    terms = telling or terms
+    return share_said(said, terms) >= VALUE_SAID_MIN and has_rare(said, terms)
+
+
+def is_of_value(question: Question) -> bool:
+    """Whether a value of a form is asked for, and no name."""
+    return has_form(question) and question.answer_type not in NAMED_TYPES
 
 
 def has_rare(said: Sequence[str], terms: Sequence[WeighedTerm]) -> bool:
@@ -191,7 +193,7 @@ def is_half_said(said: Sequence[str], question: Question, content: DocumentConte
     """Whether a text has a word of a term that question and document have, and not the term: the project's secretary
     is not the project leader. Only of what has a value, as a yes or no may be said otherwise.
     """
-    if not has_form(question) or question.answer_type in NAMED_TYPES:
+    if not is_of_value(question):
         return False
     stems = {stem(word, question.language) for word in said}
     terms = (phrase for phrase in question.phrases if len(lexicon_of(content).lines_with_any((phrase,))))
