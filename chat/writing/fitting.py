@@ -26,7 +26,7 @@ from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
 
 SAID_MIN = 0.4  # of the question's weight in the sentence and the name of its section
-VALUE_SAID_SHARE = 0.5  # more than this beside a value: any sentence may have one
+VALUE_SAID_MIN = 0.5  # beside a value: any sentence may have one
 NUMBER_WEIGHT = 0.5  # as of a year
 IN_UNITS = {"year": (12, "month"), "week": (168, "hour"), "day": (24, "hour")}
 RARE_SHARE = 0.8  # of the greatest weight
@@ -80,7 +80,7 @@ def is_about(said: Sequence[str], question: Question, content: DocumentContent) 
     framing = (is_generic(term.text, question.language) or CALENDAR.search(term.text) for term in terms)
     telling = tuple(term for term, is_framing in zip(terms, framing, strict=True) if not is_framing)
     terms = telling or terms
-    return share_said(said, terms) > VALUE_SAID_SHARE and has_rare(said, terms)
+    return share_said(said, terms) >= VALUE_SAID_MIN and has_rare(said, terms)
 
 
 def is_of_value(question: Question) -> bool:
