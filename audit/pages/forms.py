@@ -294,4 +294,4 @@ class EraseForm(RemoveForm):
 
     def why_not(self) -> str:
         """What is missing, in one sentence, if nothing was erased."""
-        return f"{gettext('Nothing was erased.')} {self.fault}".rstrip()
+        return " ".join(filter(None, (gettext("Nothing was erased."), self.fault)))
