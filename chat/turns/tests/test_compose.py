@@ -58,7 +58,7 @@ def reader() -> Reader:
 @pytest.fixture
 def judged(house: House, make_run: MakeRun) -> Judged:
     """A run with one candidate for each of the given changes; no sentence there has what is asked for, an address."""
-    parsed = run_fields(house)["parsed"] | {"answer_type": "email"}
+    parsed = run_fields(house)["parsed"] | {"answer_type": "boolean"}
 
     def make(*candidates: dict[str, Any], **run: Any) -> RetrievalRun:
         made = make_run(roles="", **({"parsed": parsed} | run))
@@ -177,7 +177,7 @@ def test_no_more_is_quoted_than_mode_and_base_allow(
 def test_the_best_sentence_comes_first_and_is_one_of_the_citations(
     judged: Judged, reader: Reader, house: House
 ) -> None:
-    asked = run_fields(house)["parsed"] | {"answer_type": "definition"}
+    asked = run_fields(house)["parsed"] | {"answer_type": "boolean"}
     word = {"text": "softmax", "forms": ["softmax"], "source": "direct", "priority": "primary", "group": ""}
     draft = compose(judged(*[{}] * 3, parsed=asked | {"keywords": [word]}), reader.writing("fast", passages_max=2))
     headline, _, quote = draft.text.partition("\n\n")
