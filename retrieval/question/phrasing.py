@@ -115,10 +115,10 @@ FRAMES = {
     "located": LOCATED,
     "named": NAMED,
     "around": rf"\b{AROUND}",
-    "around_asked": rf"""(?:(?<!\s)\s*[,;]\s*)?(?:\b(?:{{joining}})\s+)?(?:\b(?:{{giving}})\s+)?\b{AROUND}
+    "around_asked": rf"""(?:(?<!\s)\s*[,;]\s*)?+(?=[^\W\d_])(?:\b(?:{{joining}})\s+)?(?:\b(?:{{giving}})\s+)?\b{AROUND}
         (?:\s+(?:{{concerning}})\b)?""",
     "beside": BESIDE,
-    "beside_asked": rf"""(?:(?<!\s)\s*[,;]\s*)?(?:\b(?:{{joining}})\s+)?(?:\b(?:{{giving}})\s+)?{BESIDE}""",
+    "beside_asked": rf"""(?:(?<!\s)\s*[,;]\s*)?+(?:\b(?:{{joining}})\s+)?(?:\b(?:{{giving}})\s+)?{BESIDE}""",
     "part_break": rf"{NEXT_QUESTION} | {NEXT_STEP} | (?<!\s)\s*;\s*(?=(?:{{question_word}})\b) | (?<=\?)\s+(?=[^?]*\?)",
     "same_question": SAME_QUESTION,
     "condition_before": r"^(?:{condition})\s+(?P<said>[^,?;]{3,100}),\s*(?:(?:{then})\s+)?(?=\S)",
