@@ -207,3 +207,20 @@ def test_it_is_told_that_the_model_is_asked_again(lease: DocumentContent, serve:
         on_stage=lambda name, figures: told.append("again" in figures) if name == "arbiter" else None,
     )
     assert told == [False, True, False]
+
+
+def test_the_contents_imply_what_no_dictionary_says(serve: Serve) -> None:
+    """R35, R38: "exit" is printed nowhere and "early" of something else; titles lead the model to what answers."""
+    leaving = "Either party may end the contract with three months of notice."
+    written: list[Written] = ["# Termination", leaving, *HEATING[:20], "---"]
+    written += ["# Penalties", "Whoever leaves within two years pays one monthly fee.", *HEATING[:20], "---"]
+    written += ["# Cover", *HEATING, "---", "# Visits", "Whoever comes early waits in the hall."]
+    server = serve()
+    server.wanted, server.favours = {"wanted_sections": ["1", "2"], "wanted_words": []}, leaving
+    question, contract = "What happens if we exit early?", content_of_lines(written)
+    result = retrieve(question, [contract], settings=BaseSettings(), arbiter="model", dictionary=())
+    first, second = prompts(server)
+    assert "[1] Termination" in first and "[2] Penalties" in first and leaving not in first
+    assert first.endswith("in any form: happens, exit") and leaving in second
+    assert result.status == "found" and result.kept()[0].section_title == "Termination"
+    assert not any(each.source == "dictionary" for each in result.question.keywords)
