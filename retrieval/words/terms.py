@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from reading.matching import match_form
 from retrieval.types import Keyword, Question
 from retrieval.words.lexicon import NO_LINES, Lexicon, Numbers
-from retrieval.words.tokens import irregular_verbs, normalise_words, stem
+from retrieval.words.tokens import normalise_words, stem
 
 PRIMARY_POINTS, SECONDARY_POINTS = 3, 1  # R29
 YEAR_WEIGHT = 0.5  # a year is on every page of a report: it distinguishes columns, not pages
@@ -91,9 +91,9 @@ def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> WeighedTerm:
 def is_akin(form: str, word: str, language: str) -> bool:
     """Whether the stem is the same but the ending too different: "deducted" and "deductible" are two words.
 
-    Other names, spellings of a code, cognates, spelling variants and irregular verbs count as the word itself.
+    Other names, spellings of a code, cognates and spelling variants count as the word itself.
     """
-    if stem(form, language) != stem(word, language) or not irregular_verbs().keys().isdisjoint((form, word)):
+    if stem(form, language) != stem(word, language):
         return False
     start = len(commonprefix([form, word]))
     end = len(commonprefix([form[start:][::-1], word[start:][::-1]]))

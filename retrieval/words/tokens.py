@@ -10,7 +10,7 @@ from pathlib import Path
 import snowballstemmer
 
 from reading.matching import RUN, RUN_OR_WORD, UNSPACED, match_form, match_map, pairs_of
-from reading.wording import COMMENT, read_word_lists
+from reading.wording import read_word_lists
 
 WORD = re.compile(r"[^\W_]+")
 POSSESSIVE = re.compile(r"'s\b")
@@ -43,14 +43,6 @@ def stop_words() -> dict[str, frozenset[str]]:
 def generic_words() -> dict[str, frozenset[str]]:
     """By language, words that only frame a question: searched, but they never prove a topic present (A10)."""
     return read_word_lists(Path(__file__).parent, "generic_words")
-
-
-@cache
-def irregular_verbs() -> dict[str, str]:
-    """The English verb of each form that its ending does not tell."""
-    text = (Path(__file__).parent / "irregular_verbs.en.txt").read_text(encoding="utf-8")
-    rows = [line.split() for line in text.splitlines() if not line.startswith(COMMENT)]
-    return {form: verb for verb, *forms in rows for form in forms}
 
 
 def split_words(match: str) -> list[str]:
@@ -136,7 +128,7 @@ def stem(word: str, language: str) -> str:
     if language not in ALGORITHMS or not word.isalpha():
         return word
     if language == "en":
-        word = SPELLED.sub(lambda found: SPELLINGS[found[0]], irregular_verbs().get(word, word))
+        word = SPELLED.sub(lambda found: SPELLINGS[found[0]], word)
     return STEMMERS.stem(word, language)
 
 
