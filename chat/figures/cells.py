@@ -161,9 +161,8 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
     headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
     total = sum(term.weight for term in terms)
     there = [term for term in terms if is_in(term, own) or is_in(term, normalise_words(headings))]
-    framing = generic_words().get(
-        content.language, generic_words()["en"]
-    )  # as they are: "monthly" tells more than "month"
+    # Not their stems: "monthly" tells more than "month".
+    framing = generic_words().get(content.language, generic_words()["en"])
     telling = [term for term in terms if term.text not in framing]
     if len(telling) <= FEW and not all(term in there for term in telling):
         return 0.0

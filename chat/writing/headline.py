@@ -117,8 +117,8 @@ def parts_of(question: Question) -> list[Question]:
     """The parts of a question as questions of their own, each of its own type; else the question itself."""
     if not question.parts:
         return [question]
-    types = question.part_types or ("",) * len(question.parts)  # a model names parts without one
-    return [part_of(question, part, answer_type) for part, answer_type in zip(question.parts, types, strict=True)]
+    types = dict(zip(question.parts, question.part_types, strict=False))  # sides of a comparison have none
+    return [part_of(question, part, types.get(part, "")) for part in question.parts]
 
 
 def part_of(question: Question, part: str, answer_type: str) -> Question:
