@@ -101,6 +101,7 @@ def prepare_material(
 def fragments_for(run: RetrievalRun, excerpts: Sequence[Excerpt], *, is_copied: bool = False) -> tuple[str, ...]:
     return choose_fragments(
         run.parsed or StoredQuestion(),
+        mode=run.mode,
         documents=len({each.document for each in excerpts}),
         has_conflict=bool(run.contradictions),
         is_copied=is_copied,

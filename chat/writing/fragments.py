@@ -38,6 +38,11 @@ What is only not mentioned is not a no: rule 5.""",
     "person": "A person or party: full name and role, as printed.",
     "address": "An address, number or link: character for character.",
     "definition": "A definition: whole, in its own words.",
+    # how much the asker wants to read
+    "fast": "A quick answer was chosen: as few words as it takes, and nothing beside.",
+    "thorough": """\
+A thorough answer was chosen: all that the excerpts say of it, with each condition, exception, amount and time, and \
+what of it they leave open.""",
     # what it distinguishes
     "periods": "Take each value from the column or sentence of the period asked for, and name it.",
     "case": "It names a case: say what holds in it; if there is only a general rule, say that it is the general rule.",
@@ -64,12 +69,19 @@ ONE_VALUE = frozenset(KIND_OF_TYPE) - {"boolean", "definition"} | {"number", "fr
 
 
 def choose_fragments(
-    parsed: StoredQuestion, *, documents: int = 1, has_conflict: bool = False, is_copied: bool = False
+    parsed: StoredQuestion,
+    *,
+    mode: str = "balanced",
+    documents: int = 1,
+    has_conflict: bool = False,
+    is_copied: bool = False,
 ) -> tuple[str, ...]:
-    """The names of what concerns a question, as it was read and stored, and the excerpts it is answered from."""
+    """The names of what concerns a question, as it was read and stored, the mode it was asked in (R98), and the
+    excerpts it is answered from.
+    """
     form = str(parsed.get("form") or "")
     chosen = {
-        **({form: True} if form else of_question(parsed)),
+        **({form: True} if form else of_question(parsed) | {mode: True}),
         "left out": bool(parsed.get("exclusions")),
         "documents": documents > 1 and not form,
         "conflict": has_conflict,

@@ -27,7 +27,7 @@ from reading.values.sentences import ABBREVIATION, ANSWER_SENTENCE, ENDS_OFTEN
 from retrieval.words.printed import number_form
 
 PROMPT_NAME = "answer"
-PROMPT_VERSION = "7"
+PROMPT_VERSION = "8"
 
 INSTRUCTIONS = """\
 You answer a question from numbered excerpts of documents. Your answer is checked sentence by sentence against them.

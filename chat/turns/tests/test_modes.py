@@ -12,6 +12,7 @@ from chat.conftest import Serve
 from chat.models import Answer
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
+from chat.writing.fragments import FRAGMENTS
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
 from retrieval.detectors.vectors import query_vector
@@ -80,7 +81,7 @@ def test_each_ranking_judges_in_its_way(
 
 def test_each_mode_keeps_to_its_size(leases: list[Document], base: KnowledgeBase, tenant: User) -> None:
     """(R98)"""
-    quoted, briefs = {}, {}
+    quoted, briefs, told = {}, {}, {}
     for mode in ("fast", "balanced", "thorough"):
         answer = answered(base, tenant, mode)
         run = answer.run
@@ -89,6 +90,8 @@ def test_each_mode_keeps_to_its_size(leases: list[Document], base: KnowledgeBase
         request = answer.llm_call.request if answer.llm_call else {}
         quoted[mode] = str(request.get("input", "")).count("<excerpt ")
         briefs[mode] = run.candidates.count()
+        told[mode] = [name for name in ("fast", "thorough") if FRAGMENTS[name] in str(request.get("instructions", ""))]
+    assert told == {"fast": ["fast"], "balanced": [], "thorough": ["thorough"]}
     assert 0 < quoted["fast"] <= 3 and quoted["fast"] <= quoted["balanced"] <= 8
     assert quoted["balanced"] <= quoted["thorough"] <= 12
     assert briefs["balanced"] <= 40 and briefs["thorough"] <= 60

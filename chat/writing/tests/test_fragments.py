@@ -46,12 +46,16 @@ def test_a_question_gets_what_concerns_it(question: str, names: tuple[str, ...])
         ({"condition": "the tenant dies", "exclusions": ["the deposit"]}, {}, ("case", "left out")),
         ({}, {"documents": 2, "has_conflict": True, "is_copied": True}, ("documents", "conflict", "copied")),
         ({"shape": "table"}, {}, ("table",)),
+        ({"answer_type": "boolean"}, {"mode": "fast"}, ("yes or no", "fast")),
+        ({}, {"mode": "thorough"}, ("thorough",)),
+        ({"form": "outline"}, {"mode": "fast"}, ("outline",)),
         ({"shape": "nested"}, {}, ("list",)),
     ],
 )
 def test_what_was_stored_of_a_question_decides(
     fields: StoredQuestion, told: dict[str, Any], names: tuple[str, ...]
 ) -> None:
+    """(R98)"""
     assert choose_fragments(fields, **told) == names
 
 
