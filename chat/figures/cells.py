@@ -18,6 +18,8 @@ from retrieval.candidates.rows_asked import find_banded_row
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.shown_rows import group_lines, tables_on
 from retrieval.models import RunCandidate
+from retrieval.question.kinds import SHIPPED
+from retrieval.question.linear import compile_linear
 from retrieval.types import Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
@@ -26,7 +28,6 @@ from retrieval.words.tokens import generic_words, is_generic, is_stop_word, norm
 PLACES_MAX = 8  # of the kept passages, the best
 VALUES = frozenset({"amount", "percentage", "number"})
 TYPES = VALUES | {"text", ""}  # of an answer that a cell can be
-FEW = 2  # terms of a question, of which a row needs all: a one-off fee is no monthly fee, though "month" is common
 SAID_MIN = 0.75  # of the question's weight in the row, its headings and the title: a row about half of it is another
 LABEL_MIN = 0.6  # of the label's words that are asked for: "Other liabilities" are not the liabilities
 BAND_SAID_MIN = 0.5  # … of its words that the document has: an interval is named by few
@@ -64,8 +65,7 @@ class PrintedCell:
     @property
     def text(self) -> str:
         """ "Total assets, 2021: $59,268 (in millions)"."""
-        is_name = any(map(str.isalpha, self.row.group)) and not PERIOD.search(self.row.group)
-        group = self.row.group if is_name else ""
+        group = "" if PERIOD.search(self.row.group) else self.row.group
         titled = self.table.title if self.is_band else ""
         named = [titled.strip(" .:,"), self.row.label.strip(" .:,"), group.strip(" .:,")]
         named.append(column_called(self.table, self.column))
@@ -161,10 +161,7 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
     headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
     total = sum(term.weight for term in terms)
     there = [term for term in terms if is_in(term, own) or is_in(term, normalise_words(headings))]
-    # Not their stems: "monthly" tells more than "month".
-    framing = generic_words().get(content.language, generic_words()["en"])
-    telling = [term for term in terms if term.text not in framing]
-    if len(telling) <= FEW and not all(term in there for term in telling):
+    if any(is_recurring(term.text, content.language) for term in terms if term not in there):
         return 0.0
     said = sum(term.weight for term in there)
     label = [word for word in normalise_words(row.label) if not is_small(word, content.language)]
@@ -185,6 +182,16 @@ def worth_of_band(row: TableRow, table: Table, terms: Sequence[WeighedTerm], con
     total = sum(term.weight for term in terms if len(term.lines))
     said = sum(term.weight for term in terms if is_in(term, own))
     return said / total if total and said >= BAND_SAID_MIN * total else 0.0
+
+
+def is_recurring(word: str, language: str) -> bool:
+    """Whether a word says how often ("monthly"): a one-off fee is no monthly fee, though "month" is a common word.
+
+    What is of a year is said by the years over the columns.
+    """
+    pattern, _ = SHIPPED.patterns_of("frequency")
+    framing = generic_words().get(language, generic_words()["en"])
+    return word not in framing and compile_linear(pattern).search(word) is not None
 
 
 def headings_of(table: Table, content: DocumentContent) -> list[str]:

@@ -106,14 +106,17 @@ def leant_on(question: Question) -> Question:
 def is_checkable(text: str, question: Question, content: DocumentContent) -> bool:
     """Whether a text can be held against what was asked for: a value, a name, a yes or no, a definition.
 
-    What is asked for by its name alone ("the deposit") is said by a sentence with all of its words, and a value. How
-    something is done, or what happens, no sentence can be seen to answer by its words.
+    What is asked for by its name alone ("the deposit", "the governing law") is said by a sentence with all of its words
+    and a value or a name. How something is done, or what happens, no sentence can be seen to answer by its words.
     """
     if question.answer_type not in UNFORMED or asks_for_one(question):
         return True
     said = share_said(normalise_words(text), weigh_terms(question, lexicon_of(content)))
-    is_whole = said >= WHOLE_SHARE and question.shape == "single"
-    return is_whole and bool(values_given(text, question, content.language))
+    denial = phrasing_rules()["excepting"]
+    is_denied = denial.search(question.topic) is not None and denial.search(text) is None  # "What is not covered?"
+    is_whole = said >= WHOLE_SHARE and not is_denied and question.shape == "single"
+    is_whole &= question.answer_type != "explanation"
+    return is_whole and (bool(values_given(text, question, content.language)) or names_another(text, question))
 
 
 def asks_for_one(question: Question) -> bool:

@@ -165,10 +165,13 @@ def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
 def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> bool:
     """Whether another sentence that may be said first has as much of the question, and other values of the kind.
 
-    As much by itself and with the name of its section; what a value says by itself, the period, need not be said.
+    As much by itself and with the name of its section; what a value says by itself, the "period" of a notice period,
+    need not be said.
     """
-    named = tuple(each for each in question.keywords if not phrasing_rules()["spanning"].match(each.text))
-    question = replace(question, keywords=named) if named and question.answer_type == "duration" else question
+    spanning = {word for phrase in question.phrases for word in phrase.split()[-1:]}
+    spanning = {word for word in spanning if phrasing_rules()["spanning"].match(word)}
+    if question.answer_type == "duration" and spanning:
+        question = replace(question, keywords=tuple(word for word in question.keywords if word.text not in spanning))
     values = values_given(best.text, question, best.content.language)
     least = shares_of_sentence(best, question) if values else ()
     for each in spoken if values else ():

@@ -15,17 +15,16 @@ from reading.wording import read_word_lists
 WORD = re.compile(r"[^\W_]+")
 POSSESSIVE = re.compile(r"'s\b")
 ALGORITHMS = {"en": "english", "fr": "french", "de": "german", "es": "spanish"}
-# One spelling of each word for the British and the American one, by what is replaced.
-SPELLINGS = {"z": "s", "our": "or", "c": "s", "s": "c", "re": "er", "ue": "", "me": "", "e": "", "que": "ck", "l": "ll"}
-SPELLED = re.compile(
-    r"(?<=[iy])z(?=[aei])"  # organize, analyze
-    r"|(?<=[a-z]{3})our(?=(?:s|ed|ing|able|ably|al|ers?|hoods?|ites?)?$)"  # colour, but not hours
-    r"|(?:(?<=licen)|(?<=offen)|(?<=defen)|(?<=^preten))c(?=e|ing)|(?<=^practi)s(?=e|ing)"
-    r"|(?:(?<=cent)|(?<=theat)|(?<=met)|(?<=lit)|(?<=fib)|(?<=calib))re(?=s?$)"
-    r"|(?<=alog)ue(?=s?$)|(?<=^program)me(?=s?$)|(?<=^che)que(?=s?$)"
-    r"|(?<=dg)e(?=ments?$)"  # judgement
-    r"|(?:(?<=^fulfi)|(?<=^enro)|(?<=^insta))l(?=ments?$)|(?:(?<=^wi)|(?<=^ski))l(?=ful)"
+SPELLINGS = (
+    (re.compile(r"is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)"), "iz"),
+    (re.compile(r"our(?=s|ed|ing|$)"), "or"),
+    (re.compile(r"yz(?=(?:e[drs]?|ers|ing)$)"), "ys"),
+    (re.compile(r"(?:(?<=licen)|(?<=offen)|(?<=defen)|(?<=^preten))c(?=e|ing)"), "s"),
+    (re.compile(r"(?:(?<=cent)|(?<=theat)|(?<=met)|(?<=lit)|(?<=fib)|(?<=calib))re(?=s?$)"), "er"),
+    (re.compile(r"(?<=alog)ue(?=s?$)|(?<=^program)me(?=s?$)|(?<=dg)e(?=ments?$)"), ""),
+    (re.compile(r"(?:(?<=^fulfi)|(?<=^enro)|(?<=^insta))l(?=ments?$)|(?:(?<=^wi)|(?<=^ski))l(?=ful)"), "ll"),
 )
+SPELLING_MIN = 6  # "regularisation" is "regularization"; shorter words ("rise", "hour") are left alone
 CORRECTED_MIN = 6  # shorter words have too many neighbours to recognise a misspelling
 COGNATE_PREFIX = 7  # "vocabulaire" and "vocabulary" share eight letters; six would join "contract" and "contrast"
 COGNATE_ENDING, COGNATE_MIN = 2, 5  # "période" and "period" differ by an ending
@@ -127,8 +126,9 @@ def stem(word: str, language: str) -> str:
     """The stem of a word in match form; numbers, and words of languages without a stemmer, are unchanged."""
     if language not in ALGORITHMS or not word.isalpha():
         return word
-    if language == "en":
-        word = SPELLED.sub(lambda found: SPELLINGS[found[0]], word)
+    if language == "en" and len(word) >= SPELLING_MIN:
+        for pattern, spelling in SPELLINGS:
+            word = pattern.sub(spelling, word)
     return STEMMERS.stem(word, language)
 
 

@@ -59,6 +59,7 @@ def asked(question: str, content: DocumentContent) -> tuple:  # type: ignore[typ
         ),
         ("How much were trade payables in 2009?", []),  # a year without a column
         ("What was the largest liability in 2015?", []),  # it compares rows
+        ("How much of trade payables was reported in 2014?", ["Trade payables, 2014: 1,250 (in millions)"]),
         ("How much were the liabilities for pensions in 2015?", []),  # no row says that
         ("Who is the auditor of the trade payables?", []),
     ],

@@ -224,6 +224,16 @@ def test_each_part_of_a_question_has_a_headline_with_a_value_of_its_own_kind(que
             "The deposit is in the hands of the landlord.",
         ),
         (
+            "What is the governing law?",
+            "The governing law is that of Ireland.",
+            "The governing law is named in the schedule.",
+        ),
+        (
+            "What is not covered by the policy?",
+            "Floods in Ireland are not covered by the policy.",
+            "Fire is covered by the policy in Ireland.",
+        ),
+        (
             "Which document is the founding document?",
             "The founding document is the Social Contract.",
             "A majority of three to one replaces founding Documents.",
