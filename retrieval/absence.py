@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.tables import cells_of_line, is_wrapped
-from retrieval.accounting import find_untold, summarise
+from retrieval.accounting import summarise
 from retrieval.filters import Within
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
-from retrieval.told.searched import OF_THE_QUESTION, is_of_other_language
+from retrieval.told.searched import is_of_other_language
 from retrieval.types import (
     Candidate,
     Contradiction,
@@ -32,7 +32,6 @@ NAMES = {
     "G3": "nothing primary",
 }
 PROPOSED = {"vectors": "nearness in meaning (vectors)", "titles": "a title", "pinned": "the page named"}
-ABSENT_MAX = 12  # words told to who judges
 STRUCK_SHARE = 0.5  # of a quote: what is left of it says little
 LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
 LANGUAGES |= {"ar": "Arabic", "he": "Hebrew", "ja": "Japanese", "zh": "Chinese"}
@@ -72,16 +71,6 @@ def count_words(
     return tuple(
         SearchedWord(text, tuple(forms[text]), count + elsewhere.get(text, 0)) for text, count in counts.items()
     )
-
-
-def find_absent(
-    question: Question, contents: Sequence[DocumentContent], searched: Sequence[SearchedWord]
-) -> tuple[str, ...]:
-    """The question's own words that stand nowhere in what was searched (R57); none where words cannot be told apart."""
-    if any(find_untold(question, contents)):
-        return ()
-    own = {each.text for each in question.keywords if each.source in OF_THE_QUESTION}
-    return tuple(word.text for word in searched if word.text in own and not word.count)[:ABSENT_MAX]
 
 
 def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: Collection[str] = ()) -> str:

@@ -227,12 +227,10 @@ def find_hits(search: Search) -> Search:
 
 
 def count_searched(search: Search) -> Search:
-    """How often each word of the question occurs, in all that may be searched, and which of them nowhere."""
+    """How often each word of the question occurs, in all that may be searched."""
     elsewhere = search.account.counts if search.within is None else {}
     searched = absence.count_words(search.question, search.contents, elsewhere, search.within)
-    absent = absence.find_absent(search.question, search.contents, searched)
-    question, whole = replace(search.question, absent=absent), replace(search.whole, absent=absent)
-    return replace(search, question=question, whole=whole, searched=searched)
+    return replace(search, searched=searched)
 
 
 def propose_candidates(search: Search) -> Search:

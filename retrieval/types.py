@@ -205,7 +205,6 @@ class Question:
     value_pattern: str = ""  # what values of the type asked for look like in match form, in RE2's syntax; "" for none
     printed_pattern: str = ""  # … and as they are printed
     part_types: tuple[str, ...] = ()  # the type of answer each part asks for
-    absent: tuple[str, ...] = ()  # its words that stand nowhere in what was searched: shown to who judges
 
     @cached_property
     def topic_form(self) -> str:

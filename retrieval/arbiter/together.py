@@ -29,7 +29,7 @@ is for all of them. Judge each field by itself, as if it were the only one: give
 for the question of that field. A passage that is a candidate of two fields is judged twice.
 Return one entry for each field in fields, with the id of the field exactly as given, and in it the verdicts of that
 field alone. answerable, answerable_reason, contradictions and what is wanted are of that field too."""
-PROMPT_NAME, PROMPT_VERSION = "arbiter-fields", "2"
+PROMPT_NAME, PROMPT_VERSION = "arbiter-fields", "1"
 PROMPT = Prompt(
     PROMPT_NAME,
     PROMPT_VERSION,

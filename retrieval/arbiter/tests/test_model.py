@@ -8,7 +8,7 @@ import pytest
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.brief import candidate_block, shown_lines, toc_block, toc_line
-from retrieval.arbiter.model import INSTRUCTIONS, JUDGED_ROLES, SMALL_INSTRUCTIONS
+from retrieval.arbiter.model import INSTRUCTIONS, JUDGED_ROLES
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import METHODS, POINTED, RetrievalResult
@@ -64,31 +64,10 @@ def test_a_candidate_is_shown_with_what_found_it(policy: DocumentContent) -> Non
     assert first.anchor_text in block.partition("\ntext:\n")[2]
 
 
-def test_the_words_of_a_question_that_stand_nowhere_are_told_with_it(policy: DocumentContent, serve: Serve) -> None:
-    """R46, R57: a word that is only not matched at a place is no such word."""
-    server = serve("good")
-    result = ask(policy, "What is the notice period for a submarine <insured> at Ravenna?")
-    assert result.question.absent == ("submarine", "ravenna")
-    [request] = server.requests
-    told = "Words of it that stand nowhere in what was searched, in any form: submarine, ravenna"
-    assert str(request.body["input"]).endswith(f"</question>\n\n{told}")
-    server.requests.clear()
-    ask(policy)
-    assert "stand nowhere" not in str(server.requests[0].body["input"])
-
-
 def test_the_instructions_say_what_every_method_and_signal_means() -> None:
     judged = {*METHODS, *POINTED} - {"outline"}  # the parts of an outline are not judged
     assert all(re.search(rf"\b{method}\b", INSTRUCTIONS) for method in judged)
     assert all(f"- {role}:" in INSTRUCTIONS for role in JUDGED_ROLES)
-
-
-def test_the_instructions_say_what_readers_of_requests_asked_for() -> None:
-    """R46, R58, R83: words not matched, what comes nearest where nothing answers, places wanted beside an answer."""
-    said, small = (" ".join(text.split()) for text in (INSTRUCTIONS, SMALL_INSTRUCTIONS))
-    assert "not named as matched may stand in a candidate all the same" in said
-    assert "those that come nearest are tangential then" in said and "the nearest passages are tangential" in small
-    assert "may be wanted although the answer is there" in said
 
 
 @pytest.mark.parametrize(
