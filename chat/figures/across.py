@@ -1,4 +1,4 @@
-"""Rules over several values of an answer (R82): a start comes before its end, rows or shares add up to their total.
+"""Rules over several values of an answer (R82): a start comes before its end, rows add up to their total.
 
 What fails is said as a problem of the answer or the sentence. It may be a slip of the document as well as of the
 writer, so nothing is corrected.
@@ -88,10 +88,9 @@ def mismatches_at(quoted: Quoted, places: Sequence[LineRange], contents: Content
 
 
 def words_over(found: Mismatch) -> str:
-    """ "Total assets, 2023: 4,200, added up 4,020", "Total, Shares: 100 %, added up 97 %"."""
+    """ "Total assets, 2023: 4,200, added up 4,020"."""
     named = ", ".join(filter(None, (found.label, found.heading)))
-    percent = " %" if "%" in found.printed else ""
-    return f"{named}: {found.printed}, added up {found.added:,}{percent}"
+    return f"{named}: {found.printed}, added up {found.added:,}"
 
 
 # ---- an answer that a model wrote

@@ -1,8 +1,7 @@
 """Do the rows of a table add up to its printed totals (R82)? Only what is sure is said, and nothing is corrected.
 
 Which rows a total is of is told by the numbers: the rows right above it that add up to it in one column. If they do not
-in one other column, that is a mismatch. Where a total has one amount, only that of a plain table is judged. Percentages
-count where the total says that they are the shares of a whole: 100 %.
+in one other column, that is a mismatch. Where a total has one amount, only that of a plain table is judged.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +14,7 @@ from reading.values.years import YEAR
 
 ADDENDS_MIN, ADDENDS_MAX = 2, 60
 ROWS_MAX = 200  # of a table; nothing is said of what comes after
-UNITS_MIN = 100  # of the last printed digit: a smaller total is met by chance
-WHOLE = Decimal(100)  # per cent
+UNITS_MIN = 100  # of the last printed digit: a smaller total is met by chance, and may be a percentage
 
 
 @dataclass(frozen=True)
@@ -115,14 +113,8 @@ def find_mismatches(table: Table) -> list[Mismatch]:
 
 def read_above(total: TableRow, rows: Sequence[TableRow]) -> Above:
     upwards = (total, *reversed(rows))
-    amounts = [read_column([row.cells[at] for row in upwards]) for at in range(len(total.cells))]
+    amounts = [[read_amount(row.cells[at]) for row in upwards] for at in range(len(total.cells))]
     return Above(total, [*rows], amounts)
-
-
-def read_column(cells: Sequence[TableCell | None]) -> list[Decimal | None]:
-    """The amounts of a total and of the cells above it, or their shares of a whole."""
-    are_shares = read_amount(cells[0], is_share=True) == WHOLE
-    return [read_amount(cell, is_share=are_shares) for cell in cells]
 
 
 def mismatch_of(table: Table, total: TableRow, off: Sum) -> Mismatch:
@@ -176,6 +168,6 @@ def is_whole_table(row: TableRow) -> bool:
     return "%" not in last and (amount_of(last) is None or bool(YEAR.fullmatch(last)))
 
 
-def read_amount(cell: TableCell | None, *, is_share: bool) -> Decimal | None:
-    """The amount of a cell, or its percentage; None for the other of the two and what is no number."""
-    return amount_of(cell.text.strip(AROUND_AMOUNT)) if cell and ("%" in cell.text) is is_share else None
+def read_amount(cell: TableCell | None) -> Decimal | None:
+    """The amount of a cell; None for a percentage and what is no number."""
+    return amount_of(cell.text.strip(AROUND_AMOUNT)) if cell and "%" not in cell.text else None

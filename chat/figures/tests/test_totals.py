@@ -12,7 +12,6 @@ from reading.tables import read_tables
 from retrieval.tests.builders import DATA, Written, content_of_lines, shared_content
 
 HEAD: Written = ("| In thousands | 2024 | 2023 |", "table_row")
-HELD: Written = ("| Holder | Share |", "table_row")
 FILINGS = ("financebench/NIKE_2023_10K.pdf", "financebench/COSTCO_2021_10K.pdf")
 
 
@@ -62,28 +61,6 @@ def test_of_one_amount_only_that_of_a_plain_table_is_judged(total: str, count: i
     assert len(off_of(*rows, head=head)) == count
     taxed = ("Pumps | 2 | 1,200", "Valves | 6 | 2,500", "Subtotal | | 3,700", "Tax | | 740", "Total | | 4,440")
     assert off_of(*taxed, head=head) == []
-
-
-def test_shares_that_do_not_make_the_whole_are_found() -> None:
-    beside = ("Cash | 1,200 | 29 %", "Stocks | 3,000 | 61 %", "Total | 4,200 | 100 %")
-    assert off_of(*beside) == [("Total", "2023", "100 %", Decimal(90))]
-    held = ("Adler | 60 %", "Birke | 30.5 %", "Total | 100 %")
-    assert off_of(*held, head=HELD) == [("Total", "Share", "100 %", Decimal("90.5"))]
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ("Adler | 60 %", "Birke | 40 %", "Total | 100 %"),
-        ("Adler | 33 %", "Birke | 33 %", "Conrad | 33 %", "Total | 100 %"),  # rounding
-        ("Adler | 60 %", "Birke | 30 %", "Total | 90 %"),  # of no whole
-        ("Adler | 60 %", "Birke | 20 %", "Total | 90 %"),
-        ("Adler | 60 %", "Birke | none", "Total | 100 %"),
-        ("Adler | 60", "Birke | 30 %", "Total | 100 %"),
-    ],
-)
-def test_shares_that_make_the_whole_or_are_not_sure_are_not(rows: tuple[str, ...]) -> None:
-    assert off_of(*rows, head=HELD) == []
 
 
 def test_a_hostile_table_takes_no_long_time() -> None:
