@@ -1,6 +1,6 @@
 """Where the typical fields of a card stand (R15): looked up in the current reading, so that no place is stale."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -33,7 +33,7 @@ def find_places(card: Card, parse: Parse | None) -> list[FieldPlace]:
     if parse is None:
         return []
     valued = {each.name: place for each in card.fields if (place := place_of_value(each, parse))}
-    known = {each.name for each in card.fields}
+    known = valued.keys() | {each.name for each in card.fields}
     headed = {each.name: each for each in headed_places(card.type, parse) if each.name not in known}
     return [place for name in TYPES[card.type].fields if (place := (valued | headed).get(name))]
 
@@ -45,11 +45,7 @@ def place_of_value(field: NamedValue, parse: Parse) -> FieldPlace | None:
     if not hits:
         return None
     signs = [sign for sign in signs_of("value") if sign.name == field.name]
-    around = {hit: numbers_beside(hit, found) for hit in hits if signs}
-    wanted = {number for numbers in around.values() for number in numbers}
-    texts = {line.number: printed_text(line) for line in parse.lines.filter(number__in=wanted)} if wanted else {}
-    read = (hit for hit, numbers in around.items() if is_read_from(numbers, texts, field.value, signs))
-    hit = next(read, hits[0])
+    hit = next((each for each in hits if is_read_there(field.value, each, found, parse, signs)), hits[0])
     return FieldPlace(field.name, field.value, hit.page_number, found.lines[found.places(hit)[0]].number)
 
 
@@ -62,22 +58,22 @@ def is_whole_word(hit: Match, found: Matches) -> bool:
     return not before[-1:].isalnum() and not after[:1].isalnum()
 
 
-def numbers_beside(hit: Match, found: Matches) -> range:
-    """The numbers of the lines of a hit, and of those that a sign reads beside it."""
-    places = found.places(hit)
-    return range(found.lines[places[0]].number - LINES_BEFORE, found.lines[places[-1]].number + LINES_AFTER + 1)
+def is_read_there(value: str, hit: Match, found: Matches, parse: Parse, signs: Sequence[FieldSign]) -> bool:
+    """Whether a sign of a field reads the value from the lines around a place."""
+    numbers = [found.lines[place].number for place in found.places(hit)]
+    around = parse.lines.filter(number__range=(numbers[0] - LINES_BEFORE, numbers[-1] + LINES_AFTER)) if signs else ()
+    texts = [" ".join(line.text_in_force.split()) for line in map(as_row, around)]
+    said = (
+        match["value"]
+        for sign in signs
+        for text in ("\n".join(texts), " ".join(texts))
+        if (match := sign.pattern.search(text))
+    )
+    return any(" ".join(each.split()).startswith(value) for each in said)
 
 
-def printed_text(line: Line) -> str:
-    row = stored_line([getattr(line, name) for name in LineRow._fields])
-    return " ".join(row.text_in_force.split())
-
-
-def is_read_from(numbers: range, texts: Mapping[int, str], value: str, signs: Sequence[FieldSign]) -> bool:
-    """Whether a sign of a field reads the value from these lines."""
-    lines = [texts[number] for number in numbers if number in texts]
-    read = (sign.pattern.search(text) for sign in signs for text in ("\n".join(lines), " ".join(lines)))
-    return any(" ".join(found["value"].split()).startswith(value) for found in read if found)
+def as_row(line: Line) -> LineRow:
+    return stored_line([getattr(line, name) for name in LineRow._fields])
 
 
 def headed_places(kind: str, parse: Parse) -> Iterator[FieldPlace]:
