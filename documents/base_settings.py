@@ -55,10 +55,6 @@ class BaseSettings:
     embeddings: str = allow_choice("bundled", "openai", "voyage", "none")
     recognition: str = allow_choice("automatic", "on_request", of_reading=True)
     cards: str = allow_choice("rules", "by_model", of_reading=True)  # who makes the card of a document (R15)
-    # Where the contents of a PDF are taken from (R13); what a file has not is replaced by the first usable source.
-    contents_source: str = allow_choice(
-        "first_usable", "outline", "linked_contents", "printed_contents", "headings", of_reading=True
-    )
     # By a model where there is one, see documents.ingestion.contents.
     contents_check: str = allow_choice("auto", "extend", "composite", "none", of_reading=True)
     passages_max: int = allow_number(8, 1, 12)  # passages the writer reads (R95)
@@ -108,7 +104,7 @@ class BaseSettings:
 
         Embeddings are not among them: changing the model needs no new reading, see documents.ingestion.reembedding.
         """
-        names = ["chunking", "contextualisation", "contents_source", "contents_check"]
+        names = ["chunking", "contextualisation", "contents_check"]
         names += FIXED if self.chunking == "fixed" else []
         return {name: getattr(self, name) for name in names}
 

@@ -33,11 +33,6 @@ CHOICE_WORDS = {
     "automatic": _("By itself"),
     "on_request": _("When somebody asks for it"),
     "by_model": _("Rules, then the model"),
-    "first_usable": _("The first of these that is usable"),
-    "outline": _("The file’s outline"),
-    "linked_contents": _("Contents pages with links"),
-    "printed_contents": _("Printed contents pages"),
-    "headings": _("Headings, by how they are set"),
     "auto": _("Where it is doubtful"),
     "extend": _("To go deeper than an outline of one or two levels"),
     "composite": _("Always"),
@@ -101,14 +96,6 @@ EXPLAINED = {
             "installed."
         ),
         _("scans can be asked without anybody thinking of it"),
-    ),
-    "contents_source": (
-        _("Source of the contents"),
-        _(
-            "Where the table of contents of a PDF is taken from. A file that has not got the source is read by the "
-            "first usable one, and its page says so. A document follows a change when it is read again."
-        ),
-        _("outlines are mostly right, and where one is missing or wrong the next source is taken"),
     ),
     "contents_check": (
         _("Check of the contents"),

@@ -21,7 +21,7 @@ from reading.outline.extension import extend_starts, with_numbered_parts, with_u
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
 from reading.outline.siblings import with_siblings
 from reading.outline.statements import with_statements
-from reading.outline.toc import Source, first_usable, mark_struck_names, rows_of_starts, strength_of
+from reading.outline.toc import first_usable, mark_struck_names, rows_of_starts, strength_of
 from reading.outline.typography import starts_by_typography
 from reading.pages.attachments import Attached, list_attached
 from reading.pages.fields import FormField, put_fields
@@ -63,13 +63,11 @@ def read_pdf(
     recognised: Mapping[int, PageText] | None = None,
     added: Mapping[int, Sequence[PageLine]] | None = None,
     tried: Collection[int] = (),
-    contents_source: str = "",
 ) -> Reading:
     """Read a PDF into rows; `language` stays empty for the caller to set. Raises ReadingError.
 
     `recognised` is the recognised text of pages that have none, `added` what a heavier reader found on others;
-    `tried` are the pages that recognition looked at, in vain or not. `contents_source` is an origin of contents that is
-    taken before all others.
+    `tried` are the pages that recognition looked at, in vain or not.
 
     1. text pieces of every page → visual lines in reading order
     2. furniture and contents pages
@@ -95,7 +93,7 @@ def read_pdf(
         add_lines(extract.pages, added or {})
         clock.stop("kinds")
         lines = list(chain.from_iterable(extract.pages))
-        starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels, contents_source)
+        starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels)
         title = find_title(lines, pdf.declared_title(document, limits)) or path.stem
         file_warnings = pdf.file_warnings(document, has_fields=any(fact.fields for fact in extract.facts))
         warnings = (*declared.warnings, *toc_warnings, *file_warnings)
@@ -350,11 +348,8 @@ def find_starts(
     lines: list[PageLine],
     style: BodyStyle,
     labels: Mapping[int, str],
-    chosen: str,
 ) -> tuple[list[SectionStart], list[str]]:
-    """The starts of the chosen source; without one, or where it gives none, of the first usable source (R13): the
-    file's outline, linked or printed contents pages, headings.
-    """
+    """The starts of the first usable source: the file's outline, linked or printed contents pages, headings."""
     warnings: list[str] = []
 
     def from_outline() -> list[SectionStart]:
@@ -373,16 +368,7 @@ def find_starts(
         mark_announced_list(lines)
         return starts_by_typography(lines, style)
 
-    sources: dict[str, Source] = {
-        "outline": from_outline,
-        "linked_contents": from_links,
-        "printed_contents": from_print,
-        "headings": from_headings,
-    }
-    starts = sources[chosen]() if chosen in sources else []
-    if not starts:
-        warnings.extend(["contents_source_missing"] * (chosen in sources))
-        starts = first_usable([*sources.values()])
+    starts = first_usable([from_outline, from_links, from_print, from_headings])
     extended = extend_starts(with_numbered_parts(starts, lines, style), lines, style)
     return with_siblings(with_statements(extended, lines), lines, style), warnings
 

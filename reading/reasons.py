@@ -131,9 +131,6 @@ WARNINGS = {
     "pages_without_text": _("Pages without text, not searched: {value}."),
     "text_recognised": _("Text recognition read these pages from their images; compare quotes with the page: {value}."),
     "contents_links_skipped": _("Some links of the contents pages were not read: they are too many or take too long."),
-    "contents_source_missing": _(
-        "The file has no contents of the kind the base asks for, so they were taken from the first usable source."
-    ),
     "active_content_ignored": _("The file contains scripts or actions; they were ignored."),
     "attached_files": _("Files are attached to this one; they were not read with it: {value}."),
     "xfa_form": _(

@@ -144,7 +144,7 @@ def read_document(lease: IngestLease) -> None:
     chosen = document.reading_settings()
     path = unlock_if_told(document, check_file(document), lease)
     with collection_paused():
-        reading = read_file(document, path, lease, chosen.contents_source)
+        reading = read_file(document, path, lease)
         lease.report(Stage.STORE, 0, len(reading.lines))
         passages = cut(reading, chosen)
         # Meanwhile others see either the old parse or the new one, complete.

@@ -42,22 +42,12 @@ def check_bytes(stored: FieldFile, sha256: str) -> Path:
     return path
 
 
-def read_file(document: Document, path: Path, lease: IngestLease, contents_source: str = "") -> Reading:
-    """The rows of a file, read in a limited child process, with its contents from a source if it has it (R13). Raises
-    ReadingError.
-    """
+def read_file(document: Document, path: Path, lease: IngestLease) -> Reading:
+    """The rows of a file, read in a limited child process. Raises ReadingError."""
     report, recognised = partial(lease.report, IngestJob.Stage.PAGES), page_images.folder_of(document.read_sha256)
     kind, limits = KIND_OF_TYPE.get(document.media_type, "text"), page_images.limits()
     with temporary_folder("read") as within:
-        return read_in_child(
-            path,
-            kind=kind,
-            limits=limits,
-            on_progress=report,
-            recognised=recognised,
-            within=within,
-            contents_source=contents_source,
-        )
+        return read_in_child(path, kind=kind, limits=limits, on_progress=report, recognised=recognised, within=within)
 
 
 def cut(reading: Reading, chosen: BaseSettings) -> list[PassageRow]:

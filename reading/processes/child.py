@@ -2,7 +2,7 @@
 
 Its arguments are JOB FILE OUT LIMITS_JSON [MORE...]. Jobs:
 
-    read       a PDF to OUT as JSON; MORE: the folder of what was recognised, the source of its contents
+    read       a PDF to OUT as JSON; MORE: the folder of what was recognised
     markdown, text                         the same of such a file
     recognise  pages into the folder OUT
     again      pages into the folder OUT; MORE: which, as JSON
@@ -59,7 +59,7 @@ def do(job: str, path: Path, out_path: Path, limits: Limits, rest: Sequence[str]
     """The one job. Only here is the file opened."""
     try:
         if job == "read":
-            read_to_file(path, out_path, limits, Path(rest[0]), *rest[1:])
+            read_to_file(path, out_path, limits, Path(rest[0]))
         elif job in ("markdown", "text"):
             read_text_to_file(job, path, out_path, limits)
         elif job == "recognise":
@@ -79,7 +79,7 @@ def do(job: str, path: Path, out_path: Path, limits: Limits, rest: Sequence[str]
 # What a job needs is imported in it: the server that this process is a copy of has most of it loaded.
 
 
-def read_to_file(pdf_path: Path, out_path: Path, limits: Limits, recognised: Path, contents_source: str = "") -> None:
+def read_to_file(pdf_path: Path, out_path: Path, limits: Limits, recognised: Path) -> None:
     from reading.pdf_reader import read_pdf
     from reading.processes.transfer import encode_reading
 
@@ -89,7 +89,7 @@ def read_to_file(pdf_path: Path, out_path: Path, limits: Limits, recognised: Pat
         from reading.recognition import kept_pages, pages_tried
 
         kept, added, tried = kept_pages(recognised), kept_additions(recognised), pages_tried(recognised)
-    reading = read_pdf(pdf_path, limits, tell_progress, kept, added, tried, contents_source)
+    reading = read_pdf(pdf_path, limits, tell_progress, kept, added, tried)
     out_path.write_text(encode_reading(reading), encoding="utf-8")
 
 

@@ -36,12 +36,11 @@ def read_in_child(
     on_progress: OnProgress | None = None,
     recognised: Path | None = None,
     within: Path | None = None,
-    contents_source: str = "",
 ) -> Reading:
     """Read a file in a child process and name its language. Raises ReadingError.
 
     The folder `recognised` has the text of pages of a PDF without their own, see `recognition`; the result is written
-    `within` a folder of the caller's, or in a temporary one. `contents_source`: see `pdf_reader`.
+    `within` a folder of the caller's, or in a temporary one.
 
     Exceptions of `on_progress(page, of)` stop the child and are passed on. It is also called about every second
     while no page ends, with the last known page (0 of 0 at first), so that a lease can be renewed.
@@ -49,7 +48,7 @@ def read_in_child(
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="docintel-read-", dir=within) as folder:
         out_path = Path(folder) / "reading.json"
-        job, tail = ("read", [str(recognised or folder), contents_source]) if kind == "pdf" else (kind, [])
+        job, tail = ("read", [str(recognised or folder)]) if kind == "pdf" else (kind, [])
         run_child([job, str(path), str(out_path)], tail, limits, limits.cpu_s, limits.wall_s, on_progress)
         try:
             reading = decode_reading(json.loads(out_path.read_bytes()))

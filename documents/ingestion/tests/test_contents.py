@@ -21,7 +21,6 @@ from documents.ingestion.contents import (
 )
 from documents.ingestion.improving import may_check_contents
 from documents.models import IngestJob, KnowledgeBase, Parse
-from documents.pages.listing import find_outdated
 from llm import call
 from llm.models import LLMCall
 from reading.outline.headings import SectionStart
@@ -181,19 +180,6 @@ def test_a_mode_says_which_contents_are_looked_over(
     assert may_check_contents(parse, BaseSettings(contents_check=mode)) is is_wanted
     settings.LLM_CONFIGURED = False
     assert not may_check_contents(parse, BaseSettings(contents_check=mode))
-
-
-@pytest.mark.django_db
-def test_an_owner_chooses_where_the_contents_of_a_base_come_from(queued: Queued, base: KnowledgeBase) -> None:
-    """(R13)"""
-    parse = read(queued, base, contents_source="printed_contents")
-    assert parse.toc_origin == "headings" and "contents_source_missing" in parse.warnings
-    assert not find_outdated(base).exists()
-    base.settings |= {"contents_source": "headings"}
-    base.save()
-    assert list(find_outdated(base)) == [parse.document]
-    again = conductor.finish(queueing.queue_again(parse.document)).current_parse
-    assert again is not None and again.toc_origin == "headings" and "contents_source_missing" not in again.warnings
 
 
 # ---- a reply and the contents

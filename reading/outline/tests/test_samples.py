@@ -197,23 +197,3 @@ def test_a_short_line_before_its_first_part_is_a_heading(tmp_path: Path) -> None
     assert [entry.title for entry in reading.toc if entry.level == 1] == [
         f"{number}. {title}" for number, title in enumerate(titles, 1)
     ]
-
-
-def test_the_source_of_the_contents_may_be_chosen(tmp_path: Path) -> None:
-    """(R13) An outline that is wrong is passed over; a source the file has not got is replaced, and that is said."""
-    sample = Sample()
-    titles = ["1. Parties", "2. Rent", "3. Deposit", "4. Notices", "5. Costs"]
-    for title in titles:
-        sample.line(title, font="tibo", size=14, gap=14)
-        sample.text(12)
-    sample.document.set_toc([[1, title, 1] for title in ("Parties", "The tenant", "The landlord", "Costs")])
-    path = sample.save(tmp_path / "lease.pdf")
-    chosen = {
-        source: read_pdf(path, Limits(), contents_source=source) for source in ("outline", "headings", "", "page")
-    }
-    assert "The tenant" in [title for _, title in entries(chosen["outline"])]
-    assert entries(chosen["headings"]) == [(1, title) for title in titles]
-    assert entries(chosen["page"]) == entries(chosen[""]), "what is no source is not asked for"
-    linked = read_pdf(path, Limits(), contents_source="linked_contents")
-    assert entries(linked) == entries(chosen[""]) and "contents_source_missing" in linked.warnings
-    assert not any("contents_source_missing" in reading.warnings for reading in chosen.values())
