@@ -14,8 +14,7 @@ from accounts.requests import user_of
 from documents import access
 from documents.api import Body, NotRead, TextField, read_sent
 from documents.cards.editing import clean_card
-from documents.cards.places import find_places
-from documents.cards.serializers import CardSerializer, FieldPlaceSerializer
+from documents.cards.serializers import CardSerializer
 from documents.cards.types import (
     DATES,
     DATES_MAX,
@@ -54,18 +53,10 @@ class CardChangeSerializer(Body):
 
 
 class CardVersionsSerializer(serializers.Serializer[Document]):
-    """The card that holds, null for a document read before there were cards, and every version, the newest first.
-
-    `places` are where the fields typical of the type stand in the current reading.
-    """
+    """The card that holds, null for a document read before there were cards, and every version, the newest first."""
 
     card = CardSerializer(allow_null=True)
-    places = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
-
-    @extend_schema_field(FieldPlaceSerializer(many=True))
-    def get_places(self, document: Document) -> Any:
-        return FieldPlaceSerializer(find_places(card_of(document), document.current_parse), many=True).data
 
     @extend_schema_field(CardSerializer(many=True))
     def get_versions(self, document: Document) -> Any:

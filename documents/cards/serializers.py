@@ -15,13 +15,6 @@ class NamedSerializer(serializers.Serializer[Any]):
     value = serializers.CharField()
 
 
-class FieldPlaceSerializer(NamedSerializer):
-    """Where a field stands; `value` is that of the card, or the title of a section on the field."""
-
-    page = serializers.IntegerField()
-    line = serializers.IntegerField()
-
-
 class CardSerializer(serializers.ModelSerializer[DocumentCard]):
     """One version of a card. `values` are those of the fields typical of the type; `author` is a person's name."""
 

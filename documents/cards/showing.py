@@ -5,18 +5,9 @@ from typing import NamedTuple
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 
-from documents.cards.places import FieldPlace, find_places
 from documents.cards.types import DATES, FIELDS, TYPES, UNKNOWN
 from documents.cards.versions import card_of
 from documents.models import Document, DocumentCard
-
-
-class ShownValue(NamedTuple):
-    """A date, a period or a field: its name in words, its value, and where it stands, if that is known."""
-
-    label: str
-    value: str
-    place: FieldPlace | None = None
 
 
 class ShownCard(NamedTuple):
@@ -24,7 +15,7 @@ class ShownCard(NamedTuple):
 
     version: DocumentCard
     type: Promise
-    said: tuple[ShownValue, ...]
+    said: tuple[tuple[str, str], ...]
     summary: str
     parties: tuple[str, ...]
 
@@ -34,12 +25,9 @@ def show_card(document: Document) -> ShownCard | None:
     if document.card is None:
         return None
     card = card_of(document)
-    places = {each.name: each for each in find_places(card, document.current_parse)}
-    fields = {each.name: each.value for each in card.fields}
-    headed = {name: place.value for name, place in places.items() if name not in fields}
-    said = [ShownValue(gettext("Period"), card.period)] if card.period else []
-    said += [ShownValue(str(DATES[each.name]), each.value) for each in card.dates]
-    said += [ShownValue(str(FIELDS[name].label), value, places.get(name)) for name, value in (fields | headed).items()]
+    said = [(gettext("Period"), card.period)] if card.period else []
+    said += [(str(DATES[each.name]), each.value) for each in card.dates]
+    said += [(str(FIELDS[each.name].label), each.value) for each in card.fields]
     return ShownCard(document.card, TYPES[card.type].label, tuple(said), card.summary, card.parties)
 
 

@@ -11,7 +11,6 @@ from django.urls import reverse
 
 from accounts.models import User
 from documents.cards.by_model import CardReply, NamedReply, check_card
-from documents.cards.places import find_places
 from documents.cards.source import SOURCE_CHARS, source_of_parse
 from documents.cards.types import Card, NamedValue
 from documents.cards.versions import card_of, edit_card, undo_edits
@@ -184,54 +183,6 @@ def test_saying_the_same_changes_nothing(base: KnowledgeBase, queued: Queued, ow
     document = read_invoice(base, queued)
     edit_card(document, card_of(document), owner)
     assert makers(document) == ["rules"] and not Event.objects.filter(kind="card_changed").exists()
-
-
-# ---- where its fields stand
-
-LEASE = b"""# Lease agreement
-
-This Lease Agreement is made on 13 May 2024 between Alder Works, Inc., a corporation of the State of Oregon, and Birch.
-
-## Rent
-
-The rent is 900 euros a month.
-
-## Termination
-
-Either party may end it with three months' notice.
-
-## Law
-
-This agreement is governed by and construed in accordance with the laws of the State of Oregon, whoever is sued.
-"""
-
-
-def test_typical_fields_lead_to_where_they_stand(base: KnowledgeBase, queued: Queued, signed_in: Client) -> None:
-    """(R15) The law where it governs, not where its state is first named; a section where no value is known."""
-    base.settings = {"embeddings": "none"}
-    base.save()
-    document = conductor.finish(queued(LEASE, "lease.md"))
-    parse, card = document.current_parse, card_of(document)
-    assert parse is not None and [(each.name, each.value) for each in card.fields] == [
-        ("governing_law", "State of Oregon")
-    ]
-    assert parse.lines.filter(text__contains="State of Oregon").count() == 2
-    law, heading = parse.lines.get(text__contains="governed by"), parse.lines.get(text="Termination")
-    read = send(signed_in, "GET", document).json()
-    assert read["places"] == [
-        {"name": "governing_law", "value": "State of Oregon", "page": law.page_number, "line": law.number},
-        {"name": "termination", "value": "Termination", "page": heading.page_number, "line": heading.number},
-    ]
-    page = signed_in.get(reverse("documents:document", args=[document.pk])).content.decode()
-    assert f"?page={law.page_number}&amp;quote=State+of+Oregon" in page and "quote=Termination" in page
-
-
-def test_a_value_that_stands_nowhere_has_no_place(base: KnowledgeBase, queued: Queued, owner: User) -> None:
-    document = read_invoice(base, queued)
-    edit_card(
-        document, Card("invoice", fields=(NamedValue("number", "2024-1"), NamedValue("total", "EUR 1,200.00"))), owner
-    )
-    assert [each.name for each in find_places(card_of(document), document.current_parse)] == ["total"]
 
 
 # ---- the page and the API
