@@ -26,7 +26,7 @@ OTHERWISE = r"""\b(?:{conditional})\s+(?>(?:(?!\b(?:{conditional})\b)[^.?;]){0,8
     [^.?;]{0,100}?(?:,|\b(?:{then})\b)\s*(?:(?:{then}|{courtesy})\s+){0,3}(?:{fallback})\b[^.?;]*"""
 NUMBER, TITLE, LETTER = (
     r"""(?:{section})\s+["“']?(?P<number>[A-Z]?\d+(?:\.\d+)*[a-z]?)\b""",
-    r"""(?:{titled_section})\s*["“„«']\s?(?P<title>[^"“”„«»'\s][^"“”„«»']{2,79}?)\s?["”“»']""",
+    r"""(?:{titled_section})\s*["“'](?P<title>[^"”']{3,80})["”']""",
     r"(?:{annex})\s+(?P<annex>[A-Z\d]{1,3})\b",
 )
 NEXT_QUESTION = r"(?<!\s)\s*(?:[,;]\s*)?\b(?:{joining})\s+(?=(?:(?:{sequence})\b,?\s+)?(?:{question_word})\b)"
