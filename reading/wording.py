@@ -19,10 +19,15 @@ from typing import Any
 from reading.matching import match_form
 from reading.values.currencies import CURRENCY_SIGNS
 from reading.values.months import MATCHED_STEMS
+from reading.values.numbers import ENDINGS
 from reading.values.years import YEAR_DIGITS
 
 LANGUAGES = ("en", "fr", "de", "es", "ja", "zh", "ar", "he")
-VALUES = {"year": YEAR_DIGITS, "months": MATCHED_STEMS, "currencies": CURRENCY_SIGNS}  # that every pattern may name
+VALUES = {  # that every pattern may name
+    "year": YEAR_DIGITS,
+    "months": MATCHED_STEMS,
+    "currencies": CURRENCY_SIGNS,
+} | {f"{language}_counts": rf"\d+|{endings}" for language, endings in ENDINGS.items()}
 VALUE = re.compile(rf"\{{({'|'.join(VALUES)})\}}")
 SLOT = re.compile(r"\{([a-z_]+)\}")
 COMMENT = "#"

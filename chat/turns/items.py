@@ -19,13 +19,14 @@ from chat.writing.phrases import sentence
 from chat.writing.shaped import form_of
 from chat.writing.writer import RefusedPart
 from documents.storage.content import DocumentContent
+from reading.values.numbers import ENDINGS
 from retrieval.models import RetrievalRun
 from retrieval.question.kinds import type_of
 from retrieval.question.phrasing import name_subject
 from retrieval.record.reading_back import parts_of
 from retrieval.told.columns import StoredPart
 from retrieval.types import ABSENT, UNANSWERED
-from retrieval.words.printed import COUNTS, READERS, SPANS
+from retrieval.words.printed import READERS, SPANS
 
 NO_VALUE, NO_COLUMN, REFUSED = "no_value", "no_column", "refused"
 REASONS = {
@@ -34,7 +35,7 @@ REASONS = {
 }
 # What may print a value that is not read as one: any digit, or a number in words.
 NUMBERED = re.compile(
-    rf"\d|\b(?:{'|'.join(COUNTS)}|half|zero|twice|double|hundred|thousand|\w+teen|\w+ty|an?\s(?:{SPANS}))\b",
+    rf"\d|\b(?:{ENDINGS['en']}|half|zero|twice|double|thousand|\w+teen|\w+ty|an?\s(?:{SPANS}))\b",
     re.IGNORECASE,
 )
 TOLD = ("type", "text", "value", "printed", "currency", "unit", "period", "label", "items", "lines")

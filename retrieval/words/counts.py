@@ -2,17 +2,19 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from reading.matching import match_form
+from reading.values.numbers import NUMBERS
 from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, files_of
 from retrieval.types import Question
 
 WORDS_BETWEEN = 4  # from the number to what it counts
+WORDS_MAX = 12  # lists are said to be this long in words
 FIGURES_MAX = 60  # "the 99 articles" is a law, not a list
 BETWEEN_MAX = 3  # words between a number and what it counts: "six CSF Functions", "four of the conditions"
 
@@ -21,7 +23,6 @@ BETWEEN_MAX = 3  # words between a number and what it counts: "six CSF Functions
 class CountWords:
     """The words of all languages, in match form."""
 
-    numbers: Mapping[str, int]
     measures: frozenset[str]
     partial: frozenset[str]
     joining: tuple[str, ...]
@@ -31,27 +32,24 @@ class CountWords:
 @cache
 def counting_words() -> CountWords:
     """The words of `counts.<language>.toml`. Raises WordingError."""
-    numbers: dict[str, int] = {}
     lists: dict[str, list[str]] = {name: [] for name in ("measures", "partial", "joining", "introducing")}
     for _, path in files_of(Path(__file__).parent, "counts", "toml"):
         entry = tomllib.loads(path.read_text("utf-8"))
-        check_fields(path.name, entry, {"numbers": dict} | dict.fromkeys(lists, list), ("numbers", *lists))
-        said = [*entry["numbers"], *(word for name in lists for word in entry[name])]
+        check_fields(path.name, entry, dict.fromkeys(lists, list), tuple(lists))
+        said = [word for name in lists for word in entry[name]]
         if strange := [word for word in said if match_form(word) != word]:
             raise WordingError(f"{path.name}: {strange[0]!r} is not in match form")
-        numbers |= entry["numbers"]
         for name, words in lists.items():
             words += entry[name]
-    return CountWords(
-        numbers, frozenset(lists["measures"]), frozenset(lists["partial"]), *map(tuple, list(lists.values())[2:])
-    )
+    return CountWords(frozenset(lists["measures"]), frozenset(lists["partial"]), *map(tuple, list(lists.values())[2:]))
 
 
 def read_count(word: str) -> int:
     """The number that a word or a figure says, from 2 on; 0 for other words."""
     if word.isdecimal():
         return int(word) if 2 <= int(word[:3]) <= FIGURES_MAX else 0
-    return counting_words().numbers.get(word, 0)
+    number = NUMBERS.get(word, 0)
+    return number if 2 <= number <= WORDS_MAX else 0
 
 
 def count_before(words: Sequence[str], at: int) -> int:

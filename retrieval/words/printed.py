@@ -9,35 +9,22 @@ from decimal import Decimal, InvalidOperation
 from reading.layout.amounts import account_sides, has_unread_sign
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH, MONTHS
+from reading.values.numbers import number_before
 from reading.values.scales import POWERS, WIDE_SCALES
 
 # Signs of full width, each of which stands for one: places in a text stay what they are.
 FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: ord("¥"), 0x3000: ord(" ")}
-COUNTS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
-    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
-    "eighty": 80, "ninety": 90,
-}  # fmt: skip
-TENS = {name: count for name, count in COUNTS.items() if count >= 20}  # "seventy-two"
 SPANS = "second|minute|hour|day|week|month|quarter|year"
-# Counts and spans of durations in the other languages; "an" and "once" are English words of another meaning.
-COUNTS_ELSEWHERE = {
-    "un": 1, "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "sept": 7, "huit": 8, "neuf": 9, "dix": 10,
-    "douze": 12, "quinze": 15, "dix-huit": 18, "vingt": 20, "vingt-quatre": 24,
-    "trente": 30, "quarante-cinq": 45, "soixante": 60, "quatre-vingt-dix": 90,
-    "ein": 1, "eine": 1, "einem": 1, "einen": 1, "einer": 1, "eines": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5,
-    "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "zwölf": 12, "vierzehn": 14, "zwanzig": 20,
-    "vierundzwanzig": 24, "dreißig": 30, "sechzig": 60, "neunzig": 90,
-    "uno": 1, "una": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "diez": 10, "doce": 12,
-    "quince": 15, "veinte": 20, "treinta": 30, "sesenta": 60, "noventa": 90,
-}  # fmt: skip
+# Spans in the other languages; "un segundo" and "une seconde" are more often the second of something.
+DAYS = ("tag", "tage", "tagen")
+WORKING = ("werk", "arbeits", "kalender", "bank", "bankarbeits", "geschäfts")
 SPANS_ELSEWHERE = {
     name: unit
     for unit, names in {
-        "minute": "minuten minutos",
+        "second": "secondes sekunde sekunden segundos",
+        "minute": "minuten minuto minutos",
         "hour": "heure heures stunde stunden hora horas",
-        "day": "jour jours tag tage tagen día días",
+        "day": " ".join(["jour jours tag tage tagen día días", *(f"{kind}{day}" for kind in WORKING for day in DAYS)]),
         "week": "semaine semaines woche wochen semana semanas",
         "month": "mois monat monate monaten mes meses",
         "quarter": "trimestre trimestres quartal quartale quartalen",
@@ -79,12 +66,12 @@ DATES = (
 )
 TWO_WAYS = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")  # 4.375 is four and three eighths to some and thousands to others
 SLASHED = DATES[-1]  # 4/3/2024 is the third of April to some and the fourth of March to others
-DURATION = re.compile(
-    rf"(?<![\w.,-])(?:(?P<tens>{'|'.join(TENS)})-)?(?P<count>\d+|{'|'.join([*COUNTS, *COUNTS_ELSEWHERE])})"
-    r"(?:\s?\((?P<digits>\d+)\))?[\s-](?:(?:business|working|calendar|full)[\s-])?"
+SPAN = re.compile(  # behind the number, which a contract repeats in figures: "thirty (30) business days"
+    r"(?:\s?\((?P<figures>\d+)\))?[\s-](?:(?:business|working|calendar|full)[\s-])?"
     rf"(?:(?P<span>{SPANS})s?|(?P<elsewhere>{'|'.join(SPANS_ELSEWHERE)}))\b",
     re.IGNORECASE,
 )
+AND_HALF = re.compile(r"\s(?:et\sdemie?|y\smedi[oa]|and\sa\shalf|und\sein(?:e|en)?\shalbe?[sn]?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -186,12 +173,15 @@ def dates_in(text: str) -> Iterator[Value]:
 
 
 def durations_in(text: str) -> Iterator[Value]:
-    for found in DURATION.finditer(text):
-        count = found["digits"] or found["count"].lower()
-        if counted := COUNTS.get(count) or COUNTS_ELSEWHERE.get(count):
-            count = str(counted + TENS.get((found["tens"] or "").lower(), 0))
-        unit = found["span"].lower() if found["span"] else SPANS_ELSEWHERE[found["elsewhere"].lower()]
-        yield Value("duration", count, *found.span(), unit=unit)
+    """Durations in one unit; where words and figures of a number differ, it is unclear which holds."""
+    for found in SPAN.finditer(text):
+        counted = number_before(text, found.start())
+        if counted is None or AND_HALF.match(text, found.end()):
+            continue
+        count, start = counted
+        if count == int(found["figures"] or count):
+            unit = found["span"].lower() if found["span"] else SPANS_ELSEWHERE[found["elsewhere"].lower()]
+            yield Value("duration", str(count), start, found.end(), unit=unit)
 
 
 def is_in_numerals(text: str, number: re.Match[str]) -> bool:
