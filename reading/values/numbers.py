@@ -143,5 +143,5 @@ def is_part(before: list[str], last: str) -> bool:
     other = before[-2] if len(before) > 1 else ""
     is_two = other.isdecimal() or other in COUNTING_WORDS
     if previous in ADDING:
-        return other in COUNTING_WORDS or (is_two and BETWEEN.intersection(before))
+        return other in COUNTING_WORDS or (is_two and not BETWEEN.isdisjoint(before))
     return previous in RANGING and is_two
