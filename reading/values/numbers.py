@@ -109,16 +109,21 @@ def number_before(text: str, end: int) -> tuple[int, int] | None:
     words = words_before(text, end)
     forms = [match_form(word[0]) for word in words]
     size = next((size for size in range(len(words), 0, -1) if " ".join(forms[-size:]) in NUMBERS), 0)
-    if size:
-        number = NUMBERS[" ".join(forms[-size:])]
-    elif forms and forms[-1].isdecimal():
-        number, size = int(forms[-1]), 1
-    else:
+    if not size and not (forms and forms[-1].isdecimal()):
         return None
-    start, before = words[-size].start(), forms[:-size]
-    if text[start - 1 : start] in TOUCHING or is_part(before, forms[-1]):
+    number = NUMBERS[" ".join(forms[-size:])] if size else int(forms[-1])
+    start, before = words[-(size or 1)].start(), forms[: -(size or 1)]
+    is_rest = before[-1:] != [] and (before[-1] in COUNTING_WORDS if size else is_grouped(before[-1], forms[-1]))
+    if text[start - 1 : start] in TOUCHING or is_rest or is_second(before, in_words=bool(size)):
         return None
     return number, start
+
+
+def ends_range(text: str, start: int) -> bool:
+    """Whether the figures from a place on end a range or a choice in words: "3 to 5", "between 3 and 5", "3 or 5"."""
+    return text[start - 1 : start] in GAPS and is_second(
+        [match_form(word[0]) for word in words_before(text, start - 1)]
+    )
 
 
 def words_before(text: str, end: int) -> list[re.Match[str]]:
@@ -134,14 +139,15 @@ def words_before(text: str, end: int) -> list[re.Match[str]]:
     return found[1:] if is_cut else found
 
 
-def is_part(before: list[str], last: str) -> bool:
-    """Whether the words before a number say that it is only a part, or one of two."""
-    previous = before[-1] if before else ""
-    is_grouped = previous.isdecimal() and len(previous) <= 3 and last.isdecimal() and len(last) == 3  # "10 000"
-    if previous in COUNTING_WORDS or is_grouped:
-        return True
-    other = before[-2] if len(before) > 1 else ""
-    is_two = other.isdecimal() or other in COUNTING_WORDS
-    if previous in ADDING:
-        return other in COUNTING_WORDS or (is_two and not BETWEEN.isdisjoint(before))
-    return previous in RANGING and is_two
+def is_grouped(before: str, last: str) -> bool:
+    """Whether figures before others are their thousands: "10 000"."""
+    return before.isdecimal() and len(before) <= 3 and len(last) == 3
+
+
+def is_second(before: list[str], in_words: bool = False) -> bool:
+    """Whether the words before a number say another one, of which it is the range or the choice."""
+    joint, other = before[-1:], before[-2:-1]
+    is_counted = bool(other) and (other[0] in COUNTING_WORDS or other[0].isdecimal())
+    if not is_counted or joint[0] in RANGING:
+        return is_counted
+    return joint[0] in ADDING and (not BETWEEN.isdisjoint(before) or (in_words and not other[0].isdecimal()))

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from reading.layout.amounts import account_sides, has_unread_sign
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH, MONTHS
-from reading.values.numbers import number_before
+from reading.values.numbers import ends_range, number_before
 from reading.values.scales import POWERS, WIDE_SCALES
 
 # Signs of full width, each of which stands for one: places in a text stay what they are.
@@ -53,7 +53,8 @@ PERCENTAGE = re.compile(
     rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013])?(?<![\w.,])(?P<number>{DIGITS})(?P<late>)\s?(?:%|(?:percent|per\scent|pour\scent|Prozent)\b)",
     re.IGNORECASE,
 )
-RANGE_BEFORE, RANGE_AFTER = re.compile(r"\d\s?[-\u2212\u2013]\s?\Z"), re.compile(r"\s?[-\u2212\u2013]\s?\d")
+# Of a range, or of a fraction: "8 1/2 %".
+RANGE_BEFORE, RANGE_AFTER = re.compile(r"\d\s?[-\u2212\u2013/]\s?\Z"), re.compile(r"\s?[-\u2212\u2013/]\s?\d")
 DATES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?![\d-])"),
     re.compile(
@@ -136,12 +137,12 @@ def percentages_in(text: str, language: str = "") -> Iterator[Value]:
 def sign_of(found: re.Match[str], text: str, language: str) -> int:
     """-1 of an amount with a minus, else 1; 0 where it is unclear.
 
-    That is: a sign could not be read, the amount is on a side of an account, it is an end of a range, or a dash with a
-    blank after it may part it from the words before.
+    That is: a sign could not be read, the amount is on a side of an account, it is an end of a range or a fraction, or
+    a dash with a blank after it may part it from the words before.
     """
     start, end = found.span("number")
     around = text[max(found.start() - 2, 0) : found.end() + 2]
-    is_ranged = RANGE_BEFORE.search(text, 0, start) or RANGE_AFTER.match(text, end)
+    is_ranged = RANGE_BEFORE.search(text, 0, start) or RANGE_AFTER.match(text, end) or ends_range(text, start)
     if has_unread_sign(around) or is_ranged or account_sides(language).match(text, end):
         return 0
     if found["late"]:

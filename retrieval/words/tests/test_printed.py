@@ -107,6 +107,10 @@ def test_the_side_of_an_account_is_read_in_the_language_of_its_text(
         "$5-10",
         "5-10 euros",
         "EUR 500-\nper day",  # a minus, or a word that goes on
+        "5 to 10 million dollars",
+        "zwischen 5 und 10 Euro",
+        "10 1/2 million dollars",
+        "$1/2 million",
         "1.2.3.4 EUR",
     ],
 )
@@ -130,6 +134,9 @@ def test_what_is_unclear_is_no_amount(text: str) -> None:
         ("\u20133 % or 4%", ["-3", "4"]),
         ("3-5%", []),
         ("3% - 5%", ["3", "5"]),
+        ("3 to 5%, between 3 and 5 percent, 3 ou 5 %, 3 bis 5 Prozent", []),
+        ("3% to 5%, un 7 %, Article 3 and 8 %", ["3", "5", "7", "8"]),
+        ("8 1/2 %, 1/2 %", []),
         ("\ufffd5 %", []),
         ("0 %", ["0"]),
         ("1,000 %", []),
