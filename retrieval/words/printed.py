@@ -7,10 +7,12 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from reading.layout.amounts import account_sides, has_unread_sign
+from reading.matching import match_form
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH, MONTHS
-from reading.values.numbers import ends_range, number_before
+from reading.values.numbers import ADDING, BETWEEN, RANGING, ends_range, number_before, words_before
 from reading.values.scales import POWERS, WIDE_SCALES
+from reading.values.years import YEAR
 
 # Signs of full width, each of which stands for one: places in a text stay what they are.
 FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: ord("¥"), 0x3000: ord(" ")}
@@ -65,6 +67,7 @@ DATES = (
     re.compile(r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?![\d.])"),
     re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?![\d/])"),
 )
+DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th|er)?")
 TWO_WAYS = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")  # 4.375 is four and three eighths to some and thousands to others
 SLASHED = DATES[-1]  # 4/3/2024 is the third of April to some and the fourth of March to others
 SPAN = re.compile(  # behind the number, which a contract repeats in figures: "thirty (30) business days"
@@ -165,12 +168,24 @@ def dates_in(text: str) -> Iterator[Value]:
             day = int(named["day"])
             if pattern is SLASHED and day <= 12 and month <= 12 and day != month:
                 continue
+            if is_second_day(text, found.start()):
+                continue
             if pattern is SLASHED and month > 12:
                 day, month = month, day
             try:
                 yield Value("date", date(int(named["year"]), month, day).isoformat(), *found.span())
             except ValueError:
                 continue
+
+
+def is_second_day(text: str, start: int) -> bool:
+    """Whether a date shares its year with another before it: "1 to 5 March 2024", "1 March and 1 September 2024"."""
+    words = ["", "", "", "", *(word[0].lower() for word in words_before(text, max(start - 1, 0)))]
+    before, other, joint = words[-3], words[-2], match_form(words[-1])
+    if joint not in RANGING | ADDING or YEAR.fullmatch(words[-4]):  # "2024-03-01 or"
+        return False
+    is_range = joint in RANGING or not BETWEEN.isdisjoint(words)
+    return other in MONTHS or (DAY.fullmatch(other) is not None and (is_range or before in MONTHS))
 
 
 def durations_in(text: str) -> Iterator[Value]:

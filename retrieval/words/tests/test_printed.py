@@ -225,6 +225,7 @@ def test_a_day_of_the_calendar(text: str, day: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "1 to 5 March 2024, 1 March and 1 September 2024, March 1 to May 5, 2024",
         "4/3/2024",  # the third of April to some and the fourth of March to others
         "30 February 2024",
         "29 February 2023",
@@ -250,6 +251,11 @@ def test_what_is_no_day_or_two_is_no_date(text: str) -> None:
 def test_a_date_may_be_asked_for_and_a_duration_said() -> None:
     found = values_in("by 1 March 2024 or within thirty days", "date")
     assert [(value.type, value.value) for value in found] == [("date", "2024-03-01"), ("duration", "30")]
+
+
+def test_two_days_with_a_year_each_are_two() -> None:
+    text = "between 3 May 2024 and 5 June 2024 or on June 7, 2024"
+    assert [value.value for value in values_in(text, "date")] == ["2024-05-03", "2024-06-05", "2024-06-07"]
 
 
 def test_of_two_readings_of_one_place_the_longer_one_is_kept() -> None:
