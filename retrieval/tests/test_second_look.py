@@ -221,6 +221,6 @@ def test_the_contents_imply_what_no_dictionary_says(serve: Serve) -> None:
     result = retrieve(question, [contract], settings=BaseSettings(), arbiter="model", dictionary=())
     first, second = prompts(server)
     assert "[1] Termination" in first and "[2] Penalties" in first and leaving not in first
-    assert first.endswith("in any form: happens, exit") and leaving in second
+    assert leaving in second
     assert result.status == "found" and result.kept()[0].section_title == "Termination"
     assert not any(each.source == "dictionary" for each in result.question.keywords)
