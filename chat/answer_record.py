@@ -52,26 +52,14 @@ ANSWER = Payload(
 )
 # Exchanges stored beside an answer: a first draft, the checks of what was written, and one that was shown examples.
 EXCHANGE = Payload(kind="exchange", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
-REWRITING = Payload(
-    kind="rewriting",
-    table="chat_rewriting",
-    text=object_of(
-        "row",
-        ("id", "turn_id", "typed", "rewritten", "by", "outcome", "note", "created_at"),
-        llm_call=call_of("row"),
-    ),
+REWRITING = Payload.of_columns(
+    "rewriting",
+    "chat_rewriting",
+    "id turn_id typed rewritten by outcome note created_at",
+    llm_call=call_of("row"),
 )
-FEEDBACK = Payload(
-    kind="feedback",
-    table="chat_feedback",
-    text=object_of("row", ("id", "turn_id", "by_id", "by_name", "kind", "comment", "created")),
-)
-
-PAGE_NOTICE = Payload(
-    kind="page_notice",
-    table="chat_pagenotice",
-    text=object_of("row", ("id", "answer_id", "why", "pages", "created_at")),
-)
+FEEDBACK = Payload.of_columns("feedback", "chat_feedback", "id turn_id by_id by_name kind comment created")
+PAGE_NOTICE = Payload.of_columns("page_notice", "chat_pagenotice", "id answer_id why pages created_at")
 
 
 def store_answer(turn: Turn | None, run: RetrievalRun, draft: AnswerDraft, timings_ms: dict[str, float]) -> Answer:
