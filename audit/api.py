@@ -1,12 +1,11 @@
 """API of runs, candidates, reviews and evidence. Reading other people's runs is recorded, as on the pages."""
 
-from contextlib import ExitStack
 from http import HTTPStatus
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django import forms
-from django.http import FileResponse, Http404, HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions, serializers
@@ -17,9 +16,8 @@ from rest_framework.response import Response
 from accounts.requests import user_of
 from audit.access_log import record_list, record_read
 from audit.models import Review
-from audit.pages.export_views import IN_MEMORY_MAX
+from audit.pages.export_views import hand_out_pack
 from audit.pages.forms import OF_ANSWER, ReviewForm, RunFilters
-from audit.proof.evidence import write_evidence
 from audit.review.reviewing import review
 from audit.runs.listing import HEAVY, Listed, filter_runs, list_runs
 from chat.api import RUN_STATUSES, AnswerSerializer
@@ -27,7 +25,6 @@ from chat.models import Answer
 from chat.turns.replies import answer_json
 from documents.access import get_or_404, is_auditor_of
 from documents.api import Body, OctetRenderer, TextField, read_sent
-from documents.storage.temporary import spooled_file
 from retrieval.api import CandidateSerializer, PartSerializer, ScopeDocumentSerializer
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.record.as_json import candidate_json, document_json, drop_scores, looked_at
@@ -310,10 +307,4 @@ class EvidenceView(GenericAPIView[RetrievalRun]):
     @extend_schema(operation_id="read_evidence", responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: Request, run_id: UUID) -> HttpResponseBase:
         """A zip that can be checked without trusting DocIntel; the export is recorded first."""
-        run = get_visible_run(request, run_id)
-        with ExitStack() as opened:
-            file = opened.enter_context(spooled_file(IN_MEMORY_MAX))
-            write_evidence(run, file, request.user)
-            opened.pop_all()  # the response closes it
-        file.seek(0)
-        return FileResponse(file, as_attachment=True, filename=f"evidence-{run.pk}.zip", content_type="application/zip")
+        return hand_out_pack(get_visible_run(request, run_id), request.user)

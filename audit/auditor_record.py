@@ -7,57 +7,34 @@ from django.db import transaction
 from django.db.models import Model
 
 from audit.models import AuditEvent, Comment, Review, ReviewSample, SignOff
-from ledger.payload import Payload, object_of
+from ledger.payload import Payload
 
 PAYLOADS: dict[type[Model], Payload] = {
-    Review: Payload(
+    Review: Payload.of_columns(
         "review",
         "audit_review",
-        object_of(
-            "row",
-            (
-                *("id", "run_id", "candidate_id", "reviewer_id", "reviewer_name", "outcome", "original_role"),
-                *("corrected_role", "reason", "previous_id", "is_blind", "created_at"),
-            ),
-        ),
+        "id run_id candidate_id reviewer_id reviewer_name outcome original_role corrected_role reason previous_id "
+        "is_blind created_at",
     ),
-    Comment: Payload(
+    Comment: Payload.of_columns(
         "comment",
         "audit_comment",
-        object_of(
-            "row",
-            (
-                *("id", "base_id", "document_id", "parse_id", "page_number", "first_line", "last_line"),
-                *("reply_to_id", "author_id", "author_name", "text", "created_at"),
-            ),
-        ),
+        "id base_id document_id parse_id page_number first_line last_line reply_to_id author_id author_name text "
+        "created_at",
     ),
-    ReviewSample: Payload(
+    ReviewSample: Payload.of_columns(
         "review_sample",
         "audit_reviewsample",
-        object_of(
-            "row",
-            (
-                *("id", "base_id", "base_name", "seed", "size", "population", "run_ids", "drawn_by_id"),
-                *("drawn_by_name", "until", "created_at"),
-            ),
-        ),
+        "id base_id base_name seed size population run_ids drawn_by_id drawn_by_name until created_at",
     ),
-    SignOff: Payload(
+    SignOff: Payload.of_columns(
         "sign_off",
         "audit_signoff",
-        object_of(
-            "row",
-            (
-                *("id", "base_id", "base_name", "sample_id", "since", "until", "figures", "note", "head_sequence"),
-                *("head_hash", "first_id", "signer_id", "signer_name", "created_at"),
-            ),
-        ),
+        "id base_id base_name sample_id since until figures note head_sequence head_hash first_id signer_id "
+        "signer_name created_at",
     ),
-    AuditEvent: Payload(
-        "audit_event",
-        "audit_auditevent",
-        object_of("row", ("id", "action", "run_id", "person_id", "person_name", "detail", "created_at")),
+    AuditEvent: Payload.of_columns(
+        "audit_event", "audit_auditevent", "id action run_id person_id person_name detail created_at"
     ),
 }
 

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from chat.models import RequestedJob
 from documents.models import Document, KnowledgeBase, Parse, Viewer
-from jobs.models import LeasedJob
 from ledger.triggers import erasable, insert_only
 from retrieval.models import RetrievalRun, RunCandidate
 
@@ -192,18 +192,12 @@ class RejudgementQuerySet(models.QuerySet["Rejudgement"]):
         return self.filter(base__in=KnowledgeBase.objects.with_role(user, "auditor", "owner"))
 
 
-class Rejudgement(LeasedJob):
+class Rejudgement(RequestedJob):
     """Stored briefs that an auditor wants judged again: one run's, or those of the golden set. The row is the truth.
 
     What comes of it is recorded elsewhere: an event for each run that was judged, another for a golden check. Of kind
     CHANGE it searches the golden set anew, see audit.review.proposed.
     """
-
-    class State(models.TextChoices):
-        QUEUED = LeasedJob.QUEUED, "Queued"
-        RUNNING = LeasedJob.RUNNING, "Running"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
 
     class Kind(models.TextChoices):
         REPLAY = "replay", "Replay"
@@ -226,22 +220,12 @@ class Rejudgement(LeasedJob):
     def __str__(self) -> str:
         return f"{self.kind} by {self.parameters.get('arbiter', 'the settings of the base')}"
 
-    @property
-    def is_pending(self) -> bool:
-        return self.state in (self.State.QUEUED, self.State.RUNNING)
 
-
-class RecordCheck(LeasedJob):
+class RecordCheck(RequestedJob):
     """A verification of the ledger: a whole one that a person asked for, or the hourly one of its new entries.
 
     What a person asked for is carried out by a worker; the hourly task stores its result as a row that has ended.
     """
-
-    class State(models.TextChoices):
-        QUEUED = LeasedJob.QUEUED, "Queued"
-        RUNNING = LeasedJob.RUNNING, "Running"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     by_name = models.CharField(max_length=254, blank=True)  # "" of the hourly one
@@ -264,10 +248,6 @@ class RecordCheck(LeasedJob):
 
     def __str__(self) -> str:
         return f"{self.checked} entries verified"
-
-    @property
-    def is_pending(self) -> bool:
-        return self.state in (self.State.QUEUED, self.State.RUNNING)
 
 
 class SelfCheck(models.Model):

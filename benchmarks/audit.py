@@ -218,9 +218,10 @@ def opened(client: Any, address: str, times: int = 20) -> dict[str, float | None
 def export() -> dict[str, Any]:
     """Measure streaming exports of the newest decisions in each format: seconds, megabytes and memory."""
     from audit.keeping import exports
+    from documents.spreadsheet import write_csv
     from retrieval.models import RetrievalRun
 
-    forms = {"csv": exports.as_csv, "jsonl": exports.as_json_lines, "html": exports.as_html}
+    forms = {"csv": write_csv, "jsonl": exports.as_json_lines, "html": exports.as_html}
     oldest = RetrievalRun.objects.order_by("-created_at", "-id")[:EXPORTED].values_list("created_at", flat=True)
     runs = RetrievalRun.objects.filter(created_at__gte=min(oldest))
     found: dict[str, Any] = {"runs": runs.count()}

@@ -52,26 +52,14 @@ ANSWER = Payload(
 )
 # Exchanges stored beside an answer: a first draft, the checks of what was written, and one that was shown examples.
 EXCHANGE = Payload(kind="exchange", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
-REWRITING = Payload(
-    kind="rewriting",
-    table="chat_rewriting",
-    text=object_of(
-        "row",
-        ("id", "turn_id", "typed", "rewritten", "by", "outcome", "note", "created_at"),
-        llm_call=call_of("row"),
-    ),
+REWRITING = Payload.of_columns(
+    "rewriting",
+    "chat_rewriting",
+    "id turn_id typed rewritten by outcome note created_at",
+    llm_call=call_of("row"),
 )
-FEEDBACK = Payload(
-    kind="feedback",
-    table="chat_feedback",
-    text=object_of("row", ("id", "turn_id", "by_id", "by_name", "kind", "comment", "created")),
-)
-
-PAGE_NOTICE = Payload(
-    kind="page_notice",
-    table="chat_pagenotice",
-    text=object_of("row", ("id", "answer_id", "why", "pages", "created_at")),
-)
+FEEDBACK = Payload.of_columns("feedback", "chat_feedback", "id turn_id by_id by_name kind comment created")
+PAGE_NOTICE = Payload.of_columns("page_notice", "chat_pagenotice", "id answer_id why pages created_at")
 
 
 def store_answer(turn: Turn | None, run: RetrievalRun, draft: AnswerDraft, timings_ms: dict[str, float]) -> Answer:
@@ -150,25 +138,7 @@ def other_calls_of(answer: Answer) -> list[LLMCall]:
 
 def citation_of(quoted: Quoted) -> Citation:
     """The citation of a quote, not yet attached to an answer."""
-    candidate = quoted.candidate
-    if quoted.place:
-        return placed_citation(quoted, quoted.place)
-    lines = [piece["line_number"] for piece in candidate.anchor_pieces if quoted.quote == candidate.content_anchor]
-    page = candidate.boxes[0]["page"] if candidate.boxes else candidate.anchor_first_page
-    return Citation(
-        marker=quoted.marker,
-        candidate=candidate,
-        quote=quoted.quote,
-        page=page,
-        page_label=candidate.anchor_page_label if page == candidate.anchor_first_page else str(page),
-        first_line=min(lines, default=candidate.anchor_first_line),
-        last_line=max(lines, default=candidate.anchor_last_line),
-        boxes=candidate.boxes,
-    )
-
-
-def placed_citation(quoted: Quoted, place: CitedLines) -> Citation:
-    """The citation of lines on a candidate's pages, outside its own quote."""
+    place = quoted.place or place_of_anchor(quoted)
     return Citation(
         marker=quoted.marker,
         candidate=quoted.candidate,
@@ -178,6 +148,20 @@ def placed_citation(quoted: Quoted, place: CitedLines) -> Citation:
         first_line=place.first_line,
         last_line=place.last_line,
         boxes=place.boxes,
+    )
+
+
+def place_of_anchor(quoted: Quoted) -> CitedLines:
+    """The lines of a quote that stands at its candidate's anchor."""
+    candidate = quoted.candidate
+    lines = [piece["line_number"] for piece in candidate.anchor_pieces if quoted.quote == candidate.content_anchor]
+    page = candidate.boxes[0]["page"] if candidate.boxes else candidate.anchor_first_page
+    return CitedLines(
+        first_line=min(lines, default=candidate.anchor_first_line),
+        last_line=max(lines, default=candidate.anchor_last_line),
+        page=page,
+        page_label=candidate.anchor_page_label if page == candidate.anchor_first_page else str(page),
+        boxes=candidate.boxes,
     )
 
 

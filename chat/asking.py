@@ -14,6 +14,7 @@ from chat.scope import QuestionScope
 from chat.turns.choosing import accept_in_silence, vague_of
 from documents.idempotency import Keyed, made_before, remember
 from documents.pages.phrasing import group_thousands
+from jobs.lease import Job
 from reading.characters import clean_name, clean_words
 from retrieval.filters import UNFILTERED, Filters
 from retrieval.question.parse import QUESTION_MAX, asked_with
@@ -66,7 +67,7 @@ def keep_question(
     `edits` an earlier one is asked exactly as typed. A program's `request` makes one turn, however often it is sent.
     Raises KeyReused.
     """
-    if first := turn_before(request):
+    if first := asked_before(Turn, request):
         return first
     asked = [user.pk, conversation.pk if conversation else "", scope.base.pk, *scope.document_ids, mode, question]
     asked += [filters.words] if filters.words else []
@@ -94,13 +95,13 @@ def keep_question(
             remember(request, turn=str(turn.pk))
             return turn
     except IntegrityError:
-        return turn_before(request) or Turn.objects.get(pk=turn_id, conversation__user=user)
+        return asked_before(Turn, request) or Turn.objects.get(pk=turn_id, conversation__user=user)
 
 
-def turn_before(request: Keyed | None) -> Turn | None:
-    """The turn made by an earlier request with the same key. Raises KeyReused."""
+def asked_before(kind: type[Job], request: Keyed | None) -> Job | None:
+    """The turn, retrieval or extraction made by an earlier request with the same key. Raises KeyReused."""
     made = made_before(request)
-    return Turn.objects.get(pk=made["turn"]) if made else None
+    return kind._default_manager.get(pk=made[str(kind._meta.model_name)]) if made else None
 
 
 def choose_meaning(turn: Turn, meaning: str, form_id: uuid.UUID | None = None) -> Turn:

@@ -166,6 +166,23 @@ class Share(models.Model):
         return self.whom == self.For.OUTSIDE
 
 
+class RequestedJob(LeasedJob):
+    """A job that somebody wants done, which ends done or failed."""
+
+    class State(models.TextChoices):
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_pending(self) -> bool:
+        return self.state in (self.State.QUEUED, self.State.RUNNING)
+
+
 class RetrievalQuerySet(models.QuerySet["Retrieval"]):
     def visible_to(self, user: Viewer) -> "RetrievalQuerySet":
         """What a person asked for, in bases that are still open to them."""
@@ -174,14 +191,8 @@ class RetrievalQuerySet(models.QuerySet["Retrieval"]):
         return self.filter(user_id=user.pk, base__in=KnowledgeBase.objects.visible_to(user))
 
 
-class Retrieval(LeasedJob):
+class Retrieval(RequestedJob):
     """A program's question whose evidence is wanted without an answer, and its run. The row is the truth."""
-
-    class State(models.TextChoices):
-        QUEUED = LeasedJob.QUEUED, "Queued"
-        RUNNING = LeasedJob.RUNNING, "Running"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="retrievals")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="retrievals")
@@ -199,14 +210,8 @@ class Retrieval(LeasedJob):
         return self.question[:80]
 
 
-class ModelTest(LeasedJob):
+class ModelTest(RequestedJob):
     """An owner asks whether the model works: it judges three fixed passages. The row is the truth."""
-
-    class State(models.TextChoices):
-        QUEUED = LeasedJob.QUEUED, "Queued"
-        RUNNING = LeasedJob.RUNNING, "Running"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="model_tests")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -217,10 +222,6 @@ class ModelTest(LeasedJob):
 
     def __str__(self) -> str:
         return f"Test of the model of {self.base}"
-
-    @property
-    def is_pending(self) -> bool:
-        return self.state in (self.State.QUEUED, self.State.RUNNING)
 
 
 NAMES_SHOWN = 4
@@ -234,14 +235,8 @@ class ExtractionQuerySet(models.QuerySet["Extraction"]):
         return self.filter(user_id=user.pk, base__in=KnowledgeBase.objects.visible_to(user))
 
 
-class Extraction(LeasedJob):
+class Extraction(RequestedJob):
     """Several named fields asked at once of the same documents (R87). The row is the truth."""
-
-    class State(models.TextChoices):
-        QUEUED = LeasedJob.QUEUED, "Queued"
-        RUNNING = LeasedJob.RUNNING, "Running"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="extractions")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="extractions")

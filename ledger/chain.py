@@ -110,14 +110,11 @@ def time_text(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def hashed_bytes(entry: Entry) -> bytes:
-    """The canonical bytes of an entry, see this module's docstring."""
-    fields = (entry.sequence, entry.kind, entry.subject_id, entry.payload_digest, entry.previous_hash)
-    return "".join(f"{field}\n" for field in (FORMAT, *fields, time_text(entry.created_at))).encode()
-
-
 def hash_of(entry: Entry) -> str:
-    return hashlib.sha256(hashed_bytes(entry)).hexdigest()
+    """The hash of an entry's canonical bytes, see this module's docstring."""
+    fields = (entry.sequence, entry.kind, entry.subject_id, entry.payload_digest, entry.previous_hash)
+    hashed = "".join(f"{field}\n" for field in (FORMAT, *fields, time_text(entry.created_at)))
+    return hashlib.sha256(hashed.encode()).hexdigest()
 
 
 def append(kind: str, subject_id: str, payload: bytes, *, salt: str = "") -> Entry:
@@ -183,38 +180,32 @@ def verify(digests_of: DigestsOf, *, since: Head | None = None, expected: Sequen
 
 def read_ahead(sequence: int, digests_of: DigestsOf) -> Iterator[tuple[Entry, str | None]]:
     """Each entry after a sequence with the digest of its payload; several connections read ahead meanwhile."""
-    if connection.in_atomic_block:  # only its own connection sees a transaction's writes
-        for batch in batches_after(sequence):
-            yield from pair_digests(batch, digests_of(batch))
-        return
 
-    def read(batch: list[Entry]) -> dict[int, str | None]:
+    def read(batch: list[Entry]) -> list[tuple[Entry, str | None]]:
+        digests = digests_of(batch)
+        return [(entry, digests.get(entry.sequence)) for entry in batch]
+
+    def read_apart(batch: list[Entry]) -> list[tuple[Entry, str | None]]:
         try:
-            return digests_of(batch)
+            return read(batch)
         finally:
             connection.close()  # this thread's own
 
-    waiting: deque[tuple[list[Entry], Future[dict[int, str | None]]]] = deque()
+    if connection.in_atomic_block:  # only its own connection sees a transaction's writes
+        for batch in batches_after(sequence):
+            yield from read(batch)
+        return
+    waiting: deque[Future[list[tuple[Entry, str | None]]]] = deque()
     with ThreadPoolExecutor(READERS) as pool:
         try:
             for batch in batches_after(sequence):
-                waiting.append((batch, pool.submit(read, batch)))
+                waiting.append(pool.submit(read_apart, batch))
                 if len(waiting) > 2 * READERS:
-                    yield from pair_digests(*wait_for_digests(*waiting.popleft()))
+                    yield from waiting.popleft().result()
             while waiting:
-                yield from pair_digests(*wait_for_digests(*waiting.popleft()))
+                yield from waiting.popleft().result()
         finally:
             pool.shutdown(cancel_futures=True)
-
-
-def wait_for_digests(
-    batch: list[Entry], read: "Future[dict[int, str | None]]"
-) -> tuple[list[Entry], dict[int, str | None]]:
-    return batch, read.result()
-
-
-def pair_digests(batch: list[Entry], digests: dict[int, str | None]) -> Iterator[tuple[Entry, str | None]]:
-    return ((entry, digests.get(entry.sequence)) for entry in batch)
 
 
 def batches_after(sequence: int) -> Iterator[list[Entry]]:

@@ -7,9 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from ledger.models import Event
-from ledger.payload import Payload, object_of
+from ledger.payload import Payload
 
-EVENT = Payload("event", "ledger_event", object_of("row", ("id", "kind", "actor", "subject", "details", "created_at")))
+EVENT = Payload.of_columns("event", "ledger_event", "id kind actor subject details created_at")
 ACTOR_MAX = 254
 SUBJECT_MAX = 120
 KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")

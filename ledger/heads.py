@@ -81,7 +81,8 @@ def head_fields(head: Head, key: Path | None) -> HeadFields:
     fields = HeadFields(format=FORMAT, sequence=head.sequence, hash=head.hash, exported_at=now)
     if key:
         signer = private_key(key)
-        fields |= {"key": key_text(signer.public_key()), "signature": signer.sign(signed_bytes(fields)).hex()}
+        public = signer.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        fields |= {"key": public.hex(), "signature": signer.sign(signed_bytes(fields)).hex()}
     return fields
 
 
@@ -193,7 +194,3 @@ def public_key(path: Path) -> Ed25519PublicKey:
     if not isinstance(key, Ed25519PublicKey):
         raise BadHeadFile(f"The key {path} is not an Ed25519 key.")
     return key
-
-
-def key_text(key: Ed25519PublicKey) -> str:
-    return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex()

@@ -30,6 +30,11 @@ class Payload:
     table: str
     text: str
 
+    @classmethod
+    def of_columns(cls, kind: str, table: str, columns: str, **more: str) -> "Payload":
+        """What vouches for columns by name, written with spaces between them, and further expressions."""
+        return cls(kind, table, object_of("row", columns.split(), **more))
+
     def read(self, ids: Sequence[UUID]) -> dict[UUID, bytes]:
         """The current bytes of these rows; missing rows are left out."""
         statement = f"SELECT row.id, ({self.text})::text FROM {self.table} AS row WHERE row.id = ANY(%s)"

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +29,6 @@ from ledger.models import Event
 
 IMPORTED, REMOVED = "base_imported", "carried_removed"
 ORDER = ("-asked_at", "-run_id")
-PIECE = 1_048_576
 
 
 class NotKept(Exception):
@@ -48,8 +48,7 @@ def keep_file(file: zipfile.ZipFile, path: Path) -> str:
                 if entry.filename.startswith(ORIGINALS):
                     continue
                 with file.open(entry) as packed, kept.open(entry.filename, "w", force_zip64=True) as copy:
-                    while piece := packed.read(PIECE):
-                        copy.write(piece)
+                    shutil.copyfileobj(packed, copy)
         out.flush()
         os.fsync(out.fileno())
         out.seek(0)

@@ -10,10 +10,9 @@ from typing import IO, Any
 from django.utils import timezone
 
 from audit.carrying.belongings import carried_documents, describe_base, describe_conversations, describe_document
-from audit.carrying.checker import CHAIN, EXPORT, EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS
+from audit.carrying.checker import EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS
 from audit.carrying.records import read_entries, record_line, subjects_of_base, subjects_of_run
-from audit.proof.evidence import segment
-from audit.proof.verification import payload_of
+from audit.proof.evidence import write_chain
 from documents.access import actor_of
 from documents.models import Document, KnowledgeBase
 from ledger.chain import digest_of, time_text
@@ -113,7 +112,8 @@ def write_archive(base: KnowledgeBase, out: IO[bytes]) -> dict[str, Any]:
             "left_out": len(left_out),
         }
         event = record(EXPORTED, actor_of(None), f"base:{base.pk}", told)
-        add_chain(archive, Entry.objects.get(kind="event", subject_id=str(event.pk)))
+        recorded = Entry.objects.get(kind="event", subject_id=str(event.pk))
+        write_chain(file, recorded, min(archive.first or recorded.sequence, recorded.sequence))
     return told
 
 
@@ -131,14 +131,6 @@ def add_runs(archive: ArchiveWriter, base: KnowledgeBase) -> tuple[int, list[str
         archive.add_records(f"{RECORDS}{run_id}.jsonl", entries)
         runs += 1
     return runs, [f"{kind}:{pk}" for kind, pk in missing]
-
-
-def add_chain(archive: ArchiveWriter, recorded: Entry) -> None:
-    """Add the record of this archive and the chain, line by line since it may be long; no manifest lists them."""
-    archive.zip.writestr(EXPORT, payload_of(recorded) or b"")
-    with archive.zip.open(CHAIN, "w", force_zip64=True) as file:
-        for line in segment(min(archive.first or recorded.sequence, recorded.sequence)):
-            file.write(line.encode())
 
 
 def read_original(document: Document) -> Iterator[bytes]:

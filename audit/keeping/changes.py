@@ -9,7 +9,8 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from audit.runs.listing import RunKey
+from audit.runs.listing import NEWEST_FIRST, RunKey
+from documents.keyset import rows_after
 from documents.models import KnowledgeBase, Role, Viewer
 from documents.pages import plain_choices
 from ledger.models import Entry, Event
@@ -171,9 +172,7 @@ def filter_changes(events: "QuerySet[Event]", wanted: dict[str, Any]) -> "QueryS
 def read_change_page(events: "QuerySet[Event]", before: str = "") -> ChangePage:
     """One page of the newest changes, or of those just before a key. Raises BadRequest for an invalid key."""
     if before:
-        key = RunKey.read(before)
-        same = Q(created_at=key.created_at, id__lt=key.run_id)
-        events = events.filter(Q(created_at__lt=key.created_at) | same, created_at__lte=key.created_at)
+        events = rows_after(events, NEWEST_FIRST, RunKey.read(before))
     found = list(events[: CHANGES_A_PAGE + 1])
     shown = found[:CHANGES_A_PAGE]
     has_more = len(found) > CHANGES_A_PAGE

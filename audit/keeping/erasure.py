@@ -83,8 +83,8 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
     refuse_when_held(*(subject for pk in bases for subject in holders_of(pk, person.pk)), f"user:{person.pk}")
     with explain_denial():
         delete_conversations(conversations)
-        delete_retrievals(in_base(Retrieval.objects.filter(user=person), base))
-        delete_extractions(in_base(Extraction.objects.filter(user=person), base))
+        delete_asked("retrieval", in_base(Retrieval.objects.filter(user=person), base))
+        delete_asked("extraction", in_base(Extraction.objects.filter(user=person), base))
         mine = list(exclude_erased(runs, "run").only("pk", "base_id", "llm_call_id"))
         for run in mine:
             erase_run(run, erasing)
@@ -118,7 +118,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         Review.objects.filter(pk__in=reviews).update(**ERASED_REVIEW)
         forget_lessons(run)
         forget_turn(run)
-        delete_retrievals(Retrieval.objects.filter(run=run))
+        delete_asked("retrieval", Retrieval.objects.filter(run=run))
         forget_field(run)
         Rejudgement.objects.filter(run=run).delete()
         blank_calls(calls)
@@ -216,22 +216,13 @@ def delete_conversations(conversations: "QuerySet[Conversation]") -> None:
         conversations.delete()
 
 
-def delete_retrievals(retrievals: "QuerySet[Retrieval]") -> None:
-    """Delete questions of programs, which hold words; a worker that is at one of them loses it."""
+def delete_asked(kind: str, rows: "QuerySet[Retrieval] | QuerySet[Extraction]") -> None:
+    """Delete what programs asked, or fields asked together, which hold words; a worker that is at one loses it."""
     with transaction.atomic():
-        ids = list(retrievals.values_list("pk", flat=True))
+        ids = list(rows.values_list("pk", flat=True))
         transaction.on_commit(partial(forget, ids))
-        forget_keys("retrieval", ids)
-        retrievals.delete()
-
-
-def delete_extractions(extractions: "QuerySet[Extraction]") -> None:
-    """Delete fields that were asked together; a worker that is at them loses them."""
-    with transaction.atomic():
-        ids = list(extractions.values_list("pk", flat=True))
-        transaction.on_commit(partial(forget, ids))
-        forget_keys("extraction", ids)
-        extractions.delete()
+        forget_keys(kind, ids)
+        rows.delete()
 
 
 def forget_field(run: RetrievalRun) -> None:
@@ -241,7 +232,7 @@ def forget_field(run: RetrievalRun) -> None:
         return
     field.delete()
     if not field.extraction.fields.exists():
-        delete_extractions(Extraction.objects.filter(pk=field.extraction.pk))
+        delete_asked("extraction", Extraction.objects.filter(pk=field.extraction.pk))
 
 
 def forget_turn(run: RetrievalRun) -> None:

@@ -107,10 +107,6 @@ def record(each: Listed, given: list[str], entry: Entry | None) -> ExportedRun:
     )
 
 
-def as_csv(rows: list[ExportedRun]) -> str:
-    return write_csv(rows)
-
-
 def write_documents(run: RetrievalRun) -> str:
     """The documents of a run's scope as CSV, in its order."""
     lines: list[Iterable[Any]] = [DOCUMENT_COLUMNS]

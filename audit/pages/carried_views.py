@@ -15,6 +15,7 @@ from audit.access_log import record_event, record_list
 from audit.carrying.keeping import NotKept, list_carried_runs, path_of, read_record, remove_records
 from audit.models import CarriedArchive
 from audit.pages.forms import RemoveForm
+from audit.pages.views import attachment
 from audit.runs.listing import RunKey
 from documents.access import OWN, get_base, get_or_404, role_in
 from documents.models import KnowledgeBase
@@ -48,9 +49,7 @@ def hand_out_record(request: HttpRequest, archive_id: UUID, run_id: UUID) -> Htt
     except NotKept as error:
         return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
     record_event(request.user, "carried_record", None, base=str(archive.base_id), run=str(run_id))
-    response = HttpResponse(content, content_type="application/jsonl; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="carried-{run_id}.jsonl"'
-    return response
+    return attachment(content, f"carried-{run_id}.jsonl", "application/jsonl; charset=utf-8")
 
 
 @require_safe

@@ -12,7 +12,6 @@ from audit.keeping.exports import (
     HTML_TAIL,
     ExportedRun,
     Write,
-    as_csv,
     as_html,
     as_json_lines,
     html_head,
@@ -20,9 +19,10 @@ from audit.keeping.exports import (
     write_documents,
 )
 from audit.pages.forms import RunFilters
-from audit.pages.views import get_run_with_charge
+from audit.pages.views import attachment, get_run_with_charge
 from audit.proof.evidence import NotRecorded, write_evidence
 from audit.runs.listing import filter_runs
+from documents.models import Viewer
 from documents.spreadsheet import write_csv
 from documents.storage.temporary import spooled_file
 from retrieval.models import RetrievalRun
@@ -33,13 +33,17 @@ IN_MEMORY_MAX = 8_000_000  # bytes of a pack; a larger one is buffered on disk
 @require_safe
 def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
     """The evidence pack of a run, recorded before the first byte is sent."""
-    run = get_run_with_charge(request, run_id)
+    try:
+        return hand_out_pack(get_run_with_charge(request, run_id), request.user)
+    except NotRecorded as error:
+        return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
+
+
+def hand_out_pack(run: RetrievalRun, by: Viewer) -> FileResponse:
+    """The evidence pack of a run as a file; making it is recorded. Raises NotRecorded."""
     with ExitStack() as opened:
         file = opened.enter_context(spooled_file(IN_MEMORY_MAX))
-        try:
-            write_evidence(run, file, request.user)
-        except NotRecorded as error:
-            return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
+        write_evidence(run, file, by)
         opened.pop_all()  # the response closes it
     file.seek(0)
     return FileResponse(file, as_attachment=True, filename=f"evidence-{run.pk}.zip", content_type="application/zip")
@@ -50,14 +54,12 @@ def documents_csv(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Every document of a run's scope, what was done with it and why."""
     run = get_run_with_charge(request, run_id)
     record_read(request.user, "documents", run)
-    response = HttpResponse(write_documents(run), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="documents-{run.pk}.csv"'
-    return response
+    return attachment(write_documents(run), f"documents-{run.pk}.csv", "text/csv; charset=utf-8")
 
 
 @require_safe
 def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
-    return stream_export(request, as_csv, "csv", "text/csv; charset=utf-8", head=write_csv([ExportedRun._fields]))
+    return stream_export(request, write_csv, "csv", "text/csv; charset=utf-8", head=write_csv([ExportedRun._fields]))
 
 
 @require_safe
@@ -81,6 +83,5 @@ def stream_export(
     wanted = form.wanted()
     record_list(request.user, f"export_{ending}", **{name: str(value) for name, value in wanted.items()})
     runs = filter_runs(RetrievalRun.objects.visible_to(request.user), wanted)
-    response = StreamingHttpResponse(stream_runs(runs, write, head, tail), content_type=media_type)
-    response["Content-Disposition"] = f'attachment; filename="runs.{ending}"'
-    return response
+    named = {"Content-Disposition": f'attachment; filename="runs.{ending}"'}
+    return StreamingHttpResponse(stream_runs(runs, write, head, tail), content_type=media_type, headers=named)

@@ -1,6 +1,9 @@
 """The statistics page, the strip of a base, and the coverage map of a document."""
 
+from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -8,6 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
@@ -15,7 +19,7 @@ from audit.access_log import is_auditor, record_list
 from audit.alerts.watching import open_alerts
 from audit.pages.forms import FormOfBases
 from audit.runs.glossary import terms_in_order
-from audit.statistics.coverage import PAGE_STATES, SECTION_STATES, SECTIONS_SHOWN, coverage_by_section, coverage_of
+from audit.statistics.coverage import SECTIONS_SHOWN, STATES, CoverageUse, coverage_by_section, coverage_of
 from audit.statistics.drawings import draw
 from audit.statistics.period import ROLES, compute_figures
 from audit.statistics.quality import DEFAULT_DAYS, PERIODS, quality_over
@@ -99,17 +103,20 @@ def coverage(request: HttpRequest, document_id: UUID) -> HttpResponse:
     shown = {
         "document": document,
         "pages": pages,
-        "counts": {state: sum(page.state == state for page in pages) for state in PAGE_STATES},
-        "keys": [(state, words, sum(page.state == state for page in pages)) for state, words in PAGE_STATES.items()],
+        "counts": Counter(page.state for page in pages),
+        "keys": count_states(pages),
         "form": form,
         "days": PERIODS[days] if days else "",
         "sections": sections[:SECTIONS_SHOWN],
         "is_cut": len(sections) > SECTIONS_SHOWN,
-        "section_counts": [
-            (state, words, sum(each.state == state for each in sections)) for state, words in SECTION_STATES.items()
-        ],
+        "section_keys": count_states(sections),
     }
     return render(request, "audit/coverage.html", shown, status=200 if form.is_valid() else 400)
+
+
+def count_states(uses: Sequence[CoverageUse[Any]]) -> list[tuple[str, Promise, int]]:
+    """Each state with its words, and how many are in it."""
+    return [(state, words, sum(each.state == state for each in uses)) for state, words in STATES.items()]
 
 
 @require_safe

@@ -82,12 +82,11 @@ def questions(request: HttpRequest) -> StreamingHttpResponse:
     """Download the question file of a base's golden set."""
     base = GoldenForm(request.GET, user=request.user).chosen()
     record_list(request.user, "export_golden", base=str(base.pk))
-    response = StreamingHttpResponse(
+    return StreamingHttpResponse(
         dump_questions(filter(None, map(golden_of, reviewed_runs(base).iterator(chunk_size=100)))),
         content_type="application/jsonl; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="questions.jsonl"'},
     )
-    response["Content-Disposition"] = 'attachment; filename="questions.jsonl"'
-    return response
 
 
 def dump_questions(goldens: Iterator[Golden]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from accounts.requests import user_of
 from audit.access_log import record_list
 from audit.models import Rejudgement
 from audit.review import tasks
+from audit.review.golden import read_names
 from audit.review.proposed import (
     QUESTIONS_MAX,
     WHYS,
@@ -36,7 +37,6 @@ from documents.guarding.proposals import withdraw as give_up
 from documents.models import KnowledgeBase, ProposedChange
 from documents.views import describe_base
 from reading.characters import clean_name
-from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.outcomes import Outcome
 
 VALUES_SHOWN = 100
@@ -171,13 +171,7 @@ def say_counts(counts: dict[str, int]) -> Outcome:
 
 def describe_questions(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What a check says of each question; question and section come from the records as they are now."""
-    ids = [each["run_id"] for each in questions]
-    asked = {str(pk): words for pk, words in RetrievalRun.objects.filter(pk__in=ids).values_list("pk", "question")}
-    names = {held["candidate_id"] for each in questions for held in each["held"]}
-    rows = RunCandidate.objects.filter(run__in=ids, candidate_id__in=names)
-    titles = {
-        (str(run), name): title for run, name, title in rows.values_list("run_id", "candidate_id", "section_title")
-    }
+    asked, titles = read_names({each["run_id"] for each in questions})
     return [
         each
         | {

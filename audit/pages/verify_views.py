@@ -73,9 +73,8 @@ def heads_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
         newest = newest_heads()
     except BadHeadFile as error:
         return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
-    response = StreamingHttpResponse(stream_heads(newest), content_type="application/jsonl")
-    response["Content-Disposition"] = f'attachment; filename="{settings.LEDGER_HEADS.name}"'
-    return response
+    named = {"Content-Disposition": f'attachment; filename="{settings.LEDGER_HEADS.name}"'}
+    return StreamingHttpResponse(stream_heads(newest), content_type="application/jsonl", headers=named)
 
 
 def stream_heads(newest: str) -> Iterator[bytes]:

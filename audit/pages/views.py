@@ -237,7 +237,6 @@ def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
     return get_or_404(LLMCall.objects.all(), call_id)
 
 
-def attachment(content: bytes, name: str, media_type: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=media_type)
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+def attachment(content: bytes | str, name: str, media_type: str) -> HttpResponse:
+    named = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=media_type, headers=named)

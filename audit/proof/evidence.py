@@ -143,13 +143,6 @@ class PackWriter:
         self.zip.writestr("manifest.json", written)
         return digest_of(written)
 
-    def add_chain(self, recorded: Entry) -> None:
-        """Add the record of this pack after its manifest, and the chain up to it, line by line since it may be long."""
-        self.zip.writestr("export.json", payload_of(recorded) or b"")
-        with self.zip.open("ledger.jsonl", "w", force_zip64=True) as file:
-            for line in segment(min(subject["sequence"] for subject in self.subjects)):
-                file.write(line.encode())
-
     def vouched(self, name: str, entry: Entry) -> None:
         """The record as it is now; if it was altered, the pack has the altered form, which its verifier detects."""
         self.add(name, payload_of(entry) or b"")
@@ -176,7 +169,7 @@ def write_evidence(run: RetrievalRun, out: IO[bytes], by: Viewer | None) -> str:
         sha256 = pack.add_manifest(run)
         # Committed before the chain is read: writing a long one must not block anybody's question.
         recorded = record_event(by, PACKED, run.pk, manifest=sha256)
-        pack.add_chain(entry_of("audit_event", recorded.pk))
+        write_chain(file, entry_of("audit_event", recorded.pk), min(each["sequence"] for each in pack.subjects))
     return sha256
 
 
@@ -231,6 +224,16 @@ def entry_of(kind: str, subject_id: UUID) -> Entry:
         words = gettext("The %(kind)s %(subject)s has no ledger entry, so a pack would prove nothing.")
         raise NotRecorded(words % {"kind": kind, "subject": subject_id})
     return entry
+
+
+def write_chain(file: zipfile.ZipFile, recorded: Entry, first: int) -> None:
+    """Add the record of an archive, which no manifest lists, and the chain from an entry.
+
+    The chain may be long: it is written line by line."""
+    file.writestr("export.json", payload_of(recorded) or b"")
+    with file.open("ledger.jsonl", "w", force_zip64=True) as chain:
+        for line in segment(first):
+            chain.write(line.encode())
 
 
 def segment(first: int) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The golden set: auditors' reviews become questions with gold evidence, and a test of every change."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -302,16 +302,19 @@ def checks_of(base_id: UUID, count: int) -> list[Event]:
     """The last checks of a base; question and section come from the records as they are now."""
     checks = list(Event.objects.filter(kind=CHECK, subject=subject_of(base_id))[:count])
     findings = [finding for check in checks for finding in check.details["broken"]]
-    run_ids = {finding["run_id"] for finding in findings}
-    questions = {
-        str(pk): words for pk, words in RetrievalRun.objects.filter(pk__in=run_ids).values_list("pk", "question")
-    }
-    rows = RunCandidate.objects.filter(run__in=run_ids).values_list("run_id", "candidate_id", "section_title")
-    titles = {(str(run_id), candidate_id): title for run_id, candidate_id, title in rows}
+    questions, titles = read_names({finding["run_id"] for finding in findings})
     for finding in findings:
         finding["question"] = questions.get(finding["run_id"], "")
         finding["section_title"] = titles.get((finding["run_id"], finding["candidate_id"]), "")
     return checks
+
+
+def read_names(run_ids: Collection[Any]) -> tuple[dict[str, str], dict[tuple[str, str], str]]:
+    """The question of each run, and the section title of each of its candidates, as the records are now."""
+    questions = RetrievalRun.objects.filter(pk__in=run_ids).values_list("pk", "question")
+    rows = RunCandidate.objects.filter(run__in=run_ids).values_list("run_id", "candidate_id", "section_title")
+    titles = {(str(run_id), candidate_id): title for run_id, candidate_id, title in rows}
+    return {str(pk): words for pk, words in questions}, titles
 
 
 def subject_of(base_id: UUID) -> str:

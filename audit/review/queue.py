@@ -58,17 +58,19 @@ def risky(user: Viewer, risk: str = "") -> RetrievalRunQuerySet:
 
 def waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
     """Runs one other person objected to and nobody else has reviewed; overruling a role counts too."""
-    others = Review.objects.filter(run=OuterRef("run")).exclude(reviewer=OuterRef("reviewer")).order_by()
-    objections = Review.objects.exclude(outcome=Review.Outcome.AGREE).exclude(reviewer_id=user.pk).order_by()
-    alone = objections.filter(~Exists(others), run=OuterRef("pk"))
-    return reviewable(user).filter(Exists(alone))
+    return reviewable(user).filter(is_objected_alone(~Q(reviewer_id=user.pk)))
 
 
 def own_waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
     """Runs a person objected to and nobody else has reviewed, which wait for somebody else."""
+    return reviewable(user).filter(is_objected_alone(Q(reviewer_id=user.pk)))
+
+
+def is_objected_alone(by: Q) -> Exists:
+    """Whether one of these reviewers objected to a run and nobody else has reviewed it."""
     others = Review.objects.filter(run=OuterRef("run")).exclude(reviewer=OuterRef("reviewer")).order_by()
-    own = Review.objects.exclude(outcome=Review.Outcome.AGREE).filter(reviewer_id=user.pk).order_by()
-    return reviewable(user).filter(Exists(own.filter(~Exists(others), run=OuterRef("pk"))))
+    objections = Review.objects.exclude(outcome=Review.Outcome.AGREE).filter(by).order_by()
+    return Exists(objections.filter(~Exists(others), run=OuterRef("pk")))
 
 
 def first_in_queue(

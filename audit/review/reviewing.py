@@ -52,6 +52,10 @@ class Reviews:
     def standing(self) -> Review | None:
         return self.chain[-1] if self.chain else None
 
+    @property
+    def given(self) -> tuple[Review, ...]:
+        return (*self.chain, *self.blind)
+
 
 @dataclass(frozen=True)
 class RunReviews:
@@ -63,7 +67,7 @@ class RunReviews:
         return self.by_candidate.get(candidate_pk, Reviews())
 
     def __len__(self) -> int:
-        return sum(len(reviews.chain) + len(reviews.blind) for reviews in self.by_candidate.values())
+        return sum(len(reviews.given) for reviews in self.by_candidate.values())
 
 
 def reviews_of(run: RetrievalRun, *, unseen_by: Viewer | None = None) -> RunReviews:

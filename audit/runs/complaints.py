@@ -4,7 +4,6 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from audit.models import Review
 from chat.models import Feedback
-from retrieval.models import RetrievalRun
 
 
 def standing_complaints() -> QuerySet[Feedback]:
@@ -24,8 +23,3 @@ def unheard_complaints() -> QuerySet[Feedback]:
         run=OuterRef("turn__run"), candidate=None, created_at__gt=OuterRef("created")
     ).order_by()
     return complaints_of_run().filter(~Exists(verdicts))
-
-
-def feedback_on(run: RetrievalRun) -> list[Feedback]:
-    """All feedback on a run's answer, in order."""
-    return list(Feedback.objects.filter(turn__run=run))

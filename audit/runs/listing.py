@@ -274,7 +274,7 @@ def ids_of(wanted: RunsWanted) -> QuerySet[Any]:
         return rows.values_list("run", flat=True).distinct()
     if not query:
         return RetrievalRun.objects.none().values_list("pk", flat=True)
-    found = with_words(rows, query).values_list("run", flat=True)
+    found = rows.alias(words=REASON_WORDS).filter(words=query).values_list("run", flat=True)
     return found.union(asked_with(wanted, query).values_list("pk", flat=True))
 
 
@@ -296,10 +296,6 @@ def candidates_with(wanted: RunsWanted) -> QuerySet[RunCandidate]:
     if wanted.get("page"):
         found = found.filter(anchor_first_page=wanted["page"])
     return found
-
-
-def with_words(candidates: QuerySet[RunCandidate], query: SearchQuery) -> QuerySet[RunCandidate]:
-    return candidates.alias(words=REASON_WORDS).filter(words=query)
 
 
 def query_of(text: str) -> SearchQuery | None:

@@ -58,7 +58,7 @@ def signs_of_run(run: RetrievalRun) -> Iterator[str]:
         yield "against_detectors"
     if run.status != "found":
         return
-    if has_missing_words(run):
+    if words_missing(run):
         yield "missing_words"
     if answer and has_doubtful_value(answer):
         yield "typed_values"
@@ -66,11 +66,6 @@ def signs_of_run(run: RetrievalRun) -> Iterator[str]:
         yield "weak_source"
     if run.confidence < SURE_FROM:
         yield "low_confidence"
-
-
-def has_missing_words(run: RetrievalRun) -> bool:
-    """Whether a word of the question, or of a part of it, stands on no page that was read."""
-    return bool(words_missing(run))
 
 
 def words_missing(run: RetrievalRun) -> list[str]:

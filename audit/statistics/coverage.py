@@ -1,73 +1,31 @@
 """What questions reached of one document: its pages, and its sections."""
 
 from collections import Counter, defaultdict
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db.models import Count
 from django.utils.translation import gettext_lazy as _
 
-from audit.runs.disagreement import span
 from audit.statistics.period import candidates_of
 from chat.models import Citation
 from documents.models import Document, TocEntry
 from retrieval.models import RetrievalRunQuerySet
 from retrieval.types import KEPT_ROLES
 
-PAGE_STATES = {
-    "cited": _("cited"),
-    "kept": _("kept, not cited"),
-    "proposed": _("only proposed"),
-    "never": _("never proposed"),
-}
-
-
-class PageUse(NamedTuple):
-    """How often a page was proposed, kept and cited."""
-
-    number: int
-    proposed: int
-    kept: int
-    cited: int
-
-    @property
-    def state(self) -> str:
-        return "cited" if self.cited else "kept" if self.kept else "proposed" if self.proposed else "never"
-
-    @property
-    def words(self) -> str:
-        return str(PAGE_STATES[self.state])
-
-
-def coverage_of(document: Document, runs: RetrievalRunQuerySet) -> list[PageUse]:
-    """Every page of a document with its use in these runs; a candidate counts on its first page."""
-    count = document.current_parse.page_count if document.current_parse else 0
-    found = candidates_of(runs).filter(document=document)
-    counts: dict[int, Counter[str]] = defaultdict(Counter)
-    for page, role, number in found.values_list("anchor_first_page", "role").annotate(number=Count("pk")):
-        counts[page]["proposed"] += number
-        counts[page]["kept"] += number if role in KEPT_ROLES else 0
-    cited = Citation.objects.filter(candidate__document=document, answer__run__in=runs.order_by()).order_by()
-    for page, number in cited.values_list("page").annotate(number=Count("pk")):
-        counts[page]["cited"] += number
-    pages = range(1, max(count, max(counts, default=0)) + 1)
-    return [PageUse(page, counts[page]["proposed"], counts[page]["kept"], counts[page]["cited"]) for page in pages]
-
-
-# ---- sections
-
-SECTION_STATES = {
+STATES = {
     "cited": _("cited"),
     "kept": _("kept, not cited"),
     "proposed": _("only proposed"),
     "never": _("never proposed"),
 }
 SECTIONS_SHOWN = 1_000
+Of = TypeVar("Of")
 
 
-class SectionUse(NamedTuple):
-    """How often a section, with the sections in it, was proposed, kept and cited."""
+class CoverageUse(NamedTuple, Generic[Of]):
+    """How often a page, by its number, or a section with the sections in it, was proposed, kept and cited."""
 
-    entry: TocEntry
+    of: Of
     proposed: int
     kept: int
     cited: int
@@ -78,31 +36,42 @@ class SectionUse(NamedTuple):
 
     @property
     def words(self) -> str:
-        return str(SECTION_STATES[self.state])
-
-    @property
-    def pages(self) -> str:
-        return span(self.entry.first_page, self.entry.last_page)
+        return str(STATES[self.state])
 
 
-def coverage_by_section(document: Document, runs: RetrievalRunQuerySet) -> list[SectionUse]:
+def coverage_of(document: Document, runs: RetrievalRunQuerySet) -> list[CoverageUse[int]]:
+    """Every page of a document with its use in these runs; a candidate counts on its first page."""
+    count = document.current_parse.page_count if document.current_parse else 0
+    uses = count_uses(document, runs, "anchor_first_page", "page")
+    pages = range(1, max(count, max(uses, default=0)) + 1)
+    return [CoverageUse(page, uses[page]["proposed"], uses[page]["kept"], uses[page]["cited"]) for page in pages]
+
+
+def coverage_by_section(document: Document, runs: RetrievalRunQuerySet) -> list[CoverageUse[TocEntry]]:
     """The sections of a document as it is read now, with their use in these runs; older readings had others."""
     entries = TocEntry.objects.filter(parse=document.current_parse_id).order_by("index")
     sections = list(
         entries.only("index", "parent_index", "level", "number", "title", "origin", "first_page", "last_page")
     )
-    own: dict[int, Counter[str]] = defaultdict(Counter)
-    found = candidates_of(runs).filter(document=document, parse=document.current_parse_id)
-    for index, role, number in found.values_list("toc_index", "role").annotate(number=Count("pk")):
-        own[index]["proposed"] += number
-        own[index]["kept"] += number if role in KEPT_ROLES else 0
-    cited = Citation.objects.filter(
-        candidate__document=document, candidate__parse=document.current_parse_id, answer__run__in=runs.order_by()
-    ).order_by()
-    for index, number in cited.values_list("candidate__toc_index").annotate(number=Count("pk")):
-        own[index]["cited"] += number
+    own = count_uses(document, runs, "toc_index", "candidate__toc_index", parse=document.current_parse_id)
     for section in reversed(sections):  # what is in a section counts for it: parents come before their children
         if section.parent_index is not None and section.parent_index < section.index:
             own[section.parent_index].update(own[section.index])
     counts = [(section, own[section.index]) for section in sections if section.origin != "front"]
-    return [SectionUse(section, count["proposed"], count["kept"], count["cited"]) for section, count in counts]
+    return [CoverageUse(section, count["proposed"], count["kept"], count["cited"]) for section, count in counts]
+
+
+def count_uses(
+    document: Document, runs: RetrievalRunQuerySet, proposed_in: str, cited_in: str, **of: Any
+) -> dict[int, Counter[str]]:
+    """By a column of the candidates, and one of the citations, how often each value was proposed, kept and cited."""
+    uses: dict[int, Counter[str]] = defaultdict(Counter)
+    found = candidates_of(runs).filter(document=document, **of)
+    for value, role, number in found.values_list(proposed_in, "role").annotate(number=Count("pk")):
+        uses[value]["proposed"] += number
+        uses[value]["kept"] += number if role in KEPT_ROLES else 0
+    within = {f"candidate__{name}": value for name, value in of.items()}
+    cited = Citation.objects.filter(candidate__document=document, answer__run__in=runs.order_by(), **within)
+    for value, number in cited.order_by().values_list(cited_in).annotate(number=Count("pk")):
+        uses[value]["cited"] += number
+    return uses

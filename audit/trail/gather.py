@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.proof.verification import Standing, standing_of
 from audit.review.reviewing import Reviews, RunReviews
-from audit.runs.complaints import feedback_on
 from audit.runs.disagreement import GridRow, grid_of, rank_candidates, span
 from audit.runs.outcomes import METHOD_NAMES, judge_in_full
 from audit.trail.candidates import CandidateTable, Choice, build_table, keyword_words, learned_in
@@ -252,7 +251,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         timings=timings,
         timings_max=max((timing.ms for timing in timings), default=0),
         reviews=reviews.of(None),
-        feedback=feedback_on(run),
+        feedback=list(Feedback.objects.filter(turn__run=run)),
     )
 
 

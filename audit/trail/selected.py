@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from audit.runs.disagreement import span
 from audit.trail.candidates import CandidateTable, Choice, Row
 from audit.trail.heat import Heat, heat_of
 from audit.trail.lit import LitPiece, forms_matched, light, spans_of_forms
+from chat.page.viewer import WIDTH_WORDS
 from chat.page.weak_sources import candidates_with_weaknesses, weaknesses_of
 from documents.ingestion.page_images import has_image
 from documents.models import Document, Line, Page
@@ -110,15 +111,9 @@ def read_selected(
 
 def widths_of(candidate: RunCandidate, choice: Choice, page: int) -> tuple[ContextWidth, ...]:
     """The context as it was handed on, and the scopes an auditor may read instead."""
-    said: list[tuple[Scope | None, str]] = [
-        (None, _("as handed on")),
-        ("line", pgettext("how much text", "Line")),
-        ("paragraph", pgettext("how much text", "Paragraph")),
-        ("section", pgettext("how much text", "Section")),
-        ("page", pgettext("how much text", "Page")),
-    ]
+    said: list[tuple[Scope | None, Promise | str]] = [(None, _("as handed on")), *WIDTH_WORDS.items()]
     return tuple(
-        ContextWidth(scope, words, choice.address(candidate.candidate_id, page, scope), scope == choice.wide)
+        ContextWidth(scope, str(words), choice.address(candidate.candidate_id, page, scope), scope == choice.wide)
         for scope, words in said
     )
 

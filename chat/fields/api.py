@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.requests import user_of
-from chat.api import ScopedSerializer, chosen_filters, chosen_scope, kept_by, said_of
+from chat.api import CitationSerializer, ScopedSerializer, chosen_filters, chosen_scope, kept_by, said_of
 from chat.fields.extracting import keep_extraction, read_extraction
 from chat.fields.reading import (
     FIELDS_MAX,
@@ -65,18 +65,10 @@ class ExtractSerializer(ScopedSerializer):
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
 
 
-class FieldCitationSerializer(serializers.Serializer[Any]):
+class FieldCitationSerializer(CitationSerializer):
     """A literal quote and its place in a document."""
 
-    marker = serializers.IntegerField()
-    candidate_id = serializers.CharField()
-    document_id = serializers.UUIDField()
-    document = serializers.CharField()
-    quote = serializers.CharField()
-    page = serializers.IntegerField()
-    page_label = serializers.CharField()
-    lines = serializers.ListField(child=serializers.IntegerField(), min_length=2, max_length=2)
-    boxes = BoxSerializer(many=True)
+    section = None  # type: ignore[assignment]
 
 
 class FieldResultSerializer(serializers.Serializer[Any]):

@@ -5,29 +5,29 @@
 
 import logging
 import time
-import traceback
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import IntegrityError, transaction
 
 from accounts.models import User
 from chat.answer_record import store_answer
+from chat.asking import asked_before
 from chat.drafts import AnswerDraft
 from chat.fields.values import compare_fields, compose_field, extraction_json
 from chat.models import Extraction, ExtractionField
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import publish_event
-from chat.turns.conductor import DIED, describe_failure, tell_death
+from chat.turns.conductor import describe_failure, give_up_dead, record_failure
 from chat.turns.repeats import replies_for
 from documents.base_settings import BaseSettings, asked_for
-from documents.idempotency import Keyed, forget_keys, made_before, remember
+from documents.idempotency import Keyed, forget_keys, remember
 from documents.models import Document, KnowledgeBase
-from jobs.lease import Lease, LeaseLost, claim, give_up, write_outcome
+from jobs.lease import Lease, LeaseLost, claim, write_outcome
 from llm.exchange import Exchange
 from llm.models import LLMCall
 from llm.reuse import reusing
@@ -146,7 +146,7 @@ def keep_extraction(
     form_id: uuid.UUID | None = None,
 ) -> Extraction:
     """Store fields that are to be asked. A program's `request`, or a form sent twice, makes one. Raises KeyReused."""
-    if first := extraction_before(request):
+    if first := asked_before(Extraction, request):
         return first
     said = [user.pk, scope.base.pk, *scope.document_ids, mode, filters.words, *map(repr, fields)]
     made_id = uuid.uuid5(form_id, "\n".join(map(str, said))) if form_id else uuid.uuid4()
@@ -175,13 +175,7 @@ def keep_extraction(
             remember(request, extraction=str(extraction.pk))
             return extraction
     except IntegrityError:
-        return extraction_before(request) or Extraction.objects.get(pk=made_id, user=user)
-
-
-def extraction_before(request: Keyed | None) -> Extraction | None:
-    """The extraction made by an earlier request with the same key. Raises KeyReused."""
-    made = made_before(request)
-    return Extraction.objects.get(pk=made["extraction"]) if made else None
+        return asked_before(Extraction, request) or Extraction.objects.get(pk=made_id, user=user)
 
 
 def read_extraction(extraction_id: uuid.UUID) -> dict[str, Any]:
@@ -232,14 +226,7 @@ def failure_recorded(lease: Lease[Extraction]) -> Iterator[None]:
         logger.warning("%s", error)
     except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
         logger.exception("Extraction %s failed", lease.job.pk)
-        words, detail = describe_failure(error), "".join(traceback.format_exception(error))
-        try:
-            with transaction.atomic():
-                end_with_failed_runs(lease.hold(), f"{type(error).__name__}: {error}", words, detail)
-        except (DatabaseError, LeaseLost) as second:
-            logger.error("The failure of extraction %s could not be recorded: %s", lease.job.pk, second)
-        else:
-            publish_event(lease.job.pk, "error", message=words)
+        record_failure(lease, error, end_with_failed_runs)
 
 
 def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_admins: str) -> None:
@@ -255,9 +242,4 @@ def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_adm
 
 def give_up_extractions() -> None:
     """End extractions whose last attempt died with its worker."""
-
-    def end(row: Extraction) -> None:
-        failure = f"{row.attempts} workers died on these fields; the last was {row.lease_owner or 'unknown'}."
-        end_with_failed_runs(row, failure, DIED.format(count=row.attempts), failure)
-
-    give_up(Extraction, end, tell_death)
+    give_up_dead(Extraction, "these fields", end_with_failed_runs)

@@ -18,6 +18,7 @@ from chat.figures.typed import contents_of
 from chat.models import Answer, Citation, Extraction, ExtractionField
 from chat.turns.compose import Writing, compose
 from chat.turns.items import values_printed
+from chat.turns.replies import citation_json
 from chat.writing.phrases import sentence
 from documents.base_settings import BaseSettings
 from documents.spreadsheet import write_csv
@@ -157,20 +158,6 @@ def place_of_citation(cited: Citation | None) -> dict[str, Any]:
     if cited is None:
         return dict.fromkeys(("quote", "document_id", "document", "page", "page_label", "lines")) | {"boxes": []}
     return {name: value for name, value in citation_json(cited).items() if name not in ("marker", "candidate_id")}
-
-
-def citation_json(cited: Citation) -> dict[str, Any]:
-    return {
-        "marker": cited.marker,
-        "candidate_id": cited.candidate.candidate_id,
-        "document_id": str(cited.candidate.document_id),
-        "document": cited.candidate.document_title,
-        "quote": cited.quote,
-        "page": cited.page,
-        "page_label": cited.page_label,
-        "lines": [cited.first_line, cited.last_line],
-        "boxes": cited.boxes,
-    }
 
 
 def caveats_of(field: ExtractionField, values: Sequence[MarkedValue] = ()) -> list[str]:

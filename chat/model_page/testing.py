@@ -110,7 +110,7 @@ def usual_model(base: KnowledgeBase) -> ModelUse:
 
 def judge_passages(use: ModelUse) -> TestedModel:
     """Have the model judge the fixed passages, read by the rules that every judgement is read by."""
-    candidates = fixed_candidates()
+    candidates = [fixed_candidate(number, *passage) for number, passage in enumerate(PASSAGES, 1)]
     try:
         reply, exchange = ask_model(prompt_for(QUESTION, candidates, (), use.room), use, PURPOSE)
     except LLMError as error:
@@ -119,10 +119,6 @@ def judge_passages(use: ModelUse) -> TestedModel:
     roles = {verdict.candidate_id: verdict.role for verdict in ranking.verdicts if verdict.role != "unjudged"}
     primary = [candidate_id for candidate_id, role in roles.items() if role == "primary"]
     return TestedModel(exchange, len(roles), primary == [RIGHT], ranking.failure)
-
-
-def fixed_candidates() -> list[Briefed]:
-    return [fixed_candidate(number, *passage) for number, passage in enumerate(PASSAGES, 1)]
 
 
 def fixed_candidate(number: int, title: str, words: tuple[str, ...], text: str) -> Briefed:

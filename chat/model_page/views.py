@@ -1,6 +1,7 @@
 """The page of a base's model: everybody in the base reads what is in force, owners have it tested."""
 
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -13,10 +14,9 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.models import User
 from accounts.requests import user_of
 from chat.model_page.in_force import ModelInForce, choose_model, read_in_force
-from chat.model_page.nearby import NearbyServer, find_nearby
+from chat.model_page.nearby import find_nearby
 from chat.model_page.testing import PASSAGES, ask_for_test, find_last_test
 from chat.models import ModelTest
 from chat.turns import tasks
@@ -26,6 +26,7 @@ from documents.views import describe_base
 from llm.client import is_configured
 from llm.dialect import form_in
 from llm.models import LLMCall
+from llm.prices import Price
 from retrieval.dictionary.tier_views import TIER_WORDS
 from retrieval.dictionary.tiers import read_tiers, tier_rows
 
@@ -59,16 +60,14 @@ def model(request: HttpRequest, pk: UUID) -> HttpResponse:
         shown = {
             **describe_base(request, found),
             "in_force": in_force,
-            "tiers": tiers_shown(in_force),
-            "offered": offered_shown(in_force),
+            **(describe_in_force(in_force) if in_force else {}),
             "default_model": settings.LLM_MODEL,
-            "limits": limits_shown(in_force),
             "named": len(tier_rows(read_tiers(found))),
             "job": last,
             "passages": len(PASSAGES),
             "outcome": say_test_outcome(last) if last else "",
             "failure": say_test_failure(last) if last else "",
-            "nearby": nearby_for(user_of(request)) if in_force is None else (),
+            "nearby": find_nearby() if in_force is None and user_of(request).is_superuser else (),
         }
         response = render(request, "chat/model.html", shown)
     patch_vary_headers(response, ["HX-Request"])
@@ -99,56 +98,34 @@ def change_model(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("chat_model:model", found.pk)
 
 
-def nearby_for(user: User) -> tuple[NearbyServer, ...]:
-    """Model servers on this machine, for those who can set one up."""
-    return find_nearby() if user.is_superuser else ()
-
-
 # ---- words
 
 
-def tiers_shown(in_force: ModelInForce | None) -> list[tuple[str, str, str, bool]]:
-    """Each tier in words, with its model and price, and whether it is the usual one."""
-    if in_force is None:
-        return []
-    return [
-        (
-            str(TIER_WORDS[each.tier]),
-            each.model,
-            price_words(each.price.sent, each.price.received, in_force.currency) if each.price else "",
-            each.is_usual,
-        )
-        for each in in_force.tiers
-    ]
+def describe_in_force(found: ModelInForce) -> dict[str, Any]:
+    """Tiers, models that may be chosen and limits in words; what is spent is "" where that is not for the reader."""
+    currency = found.currency
+    return {
+        "tiers": [
+            (str(TIER_WORDS[each.tier]), each.model, price_words(each.price, currency), each.is_usual)
+            for each in found.tiers
+        ],
+        "offered": [(each.name, price_words(each.price, currency)) for each in found.offered],
+        "limits": [
+            (
+                str(WHOSE_WORDS[each.whose]),
+                money(each.limit, currency),
+                "" if each.spent is None else money(each.spent, currency),
+            )
+            for each in found.limits
+        ],
+    }
 
 
-def offered_shown(in_force: ModelInForce | None) -> list[tuple[str, str]]:
-    """Each model that may be chosen, with its price."""
-    if in_force is None:
-        return []
-    return [
-        (each.name, price_words(each.price.sent, each.price.received, in_force.currency) if each.price else "")
-        for each in in_force.offered
-    ]
-
-
-def price_words(sent: Decimal, received: Decimal, currency: str) -> str:
-    told = {"sent": number_format(sent), "received": number_format(received), "currency": currency}
+def price_words(price: Price | None, currency: str) -> str:
+    if price is None:
+        return ""
+    told = {"sent": number_format(price.sent), "received": number_format(price.received), "currency": currency}
     return gettext("%(sent)s sent, %(received)s received, %(currency)s") % told
-
-
-def limits_shown(in_force: ModelInForce | None) -> list[tuple[str, str, str]]:
-    """Whose limit, how much, and how much of it is spent; "" where that is not for the reader."""
-    if in_force is None:
-        return []
-    return [
-        (str(WHOSE_WORDS[each.whose]), money(each.limit, in_force.currency), spent_words(each.spent, in_force.currency))
-        for each in in_force.limits
-    ]
-
-
-def spent_words(spent: Decimal | None, currency: str) -> str:
-    return "" if spent is None else money(spent, currency)
 
 
 def money(amount: Decimal, currency: str) -> str:

@@ -3,16 +3,43 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, ngettext_lazy
 
 from chat.models import PageNotice
 from chat.page.thread import ShownTurn
-from chat.turns.page_notices import NoticedPage, NoticeStanding, noticed_pages_of, standings_of_notices
+from chat.turns.page_notices import NoticedPage, NoticedState, NoticeStanding, noticed_pages_of, standings_of_notices
 from documents.access import WRITE, role_in
 from documents.models import Viewer
 from documents.pages.sentences import translate_sentence
 from reading.reasons import PAGE_FLAGS
+
+# What is said of so many pages that nothing can be done for now, by their state.
+VAIN_WORDS: dict[NoticedState, Any] = {
+    "tried": ngettext_lazy(
+        "%(count)s page went through the heavier reading already, which found nothing more.",
+        "%(count)s pages went through the heavier reading already, which found nothing more.",
+        "count",
+    ),
+    "not_installed": ngettext_lazy(
+        "What would read %(count)s page better is not installed here. Whoever runs this server finds under “Status” "
+        "how to install it.",
+        "What would read %(count)s pages better is not installed here. Whoever runs this server finds under “Status” "
+        "how to install it.",
+        "count",
+    ),
+    "busy": ngettext_lazy(
+        "The document of %(count)s page is being worked on; the page can be read again when that has ended.",
+        "The documents of %(count)s pages are being worked on; the pages can be read again when that has ended.",
+        "count",
+    ),
+    "gone": ngettext_lazy(
+        "%(count)s page is of a document that is not in the base any more.",
+        "%(count)s pages are of documents that are not in the base any more.",
+        "count",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -40,13 +67,8 @@ class ShownNotice:
     @property
     def outcomes(self) -> list[str]:
         """What cannot be done for pages, or was done in vain."""
-        told = [
-            (len(self.standing.of("tried")), tried_words),
-            (len(self.standing.of("not_installed")), install_words),
-            (len(self.standing.of("busy")), busy_words),
-            (len(self.standing.of("gone")), gone_words),
-        ]
-        return [words(count) for count, words in told if count]
+        told = [(words, len(self.standing.of(state))) for state, words in VAIN_WORDS.items()]
+        return [words % {"count": count} for words, count in told if count]
 
     @property
     def failure(self) -> str:
@@ -71,17 +93,13 @@ class ShownNotice:
 
 def attach_notices(turns: Sequence[ShownTurn], user: Viewer) -> None:
     """Give each turn whose answer has a notice what its page shows of it; the rows are read together."""
-    noticed = [(each, notice) for each in turns if (notice := notice_of(each))]
+    noticed = [(each, notice) for each in turns if (notice := getattr(each.answer, "page_notice", None))]
     if not noticed:
         return
     standings = standings_of_notices([notice for _, notice in noticed])
     may_write = role_in(user, noticed[0][0].turn.conversation.base) in WRITE
     for each, notice in noticed:
         each.notice = ShownNotice(each, standings[notice.pk], may_write)
-
-
-def notice_of(shown: ShownTurn) -> PageNotice | None:
-    return getattr(shown.answer, "page_notice", None)
 
 
 # ---- words
@@ -116,37 +134,3 @@ def place_words(pages: Iterable[NoticedPage]) -> Iterable[str]:
         told = {"title": title, "pages": ", ".join(labels)}
         where = ngettext("%(title)s, page %(pages)s", "%(title)s, pages %(pages)s", len(labels)) % told
         yield f"{where}: " + " ".join(translate_sentence(PAGE_FLAGS[flag]) for flag in flags if flag in PAGE_FLAGS)
-
-
-def tried_words(count: int) -> str:
-    return ngettext(
-        "%(count)s page went through the heavier reading already, which found nothing more.",
-        "%(count)s pages went through the heavier reading already, which found nothing more.",
-        count,
-    ) % {"count": count}
-
-
-def install_words(count: int) -> str:
-    return ngettext(
-        "What would read %(count)s page better is not installed here. Whoever runs this server finds under “Status” "
-        "how to install it.",
-        "What would read %(count)s pages better is not installed here. Whoever runs this server finds under “Status” "
-        "how to install it.",
-        count,
-    ) % {"count": count}
-
-
-def busy_words(count: int) -> str:
-    return ngettext(
-        "The document of %(count)s page is being worked on; the page can be read again when that has ended.",
-        "The documents of %(count)s pages are being worked on; the pages can be read again when that has ended.",
-        count,
-    ) % {"count": count}
-
-
-def gone_words(count: int) -> str:
-    return ngettext(
-        "%(count)s page is of a document that is not in the base any more.",
-        "%(count)s pages are of documents that are not in the base any more.",
-        count,
-    ) % {"count": count}

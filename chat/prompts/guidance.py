@@ -22,18 +22,14 @@ from documents.guarding.guard import Guarded
 from documents.models import KnowledgeBase
 from documents.pages.phrasing import group_thousands
 from ledger.events import record
-from ledger.payload import Payload, object_of
+from ledger.payload import Payload
 from llm.fence import is_shown
 from llm.prompts import GUIDANCE_MAX, Guidance, digest_of_guidance, split_version
 from reading.characters import clean_name
 from retrieval.injection import LIFTING
 
-GUIDANCE = Payload(
-    kind="guidance",
-    table="chat_promptguidance",
-    text=object_of(
-        "row", ("id", "base_id", "prompt", "number", "text", "why", "again_of", "by_id", "by_name", "created_at")
-    ),
+GUIDANCE = Payload.of_columns(
+    "guidance", "chat_promptguidance", "id base_id prompt number text why again_of by_id by_name created_at"
 )
 WHY_MAX = 300
 SHOWN_MAX = 40  # characters of a text that is refused, in the message

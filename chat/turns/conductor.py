@@ -4,16 +4,17 @@ import logging
 import time
 import traceback
 import uuid
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from django.db import DatabaseError, transaction
 from psycopg.errors import IdleInTransactionSessionTimeout, LockNotAvailable, QueryCanceled
 
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
-from chat.models import Extraction, Retrieval, Turn
+from chat.models import Turn
 from chat.prompts.guidance import guidance_of
 from chat.scope import ScopeError, resolve
 from chat.stream import publish_event
@@ -24,7 +25,7 @@ from chat.turns.repeats import Asking, find_first, read_asking, replies_for, sto
 from chat.turns.stopping import TurnLease
 from documents.base_settings import BaseSettings, asked_for
 from jobs.ids import note_ids
-from jobs.lease import LeaseLost, TookTooLong, claim, give_up, write_outcome
+from jobs.lease import Job, Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
 from llm import client
 from llm.call import wanted_until
 from llm.reuse import reusing
@@ -39,6 +40,8 @@ from retrieval.types import ArbiterName, Mode, RetrievalResult
 logger = logging.getLogger(__name__)
 
 State = Turn.State
+# Ends a locked job that failed: how, as the run records it, in words for people, and in detail for administrators.
+EndFailed: TypeAlias = Callable[[Job, str, str, str], None]
 
 TOO_SLOW = (
     "Searching took longer than {seconds} seconds and was stopped; the question is recorded without an answer. Ask "
@@ -97,7 +100,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
         except LeaseLost as error:
             logger.warning("%s", error)
         except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
-            raise AnsweringFailed(end_failed(turn, lease, error)) from error
+            raise AnsweringFailed(record_failure(lease, error, end_without_answer)) from error
     return result
 
 
@@ -215,7 +218,9 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: TurnLe
 # ---- outcomes
 
 
-def end_without_answer(row: Turn, state: Turn.State, failure: str, for_people: str = "", for_admins: str = "") -> None:
+def end_without_answer(
+    row: Turn, failure: str, for_people: str = "", for_admins: str = "", state: Turn.State = State.FAILED
+) -> None:
     """End a turn without an answer; if it has no run yet, store a run that records the failure (AT1)."""
     if row.run is None:
         conversation = row.conversation
@@ -226,14 +231,14 @@ def end_without_answer(row: Turn, state: Turn.State, failure: str, for_people: s
 
 def end_stopped(turn: Turn, lease: TurnLease) -> None:
     with transaction.atomic():
-        end_without_answer(lease.hold(), State.STOPPED, "The person who asked stopped the question.")
+        end_without_answer(lease.hold(), "The person who asked stopped the question.", state=State.STOPPED)
     publish_event(turn.pk, "done", state=State.STOPPED)
 
 
 def end_late_turn(turn: Turn, lease: TurnLease, error: TookTooLong) -> None:
     """End a turn that hangs, from another thread than its own."""
     if not lease.stop_requested():
-        end_failed(turn, lease, error)
+        record_failure(lease, error, end_without_answer)
         return
     try:
         end_stopped(turn, lease)
@@ -241,17 +246,18 @@ def end_late_turn(turn: Turn, lease: TurnLease, error: TookTooLong) -> None:
         logger.info("turn %s ended by itself", turn.pk)
 
 
-def end_failed(turn: Turn, lease: TurnLease, error: Exception) -> str:
-    """Record a failure and return its sentence for people. If the database is down, leave the turn to the sweeper."""
+def record_failure(lease: Lease[Job], error: Exception, end: EndFailed[Job]) -> str:
+    """Record a failure and return its sentence for people. If the database is down, leave the job to the sweeper."""
     sentence = describe_failure(error)
     detail = "".join(traceback.format_exception(error))
     try:
         with transaction.atomic():
-            end_without_answer(lease.hold(), State.FAILED, f"{type(error).__name__}: {error}", sentence, detail)
+            end(lease.hold(), f"{type(error).__name__}: {error}", sentence, detail)
     except (DatabaseError, LeaseLost) as second:
-        logger.error("The failure of turn %s could not be recorded: %s", turn.pk, second)
+        kind = lease.job._meta.model_name
+        logger.error("The failure of %s %s could not be recorded: %s", kind, lease.job.pk, second)
     else:
-        publish_event(turn.pk, "error", message=sentence)
+        publish_event(lease.job.pk, "error", message=sentence)
     return sentence
 
 
@@ -272,13 +278,14 @@ def describe_failure(error: Exception) -> str:
 
 def give_up_exhausted() -> None:
     """End turns whose last attempt died with its worker."""
-
-    def end(row: Turn) -> None:
-        failure = f"{row.attempts} workers died on this question; the last was {row.lease_owner or 'unknown'}."
-        end_without_answer(row, State.FAILED, failure, DIED.format(count=row.attempts), failure)
-
-    give_up(Turn, end, tell_death)
+    give_up_dead(Turn, "this question", end_without_answer)
 
 
-def tell_death(row: Turn | Retrieval | Extraction) -> None:
-    publish_event(row.pk, "error", message=DIED.format(count=row.attempts))
+def give_up_dead(jobs: type[Job], what: str, end: EndFailed[Job]) -> None:
+    """End jobs of a kind whose last attempt died with its worker, and tell who follows them."""
+
+    def end_dead(row: Job) -> None:
+        failure = f"{row.attempts} workers died on {what}; the last was {row.lease_owner or 'unknown'}."
+        end(row, failure, DIED.format(count=row.attempts), failure)
+
+    give_up(jobs, end_dead, lambda row: publish_event(row.pk, "error", message=DIED.format(count=row.attempts)))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chat.models import Answer, Turn
+from chat.models import Answer, Citation, Turn
 from chat.objections import find_objections
 from chat.turns.choosing import reading_json
 from chat.turns.page_notices import notice_json
@@ -19,23 +19,26 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "note": answer.note,
         "ended": answer.ended,
         "citations": [
-            {
-                "marker": citation.marker,
-                "candidate_id": citation.candidate.candidate_id,
-                "document_id": str(citation.candidate.document_id),
-                "document": citation.candidate.document_title,
-                "quote": citation.quote,
-                "page": citation.page,
-                "page_label": citation.page_label,
-                "section": citation.candidate.section_title,
-                "lines": [citation.first_line, citation.last_line],
-                "boxes": citation.boxes,
-            }
+            citation_json(citation) | {"section": citation.candidate.section_title}
             for citation in answer.citations.select_related("candidate")
         ],
         "items": answer.items,
         "checks": answer.checks,
         "examples": [{"answer_id": each["answer"], "run_id": each["run"]} for each in answer.examples],
+    }
+
+
+def citation_json(cited: Citation) -> dict[str, Any]:
+    return {
+        "marker": cited.marker,
+        "candidate_id": cited.candidate.candidate_id,
+        "document_id": str(cited.candidate.document_id),
+        "document": cited.candidate.document_title,
+        "quote": cited.quote,
+        "page": cited.page,
+        "page_label": cited.page_label,
+        "lines": [cited.first_line, cited.last_line],
+        "boxes": cited.boxes,
     }
 
 

@@ -6,24 +6,24 @@ a page shows how far it is.
 """
 
 import logging
-import traceback
 import uuid
 from typing import Any, cast
 
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import IntegrityError, transaction
 
 from accounts.models import User
+from chat.asking import asked_before
 from chat.models import Retrieval
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import publish_event
-from chat.turns.conductor import DIED, AnsweringFailed, describe_failure, tell_death
+from chat.turns.conductor import AnsweringFailed, give_up_dead, record_failure
 from chat.turns.repeats import replies_for
 from chat.turns.stopping import answer_limit_s
 from documents.access import is_auditor_of
 from documents.base_settings import BaseSettings, asked_for
-from documents.idempotency import Keyed, forget_keys, made_before, remember
-from jobs.lease import Lease, LeaseLost, claim, give_up, write_outcome
+from documents.idempotency import Keyed, forget_keys, remember
+from jobs.lease import Lease, LeaseLost, claim, write_outcome
 from llm.reuse import reusing
 from retrieval import corpus
 from retrieval.dictionary.learned import store_lessons
@@ -53,7 +53,7 @@ def keep_retrieval(
     """Store a question whose evidence is wanted. A program's `request` makes one, however often it is sent, unless it
     failed. Raises KeyReused.
     """
-    if first := retrieval_before(request):
+    if first := asked_before(Retrieval, request):
         return first
     try:
         with transaction.atomic():
@@ -68,15 +68,9 @@ def keep_retrieval(
             remember(request, retrieval=str(retrieval.pk))
             return retrieval
     except IntegrityError:
-        if first := retrieval_before(request):
+        if first := asked_before(Retrieval, request):
             return first
         raise
-
-
-def retrieval_before(request: Keyed | None) -> Retrieval | None:
-    """The retrieval made by an earlier request with the same key. Raises KeyReused."""
-    made = made_before(request)
-    return Retrieval.objects.get(pk=made["retrieval"]) if made else None
 
 
 def read_evidence(retrieval_id: uuid.UUID) -> dict[str, Any]:
@@ -155,16 +149,7 @@ def search_as_asked(retrieval: Retrieval) -> RetrievalResult:
 
 
 def end_retrieval_failed(lease: Lease[Retrieval], error: Exception) -> None:
-    """Record a failure. If the database is down, leave the retrieval to the sweeper."""
-    sentence = describe_failure(error)
-    detail = "".join(traceback.format_exception(error))
-    try:
-        with transaction.atomic():
-            end_with_failed_run(lease.hold(), f"{type(error).__name__}: {error}", sentence, detail)
-    except (DatabaseError, LeaseLost) as second:
-        logger.error("The failure of retrieval %s could not be recorded: %s", lease.job.pk, second)
-    else:
-        publish_event(lease.job.pk, "error", message=sentence)
+    record_failure(lease, error, end_with_failed_run)
 
 
 def end_with_failed_run(row: Retrieval, failure: str, for_people: str, for_admins: str) -> None:
@@ -176,9 +161,4 @@ def end_with_failed_run(row: Retrieval, failure: str, for_people: str, for_admin
 
 def give_up_retrievals() -> None:
     """End retrievals whose last attempt died with its worker."""
-
-    def end(row: Retrieval) -> None:
-        failure = f"{row.attempts} workers died on this question; the last was {row.lease_owner or 'unknown'}."
-        end_with_failed_run(row, failure, DIED.format(count=row.attempts), failure)
-
-    give_up(Retrieval, end, tell_death)
+    give_up_dead(Retrieval, "this question", end_with_failed_run)

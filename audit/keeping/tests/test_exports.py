@@ -11,9 +11,9 @@ from django.test import AsyncClient
 from accounts.models import User
 from audit.conftest import House, MakeRun
 from audit.keeping import exports
-from audit.keeping.exports import ExportedRun, as_csv
+from audit.keeping.exports import ExportedRun
 from audit.models import AuditEvent
-from documents.spreadsheet import restore
+from documents.spreadsheet import restore, write_csv
 
 
 def taken(user: User, address: str) -> Any:
@@ -73,6 +73,6 @@ def test_it_filters_and_hides_like_the_list(house: House, make_run: MakeRun) -> 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1"])
 def test_no_cell_computes(cell: str) -> None:
     row = ExportedRun._make([""] * len(ExportedRun._fields))._replace(question=cell)
-    read = next(csv.reader(io.StringIO(as_csv([row]), newline="")))
+    read = next(csv.reader(io.StringIO(write_csv([row]), newline="")))
     told = read[ExportedRun._fields.index("question")]
     assert told != cell and restore(told) == cell
