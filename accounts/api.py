@@ -34,7 +34,6 @@ class MeView(GenericAPIView[User]):
 
     scopes: ClassVar = {"GET": "read"}
     serializer_class = MeSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_me")
     def get(self, request: Request) -> Response:

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from http import HTTPStatus
 from itertools import chain
 from typing import Any, ClassVar, cast
@@ -14,7 +15,13 @@ from django.db.models import Model, QuerySet
 from django.http import FileResponse, HttpResponseBase
 from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_field
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_field,
+    extend_schema_view,
+)
 from rest_framework import exceptions, serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.parsers import MultiPartParser
@@ -148,6 +155,15 @@ def read_sent(form: type[serializers.Serializer[Any]], sent: Any) -> Any:
     return read.validated_data
 
 
+@contextmanager
+def blame_field(name: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Answer an error of one of these kinds in the block as one of this field of the request."""
+    try:
+        yield
+    except kinds as error:
+        raise exceptions.ValidationError({name: str(error)}) from error
+
+
 def unknown_fields(sent: Iterable[str], known: Iterable[str]) -> dict[str, list[exceptions.ErrorDetail]]:
     """Errors for unknown names; only the first ones if there are many."""
     names = ", ".join(known)
@@ -270,12 +286,9 @@ class BaseListView(GenericAPIView[KnowledgeBase]):
     scopes: ClassVar = {"GET": "read", "POST": "write"}
     serializer_class = BaseSerializer
 
-    def get_queryset(self) -> "QuerySet[KnowledgeBase]":
-        return KnowledgeBase.objects.visible_to(self.request.user).order_by("name", "id")
-
     @extend_schema(operation_id="list_bases", responses=BaseSerializer(many=True))
     def get(self, request: Request) -> Response:
-        bases = self.paginate_queryset(self.get_queryset())
+        bases = self.paginate_queryset(KnowledgeBase.objects.visible_to(request.user).order_by("name", "id"))
         assert bases is not None
         roles = roles_in(bases, user_of(request))
         return self.get_paginated_response([BaseSerializer(base, context=roles).data for base in bases])
@@ -294,7 +307,6 @@ class BaseView(GenericAPIView[KnowledgeBase]):
 
     scopes: ClassVar = {"GET": "read", "PATCH": "write"}
     serializer_class = BaseInFullSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_base")
     def get(self, request: Request, base_id: UUID) -> Response:
@@ -448,7 +460,6 @@ class DocumentListView(GenericAPIView[Document]):
     scopes: ClassVar = {"GET": "read", "POST": "write"}
     serializer_class = DocumentSerializer
     parser_classes = [MultiPartParser]
-    queryset = Document.objects.none()
 
     @extend_schema(operation_id="list_documents", parameters=[DocumentQuery], responses=DocumentSerializer(many=True))
     def get(self, request: Request, base_id: UUID) -> Response:
@@ -508,10 +519,8 @@ class DocumentListView(GenericAPIView[Document]):
 def read_cutting(request: Request, base: KnowledgeBase) -> dict[str, Any]:
     """How the files of an upload are to be cut, {} as the base says."""
     asked = read_sent(CuttingSerializer, request.POST.dict())
-    try:
+    with blame_field("chunking", SettingsError):
         return BaseSettings.from_json(base.settings).cutting(asked)
-    except SettingsError as error:
-        raise exceptions.ValidationError({"chunking": str(error)}) from error
 
 
 def keyed_upload(
@@ -555,7 +564,6 @@ class DocumentView(GenericAPIView[Document]):
 
     scopes: ClassVar = {"GET": "read", "PATCH": "write", "DELETE": "write"}
     serializer_class = DocumentSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_document")
     def get(self, request: Request, document_id: UUID) -> Response:
@@ -567,15 +575,10 @@ class DocumentView(GenericAPIView[Document]):
         """Rename a document, which no later reading undoes, and note values in the base's fields."""
         found = access.get_document(request.user, document_id, *access.WRITE)
         wanted = read_sent(DocumentChangeSerializer, request.data)
-        try:
-            with transaction.atomic():
-                set_values(found, read_noted(found, wanted.get("metadata", [])))
-                if "title" in wanted:
-                    naming.rename_document(found, wanted["title"], user_of(request))
-        except naming.TitleError as error:
-            raise exceptions.ValidationError({"title": str(error)}) from error
-        except MetadataError as error:
-            raise exceptions.ValidationError({"metadata": str(error)}) from error
+        with blame_field("title", naming.TitleError), blame_field("metadata", MetadataError), transaction.atomic():
+            set_values(found, read_noted(found, wanted.get("metadata", [])))
+            if "title" in wanted:
+                naming.rename_document(found, wanted["title"], user_of(request))
         return self.get(request, document_id)
 
     @extend_schema(operation_id="trash_document", responses={204: None})
@@ -605,7 +608,6 @@ class UnlockView(GenericAPIView[Document]):
 
     scopes: ClassVar = {"POST": "write"}
     serializer_class = DocumentSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="unlock_document", request=PasswordSerializer, responses={202: DocumentSerializer})
     def post(self, request: Request, document_id: UUID) -> Response:
@@ -638,7 +640,6 @@ class OriginalView(GenericAPIView[Document]):
 
     scopes: ClassVar = {"GET": "read"}
     renderer_classes = [OctetRenderer]
-    pagination_class = None
 
     @extend_schema(operation_id="read_original", responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
     def get(self, request: Request, document_id: UUID) -> HttpResponseBase:
@@ -739,28 +740,36 @@ class CsvRenderer(BaseRenderer):
         return data
 
 
+def in_two_forms(rows: type[serializers.BaseSerializer[Any]]) -> dict[tuple[int, str], Any]:
+    """The two response formats of a table, for the schema."""
+    return {(200, "application/json"): rows(many=True), (200, "text/csv"): OpenApiTypes.STR}
+
+
 class TableView(GenericAPIView[Any]):
     """The rows of a parse: pages of JSON, or the whole table as CSV."""
 
     scopes: ClassVar = {"GET": "read"}
     renderer_classes = [JSONRenderer, CsvRenderer]
+    serializer_class: type[serializers.ModelSerializer[Any]]
     relation: ClassVar[str]
     key: ClassVar[str]
+    query: ClassVar[type[TableQuery]] = TableQuery
 
-    def table(self, request: Request, document_id: UUID, query: type[TableQuery] = TableQuery) -> Response:
+    def __init_subclass__(cls, operation_id: str) -> None:
+        forms = in_two_forms(cls.serializer_class)
+        described = extend_schema(operation_id=operation_id, parameters=[cls.query], responses=forms)
+        extend_schema_view(get=described)(cls)
+
+    def get(self, request: Request, document_id: UUID) -> Response:
         found = access.get_document(request.user, document_id)
-        asked = read_sent(query, request.query_params)
+        asked = read_sent(self.query, request.query_params)
         rows = getattr(parse_of(found, asked.get("parse")), self.relation).order_by(self.key)
         if page := asked.get("page"):
             rows = rows.filter(page_number=page)
         if request.accepted_renderer.format == "csv":
-            return Response(csv_of(rows, self.columns(), is_literal=asked["literal"]))
+            return Response(csv_of(rows, self.serializer_class.Meta.fields, is_literal=asked["literal"]))
         shown = self.get_serializer(self.paginate_queryset(rows), many=True)
         return self.get_paginated_response(shown.data)
-
-    def columns(self) -> list[str]:
-        serializer: Any = self.serializer_class
-        return list(serializer.Meta.fields)
 
 
 def parse_of(document: Document, number: int | None) -> Parse:
@@ -771,91 +780,56 @@ def parse_of(document: Document, number: int | None) -> Parse:
     return parse
 
 
-def csv_of(rows: "QuerySet[Model]", columns: list[str], *, is_literal: bool) -> str:
+def csv_of(rows: "QuerySet[Model]", columns: Sequence[str], *, is_literal: bool) -> str:
     read = rows.values_list(*columns)
     cells = ([json.dumps(cell) if isinstance(cell, list) else cell for cell in row] for row in read)
     return write_csv(chain([columns], cells), is_literal=is_literal)
 
 
-def in_two_forms(rows: type[serializers.BaseSerializer[Any]]) -> dict[tuple[int, str], Any]:
-    """The two response formats of a table, for the schema."""
-    return {(200, "application/json"): rows(many=True), (200, "text/csv"): OpenApiTypes.STR}
+class LinesView(TableView, operation_id="list_lines"):
+    """Every line in order: text, place on the page, section, kind."""
 
-
-class LinesView(TableView):
     serializer_class = LineSerializer
-    queryset = Line.objects.none()
-    relation, key = "lines", "number"
-
-    @extend_schema(operation_id="list_lines", parameters=[LineQuery], responses=in_two_forms(LineSerializer))
-    def get(self, request: Request, document_id: UUID) -> Response:
-        """Every line in order: text, place on the page, section, kind."""
-        return self.table(request, document_id, LineQuery)
+    relation, key, query = "lines", "number", LineQuery
 
 
-class TocView(TableView):
+class TocView(TableView, operation_id="list_toc"):
+    """The table of contents."""
+
     serializer_class = TocEntrySerializer
-    queryset = TocEntry.objects.none()
     relation, key = "toc_entries", "index"
 
-    @extend_schema(operation_id="list_toc", parameters=[TableQuery], responses=in_two_forms(TocEntrySerializer))
-    def get(self, request: Request, document_id: UUID) -> Response:
-        """The table of contents."""
-        return self.table(request, document_id)
 
+class PassagesView(TableView, operation_id="list_passages"):
+    """The passages that search uses."""
 
-class PassagesView(TableView):
     serializer_class = PassageSerializer
-    queryset = Passage.objects.none()
     relation, key = "passages", "index"
 
-    @extend_schema(operation_id="list_passages", parameters=[TableQuery], responses=in_two_forms(PassageSerializer))
-    def get(self, request: Request, document_id: UUID) -> Response:
-        """The passages that search uses."""
-        return self.table(request, document_id)
 
+class PagesView(TableView, operation_id="list_pages"):
+    """Every page: size, printed label, kind, and why it was probably not read well."""
 
-class PagesView(TableView):
     serializer_class = PageSerializer
-    queryset = Page.objects.none()
     relation, key = "pages", "number"
 
-    @extend_schema(operation_id="list_pages", parameters=[TableQuery], responses=in_two_forms(PageSerializer))
-    def get(self, request: Request, document_id: UUID) -> Response:
-        """Every page: size, printed label, kind, and why it was probably not read well."""
-        return self.table(request, document_id)
 
+class ImagesView(TableView, operation_id="list_images"):
+    """The pictures on the pages, by their boxes."""
 
-class ImagesView(TableView):
     serializer_class = ImageSerializer
-    queryset = Image.objects.none()
-    relation, key = "images", "pk"
-
-    @extend_schema(operation_id="list_images", parameters=[LineQuery], responses=in_two_forms(ImageSerializer))
-    def get(self, request: Request, document_id: UUID) -> Response:
-        """The pictures on the pages, by their boxes."""
-        return self.table(request, document_id, LineQuery)
+    relation, key, query = "images", "pk", LineQuery
 
 
-class NamedObjectsView(TableView):
+class NamedObjectsView(TableView, operation_id="list_objects"):
+    """The figures, tables, equations, appendices and notes with the names that text has for them."""
+
     serializer_class = NamedObjectSerializer
-    queryset = NamedObject.objects.none()
-    relation, key = "named_objects", "index"
-
-    @extend_schema(operation_id="list_objects", parameters=[LineQuery], responses=in_two_forms(NamedObjectSerializer))
-    def get(self, request: Request, document_id: UUID) -> Response:
-        """The figures, tables, equations, appendices and notes with the names that text has for them."""
-        return self.table(request, document_id, LineQuery)
+    relation, key, query = "named_objects", "index", LineQuery
 
 
-class CrossReferencesView(TableView):
+class CrossReferencesView(TableView, operation_id="list_references"):
+    """The places where text names one of them or a section, and the line each leads to."""
+
     serializer_class = CrossReferenceSerializer
-    queryset = CrossReference.objects.none()
     relation, key = "cross_references", "pk"
-
-    @extend_schema(
-        operation_id="list_references", parameters=[TableQuery], responses=in_two_forms(CrossReferenceSerializer)
-    )
-    def get(self, request: Request, document_id: UUID) -> Response:
-        """The places where text names one of them or a section, and the line each leads to."""
-        return self.table(request, document_id)

@@ -16,7 +16,6 @@ from tests.product import modules
 TRUSTED_LIBRARIES = {"builtins", "django", "celery", "drf_spectacular", *sys.stdlib_module_names}
 VALUE = "a value that nobody changes, computed from its arguments alone; two threads at worst compute it twice"
 BY_PROCESS = "read and filled under a lock, one entry a process"
-PER_CONTENT = "built from a document that never changes; the second of two equal ones takes the place of the first"
 REDIS = "the client takes a connection of its own out of a locked pool for each command"
 
 GUARDED = "filled while modules are imported, read afterwards"
@@ -50,12 +49,6 @@ REASONS = {
     "reading.pdf.EVERYWHERE": "a rectangle that nobody changes",
     "reading.processes.starting._starter": "its server is started, used and let go under a lock",
     "retrieval.corpus._covers": "each question reads what it needs into a dict of its own",
-    "retrieval.words.lexicon._lexicons": PER_CONTENT,
-    "retrieval.words.statements._pages": PER_CONTENT,
-    "retrieval.words.options._groups": PER_CONTENT,
-    "retrieval.amendments.sentences._amendments": PER_CONTENT,
-    "retrieval.candidates.units._units": PER_CONTENT,
-    "retrieval.candidates.shown_rows._tables": PER_CONTENT,
     # Caches
     "retrieval.question.documents_named.called_of": VALUE,
     "audit.trail.heat.cosines_of": VALUE,
@@ -77,7 +70,6 @@ REASONS = {
     "retrieval.dictionary.load.pack_concepts": VALUE,
     "retrieval.question.forms.form_rules": f"{VALUE}; files of the program",
     "retrieval.dictionary.load.phrase_of": VALUE,
-    "retrieval.candidates.rerank_pool._passage_words": VALUE,
     "retrieval.dictionary.packs.pack_rows": VALUE,
     "retrieval.dictionary.packs.pack_terms": VALUE,
     "retrieval.words.terms.weigh_searched": VALUE,

@@ -68,7 +68,6 @@ class CardView(GenericAPIView[Any]):
 
     scopes: ClassVar = {"GET": "read", "PATCH": "write", "DELETE": "write"}
     serializer_class = CardVersionsSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_card")
     def get(self, request: Request, document_id: UUID) -> Response:

@@ -1,7 +1,7 @@
 """API of a base's own fields and of the filters kept of its list."""
 
 from http import HTTPStatus
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from accounts.requests import user_of
 from documents import access
-from documents.api import Body, TextField, read_sent
+from documents.api import Body, TextField, blame_field, read_sent
 from documents.metadata import fields, filters
 from documents.metadata.fields import MetadataError
 from documents.metadata.filters import FilterError
@@ -52,7 +52,6 @@ class MetadataFieldsView(GenericAPIView[MetadataField]):
     scopes: ClassVar = {"GET": "read", "POST": "write"}
     serializer_class = MetadataFieldSerializer
     pagination_class = None
-    queryset = MetadataField.objects.none()
 
     @extend_schema(operation_id="list_metadata_fields", responses=MetadataFieldSerializer(many=True))
     def get(self, request: Request, base_id: UUID) -> Response:
@@ -68,10 +67,8 @@ class MetadataFieldsView(GenericAPIView[MetadataField]):
         """Add a field; for owners."""
         found = access.get_base(request.user, base_id, *access.OWN)
         asked = read_sent(NewMetadataFieldSerializer, request.data)
-        try:
+        with blame_field("name", MetadataError):
             fields.add_field(found, **{"choices": ()} | asked, by=user_of(request))
-        except MetadataError as error:
-            raise exceptions.ValidationError({"name": str(error)}) from error
         shown = MetadataFieldSerializer(found.metadata_fields.all(), many=True)
         return Response(shown.data, status=HTTPStatus.CREATED)
 
@@ -81,17 +78,14 @@ class MetadataFieldView(GenericAPIView[MetadataField]):
 
     scopes: ClassVar = {"PATCH": "write", "DELETE": "write"}
     serializer_class = MetadataFieldSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="rename_metadata_field", request=FieldNameSerializer, responses=MetadataFieldSerializer)
     def patch(self, request: Request, base_id: UUID, field_id: int) -> Response:
         """Give a field another name; its values stay. For owners."""
         asked = read_sent(FieldNameSerializer, request.data)
         field = own_field(request, base_id, field_id)
-        try:
+        with blame_field("name", MetadataError):
             fields.rename_field(field, asked["name"], user_of(request))
-        except MetadataError as error:
-            raise exceptions.ValidationError({"name": str(error)}) from error
         return Response(MetadataFieldSerializer(field).data)
 
     @extend_schema(operation_id="remove_metadata_field", responses={204: None})
@@ -123,13 +117,8 @@ class SavedFilterSerializer(serializers.ModelSerializer[SavedFilter]):
 class FilterPartsSerializer(Body):
     """What the list is narrowed by."""
 
-    q = TextField(max_length=filters.PART_MAX, required=False)
-    state = TextField(max_length=filters.PART_MAX, required=False)
-    toc = TextField(max_length=filters.PART_MAX, required=False)
-    tag = TextField(max_length=filters.PART_MAX, required=False)
-    type = TextField(max_length=filters.PART_MAX, required=False)
-    field = TextField(max_length=filters.PART_MAX, required=False)
-    value = TextField(max_length=filters.PART_MAX, required=False)
+    def get_fields(self) -> "dict[str, serializers.Field[Any, Any, Any, Any]]":
+        return {part: TextField(max_length=filters.PART_MAX, required=False) for part in filters.PARTS}
 
 
 class NewSavedFilterSerializer(Body):
@@ -146,7 +135,6 @@ class SavedFiltersView(GenericAPIView[SavedFilter]):
     scopes: ClassVar = {"GET": "read", "POST": "write"}
     serializer_class = SavedFilterSerializer
     pagination_class = None
-    queryset = SavedFilter.objects.none()
 
     @extend_schema(operation_id="list_saved_filters", responses=SavedFilterSerializer(many=True))
     def get(self, request: Request, base_id: UUID) -> Response:
@@ -159,12 +147,10 @@ class SavedFiltersView(GenericAPIView[SavedFilter]):
         """Keep a filter for oneself; editors and owners also for the base."""
         found = access.get_base(request.user, base_id)
         wanted = read_sent(NewSavedFilterSerializer, request.data)
-        try:
+        with blame_field("name", FilterError):
             kept = filters.save_filter(
                 found, user_of(request), wanted["name"], wanted["query"], is_shared=wanted["is_shared"]
             )
-        except FilterError as error:
-            raise exceptions.ValidationError({"name": str(error)}) from error
         return Response(SavedFilterSerializer(kept).data, status=HTTPStatus.CREATED)
 
 
@@ -173,7 +159,6 @@ class SavedFilterView(GenericAPIView[SavedFilter]):
 
     scopes: ClassVar = {"DELETE": "write"}
     serializer_class = SavedFilterSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="remove_saved_filter", responses={204: None})
     def delete(self, request: Request, base_id: UUID, filter_id: int) -> Response:

@@ -42,7 +42,6 @@ class SearchView(GenericAPIView[Passage]):
 
     scopes: ClassVar = {"GET": "read"}
     serializer_class = PlaceSerializer
-    queryset = Passage.objects.none()
 
     @extend_schema(operation_id="search_base", parameters=[SearchQuerySerializer], responses=PlaceSerializer(many=True))
     def get(self, request: Request, base_id: UUID) -> Response:

@@ -3,10 +3,10 @@
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TypedDict
+from functools import cached_property, wraps
+from typing import TypedDict, TypeVar, cast
 from uuid import UUID
 
 import numpy as np
@@ -41,6 +41,8 @@ CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at mos
 COVER_LINES = 40  # of a first page, which has parties, titles and dates
 USABLE_TOC_ENTRIES = 4  # R10
 VECTOR_HEAD = 4  # bytes that pgvector sends before the numbers
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -230,6 +232,20 @@ class DocumentContent:
             "unreadable_pages": list(self.unreadable_pages),
             "embedding_model": self.vectors.model_key if self.vectors else "",
         }
+
+
+def kept_with_content(compute: "Callable[[DocumentContent], Value]") -> "Callable[[DocumentContent], Value]":
+    """Keep what a function computes of a content with it, as `cached_property` does for those written above."""
+    name = f"{compute.__module__}.{compute.__qualname__}"
+
+    @wraps(compute)
+    def value_of(content: DocumentContent) -> Value:
+        kept = vars(content)
+        if name not in kept:
+            kept[name] = compute(content)
+        return cast("Value", kept[name])
+
+    return value_of
 
 
 class ContentCache:

@@ -5,13 +5,12 @@ words are data (`amending.*.toml`). What may or would be changed is no change.
 """
 
 import re
-import weakref
 from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.values.sentences import SENTENCE
 from reading.wording import Wordings, read_wordings
 from retrieval.candidates.units import prose_of, split_at, units_of
@@ -64,16 +63,10 @@ def amending_words() -> Wordings:
     return read_wordings(Path(__file__).parent, "amending", FRAMES)
 
 
-_amendments: dict[int, tuple[Amendment, ...]] = {}
-
-
+@kept_with_content
 def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
-    """The changes a document makes, in its order; found once for a content and freed with it."""
-    key = id(content)
-    if key not in _amendments:
-        _amendments[key] = tuple(find_amendments(content))
-        weakref.finalize(content, _amendments.pop, key, None)
-    return _amendments[key]
+    """The changes a document makes, in its order."""
+    return tuple(find_amendments(content))
 
 
 def find_amendments(content: DocumentContent) -> Iterator[Amendment]:

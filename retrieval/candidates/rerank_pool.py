@@ -7,10 +7,9 @@ embedded: the passage with its section path or annotation (R92).
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from math import log
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.passages import RUNNING
 from reading.rows import PassageRow
@@ -25,7 +24,6 @@ from retrieval.words.tokens import normalise_words, stem
 EACH_MAX = 150  # of each kind (R93)
 VECTOR_WEIGHT, LEXICAL_WEIGHT = 0.8, 0.2  # R93
 BM25_K1, BM25_B = 1.5, 0.75  # the usual constants
-KEPT_DOCUMENTS = 64
 STEM_CHARACTERS_MIN = 2
 
 
@@ -142,29 +140,9 @@ def by_words(question: Question, contents: Sequence[DocumentContent]) -> list[tu
     return [key for _, key in sorted(found)[:EACH_MAX]]
 
 
+@kept_with_content
 def passage_words(content: DocumentContent) -> PassageWords:
-    """The stem counts of a document's passages, cached."""
-    return _passage_words(_Kept(content))
-
-
-class _Kept:
-    """A content as a cache key: its parse and annotations."""
-
-    def __init__(self, content: DocumentContent) -> None:
-        self.content = content
-        self._key = (content.parse_id, content.sha256, sum(len(passage.annotation) for passage in content.passages))
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kept) and other._key == self._key
-
-
-@lru_cache(maxsize=KEPT_DOCUMENTS)
-def _passage_words(kept: _Kept) -> PassageWords:
-    language = kept.content.language
-    counts = tuple(Counter(stems_of(passage_text(passage), language)) for passage in kept.content.passages)
+    counts = tuple(Counter(stems_of(passage_text(passage), content.language)) for passage in content.passages)
     return PassageWords(counts, tuple(sum(counted.values()) for counted in counts))
 
 

@@ -1,11 +1,10 @@
 """Which lines of a page show a row of a table: what says what the row is, the rows asked for, the others near it."""
 
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.tables import PERIOD, UNIT, Table, TableRow
 from retrieval.candidates.units import Piece, units_of
@@ -26,15 +25,15 @@ class RowBlock(NamedTuple):
     is_own: bool
 
 
-_tables: dict[int, dict[int, list[Table]]] = {}
+@kept_with_content
+def tables_by_page(content: DocumentContent) -> dict[int, list[Table]]:
+    """Filled by `tables_on`."""
+    return {}
 
 
 def tables_on(page: int, content: DocumentContent) -> list[Table]:
-    """The tables of a page, read once and freed with the content."""
-    key = id(content)
-    if key not in _tables:
-        weakref.finalize(content, _tables.pop, key, None)
-    pages = _tables.setdefault(key, {})  # one for all threads: several may come here first
+    """The tables of a page, read once."""
+    pages = tables_by_page(content)
     if page not in pages:
         pages[page] = content.tables_on_page(page)
     return pages[page]

@@ -1,14 +1,13 @@
 """Where the units of a text begin and end: clauses, list items, headings, rows; and the sentences inside them."""
 
 import re
-import weakref
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 from statistics import median
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.layout.ticks import SIGNS
 from reading.matching import goes_on_without_space
 from reading.rows import UNSEARCHED_KINDS, LineRow
@@ -53,19 +52,9 @@ class Units(NamedTuple):
         return LineRange(self.starts[position], after - 1)
 
 
-_units: dict[int, Units] = {}
-
-
+@kept_with_content
 def units_of(content: DocumentContent) -> Units:
-    """The units of a content, found once and freed with it."""
-    key = id(content)
-    if key not in _units:
-        _units[key] = find_units(content)
-        weakref.finalize(content, _units.pop, key, None)
-    return _units[key]
-
-
-def find_units(content: DocumentContent) -> Units:
+    """The units of a document."""
     starts = tuple(find_starts(content)) or (1,)
     sizes = [0] * len(starts)
     position = 0

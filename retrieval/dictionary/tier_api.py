@@ -4,14 +4,14 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import exceptions, serializers
+from rest_framework import serializers
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.requests import user_of
 from documents import access
-from documents.api import Body, TextField, read_sent
+from documents.api import Body, TextField, blame_field, read_sent
 from llm.tiers import TIERS
 from retrieval.dictionary.csv_format import TEXT_MAX
 from retrieval.dictionary.tiers import NamedTiers, TierError, change_tiers, read_tiers
@@ -43,7 +43,6 @@ class TiersView(GenericAPIView[Any]):
 
     scopes: ClassVar = {"GET": "read", "PUT": "write"}
     serializer_class = TiersSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_tiers")
     def get(self, request: Request, base_id: UUID) -> Response:
@@ -60,8 +59,6 @@ class TiersView(GenericAPIView[Any]):
         types = {each["type"]: each["tier"] for each in wanted.get("types", ())}
         concepts = {each["concept"]: each["tier"] for each in wanted.get("concepts", ())}
         tiers = NamedTiers(wanted["default"], types, concepts)
-        try:
+        with blame_field("tiers", TierError):
             change_tiers(found, tiers, user_of(request))
-        except TierError as error:
-            raise exceptions.ValidationError({"tiers": str(error)}) from error
         return self.get(request, base_id)

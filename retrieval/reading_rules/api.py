@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from accounts.requests import user_of
 from documents import access
-from documents.api import Body, TextField, read_sent
+from documents.api import Body, TextField, blame_field, read_sent
 from documents.models import KnowledgeBase
 from retrieval.models import ReadingRuleSet
 from retrieval.question.kinds import KINDS, RuleRow, shipped_rows
@@ -142,7 +142,6 @@ class ReadingRulesView(GenericAPIView[Any]):
 
     scopes: ClassVar = {"GET": "read", "PUT": "write"}
     serializer_class = ReadingRulesSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_reading_rules")
     def get(self, request: Request, base_id: UUID) -> Response:
@@ -183,10 +182,8 @@ class LearnedResetView(GenericAPIView[Any]):
         """End what was learned of a word, for owners: it is asked back again. Its votes stay in the record."""
         found = access.get_base(request.user, base_id, *access.OWN)
         asked = read_sent(ResetSerializer, request.data)
-        try:
+        with blame_field("word", RuleError):
             reset_word(found, asked["word"], asked["document_type"], user_of(request))
-        except RuleError as error:
-            raise exceptions.ValidationError({"word": str(error)}) from error
         return Response(rules_json(found))
 
 

@@ -1,7 +1,6 @@
 """The words of one document and their lines: built once per document, used by every step."""
 
 import re
-import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from documents.storage.collecting import collection_paused
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
 from retrieval.words.prefixes import prefixed_forms, prefixes
@@ -120,21 +119,9 @@ class Lexicon:
         return tops
 
 
-_lexicons: dict[int, Lexicon] = {}
-
-
+@kept_with_content
+@collection_paused()
 def lexicon_of(content: DocumentContent) -> Lexicon:
-    """The lexicon of a content, built once and freed with it."""
-    key = id(content)
-    lexicon = _lexicons.get(key)
-    if lexicon is None:
-        with collection_paused():
-            lexicon = _lexicons[key] = build_lexicon(content)
-        weakref.finalize(content, _lexicons.pop, key, None)
-    return lexicon
-
-
-def build_lexicon(content: DocumentContent) -> Lexicon:
     """Split the searched lines into words; a word broken over a line end counts on the line where it begins."""
     places: dict[str, list[int]] = {}
     broken: set[str] = set()

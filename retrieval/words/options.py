@@ -1,11 +1,10 @@
 """The options of a form in a document, by groups: which are chosen, and which of them a question asks about."""
 
-import weakref
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.layout.ticks import has_box, options_in
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.wording import read_word_lists
@@ -49,26 +48,15 @@ class OptionGroup(NamedTuple):
         return all(yes_no_words().issuperset(normalise_words(each.label)[:1]) for each in self.options)
 
 
-Groups = tuple[OptionGroup, ...]
-_groups: dict[int, Groups] = {}
-
-
 @cache
 def yes_no_words() -> frozenset[str]:
     """Yes and no in every language."""
     return frozenset().union(*read_word_lists(Path(__file__).parent, "yes_no_words").values())
 
 
-def option_groups_in(content: DocumentContent) -> Groups:
-    """The groups of options of a content, found once and freed with it."""
-    key = id(content)
-    if key not in _groups:
-        _groups[key] = tuple(find_groups(content))
-        weakref.finalize(content, _groups.pop, key, None)
-    return _groups[key]
-
-
-def find_groups(content: DocumentContent) -> list[OptionGroup]:
+@kept_with_content
+def option_groups_in(content: DocumentContent) -> tuple[OptionGroup, ...]:
+    """The groups of options of a document."""
     found: list[list[PrintedOption]] = []
     for line in content.lines:
         if line.kind in UNSEARCHED_KINDS or not has_box(line.text_in_force):
@@ -80,7 +68,7 @@ def find_groups(content: DocumentContent) -> list[OptionGroup]:
             found[-1] += options
         else:
             found.append(options)
-    return [group_options(options, content) for options in found]
+    return tuple(group_options(options, content) for options in found)
 
 
 def is_next_option(above: LineRow, line: LineRow) -> bool:

@@ -2,13 +2,12 @@
 
 import csv
 import re
-import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.matching import match_form
 from reading.wording import WordingError
 from retrieval.deadline import check_time
@@ -92,19 +91,9 @@ def names_in(text: str) -> list[str]:
     return [name.group() for name in sorted(found, key=re.Match.start)]
 
 
-_pages: dict[int, tuple[StatementPage, ...]] = {}
-
-
+@kept_with_content
 def statement_pages(content: DocumentContent) -> tuple[StatementPage, ...]:
-    """The pages headed with one statement's name that contain a table; cached per content."""
-    key = id(content)
-    if key not in _pages:
-        _pages[key] = find_pages(content)
-        weakref.finalize(content, _pages.pop, key, None)
-    return _pages[key]
-
-
-def find_pages(content: DocumentContent) -> tuple[StatementPage, ...]:
+    """The pages headed with one statement's name that contain a table."""
     named = {
         page: kind
         for page, numbers in lexicon_of(content).page_headings.items()

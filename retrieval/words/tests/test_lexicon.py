@@ -1,21 +1,21 @@
 """Where the words of a document stand."""
 
 import gc
+import weakref
 
 from documents.storage.content import DocumentContent
 from retrieval.tests.builders import content_of_lines
-from retrieval.words import lexicon as lexicons
 from retrieval.words.lexicon import lexicon_of
 
 
 def test_it_is_built_once_and_dropped_with_its_content() -> None:
     content = content_of_lines(["one line"])
     assert lexicon_of(content) is lexicon_of(content)
-    key = id(content)
-    assert key in lexicons._lexicons
+    built = weakref.ref(lexicon_of(content))
+    assert built() is not None
     del content
     gc.collect()
-    assert key not in lexicons._lexicons
+    assert built() is None
 
 
 def test_furniture_and_contents_lines_hold_no_word() -> None:
