@@ -5,10 +5,12 @@ one named gives way to that group's.
 """
 
 from collections.abc import Iterator
+from itertools import accumulate, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from reading.tables import Table, TableRow
+from reading.rows import LineRow
+from reading.tables import Table, TableRow, cells_of_line, is_data
 from retrieval.candidates.shown_rows import group_lines, tables_on
 from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
 from retrieval.types import LineRange, Question
@@ -17,6 +19,8 @@ from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, st
 BANDS_MIN = 2  # one interval alone is a condition
 ROWS_MAX, NUMBERS_MAX = 12, 48  # of a table that is quoted whole
 VALUES = frozenset({"amount", "percentage", "number"})
+HEADED_MIN = 3  # columns of a Markdown table: of two the first row may be one like the others
+HEAD_LINES = 4  # of a Markdown table, whose head is one line of the file
 TOPS = frozenset({"heading", "caption"})
 
 
@@ -39,9 +43,12 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     line = content.lines[number - 1]
     is_beside_row = any(each.kind == "table_row" for each in content.lines_between(number - 1, number + 1))
     table = table_at_line(number, content) if is_beside_row or line.kind in TOPS else None
+    ruled = None if table else rows_under_rule(number, content)
+    table = table_at_line(ruled.last, content) if ruled else table
     if table is None:
-        return None
-    head = frozenset({table.title_line, *table.head_lines})
+        is_single = question.shape == "single"
+        return RowsQuoted(ruled, frozenset({number}), is_told=False) if ruled and is_single else None
+    head = frozenset({table.title_line, *table.head_lines, *([number] if ruled else [])})
     if row := find_banded_row(table, question, content):
         return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
     if row := find_grouped_row(number, table, question, content):
@@ -60,6 +67,38 @@ def table_at_line(number: int, content: DocumentContent) -> Table | None:
     tables = tables_on(content.lines[number - 1].page_number, content)
     inside = (each for each in tables if each.first_line <= number <= each.last_line or number == each.title_line)
     return next(inside, None)
+
+
+def rows_under_rule(number: int, content: DocumentContent) -> LineRange | None:
+    """The head of a Markdown table that a line is in, down to its last row; of a long table only the head.
+
+    The rule of dashes below it parts it from its rows, where a table is looked for by what stands close together.
+    """
+    lines = content.lines
+    rule = next((each for each in lines[number : number + HEAD_LINES] if not is_row(each)), None)
+    if rule is None or not is_row(lines[number - 1]) or not is_rule(rule):
+        return None
+    if rule.text.strip("| ").count("|") < HEADED_MIN - 1 or is_data(cells_of_line(lines[number - 1])):
+        return None
+    at = rule.number - 1
+    above = takewhile(is_row, reversed(lines[max(at - HEAD_LINES, 0) : at]))
+    signs = accumulate(each.text.count("|") for each in above)  # of a head that is wrapped, but of no table above
+    first = rule.number - sum(total <= rule.text.count("|") for total in signs)
+    rows = sum(1 for _ in takewhile(lambda pair: is_next_row(*pair), pairwise(islice(lines, at, None))))
+    return LineRange(first, rule.number + (rows if rows <= ROWS_MAX else -1)) if first <= number else None
+
+
+def is_row(line: LineRow) -> bool:
+    return line.kind == "table_row"
+
+
+def is_next_row(above: LineRow, line: LineRow) -> bool:
+    """Whether a row is right below a line: an empty line parts it from the head of another table."""
+    return is_row(line) and 0 < line.y0 - above.y0 < 2 * (above.y1 - above.y0)
+
+
+def is_rule(line: LineRow) -> bool:
+    return line.method == "markdown" and line.kind == "furniture" and not line.text.strip("|:- ")
 
 
 def find_banded_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:

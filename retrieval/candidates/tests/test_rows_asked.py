@@ -3,9 +3,10 @@
 import pytest
 
 from documents.storage.content import DocumentContent
+from reading.plain_text import read_markdown
 from reading.rows import LineKind
 from retrieval.pipeline import retrieve
-from retrieval.tests.builders import SETTINGS, Written, content_of_lines
+from retrieval.tests.builders import SETTINGS, Written, content_of_lines, content_of_reading
 from retrieval.types import RetrievalResult
 
 ROW: LineKind = "table_row"
@@ -118,3 +119,69 @@ def test_the_head_of_a_table_leads_to_the_row_that_is_named() -> None:
     )
     first = asked("How many long gun checks were there in Alaska?", counts).candidates[0]
     assert first.quote.text == "| Alaska | 3,062 | 3,209 |" and {"long", "gun"} <= set(first.matched_keywords)
+
+
+LONG = "Notice by the company after two years of service or more, in weeks or months"
+NOTICE = f"""# Notice
+
+| Grade | Notice by the employee | Notice by the company in two years | {LONG} |
+|---|---|---|---|
+| Officer | 1 month | 6 weeks | 2 months |
+| Director | 6 months | 6 months | 9 months |
+
+| Class | Carried over | Bought |
+|:--|--:|--:|
+| Officers | 5 | 3 |
+| Directors | 8 | 5 |
+
+# Particulars
+
+| Head office | Leeds |
+|---|---|
+| Founded | 1998 |
+
+| Overdraft | 9.5% | per year |
+|---|---|---|
+| Deposit | 1.2% | per year |
+"""
+
+
+@pytest.fixture(scope="module")
+def notice(tmp_path_factory: pytest.TempPathFactory) -> DocumentContent:
+    path = tmp_path_factory.mktemp("notice") / "notice.md"
+    path.write_text(NOTICE)
+    return content_of_reading(read_markdown(NOTICE), path)
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("What is the notice by the company?", "| Director | 6 months | 6 months | 9 months |"),  # cells of words
+        ("What is carried over?", "| Directors | 8 | 5 |"),
+    ],
+)
+def test_the_head_of_a_markdown_table_is_no_answer_without_its_rows(
+    notice: DocumentContent, question: str, row: str
+) -> None:
+    result = asked(question, notice)
+    assert result.status == "weak" and "not which of its rows" in result.not_found_reason
+    assert result.candidates[0].anchor_text.endswith(row)
+
+
+def test_the_row_above_the_head_of_another_markdown_table_is_a_row(notice: DocumentContent) -> None:
+    kept = asked("What is the notice by the company for a director?", notice).kept()
+    assert "| Director | 6 months | 6 months | 9 months |" in [each.quote.text for each in kept]
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("Where is the head office?", "| Head office | Leeds |"),
+        ("What is the overdraft?", "| Overdraft | 9.5% | per year |"),
+    ],
+)
+def test_the_first_row_of_a_markdown_table_may_be_one_like_the_others(
+    notice: DocumentContent, question: str, quote: str
+) -> None:
+    result = asked(question, notice)
+    assert result.status == "found" and result.kept()[0].quote.text == quote
