@@ -6,20 +6,27 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from reading.matching import match_form
+from reading.values.currencies import CURRENCY_SIGNS
 
+DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 NAMES = {
-    language: {kind: words.split() for kind, words in names.items()}
-    for language, names in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
+    language: {kind: words.split() for kind, words in DATA[language].items()} for language in ("en", "fr", "de", "es")
 }
-# In match form: what tells that a number is the rest of a greater one, the end of a range, or one of two.
+LABELS = frozenset(DATA["labels"].split())
+
+# In match form: what tells that a number is the rest of a greater one, the end of a range, or one of two or more.
 GREATER = {"thousand", "million", "billion", "mille", "tausend", "eintausend", "mil"}
-RANGING = {"to", "or", "bis", "oder", "a", "ou", "o"}
+RANGING = {"to", "or", "bis", "oder", "à", "ou", "o"}
 ADDING = {"and", "und", "et", "y"}
-BETWEEN = {"between", "zwischen", "entre"}
-WORD = re.compile(r"[^\W_]+")
-GAPS = {" ", "-", "\u2010", "\u2011", "\n", "\u00a0", "\u202f"}
-TOUCHING = set(".,/-\u2010\u2011\u2012\u2013\u2014\u2212")  # "2.5", "1/2", "10-30"
-REACH_CHARS = 80  # the longest number in words has some forty
+SPANISH_TO, SPANISH_FROM = "a", {"de", "entre", "desde"}  # "de 3 a 6 meses"; "a" alone is another word
+PER_CENT = {"pour", "per"}
+JOINTS = RANGING | ADDING | {SPANISH_TO}
+LAST_WORD = re.compile(r"[^\W_]+\Z")
+LAST_GAP = re.compile(r"(?:\)?[ \u00a0\u202f]{1,2}|[-\u2010\u2011]|\n|[-\u2010\u2011 ]\n)\Z")
+# What stands right before a number that is a part of something: "2.5", "sub-three", "10-30", "3 – 6", "1/2", "2:30".
+TOUCHING = re.compile(r"(?:[.,\-\u2010\u2011]|[\d](?:[:/'\u2019]|\s?[\u2012\u2013\u2212-]\s?))\Z")
+WORD_CHARS, GAP_CHARS, WORDS_MAX = 40, 6, 14  # of the longest number in words, with what it may be the second of
+FIGURES_MAX = 3  # more are a year, or an amount
 
 Named = tuple[str, int]
 
@@ -94,11 +101,11 @@ def endings_of(language: str, others: str, before: str = "") -> str:
 
 ENDINGS = {
     "en": endings_of("en", "hundred"),
-    "fr": endings_of("fr", "une|vingts|cents?"),
+    "fr": endings_of("fr", "une|vingts"),
     "de": endings_of("de", r"ein(?:e[mnrs]?|s)|\w*hundert(?:(?:und)?eins)?", r"(?:\w*hundert)?(?:\w*und)?"),
-    "es": endings_of("es", r"un[ao]|veinti\w+|cien|\w+ient[ao]s"),
+    "es": endings_of("es", r"un[ao]|veinti\w+|cien|(?:dosc|tresc|cuatroc|seisc|setec|ochoc|novec|quin)ient[ao]s"),
 }
-COUNTING_WORDS = frozenset(word for name in NUMBERS for word in name.split()) - ADDING - RANGING | GREATER
+COUNTING_WORDS = frozenset(word for name in NUMBERS for word in name.split()) - ADDING - {"once"} | GREATER
 
 
 def number_before(text: str, end: int) -> tuple[int, int] | None:
@@ -107,47 +114,52 @@ def number_before(text: str, end: int) -> tuple[int, int] | None:
     None where there is none, and where it is only a part of what is said: a rest, a decimal, a range, a choice.
     """
     words = words_before(text, end)
-    forms = [match_form(word[0]) for word in words]
-    size = next((size for size in range(len(words), 0, -1) if " ".join(forms[-size:]) in NUMBERS), 0)
+    forms = [form for form, _ in words]
+    sizes = (size for size in range(len(words), 0, -1) if " ".join(forms[-size:]) in NUMBERS)
+    size = next((size for size in sizes if forms[-size] != "cent" or not PER_CENT.intersection(forms[:-size][-1:])), 0)
     if not size and not (forms and forms[-1].isdecimal()):
         return None
     number = NUMBERS[" ".join(forms[-size:])] if size else int(forms[-1])
-    start, before = words[-(size or 1)].start(), forms[: -(size or 1)]
-    is_rest = before[-1:] != [] and (before[-1] in COUNTING_WORDS if size else is_grouped(before[-1], forms[-1]))
-    if text[start - 1 : start] in TOUCHING or is_rest or is_second(before, in_words=bool(size)):
-        return None
-    return number, start
+    start, before = words[-(size or 1)][1], words[: -(size or 1)]
+    previous = before[-1][0] if before else ""
+    is_rest = previous in GREATER if size else is_grouped(previous, forms[-1], text[start - 1])
+    is_touched = TOUCHING.search(text, max(start - 4, 0), start) is not None
+    return None if is_rest or is_touched or is_second(text, before) else (number, start)
 
 
 def ends_range(text: str, start: int) -> bool:
     """Whether the figures from a place on end a range or a choice in words: "3 to 5", "between 3 and 5", "3 or 5"."""
-    return text[start - 1 : start] in GAPS and is_second(
-        [match_form(word[0]) for word in words_before(text, start - 1)]
-    )
+    return text[start - 1 : start].isspace() and is_second(text, words_before(text, start - 1))
 
 
-def words_before(text: str, end: int) -> list[re.Match[str]]:
-    """The words that end at a place, parted by one blank or hyphen each."""
-    begin = max(end - REACH_CHARS, 0)
-    found: list[re.Match[str]] = []
-    for word in reversed([*WORD.finditer(text, begin, end)]):
-        gap = text[word.end() : found[0].start() if found else end]
-        if gap not in GAPS if found else gap:
+def words_before(text: str, end: int) -> list[tuple[str, int]]:
+    """The words that end at a place, in match form and with their starts, as far back as numbers are made of them."""
+    found: list[tuple[str, int]] = []
+    while len(found) < WORDS_MAX and (word := LAST_WORD.search(text, max(end - WORD_CHARS, 0), end)):
+        start = word.start()
+        form = word[0] if word[0] == "à" else match_form(word[0])
+        found.insert(0, (form, start))
+        gap = LAST_GAP.search(text, max(start - GAP_CHARS, 0), start)
+        is_part = form in COUNTING_WORDS or form in JOINTS or form.isdecimal()
+        if not is_part or gap is None or ("\n" in gap[0] and not text[start].islower()):
             break
-        found.insert(0, word)
-    is_cut = begin and found and found[0].start() == begin
-    return found[1:] if is_cut else found
+        end = gap.start()
+    return found
 
 
-def is_grouped(before: str, last: str) -> bool:
+def is_grouped(before: str, last: str, gap: str) -> bool:
     """Whether figures before others are their thousands: "10 000"."""
-    return before.isdecimal() and len(before) <= 3 and len(last) == 3
+    return before.isdecimal() and len(before) <= FIGURES_MAX and len(last) == FIGURES_MAX and gap != "\n"
 
 
-def is_second(before: list[str], in_words: bool = False) -> bool:
-    """Whether the words before a number say another one, of which it is the range or the choice."""
-    joint, other = before[-1:], before[-2:-1]
-    is_counted = bool(other) and (other[0] in COUNTING_WORDS or other[0].isdecimal())
-    if not is_counted or joint[0] in RANGING:
-        return is_counted
-    return joint[0] in ADDING and (not BETWEEN.isdisjoint(before) or (in_words and not other[0].isdecimal()))
+def is_second(text: str, before: list[tuple[str, int]]) -> bool:
+    """Whether the words before a number say another one, of which it is the range, the choice or a further one."""
+    if len(before) < 2:
+        return False
+    joint, (other, start) = before[-1][0], before[-2]
+    first = before[-3][0] if len(before) > 2 else ""
+    if joint not in JOINTS or (joint == SPANISH_TO and first not in SPANISH_FROM):
+        return False
+    is_amount = start > 0 and text[start - 1] in CURRENCY_SIGNS
+    is_number = other in COUNTING_WORDS or (other.isdecimal() and len(other) <= FIGURES_MAX)
+    return is_number and not is_amount and first not in LABELS

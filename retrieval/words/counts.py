@@ -8,13 +8,19 @@ from functools import cache
 from pathlib import Path
 
 from reading.matching import match_form
-from reading.values.numbers import NUMBERS
+from reading.values.numbers import NAMES
 from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, files_of
 from retrieval.types import Question
 
 WORDS_BETWEEN = 4  # from the number to what it counts
-WORDS_MAX = 12  # lists are said to be this long in words
+# As lists are counted in words, in the languages with a file of words around them.
+WORDS = {
+    match_form(name): number
+    for language in ("en", "fr", "de")
+    for number, name in enumerate(NAMES[language]["units"][:12], 1)
+    if number > 1
+}
 FIGURES_MAX = 60  # "the 99 articles" is a law, not a list
 BETWEEN_MAX = 3  # words between a number and what it counts: "six CSF Functions", "four of the conditions"
 
@@ -48,8 +54,7 @@ def read_count(word: str) -> int:
     """The number that a word or a figure says, from 2 on; 0 for other words."""
     if word.isdecimal():
         return int(word) if 2 <= int(word[:3]) <= FIGURES_MAX else 0
-    number = NUMBERS.get(word, 0)
-    return number if 2 <= number <= WORDS_MAX else 0
+    return WORDS.get(word, 0)
 
 
 def count_before(words: Sequence[str], at: int) -> int:

@@ -7,12 +7,10 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from reading.layout.amounts import account_sides, has_unread_sign
-from reading.matching import match_form
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH, MONTHS
-from reading.values.numbers import ADDING, BETWEEN, RANGING, ends_range, number_before, words_before
+from reading.values.numbers import ends_range, number_before
 from reading.values.scales import POWERS, WIDE_SCALES
-from reading.values.years import YEAR
 
 # Signs of full width, each of which stands for one: places in a text stay what they are.
 FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: ord("¥"), 0x3000: ord(" ")}
@@ -67,15 +65,22 @@ DATES = (
     re.compile(r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})(?![\d.])"),
     re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?![\d/])"),
 )
-DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th|er)?")
+SHARED_CHARS = 30
+SHARED_YEAR = re.compile(  # before a date: "1 to 5 March 2024", "1 March and 1 September 2024"
+    rf"(?:\b{MONTH}\b\.?(?:\s\d{{1,2}}(?:st|nd|rd|th)?)?|(?<![\w-])\d{{1,2}}(?:st|nd|rd|th|er)?)"
+    r"\s(?:to|or|and|bis|oder|und|à|au|ou|et|al?|o|y)\s\Z",
+    re.IGNORECASE,
+)
 TWO_WAYS = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")  # 4.375 is four and three eighths to some and thousands to others
 SLASHED = DATES[-1]  # 4/3/2024 is the third of April to some and the fourth of March to others
 SPAN = re.compile(  # behind the number, which a contract repeats in figures: "thirty (30) business days"
-    r"(?:\s?\((?P<figures>\d+)\))?[\s-](?:(?:business|working|calendar|full)[\s-])?"
+    r"(?:\s?\((?P<figures>\d{1,6})\))?[\s-](?:(?:business|working|calendar|full)[\s-])?"
     rf"(?:(?P<span>{SPANS})s?|(?P<elsewhere>{'|'.join(SPANS_ELSEWHERE)}))\b",
     re.IGNORECASE,
 )
-AND_HALF = re.compile(r"\s(?:et\sdemie?|y\smedi[oa]|and\sa\shalf|und\sein(?:e|en)?\shalbe?[sn]?)\b", re.IGNORECASE)
+AND_HALF = re.compile(
+    r"\s(?:et\sdemie?|y\smedi[oa]|and\s(?:a|one)[\s-]half|und\sein(?:e|en)?\shalbe?[sn]?)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -145,7 +150,9 @@ def sign_of(found: re.Match[str], text: str, language: str) -> int:
     """
     start, end = found.span("number")
     around = text[max(found.start() - 2, 0) : found.end() + 2]
-    is_ranged = RANGE_BEFORE.search(text, 0, start) or RANGE_AFTER.match(text, end) or ends_range(text, start)
+    is_ranged = (
+        RANGE_BEFORE.search(text, max(start - 3, 0), start) or RANGE_AFTER.match(text, end) or ends_range(text, start)
+    )
     if has_unread_sign(around) or is_ranged or account_sides(language).match(text, end):
         return 0
     if found["late"]:
@@ -168,7 +175,7 @@ def dates_in(text: str) -> Iterator[Value]:
             day = int(named["day"])
             if pattern is SLASHED and day <= 12 and month <= 12 and day != month:
                 continue
-            if is_second_day(text, found.start()):
+            if SHARED_YEAR.search(text[max(found.start() - SHARED_CHARS, 0) : found.start()]):
                 continue
             if pattern is SLASHED and month > 12:
                 day, month = month, day
@@ -178,21 +185,12 @@ def dates_in(text: str) -> Iterator[Value]:
                 continue
 
 
-def is_second_day(text: str, start: int) -> bool:
-    """Whether a date shares its year with another before it: "1 to 5 March 2024", "1 March and 1 September 2024"."""
-    words = ["", "", "", "", *(word[0].lower() for word in words_before(text, max(start - 1, 0)))]
-    before, other, joint = words[-3], words[-2], match_form(words[-1])
-    if joint not in RANGING | ADDING or YEAR.fullmatch(words[-4]):  # "2024-03-01 or"
-        return False
-    is_range = joint in RANGING or not BETWEEN.isdisjoint(words)
-    return other in MONTHS or (DAY.fullmatch(other) is not None and (is_range or before in MONTHS))
-
-
 def durations_in(text: str) -> Iterator[Value]:
     """Durations in one unit; where words and figures of a number differ, it is unclear which holds."""
     for found in SPAN.finditer(text):
         counted = number_before(text, found.start())
-        if counted is None or AND_HALF.match(text, found.end()):
+        is_ordinal = found["span"] == "second" and SPAN.match(text, found.end())  # "twenty-second day"
+        if counted is None or is_ordinal or AND_HALF.match(text, found.end()):
             continue
         count, start = counted
         if count == int(found["figures"] or count):

@@ -12,7 +12,8 @@ ENDING = re.compile(rf"(?:^|\b)(?:{'|'.join(ENDINGS.values())})$")
 def test_every_number_below_a_thousand_has_names() -> None:
     assert set(NUMBERS.values()) == set(range(1, 1000))
     assert len(NUMBERS) > 4 * 999  # some have two: "one hundred one", "one hundred and one"
-    assert [name for name in NUMBERS if not ENDING.search(name) and not name.endswith("once")] == []
+    others = ("once", "cent", "cents")  # English too
+    assert [name for name in NUMBERS if not ENDING.search(name) and not name.endswith(others)] == []
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,25 @@ def test_no_number(word: str) -> None:
         ("3–4", None),
         ("10 000", None),
         ("sub-three", None),
+        ("once thirty", (30, 5)),
+        ("two five", (5, 4)),  # renewals of five years each
+        ("March 1, 2025 or thirty", (30, 17)),
+        ("Section 5 or 30", (30, 13)),
+        ("$500 or 30", (30, 8)),
+        ("CHAPTER TWENTY\nSix", (6, 15)),
+        ("thirty-\nfive", (35, 0)),
+        ("page 12\n180", (180, 8)),
+        ("Period—thirty", (30, 7)),
+        ("3 Jahre/5", (5, 8)),
+        ("pour cent trente", (30, 10)),
+        ("one hundred  and twenty", (120, 0)),
+        ("three (3) to six", None),
+        ("3 – 6", None),
+        ("60 and 90", None),
+        ("2:30", None),
+        ("10'000", None),
+        ("de 3 a 6", None),
+        ("contrat 12 a six", (6, 13)),
         ("many", None),
         ("", None),
         ("6½", None),
@@ -85,5 +105,5 @@ def test_the_number_before_a_place(text: str, found: tuple[int, int] | None) -> 
 
 
 def test_what_is_far_before_is_not_read() -> None:
-    assert number_before("one " * 100 + "five", 404) is None
+    assert number_before("one " * 100 + "five", 404) == (5, 400)
     assert number_before("x" * 200 + " five", 205) == (5, 201)

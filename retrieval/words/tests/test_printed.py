@@ -189,6 +189,9 @@ def test_percentages(text: str, values: list[str]) -> None:
         ("thirty (60) days", []),  # which of the two holds?
         ("one year and six months", [("1", "year"), ("6", "month")]),
         ("Article 3 and thirty days", [("30", "day")]),
+        ("three (3) to six (6) months; within 30, 60 and 90 days", []),
+        ("the twenty-second day", []),
+        (f"30 ({'9' * 5000}) days", []),
     ],
 )
 def test_durations(text: str, values: list[tuple[str, str]]) -> None:
