@@ -45,6 +45,7 @@ from chat.turns.waiting import ENDED
 from documents import access
 from documents.ingestion.tasks import start
 from documents.pages.address import number_of
+from documents.views import chosen_parse
 from retrieval.candidates.widening import Scope, read_scope
 from retrieval.models import RetrievalRun
 from retrieval.reading_rules.rows import RuleError
@@ -195,7 +196,7 @@ def page_of(request: HttpRequest) -> int | None:
 
 
 def small_number(text: str) -> int:
-    """A marker or position from an address; 0, which no citation has, if it is not a small number."""
+    """A marker, position or count from an address or form; 0, which none of them is, if it is not a small number."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else 0
 
 
@@ -253,8 +254,7 @@ def citing(request: HttpRequest, document_id: UUID, line: int) -> HttpResponse:
     """Which answers cite a line of a document, of those the reader may see."""
     user = user_of(request)
     document = access.get_document(user, document_id)
-    number = number_of(request.GET, "parse")
-    parse = document.parses.filter(number=number).first() if number else document.current_parse
+    parse = chosen_parse(request, document)
     if parse is None:
         raise Http404("The document has no such parse.")
     return render(request, "chat/_citing.html", {"citing": answers_citing(user, parse.pk, line)})

@@ -27,6 +27,7 @@ from audit.review.comments import (
 from documents.access import get_document, get_or_404
 from documents.models import Document, Parse
 from documents.pages.address import number_of
+from documents.views import chosen_parse
 from retrieval.types import LineRange
 
 
@@ -38,7 +39,9 @@ def comments(request: HttpRequest, document_id: UUID) -> HttpResponse:
     Everybody who reads the document reads and writes them.
     """
     document = get_document(request.user, document_id)
-    parse = named_parse(document, request.GET)
+    parse = chosen_parse(request, document)
+    if parse is None:
+        raise Http404("The document has no such parse.")
     place, page = read_place(request.GET), number_of(request.GET, "page")
     shown: dict[str, Any] = {"document": document, "parse": parse, "place": place}
     if request.method == "POST":
@@ -50,14 +53,6 @@ def comments(request: HttpRequest, document_id: UUID) -> HttpResponse:
     shown["is_open"] = bool(page) or "fault" in shown  # beside a candidate it is one thing of many
     shown["query"] = request.GET.urlencode()
     return render(request, "audit/_comments.html", shown)
-
-
-def named_parse(document: Document, query: QueryDict) -> Parse:
-    number = number_of(query, "parse")
-    parse = document.parses.filter(number=number).first() if number else document.current_parse
-    if parse is None:
-        raise Http404("The document has no such parse.")
-    return parse
 
 
 def read_place(query: QueryDict) -> LineRange | None:

@@ -37,6 +37,9 @@ class Quantity:
     units: Units = ()
 
 
+Function = Callable[[Sequence[Quantity]], Quantity]
+
+
 @dataclass(frozen=True)
 class Ranked:
     """Names in order, the largest first; of `argmax` and `argmin` only one."""
@@ -236,20 +239,13 @@ def raise_to(left: Quantity, right: Quantity) -> Quantity:
     return Quantity(left.value**right.value)
 
 
-def total_of(operands: Sequence[Quantity]) -> Quantity:
-    return Quantity(sum((each.value for each in operands), Decimal(0)), require_same_units(operands))
+def in_one_unit(compute: Callable[[Sequence[Decimal]], Decimal]) -> Function:
+    """A function of values of one unit, which its result has too."""
+    return lambda operands: Quantity(compute([each.value for each in operands]), require_same_units(operands))
 
 
-def average_of(operands: Sequence[Quantity]) -> Quantity:
-    return Quantity(total_of(operands).value / len(operands), require_same_units(operands))
-
-
-def greatest_of(operands: Sequence[Quantity]) -> Quantity:
-    return Quantity(max(each.value for each in operands), require_same_units(operands))
-
-
-def least_of(operands: Sequence[Quantity]) -> Quantity:
-    return Quantity(min(each.value for each in operands), require_same_units(operands))
+def total_of(values: Sequence[Decimal]) -> Decimal:
+    return sum(values, Decimal(0))
 
 
 def size_of(operands: Sequence[Quantity]) -> Quantity:
@@ -293,15 +289,14 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Decimal, Decimal], bool]] = {
     ast.NotEq: operator.ne,
 }
 RANKING = ("argmax", "argmin", "rank")
-Function = Callable[[Sequence[Quantity]], Quantity]
 FUNCTIONS: dict[str, Function] = {
-    "avg": average_of,
-    "sum": total_of,
-    "min": least_of,
-    "max": greatest_of,
+    "avg": in_one_unit(lambda values: total_of(values) / len(values)),
+    "sum": in_one_unit(total_of),
+    "min": in_one_unit(min),
+    "max": in_one_unit(max),
     "abs": size_of,
     "round": round_at,
-    **dict.fromkeys(RANKING, total_of),  # those are told by `rank_names`
+    **dict.fromkeys(RANKING, in_one_unit(total_of)),  # those are told by `rank_names`
 }
 
 

@@ -129,10 +129,6 @@ def whole_party(text: str, start: int, end: int) -> Span:
     return first, end + bool(is_short)
 
 
-def whole_role(text: str, start: int, end: int) -> Span:
-    return after_small_words(text, start, end), end
-
-
 def whole_address(text: str, start: int, end: int) -> Span:
     """From the street to the postcode, over commas and lines; without one, to the end of one more part of its line."""
     postcodes = places_named(text, "postcode")
@@ -154,16 +150,16 @@ def end_of_street(text: str, end: int) -> int:
     return rest.end() if rest else end
 
 
-def whole_postcode(text: str, start: int, end: int) -> Span:
+def whole_term(text: str, start: int, end: int) -> Span:
     return after_small_words(text, start, end), end
 
 
 WHOLE: dict[str, Callable[[str, int, int], Span | None]] = {
     "person": whole_person,
     "party": whole_party,
-    "role": whole_role,
+    "role": whole_term,
     "address": whole_address,
-    "postcode": whole_postcode,
+    "postcode": whole_term,
 }
 
 

@@ -66,7 +66,7 @@ def model(request: HttpRequest, pk: UUID) -> HttpResponse:
             "job": last,
             "passages": len(PASSAGES),
             "outcome": say_test_outcome(last) if last else "",
-            "failure": say_test_failure(last) if last else "",
+            "failure": gettext(last.error) if last and last.error else "",  # a model's words stay as recorded
             "nearby": find_nearby() if in_force is None and user_of(request).is_superuser else (),
         }
         response = render(request, "chat/model.html", shown)
@@ -146,11 +146,6 @@ def say_test_outcome(job: ModelTest) -> str:
         "cost": cost_words(call),
     }
     return gettext("judged %(judged)s passages in %(seconds)s s, %(form)s, %(cost)s") % told
-
-
-def say_test_failure(job: ModelTest) -> str:
-    """Why nothing was judged; what a model or its server said is as it was recorded, in English."""
-    return gettext(job.error) if job.error else ""
 
 
 def cost_words(call: LLMCall) -> str:

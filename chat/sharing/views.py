@@ -24,6 +24,7 @@ from chat.models import Conversation, Share, Turn
 from chat.objections import find_objections
 from chat.sharing import links
 from chat.sharing.shown import cited_document, shared_turns
+from chat.views import small_number
 from documents.access import ids_in
 from documents.ingestion import page_images
 from documents.models import KnowledgeBase, Role
@@ -69,9 +70,7 @@ def make_link(request: HttpRequest, conversation: Conversation, turn: Turn | Non
     """Make the link that a form asks for, and what the page shows of it. Raises CannotShare."""
     user = user_of(request)
     if request.POST.get("whom") == Share.For.OUTSIDE:
-        chosen = request.POST.get("days", "")
-        days = int(chosen) if chosen.isascii() and chosen.isdecimal() and len(chosen) < 4 else 0
-        made, token = links.share_outside(user, conversation, turn, days)
+        made, token = links.share_outside(user, conversation, turn, small_number(request.POST.get("days", "")))
         return {"made": made, "link": request.build_absolute_uri(reverse("shared:outside", args=[token]))}
     made = links.share_inside(user, conversation, turn)
     return {"made": made, "link": inside_address(request, made)}
