@@ -4,7 +4,7 @@ import hashlib
 import secrets
 import uuid
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -94,7 +94,8 @@ class OwnerLink(models.Model):
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def open(self) -> "InvitationQuerySet":
         """Those unused, not expired, and not of disabled people."""
-        return self.filter(used_at=None, created_at__gte=oldest_invitation(), user__disabled_at=None)
+        oldest = timezone.now() - timedelta(days=settings.INVITATION_DAYS)
+        return self.filter(used_at=None, created_at__gte=oldest, user__disabled_at=None)
 
 
 class Invitation(models.Model):
@@ -117,10 +118,6 @@ class Invitation(models.Model):
     def open_for(cls, token: str) -> InvitationQuerySet:
         """The invitation of a token, if it is still valid."""
         return cls.objects.open().filter(digest=token_digest(token))
-
-
-def oldest_invitation() -> datetime:
-    return timezone.now() - timedelta(days=settings.INVITATION_DAYS)
 
 
 class Scope(models.TextChoices):

@@ -242,7 +242,7 @@ def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
 def find_trashed(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
     """The documents of the trash that a form names, all in one field: a form has at most a thousand."""
     ids = request.POST.get("trashed", "").split(",")[:UNDO_MAX]
-    return trash_can.in_trash(found).filter(pk__in=[text for text in ids if is_uuid(text)])
+    return trash_can.in_trash(found).filter(pk__in=[pk for text in ids for pk in access.ids_in(text)])
 
 
 def find_picked(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
@@ -255,15 +255,8 @@ def find_picked(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
         )
         # By id, because the action may change what the filter matches.
         return found.documents.living().filter(pk__in=list(fitting.values_list("pk", flat=True)))
-    ids = [text for text in request.POST.getlist("document") if is_uuid(text)]
+    ids = [pk for text in request.POST.getlist("document") for pk in access.ids_in(text)]
     return found.documents.living().filter(pk__in=ids)
-
-
-def is_uuid(text: str) -> bool:
-    try:
-        return bool(UUID(text))
-    except ValueError:
-        return False
 
 
 def to_list(request: HttpRequest, found: KnowledgeBase) -> str:
@@ -464,7 +457,7 @@ def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
         "row": row,
         "role": role,
         "may_write": role in access.WRITE,
-        "is_admin": is_admin(request),
+        "is_admin": user_of(request).is_staff,
         "card": show_card(found),
         "noted": noted_in(found),
         "improvements": [(stage, IMPROVEMENTS[stage]) for stage in improvements(found)],
@@ -475,10 +468,6 @@ def newer_of(found: Document) -> Document | None:
     """The version that answers in place of a document; None where it answers itself, or nothing does."""
     newest = replacement.latest(found)
     return None if newest == found else newest
-
-
-def is_admin(request: HttpRequest) -> bool:
-    return user_of(request).is_staff
 
 
 def chosen_parse(request: HttpRequest, found: Document) -> Parse | None:

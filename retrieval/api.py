@@ -302,7 +302,6 @@ class DictionaryView(GenericAPIView[Concept]):
     scopes: ClassVar = {"GET": "read", "POST": "write"}
     serializer_class = ConceptSerializer
     renderer_classes = [JSONRenderer, CsvRenderer]
-    queryset = Concept.objects.none()
 
     def get_renderers(self) -> list[BaseRenderer]:
         """CSV is for reading only; the outcome of a POST is JSON."""
@@ -339,7 +338,7 @@ def checked_rows(rows: list[dict[str, Any]]) -> list[WordRow]:
     for place, row in enumerate(rows):
         try:
             word = check_word_row(row["concept"], row["language"], row["term"], row["priority"], str(row["weight"]))
-            if taken.setdefault(editing.key_of_row(word), word) is not word:
+            if taken.setdefault(word.key, word) is not word:
                 raise WordlistError("The same term is given twice.")
         except WordlistError as error:
             wrong[f"rows.{place}"] = str(error)
@@ -353,7 +352,6 @@ class ConceptView(GenericAPIView[Concept]):
 
     scopes: ClassVar = {"DELETE": "write"}
     serializer_class = ConceptSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="delete_concept", responses={204: None})
     def delete(self, request: Request, base_id: UUID, concept_id: int) -> Response:

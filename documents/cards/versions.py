@@ -37,9 +37,7 @@ def keep_card_by_rules(document: Document, parse: Parse, reading: Reading) -> No
 
 def keep_card_by_model(document: Document, card: Card, parse: Parse, source: str, call: LLMCall) -> None:
     """Keep a card by a model, made from the source with this digest, within the caller's transaction."""
-    document = (
-        Document.objects.select_for_update(of=("self",)).select_related("card", "current_parse").get(pk=document.pk)
-    )
+    document = lock_document(document)
     add_version(document, card, Maker.MODEL, parse.number, source, call=call)
     let_hold(document, find_unedited(document))
 
@@ -47,9 +45,7 @@ def keep_card_by_model(document: Document, card: Card, parse: Parse, source: str
 def edit_card(document: Document, card: Card, by: User | None = None) -> None:
     """Let what a person says of a document hold from now on, and record it. Does nothing if it says the same."""
     with transaction.atomic():
-        current = (
-            Document.objects.select_for_update(of=("self",)).select_related("card", "current_parse").get(pk=document.pk)
-        )
+        current = lock_document(document)
         before = card_of(current)
         if card == before or current.current_parse is None:
             return
@@ -64,9 +60,7 @@ def edit_card(document: Document, card: Card, by: User | None = None) -> None:
 def undo_edits(document: Document, by: User | None = None) -> None:
     """Let the card that was made without a person hold again, and record it. The edits stay among the versions."""
     with transaction.atomic():
-        current = (
-            Document.objects.select_for_update(of=("self",)).select_related("card", "current_parse").get(pk=document.pk)
-        )
+        current = lock_document(document)
         unedited = find_unedited(current)
         if current.card is None or unedited is None or current.card.made_by != Maker.PERSON:
             return
@@ -77,6 +71,11 @@ def undo_edits(document: Document, by: User | None = None) -> None:
 
 
 # ---- steps
+
+
+def lock_document(document: Document) -> Document:
+    rows = Document.objects.select_for_update(of=("self",)).select_related("card", "current_parse")
+    return rows.get(pk=document.pk)
 
 
 def add_version(

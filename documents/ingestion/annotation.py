@@ -17,7 +17,6 @@ from documents.base_settings import BaseSettings, asked_for
 from documents.ingestion.reporting import IngestLease
 from documents.models import Embedding, IngestJob, Parse, Passage
 from documents.storage.store import index_passages
-from jobs.lease import LeaseLost
 from llm import client
 from llm.call import NOBODY_WAITS, UNHURRIED_DEADLINE_S
 from llm.errors import LLMError
@@ -77,10 +76,7 @@ def annotate_parse(lease: IngestLease) -> bool:
 
     If the model fails, the rest keep their section path, and the parse reports it.
     """
-    parses = Parse.objects.select_related("document__base")
-    parse = parses.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
-    if parse is None:
-        raise LeaseLost
+    parse = lease.read_parse()
     carry_over(parse, lease)
     total = parse.passages.count()
     done = parse.passages.exclude(annotation="").count()

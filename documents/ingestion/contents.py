@@ -20,7 +20,6 @@ from documents.ingestion.parsing import cut, swap_in
 from documents.ingestion.reporting import IngestLease
 from documents.models import IngestJob, Parse
 from documents.storage.store import stored_reading
-from jobs.lease import LeaseLost
 from llm import client
 from llm.errors import LLMError
 from llm.fence import fence_text, unfence
@@ -96,10 +95,7 @@ def check_contents(lease: IngestLease) -> None:
 
     Changed contents make a new parse of the same lines; otherwise the parse only records that it was looked over.
     """
-    parses = Parse.objects.select_related("document__base")
-    parse = parses.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
-    if parse is None:
-        raise LeaseLost
+    parse = lease.read_parse()
     document, chosen = parse.document, BaseSettings.from_json(parse.document.base.settings)
     reading = stored_reading(parse)
     outcome, starts = look_over(parse, reading, chosen, lease)

@@ -8,8 +8,7 @@ from documents.cards.source import source_digest, source_of_parse
 from documents.cards.versions import keep_card_by_model
 from documents.ingestion.annotation import without_document
 from documents.ingestion.reporting import IngestLease
-from documents.models import IngestJob, Parse
-from jobs.lease import LeaseLost
+from documents.models import IngestJob
 from llm.errors import LLMError
 from llm.models import LLMCall
 
@@ -19,10 +18,7 @@ def describe_parse(lease: IngestLease) -> None:
 
     Every exchange is stored; the parse reports a failure and what was dropped.
     """
-    parses = Parse.objects.select_related("document__base")
-    parse = parses.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
-    if parse is None:
-        raise LeaseLost
+    parse = lease.read_parse()
     lease.report(IngestJob.Stage.CARD, 0, 1)
     if has_card_by_model(parse.document):
         return

@@ -22,7 +22,6 @@ from documents.base_settings import BaseSettings
 from documents.ingestion.reporting import IngestLease
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Parse, Passage, TocEntry
 from documents.storage.store import copy_vectors, find_vectors
-from jobs.lease import LeaseLost
 from ledger.events import record
 from llm.embeddings import providers
 from llm.embeddings.providers import Embedder
@@ -64,10 +63,7 @@ def embed_parse(lease: IngestLease) -> bool:
 
     If the server refuses, or fails for the last time, only words are searched, and the parse reports why.
     """
-    found = Parse.objects.select_related("document__base")
-    parse = found.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
-    if parse is None:  # purged meanwhile
-        raise LeaseLost
+    parse = lease.read_parse()
     embedder = embedder_of(parse.document.base)
     while embedder is not None:
         try:

@@ -8,7 +8,7 @@ from types import TracebackType
 from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 
-from documents.models import IngestJob
+from documents.models import IngestJob, Parse
 from jobs import lease
 from jobs.lease import Lease, LeaseLost
 
@@ -56,6 +56,14 @@ class IngestLease(Lease[IngestJob]):
         if job.cancel_requested:
             raise Cancelled
         return job
+
+    def read_parse(self) -> Parse:
+        """The parse of the job, with its document and base. Raises LeaseLost if it was purged meanwhile."""
+        parses = Parse.objects.select_related("document__base")
+        parse = parses.filter(pk=self.job.parse_id).first() if self.job.parse_id else None
+        if parse is None:
+            raise LeaseLost
+        return parse
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -13,7 +13,7 @@ import numpy as np
 from django.db import connection
 
 from documents.cards.asking import cards_of
-from documents.cards.types import UNKNOWN, Card
+from documents.cards.types import UNKNOWN
 from documents.models import Document, Embedding, Parse, Passage, TocEntry
 from documents.storage.collecting import collection_paused
 from documents.storage.store import stored_reading
@@ -294,11 +294,8 @@ def load_content(parse: Parse, document_type: str | None = None) -> DocumentCont
 def known_types(documents: Iterable[Document]) -> dict[UUID, str]:
     """The types of documents by the cards that hold, "" where none is known, in one query."""
     cards = cards_of(documents := list(documents))
-    return {document.pk: known_type(cards.get(document.pk)) for document in documents}
-
-
-def known_type(card: Card | None) -> str:
-    return "" if card is None or card.type == UNKNOWN else card.type
+    known = {key: card.type for key, card in cards.items() if card.type != UNKNOWN}
+    return {document.pk: known.get(document.pk, "") for document in documents}
 
 
 def read_content(parse: Parse, document_type: str | None = None) -> DocumentContent:

@@ -51,6 +51,11 @@ class WordRow(NamedTuple):
     priority: Priority = "primary"
     weight: float = 1.0
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What two rows of the same term share."""
+        return self.concept.casefold(), self.language, self.term.casefold()
+
 
 class LineError(NamedTuple):
     """What is wrong with a line of a file; line 1 is the header."""
@@ -63,23 +68,20 @@ class WordlistError(ValueError):
     """An invalid value or file; the message is for people."""
 
 
-def size_error() -> WordlistError:
-    words = gettext("The file is larger than %(limit_kb)s kB. Please split it.")
-    return WordlistError(words % {"limit_kb": group_thousands(BYTES_MAX // 1000)})
-
-
-def not_utf8() -> WordlistError:
-    return WordlistError(gettext("The file is not UTF-8 text. Save it as “CSV UTF-8”."))
+def decode_file(content: bytes) -> str:
+    """The text of an uploaded file. Raises WordlistError."""
+    if len(content) > BYTES_MAX:
+        words = gettext("The file is larger than %(limit_kb)s kB. Please split it.")
+        raise WordlistError(words % {"limit_kb": group_thousands(BYTES_MAX // 1000)})
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise WordlistError(gettext("The file is not UTF-8 text. Save it as “CSV UTF-8”.")) from error
 
 
 def read_bytes(content: bytes) -> tuple[list[WordRow], list[LineError]]:
     """The valid rows of an uploaded file, and the errors of the others. Raises WordlistError if it is no such file."""
-    if len(content) > BYTES_MAX:
-        raise size_error()
-    try:
-        return read_text(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise not_utf8() from error
+    return read_text(decode_file(content))
 
 
 def read_text(text: str) -> tuple[list[WordRow], list[LineError]]:
@@ -97,11 +99,10 @@ def read_text(text: str) -> tuple[list[WordRow], list[LineError]]:
     for number, cells in lines:
         try:
             row = read_word_row(columns, cells)
-            key = (row.concept.casefold(), row.language, row.term.casefold())
-            if key in rows:
+            if row.key in rows:
                 words = gettext("The same term stands on line %(number)s already.")
-                raise WordlistError(words % {"number": rows[key][0]})
-            rows[key] = (number, row)
+                raise WordlistError(words % {"number": rows[row.key][0]})
+            rows[row.key] = (number, row)
         except WordlistError as error:
             errors.append(LineError(number, str(error)))
         if len(errors) == ERRORS_MAX:
@@ -134,13 +135,7 @@ def read_word_row(columns: Sequence[str], cells: Sequence[str]) -> WordRow:
         words = gettext("%(cells)s cells, but the header names %(columns)s columns.")
         raise WordlistError(words % {"cells": len(cells), "columns": len(columns)})
     values = dict(zip(columns, map(restore, cells), strict=False))
-    return check_word_row(
-        values.get("concept", ""),
-        values.get("language", ""),
-        values.get("term", ""),
-        values.get("priority", ""),
-        values.get("weight", ""),
-    )
+    return check_word_row(*(values.get(name, "") for name in COLUMNS))
 
 
 def check_word_row(concept: str, language: str, term: str, priority: str = "", weight: str = "") -> WordRow:

@@ -117,8 +117,8 @@ def changes_of(base: KnowledgeBase, rows: Sequence[WordRow]) -> list[RowChange]:
     """What a file would do: add terms and change priorities and weights. It deletes nothing."""
     load_missing(base)
     terms = Term.objects.filter(concept__base=base).select_related("concept")
-    known = {key_of_row(row): row for row in map(row_of_term, terms)}
-    return [change_of(row, known.get(key_of_row(row))) for row in rows]
+    known = {row.key: row for row in map(row_of_term, terms)}
+    return [change_of(row, known.get(row.key)) for row in rows]
 
 
 def change_of(row: WordRow, before: WordRow | None) -> RowChange:
@@ -126,10 +126,6 @@ def change_of(row: WordRow, before: WordRow | None) -> RowChange:
         return RowChange("new", row)
     is_same = (row.priority, row.weight) == (before.priority, before.weight)
     return RowChange("same" if is_same else "changed", row, before)
-
-
-def key_of_row(row: WordRow) -> tuple[str, str, str]:
-    return row.concept.casefold(), row.language, row.term.casefold()
 
 
 @DICTIONARY.change

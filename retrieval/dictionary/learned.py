@@ -122,23 +122,10 @@ def build_row(
 
 def follow_rename(base: KnowledgeBase, before: str, name: str) -> None:
     """What was learned for a concept is learned for it under its new name."""
-    LearnedWord.objects.bulk_create(
-        (
-            LearnedWord(
-                base=base,
-                concept=name,
-                asked=name,
-                word=row.word,
-                stems=row.stems,
-                language=row.language,
-                kind=row.kind,
-                run_id=row.run_id,
-                created_at=row.created_at,
-            )
-            for row in LearnedWord.objects.filter(base=base, concept=before).exclude(word="").order_by("pk")
-        ),
-        ignore_conflicts=True,
-    )
+    rows = list(LearnedWord.objects.filter(base=base, concept=before).exclude(word="").order_by("pk"))
+    for row in rows:
+        row.pk, row.concept, row.asked = None, name, name
+    LearnedWord.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def forget_lessons(run: RetrievalRun) -> None:

@@ -25,9 +25,8 @@ from retrieval.dictionary.csv_format import (
     ROWS_MAX,
     LineError,
     WordlistError,
-    not_utf8,
+    decode_file,
     read_bytes,
-    size_error,
     write_words,
 )
 from retrieval.dictionary.forms import ConceptForm, TermForm
@@ -98,29 +97,29 @@ def concepts_with(found: KnowledgeBase, asked: str) -> Any:
 @never_cache
 def concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
     """One concept and its terms; POST renames it."""
-    found = get_base(request, pk)
-    row = get_concept(found, concept_pk)
+    row = get_concept(request, pk, concept_pk)
     if request.method == "POST":
         try:
             editing.rename_concept(row, request.POST.get("name", ""), by=user_of(request))
         except WordlistError as error:
             row.refresh_from_db()
-            return show_concept(request, found, row, failure=str(error))
+            return show_concept(request, row, failure=str(error))
         messages.success(request, gettext("The concept is called “%(name)s” now.") % {"name": row.name})
-        return redirect("retrieval:concept", found.pk, row.pk)
-    return show_concept(request, found, row)
+        return redirect("retrieval:concept", row.base_id, row.pk)
+    return show_concept(request, row)
 
 
-def get_concept(found: KnowledgeBase, concept_pk: int) -> Concept:
+def get_concept(request: HttpRequest, pk: UUID, concept_pk: int) -> Concept:
+    """A concept of a base, for reading or writing as `get_base` says."""
+    found = get_base(request, pk)
     row = Concept.objects.select_related("base").filter(base=found, pk=concept_pk).first()
     if row is None:
         raise Http404("There is nothing here for you.")
     return row
 
 
-def show_concept(
-    request: HttpRequest, found: KnowledgeBase, row: Concept, form: TermForm | None = None, failure: str = ""
-) -> HttpResponse:
+def show_concept(request: HttpRequest, row: Concept, form: TermForm | None = None, failure: str = "") -> HttpResponse:
+    found = row.base
     names = {phrase_of(other.name): other for other in Concept.objects.filter(base=found).exclude(pk=row.pk)}
     terms = row.terms.order_by("language", "pk")
     pulled = {phrase_of(text) for text in Term.objects.filter(concept=row).values_list("text", flat=True)}
@@ -156,38 +155,34 @@ def bound_form(term: Term) -> TermForm:
 @require_POST
 def delete_concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
     """Delete a concept with its terms."""
-    found = get_base(request, pk)
-    row = get_concept(found, concept_pk)
+    row = get_concept(request, pk, concept_pk)
     editing.remove_concept(row, by=user_of(request))
     words = gettext("“%(name)s” is deleted. Answers given so far keep what they were found with.")
     messages.success(request, words % {"name": row.name})
-    return redirect("retrieval:dictionary", found.pk)
+    return redirect("retrieval:dictionary", row.base_id)
 
 
 @require_POST
 def terms(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
     """Add a term to a concept."""
-    found = get_base(request, pk)
-    row = get_concept(found, concept_pk)
-    return save_term(request, found, row, None)
+    return save_term(request, get_concept(request, pk, concept_pk), None)
 
 
 @require_POST
 def term(request: HttpRequest, pk: UUID, concept_pk: int, term_pk: int) -> HttpResponse:
     """Change a term, or delete it."""
-    found = get_base(request, pk)
-    row = get_concept(found, concept_pk)
+    row = get_concept(request, pk, concept_pk)
     known = row.terms.filter(pk=term_pk).first()
     if known is None:
         raise Http404("There is nothing here for you.")
     if request.POST.get("action") == "delete":
         editing.delete_term(known, by=user_of(request))
         messages.success(request, gettext("“%(name)s” is deleted.") % {"name": known.text})
-        return redirect("retrieval:concept", found.pk, row.pk)
-    return save_term(request, found, row, known)
+        return redirect("retrieval:concept", row.base_id, row.pk)
+    return save_term(request, row, known)
 
 
-def save_term(request: HttpRequest, found: KnowledgeBase, row: Concept, known: Term | None) -> HttpResponse:
+def save_term(request: HttpRequest, row: Concept, known: Term | None) -> HttpResponse:
     form = TermForm(request.POST, concept=row.name)
     if form.is_valid():
         try:
@@ -197,11 +192,11 @@ def save_term(request: HttpRequest, found: KnowledgeBase, row: Concept, known: T
         else:
             words = gettext("“%(name)s” is saved. The next question is asked with it.") % {"name": saved.text}
             messages.success(request, words)
-            return redirect(reverse("retrieval:concept", args=[found.pk, row.pk]) + "#new-term")
+            return redirect(reverse("retrieval:concept", args=[row.base_id, row.pk]) + "#new-term")
     if known is None:
-        return show_concept(request, found, row, form)
+        return show_concept(request, row, form)
     left = gettext("“%(name)s” is left as it was.") % {"name": known.text}
-    return show_concept(request, found, row, failure=f"{left} {form.fault}")
+    return show_concept(request, row, failure=f"{left} {form.fault}")
 
 
 @require_POST
@@ -258,12 +253,7 @@ def sent_text(request: HttpRequest) -> str:
         raise WordlistError(
             gettext("Choose a file first.") if "file" not in request.POST else gettext("The file is empty.")
         )
-    if (file.size or 0) > BYTES_MAX:
-        raise size_error()
-    try:
-        return str(file.read(), "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise not_utf8() from error
+    return decode_file(file.read(BYTES_MAX + 1))
 
 
 def preview(found: KnowledgeBase, rows: list[Any], errors: list[LineError], text: str) -> dict[str, Any]:

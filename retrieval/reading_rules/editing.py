@@ -44,8 +44,7 @@ class RulesChanged(RuleError):
 def reading_rules_of(base: KnowledgeBase) -> ReadingRules:
     """How questions are read in a base now: what ships, what it changed, and what it learned of words."""
     newest = newest_of(base)
-    rows, number = (stored_rows(newest), newest.number) if newest else ((), 0)
-    return ReadingRules(rows, number, defaults_of(base), learned_of(base))
+    return ReadingRules(stored_rows(newest), newest.number if newest else 0, defaults_of(base), learned_of(base))
 
 
 def newest_of(base: KnowledgeBase) -> ReadingRuleSet | None:
@@ -57,14 +56,13 @@ def history_of(base: KnowledgeBase) -> list[ReadingRuleSet]:
     return list(ReadingRuleSet.objects.filter(base=base).order_by("-number"))
 
 
-def stored_rows(stored: ReadingRuleSet) -> tuple[RuleRow, ...]:
-    return tuple(RuleRow(*row) for row in stored.rows)
+def stored_rows(stored: ReadingRuleSet | None) -> tuple[RuleRow, ...]:
+    """The rows of a set; a base that has changed nothing has none."""
+    return tuple(RuleRow(*row) for row in stored.rows) if stored else ()
 
 
 def rules_state(base: KnowledgeBase) -> dict[str, Any]:
-    newest = newest_of(base)
-    rows = stored_rows(newest) if newest else ()
-    return {": ".join(filter(None, row.key)): "on" if row.is_on else "off" for row in rows}
+    return {": ".join(filter(None, row.key)): "on" if row.is_on else "off" for row in stored_rows(newest_of(base))}
 
 
 RULES = Guarded("rules", gettext_lazy("rules of reading"), rules_state, (RuleRow,))
@@ -90,7 +88,7 @@ def change_rules(
             raise RuleError(
                 _("Say why, in at most %(most)s characters: it is kept with the change.") % {"most": WHY_MAX}
             )
-        if told == (stored_rows(last) if last else ()):
+        if told == stored_rows(last):
             return None
         stored = ReadingRuleSet.objects.create(
             base=base,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from documents.spreadsheet import restore, write_csv
-from retrieval.dictionary.csv_format import BYTES_MAX, LANGUAGES, WordlistError, not_utf8, size_error, table_of
+from retrieval.dictionary.csv_format import LANGUAGES, WordlistError, decode_file, table_of
 from retrieval.question.kinds import KINDS, SHAPES, RuleRow, shipped_keys
 from retrieval.question.linear import PatternRefused, check_pattern
 from retrieval.words.tokens import normalise_words
@@ -96,12 +96,7 @@ def check_rows(rows: Iterable[RuleRow]) -> tuple[RuleRow, ...]:
 
 def read_rows(content: bytes) -> tuple[RuleRow, ...]:
     """The rows of an uploaded file. Raises WordlistError with the first line that is wrong."""
-    if len(content) > BYTES_MAX:
-        raise size_error()
-    try:
-        lines = table_of(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise not_utf8() from error
+    lines = table_of(decode_file(content))
     _number, header = next(lines, (1, []))
     columns = [name.strip().casefold() for name in header]
     if not {"kind", "text"} <= set(columns) <= set(COLUMNS) or len(set(columns)) < len(columns):

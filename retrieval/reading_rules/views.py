@@ -16,13 +16,14 @@ from documents import access
 from documents.models import KnowledgeBase
 from documents.views import describe_base
 from retrieval.dictionary.csv_format import WordlistError
+from retrieval.models import MeaningVote
 from retrieval.question.kinds import ANSWER_TYPES, SHAPES, RuleRow, shipped_rows
-from retrieval.reading_rules.editing import RulesChanged, change_rules, history_of, stored_rows
+from retrieval.reading_rules.editing import RulesChanged, change_rules, history_of, newest_of, stored_rows
 from retrieval.reading_rules.forms import ChangeForm, RowForm, UsedRowForm
 from retrieval.reading_rules.rows import COLUMNS, KIND_WORDS, PATTERNED, RuleError, read_rows, write_rows
-from retrieval.reading_rules.votes import reset_word, standings_of, votes_of
+from retrieval.reading_rules.votes import reset_word, standings_of
 
-VOTES_SHOWN = 50
+VOTES_SHOWN = 50  # and resets, the newest first
 BAND_WORDS = {
     "asked": gettext_lazy("always asked"),
     "sometimes": gettext_lazy("asked now and then"),
@@ -41,12 +42,7 @@ def reading_rules(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not form.is_valid():
         return show_rules(request, found, form, form.fault)
     why = form.cleaned_data["why"] or gettext("Added “%(text)s”") % {"text": form.row.text}
-    return store(request, found, [*current_rows(found), form.row], why, form)
-
-
-def current_rows(found: KnowledgeBase) -> tuple[RuleRow, ...]:
-    history = history_of(found)
-    return stored_rows(history[0]) if history else ()
+    return store(request, found, [*stored_rows(newest_of(found)), form.row], why, form)
 
 
 def store(
@@ -64,7 +60,8 @@ def store(
         )
     except RuleError as error:
         is_typed = isinstance(form, RowForm)
-        return show_rules(request, found, form if is_typed else None, str(error), 409 if is_conflict(error) else 400)
+        status = 409 if isinstance(error, RulesChanged) else 400
+        return show_rules(request, found, form if is_typed else None, str(error), status)
     words = gettext("The rules are stored. They hold from the next question on.")
     messages.success(request, words if stored else gettext("Nothing was stored: these rules hold already."))
     for name in sorted({row.name for row in rows if row.kind == "asks"} - known_types(rows)):
@@ -78,16 +75,12 @@ def known_types(rows: list[RuleRow]) -> set[str]:
     return {row.name for row in rows if row.kind in PATTERNED} | set(ANSWER_TYPES)
 
 
-def is_conflict(error: RuleError) -> bool:
-    return isinstance(error, RulesChanged)
-
-
 def show_rules(
     request: HttpRequest, found: KnowledgeBase, form: Any = None, failure: str = "", status: int = 400
 ) -> HttpResponse:
     history = history_of(found)
-    rows = stored_rows(history[0]) if history else ()
-    number = history[0].number if history else 0
+    newest = history[0] if history else None
+    rows, number = stored_rows(newest), newest.number if newest else 0
     off = {row.key for row in rows if not row.is_on}
     shipped = sorted(shipped_rows(), key=lambda each: (each.row.kind, each.row.name, each.row.language))
     groups = [
@@ -106,7 +99,7 @@ def show_rules(
         "names": [*ANSWER_TYPES, *SHAPES],
         "columns": COLUMNS,
         "standings": [(each, BAND_WORDS[each.band]) for each in standings_of(found)],
-        "votes": votes_of(found, VOTES_SHOWN),
+        "votes": MeaningVote.objects.filter(base=found).order_by("-pk")[:VOTES_SHOWN],
     }
     return render(request, "retrieval/reading_rules.html", shown, status=status if failure else 200)
 
@@ -120,7 +113,7 @@ def switch_row(request: HttpRequest, pk: UUID) -> HttpResponse:
         return show_rules(request, found, failure=gettext("This row is not there any more."))
     typed = form.cleaned_data
     key = (typed["kind"], typed["name"], typed["language"], typed["text"])
-    rows = list(current_rows(found))
+    rows = list(stored_rows(newest_of(found)))
     known = next((row for row in rows if row.key == key), None)
     told = {"text": typed["text"][:100]}
     if known:
@@ -163,7 +156,9 @@ def take_rules(request: HttpRequest, pk: UUID) -> HttpResponse:
 def give_rules(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Download the base's own rows and what it switched off as CSV."""
     found = access.get_base(request.user, pk)
-    response = HttpResponse("\ufeff" + write_rows(current_rows(found)), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(
+        "\ufeff" + write_rows(stored_rows(newest_of(found))), content_type="text/csv; charset=utf-8"
+    )
     response["Content-Disposition"] = 'attachment; filename="reading-rules.csv"'
     return response
 

@@ -182,8 +182,3 @@ def reset_word(base: KnowledgeBase, word: str, document_type: str, by: User | No
             created_at=timezone.now(),
         )
         record("meaning_reset", actor_of(by), f"base:{base.pk}", {"word": word, "document_type": document_type})
-
-
-def votes_of(base: KnowledgeBase, most: int) -> list[MeaningVote]:
-    """The latest votes and resets, the newest first."""
-    return list(MeaningVote.objects.filter(base=base).order_by("-pk")[:most])

@@ -34,7 +34,7 @@ def run_json(
     shown = with_snapshots(listed, run.scope) if listed else run.scope
     parsed = {name: value for name, value in run.parsed.items() if name not in ("typed", "reading_call")}
     return {
-        "doc_id": only_id(shown),
+        "doc_id": shown[0]["document_id"] if len(shown) == 1 else None,
         "documents": shown,
         "looked_at": looked_at(run.coverage),
         "language_note": foreign_told(run) or None,
@@ -76,10 +76,6 @@ def document_json(fields: Mapping[str, Any]) -> dict[str, Any]:
         "ranked": fields["ranked"],
         "scores": scores if fields["ranked"] else None,
     }
-
-
-def only_id(documents: Sequence[Mapping[str, Any]]) -> str | None:
-    return documents[0]["document_id"] if len(documents) == 1 else None
 
 
 def with_snapshots(documents: Sequence[dict[str, Any]], scope: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

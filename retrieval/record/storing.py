@@ -234,13 +234,8 @@ def reasons_told(result: RetrievalResult) -> dict[str, Any]:
     """The facts of the reasons of a result, from which pages say them in their reader's language."""
     reasons = {"reason": result.not_found_reason, "answerable": result.ranking.answerable_reason}
     gates = {gate.code: gate.evidence for gate in result.gates}
-    facts: dict[str, Any] = facts_by_name(reasons) | {"gates": facts_by_name(gates)}
-    return facts | {"languages": languages_of(result)}
-
-
-def languages_of(result: RetrievalResult) -> list[str]:
-    """The languages of the documents that were read."""
-    return sorted({seen["language"] for seen in result.scope if seen.get("language")})
+    languages = sorted({seen["language"] for seen in result.scope if seen.get("language")})
+    return {**facts_by_name(reasons), "gates": facts_by_name(gates), "languages": languages}
 
 
 def facts_by_name(reasons: Mapping[str, str]) -> dict[str, Any]:

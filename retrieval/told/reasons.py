@@ -160,7 +160,7 @@ def say_passage(facts: Facts) -> str:
     return " ".join(filter(None, said))
 
 
-def with_value(facts: Facts, sentence: str) -> str:
+def end_sentence(facts: Facts, sentence: str) -> str:
     return sentence + (_(", with a value of the kind asked for.") if facts.get("value") else ".")
 
 
@@ -182,11 +182,11 @@ def say_named_page(facts: Facts) -> str:
 
 def say_words_together(facts: Facts) -> str:
     if facts.get("one_printed"):
-        return with_value(facts, _("It has %(words)s") % {"words": say_words(facts)})
+        return end_sentence(facts, _("It has %(words)s") % {"words": say_words(facts)})
     told = {"words": say_words(facts)}
     if len(facts["words"]) > 1:
-        return with_value(facts, _("It has %(words)s together") % told)
-    return with_value(facts, _("It has %(words)s beside other words of the question") % told)
+        return end_sentence(facts, _("It has %(words)s together") % told)
+    return end_sentence(facts, _("It has %(words)s beside other words of the question") % told)
 
 
 def say_words_apart(facts: Facts) -> str:
@@ -208,7 +208,7 @@ PASSAGES: dict[str, Callable[[Facts], str]] = {
         _("It is the %(statement)s, where the question has its figures: %(words)s.")
         % {"statement": STATEMENTS.get(facts["statement"], facts["statement"]), "words": say_words(facts)}
     ),
-    "exact title": lambda facts: with_value(
+    "exact title": lambda facts: end_sentence(
         facts, _("Its section is named “%(section)s”, as in the question") % {"section": facts["section"]}
     ),
     "whole list": lambda facts: (
