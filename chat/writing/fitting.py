@@ -12,7 +12,7 @@ from reading.matching import match_form
 from reading.registry.references import references_in
 from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
-from retrieval.arbiter.specific import NAME, unsaid_words
+from retrieval.arbiter.specific import NAME, lines_with_word, unsaid_words
 from retrieval.candidates.disagreements import read_statement
 from retrieval.question.linear import compile_linear
 from retrieval.question.parse import owners_named
@@ -41,6 +41,8 @@ FIRST_NAME = re.compile(r"[A-Z][\w&.’'-]{,40}\w(?: (?:(?:of|and|the|de|von|&) 
 CODE = re.compile(  # no "MUST", as RFC 2119 prints it
     r"\b(?:[A-Za-z]\w*[_/\d][\w/.+-]*|(?!(?:MUST|SHALL|SHOULD|MAY|NOT|REQUIRED|RECOMMENDED|OPTIONAL)\b)[A-Z]{2,}\b)"
 )
+AT, NAMES = "(?:in|at|near)", r"[A-Z]\w++"
+PLACED = re.compile(rf"\b(\w++) {AT} ({NAMES})")  # "the branch in Yate"
 NUMBERED = re.compile(r"^\W*\d+(?:\.\d+)*[.)]?\s")
 CALENDAR = re.compile(r"\b(?:date|datum|fecha)\b", re.IGNORECASE)  # a duration is none
 OPEN_ENDED = re.compile(
@@ -65,6 +67,7 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     is_specific = not unsaid_words(leant_on(question), said, content) and has_one_thing(own, question)
     is_specific &= not is_half_said(said, question, content)
     is_of_what = is_about(said, question, content) and not is_of_another(text, question)
+    is_of_what &= not binds_other_side(text, question, content) and not is_elsewhere(text, question)
     is_of_what &= is_of_year and is_counted and is_coded and is_of_side and is_specific
     is_of_kind = is_named and is_of_form(text, question) and is_checkable(text, question, content)
     return is_whole and is_of_what and is_of_kind
@@ -166,6 +169,44 @@ def is_of_another(text: str, question: Question) -> bool:
     is_any = any(not asked.isdisjoint(stem(word, language) for word in owner) for owner in owners)
     is_firm = any(set(owner) <= set(firm) for owner in owners for firm in firms)  # asked for as "the company"
     return bool(owners) and not is_any and not is_firm
+
+
+def binds_other_side(text: str, question: Question, content: DocumentContent) -> bool:
+    """Whether a text says of one side of a contract what is asked of the other: on what notice the customer may end it,
+    where the supplier's is asked for. Of a side that is joined ("the customer, or the supplier on a year's notice") it
+    says something too, and for one that the document calls otherwise it may.
+    """
+    sentence, asked, language = match_form(text), match_form(question.topic), question.language
+    obliging, undergoing = (phrasing_rules()[name] for name in ("obliging", "undergoing"))
+    found, bound = obliging.search(asked), list(obliging.finditer(sentence))
+    if not found or not bound or any(each.lastgroup == found.lastgroup for each in bound):
+        return False
+    party, rest = found[found.lastgroup or 0], asked[found.end() :]
+    joined = re.search(rf"(?:[,;]|\b(?:and|or|but|while))\s(?:the\s)?{party}\b", sentence)
+    is_joined = joined is not None or party in normalise_words(sentence[: bound[0].start()])
+    if is_joined or undergoing.search(rest) or not len(lines_with_word(party, content)):
+        return False
+    for each in bound:
+        told = normalise_words(sentence[each.end() :])
+        does = next((word for word in told if not (is_stop_word(word, language) or is_generic(word, language))), "")
+        before = rest.split(each[each.lastgroup or 0])[0]  # "may the supplier ask the customer to pay"
+        if stem(does, language) in {stem(word, language) for word in normalise_words(before)}:
+            return True
+    return False
+
+
+def is_elsewhere(text: str, question: Question) -> bool:
+    """Whether a text tells by its place what a question tells by another: the branch in Yate is not the Thornbury
+    branch, though a title or a cover has the name.
+    """
+    asked = {stem(word, question.language) for word in normalise_words(question.original)}
+    for thing, place in PLACED.findall(text):
+        if stem(match_form(place), question.language) not in asked:
+            placed = rf"\bthe ({NAMES}) {thing}\b|\b{thing} {AT} ({NAMES})\b"
+            names = {name for found in re.findall(placed, question.topic) for name in found if name}
+            if names and names.isdisjoint(text.split()):
+                return True
+    return False
 
 
 def values_given(text: str, question: Question, language: str) -> set[tuple[str, ...]]:

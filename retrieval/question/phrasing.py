@@ -52,6 +52,11 @@ BESIDE = rf"""\b(?:{{article}})?(?P<count>{COUNTED})\s+(?:{{lines}})\s+(?:(?P<be
 PAGE = r"(?:\d{1,5}|(?!(?-i:I)\b|l\b)(?=[ivxl])(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})|(?-i:[A-Z]{1,2})[-–.]\d{1,4})(?!\w)"
 # "Where is the premium shown?": not only where the thing itself is.
 ASKED_WHERE = r"\A(?>.*?\b(?:{where})\b).*\b(?:{shown})\b"
+# A side of a contract that must or may: "must the tenant pay", "the tenant shall pay", not "must the tenant be told".
+UNDERGOING = r"(?!\s++(?:not\s++)?+(?:{undergoing})\b)"
+OBLIGED = rf"""\b(?P<asked>(?:{{obliging}})\s++(?:{{determiner}})?+)?+
+    (?:(?P<paying>{{paying_side}})|(?P<delivering>{{delivering_side}}))s?+\b(?!['’])
+    (?(asked){UNDERGOING}|\s++(?=(?:{{obliging}})\b{UNDERGOING}))"""
 # Which slots the entries of each section fill; the last ones combine several sections.
 FRAMES = {
     "courtesy": r"\b(?:{courtesy})\b",
@@ -130,6 +135,10 @@ FRAMES = {
     "ruling": r"\b(?:{ruling})\b",
     "binding": r"\b(?:{binding})\b",
     "excepting": r"\b(?:{excepting})\b",
+    "obliging": OBLIGED,
+    "undergoing": r"\b(?:{undergoing})\b",
+    "paying_side": OBLIGED,
+    "delivering_side": OBLIGED,
     "which_one": r"^(?:\w+\s+)?(?:{which_one})\b",
     "subject": r"^(?:(?:{asking})\s+)?(?:{determiner})?",
 }

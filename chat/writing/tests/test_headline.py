@@ -279,6 +279,49 @@ def test_a_headline_has_the_very_thing_and_the_kind_of_value_asked_for(
     assert [is_fitting(text, "", content, asked) for text in (fitting, unfitting)] == [True, False]
 
 
+NOTICE = "The Customer may terminate the agreement on six months' notice"
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence", "is_said"),
+    [
+        ("How much notice must the supplier give to terminate the agreement?", f"{NOTICE}.", False),
+        ("How often may the supplier audit the customer?", "The Customer may audit the Supplier twice a year.", False),
+        ("May the supplier terminate the agreement?", f"{NOTICE}.", False),
+        ("How soon must the customer be notified?", "The Supplier shall notify the Customer within two days.", True),
+        ("May the customer data be audited twice?", "The Supplier may audit the customer data twice a year.", True),
+        ("How much notice must the supplier give to terminate the agreement?", f"{NOTICE}, the Supplier on ten.", True),
+        ("How much notice must the vendor give to terminate the agreement?", f"{NOTICE}.", True),
+        ("Must the supplier or the customer audit the goods?", "The Customer shall audit the goods.", True),
+    ],
+)
+def test_what_one_side_may_is_not_said_where_the_other_side_is_asked_for(
+    asked: str, sentence: str, is_said: bool
+) -> None:
+    lines = [sentence, "The Supplier delivers.", *(f"The rent of house {number} is due." for number in range(20))]
+    content = content_of_lines(lines)
+    assert is_fitting(sentence, "", content, parse_question(asked, [content])) is is_said
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence", "is_said"),
+    [
+        ("When will the Thornbury branch close?", "The branch in Yate will close on 30 June 2025.", False),
+        ("When will the branch in Thornbury close?", "The branch in Yate will close on 30 June 2025.", False),
+        ("When will the Thornbury branch close?", "The branch in Thornbury will close on 30 June 2025.", True),
+        ("When will the Thornbury branch close?", "The branches in Yate and Thornbury close on 30 June 2025.", True),
+        ("When did the Thornbury agreement begin?", "The agreement, signed in Yate, did begin on 30 June 2025.", True),
+    ],
+)
+def test_what_is_said_of_one_place_is_not_said_of_another_on_the_cover(
+    asked: str, sentence: str, is_said: bool
+) -> None:
+    content = content_of_lines(
+        [sentence, "In Thornbury all stays.", *(f"House {number} is let." for number in range(60))]
+    )
+    assert is_fitting(sentence, "", content, parse_question(asked, [content])) is is_said
+
+
 def test_a_word_for_the_kind_of_value_need_not_be_said() -> None:
     """The first answer that everybody sees in the demonstration."""
     sentence = "The cyber policy carries a Deductible of EUR 75,000 for each claim."
