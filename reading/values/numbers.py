@@ -12,19 +12,23 @@ DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 NAMES = {
     language: {kind: words.split() for kind, words in DATA[language].items()} for language in ("en", "fr", "de", "es")
 }
-LABELS = frozenset(DATA["labels"].split())
+# Right before a number that only numbers: "Section 5", "No. 5", "§ 3", "March 31", "COVID-19", "USD 500".
+LABEL = re.compile(rf"(?:\b(?i:{'|'.join(DATA['labels'].split())})s?\.?|[§°º#])\s?[\d.(]*\Z|\b[A-ZÀ-Þ][\w’'-]*[\s-]\Z")
+BEGINNING = re.compile(rf"\b(?:{'|'.join(DATA['beginnings'].split())})\s\Z", re.IGNORECASE)
+LABEL_CHARS = 25
 
 # In match form: what tells that a number is the rest of a greater one, the end of a range, or one of two or more.
 GREATER = {"thousand", "million", "billion", "mille", "tausend", "eintausend", "mil"}
-RANGING = {"to", "or", "bis", "oder", "à", "ou", "o"}
+RANGING = {"to", "through", "or", "bis", "oder", "à", "ou", "o", "u", "al", "hasta"}
 ADDING = {"and", "und", "et", "y"}
+PRONOUNS = {"the", "les", "l", "die", "los", "las"}  # of "the two"
 SPANISH_TO, SPANISH_FROM = "a", {"de", "entre", "desde"}  # "de 3 a 6 meses"; "a" alone is another word
 PER_CENT = {"pour", "per"}
 JOINTS = RANGING | ADDING | {SPANISH_TO}
 LAST_WORD = re.compile(r"[^\W_]+\Z")
-LAST_GAP = re.compile(r"(?:\)?[ \u00a0\u202f]{1,2}|[-\u2010\u2011]|\n|[-\u2010\u2011 ]\n)\Z")
+LAST_GAP = re.compile(r"(?:[)-]?[ \u00a0\u202f]{1,2}|[-\u2010\u2011]|\n|[-\u2010\u2011 ]\n)\Z")
 # What stands right before a number that is a part of something: "2.5", "sub-three", "10-30", "3 – 6", "1/2", "2:30".
-TOUCHING = re.compile(r"(?:[.,\-\u2010\u2011]|[\d](?:[:/'\u2019]|\s?[\u2012\u2013\u2212-]\s?))\Z")
+TOUCHING = re.compile(r"(?:[.,\-\u2010\u2011]|\d(?:[:/'\u2019\u2014]|\s?[\u2012\u2013\u2212-]\s?))\Z")
 WORD_CHARS, GAP_CHARS, WORDS_MAX = 40, 6, 14  # of the longest number in words, with what it may be the second of
 FIGURES_MAX = 3  # more are a year, or an amount
 
@@ -83,12 +87,14 @@ def join(hundreds: Iterable[Named], joints: Iterable[str], below: Iterable[Named
         yield from ((f"{hundred}{joint}{name}", count + rest) for joint in joints for name, rest in below)
 
 
-# In match form, words parted by single spaces; "once" is more often English than the Spanish eleven.
+# "once" is more often English than the Spanish eleven, and a hundred may be several, or five behind a blank.
+STANDING_ALONE = {"once", "hundert", "cent", "cien"}
+# In match form, words parted by single spaces.
 NUMBERS = {
     match_form(name).replace("-", " "): count
     for named in (name_english(), name_french(), name_german(), name_spanish())
     for name, count in named
-    if name != "once"
+    if name not in STANDING_ALONE
 }
 
 
@@ -102,10 +108,10 @@ def endings_of(language: str, others: str, before: str = "") -> str:
 ENDINGS = {
     "en": endings_of("en", "hundred"),
     "fr": endings_of("fr", "une|vingts"),
-    "de": endings_of("de", r"ein(?:e[mnrs]?|s)|\w*hundert(?:(?:und)?eins)?", r"(?:\w*hundert)?(?:\w*und)?"),
+    "de": endings_of("de", r"ein(?:e[mnrs]?|s)|\w+hundert|\w*hundert(?:und)?eins", r"(?:\w*hundert)?(?:\w*und)?"),
     "es": endings_of("es", r"un[ao]|veinti\w+|cien|(?:dosc|tresc|cuatroc|seisc|setec|ochoc|novec|quin)ient[ao]s"),
 }
-COUNTING_WORDS = frozenset(word for name in NUMBERS for word in name.split()) - ADDING - {"once"} | GREATER
+COUNTING_WORDS = frozenset(word for name in NUMBERS for word in name.split()) - ADDING - {"a", "once"} | GREATER
 
 
 def number_before(text: str, end: int) -> tuple[int, int] | None:
@@ -123,8 +129,9 @@ def number_before(text: str, end: int) -> tuple[int, int] | None:
     start, before = words[-(size or 1)][1], words[: -(size or 1)]
     previous = before[-1][0] if before else ""
     is_rest = previous in GREATER if size else is_grouped(previous, forms[-1], text[start - 1])
+    is_two = size > 1 and text[end : end + 1] == "-" and " " in text[start:end]  # "twenty five-year notes"
     is_touched = TOUCHING.search(text, max(start - 4, 0), start) is not None
-    return None if is_rest or is_touched or is_second(text, before) else (number, start)
+    return None if is_rest or is_two or is_touched or is_second(text, before) else (number, start)
 
 
 def ends_range(text: str, start: int) -> bool:
@@ -160,6 +167,13 @@ def is_second(text: str, before: list[tuple[str, int]]) -> bool:
     first = before[-3][0] if len(before) > 2 else ""
     if joint not in JOINTS or (joint == SPANISH_TO and first not in SPANISH_FROM):
         return False
-    is_amount = start > 0 and text[start - 1] in CURRENCY_SIGNS
-    is_number = other in COUNTING_WORDS or (other.isdecimal() and len(other) <= FIGURES_MAX)
-    return is_number and not is_amount and first not in LABELS
+    if other in COUNTING_WORDS:
+        return first not in PRONOUNS and not is_labelled(text, start)
+    is_amount = start > 0 and text[start - 1] in f"{CURRENCY_SIGNS}/"
+    return other.isdecimal() and len(other) <= FIGURES_MAX and not is_amount and not is_labelled(text, start)
+
+
+def is_labelled(text: str, start: int) -> bool:
+    """Whether what stands before a number says that it only numbers something: a clause, a day of a month, a sum."""
+    before = text[max(start - LABEL_CHARS, 0) : start]
+    return LABEL.search(before) is not None and BEGINNING.search(before) is None

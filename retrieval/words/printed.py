@@ -7,21 +7,22 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from reading.layout.amounts import account_sides, has_unread_sign
+from reading.matching import match_form
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH, MONTHS
-from reading.values.numbers import ends_range, number_before
+from reading.values.numbers import NUMBERS, ends_range, is_labelled, number_before
 from reading.values.scales import POWERS, WIDE_SCALES
 
 # Signs of full width, each of which stands for one: places in a text stay what they are.
 FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0xFFE5: ord("¥"), 0x3000: ord(" ")}
 SPANS = "second|minute|hour|day|week|month|quarter|year"
-# Spans in the other languages; "un segundo" and "une seconde" are more often the second of something.
-DAYS = ("tag", "tage", "tagen")
+# Spans in the other languages; "un segundo" and "deux secondes" are more often the second of something.
+DAYS = ("tage", "tagen")
 WORKING = ("werk", "arbeits", "kalender", "bank", "bankarbeits", "geschäfts")
 SPANS_ELSEWHERE = {
     name: unit
     for unit, names in {
-        "second": "secondes sekunde sekunden segundos",
+        "second": "sekunde sekunden segundos",
         "minute": "minuten minuto minutos",
         "hour": "heure heures stunde stunden hora horas",
         "day": " ".join(["jour jours tag tage tagen día días", *(f"{kind}{day}" for kind in WORKING for day in DAYS)]),
@@ -54,7 +55,10 @@ PERCENTAGE = re.compile(
     re.IGNORECASE,
 )
 # Of a range, or of a fraction: "8 1/2 %".
-RANGE_BEFORE, RANGE_AFTER = re.compile(r"\d\s?[-\u2212\u2013/]\s?\Z"), re.compile(r"\s?[-\u2212\u2013/]\s?\d")
+RANGE_BEFORE, RANGE_AFTER = (
+    re.compile(r"\d\s?[-\u2212\u2013/]\s?\Z"),
+    re.compile(r"\s?[-\u2212\u2013]\s?\d|/(?:[2348]|16|32)(?![\d.,])"),
+)
 DATES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?![\d-])"),
     re.compile(
@@ -66,20 +70,24 @@ DATES = (
     re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?![\d/])"),
 )
 SHARED_CHARS = 30
-SHARED_YEAR = re.compile(  # before a date: "1 to 5 March 2024", "1 March and 1 September 2024"
-    rf"(?:\b{MONTH}\b\.?(?:\s\d{{1,2}}(?:st|nd|rd|th)?)?|(?<![\w-])\d{{1,2}}(?:st|nd|rd|th|er)?)"
-    r"\s(?:to|or|and|bis|oder|und|à|au|ou|et|al?|o|y)\s\Z",
+SHARED_YEAR = re.compile(  # before a date: "1 to 5 March 2024", "1 March and 1 September 2024", "1. und 15. März 2024"
+    rf"(?:\b{MONTH}\b\.?(?:\s\d{{1,2}}(?:st|nd|rd|th)?)?|(?<![\w.:/-])(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?)"
+    r"\s(?:to|through|or|and|bis|bis zum|oder|und|à|au|ou|et|et le|al?|hasta|o|y)\s\Z",
     re.IGNORECASE,
 )
 TWO_WAYS = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")  # 4.375 is four and three eighths to some and thousands to others
 SLASHED = DATES[-1]  # 4/3/2024 is the third of April to some and the fourth of March to others
 SPAN = re.compile(  # behind the number, which a contract repeats in figures: "thirty (30) business days"
-    r"(?:\s?\((?P<figures>\d{1,6})\))?[\s-](?:(?:business|working|calendar|full)[\s-])?"
+    r"(?:\s?\((?:(?P<figures>\d{1,6})|(?P<words>[^\W\d_][\w -]{1,40}))\))?[\s-]"
+    r"(?:(?:business|working|calendar|full)[\s-])?"
     rf"(?:(?P<span>{SPANS})s?|(?P<elsewhere>{'|'.join(SPANS_ELSEWHERE)}))\b",
     re.IGNORECASE,
 )
-AND_HALF = re.compile(
-    r"\s(?:et\sdemie?|y\smedi[oa]|and\s(?:a|one)[\s-]half|und\sein(?:e|en)?\shalbe?[sn]?)\b", re.IGNORECASE
+CLOCK = re.compile(r"\b(?:à|las|um)\s\Z", re.IGNORECASE)  # "à neuf heures"
+NO_DURATION = re.compile(  # "two years and a half", "three quarters of the members", "a second lien"
+    r"(?<=quarter|uarters)\sof\s|(?<=second)\s"
+    r"|\s(?:et\sdemie?|y\smedi[oa]|and\s(?:a|one)[\s-]half|und\sein(?:e|en)?\shalbe?[sn]?)\b",
+    re.IGNORECASE,
 )
 
 
@@ -175,7 +183,7 @@ def dates_in(text: str) -> Iterator[Value]:
             day = int(named["day"])
             if pattern is SLASHED and day <= 12 and month <= 12 and day != month:
                 continue
-            if SHARED_YEAR.search(text[max(found.start() - SHARED_CHARS, 0) : found.start()]):
+            if shares_year(text, found.start()):
                 continue
             if pattern is SLASHED and month > 12:
                 day, month = month, day
@@ -185,16 +193,25 @@ def dates_in(text: str) -> Iterator[Value]:
                 continue
 
 
+def shares_year(text: str, start: int) -> bool:
+    """Whether another date stands before one, without a year of its own."""
+    begin = max(start - SHARED_CHARS, 0)
+    other = SHARED_YEAR.search(text[begin:start])
+    return other is not None and not (other["day"] and is_labelled(text, begin + other.start()))
+
+
 def durations_in(text: str) -> Iterator[Value]:
     """Durations in one unit; where words and figures of a number differ, it is unclear which holds."""
     for found in SPAN.finditer(text):
         counted = number_before(text, found.start())
-        is_ordinal = found["span"] == "second" and SPAN.match(text, found.end())  # "twenty-second day"
-        if counted is None or is_ordinal or AND_HALF.match(text, found.end()):
+        if counted is None or NO_DURATION.match(text, found.end()):
             continue
         count, start = counted
-        if count == int(found["figures"] or count):
-            unit = found["span"].lower() if found["span"] else SPANS_ELSEWHERE[found["elsewhere"].lower()]
+        again = int(found["figures"]) if found["figures"] else NUMBERS.get(match_form(found["words"] or ""), count)
+        unit = found["span"].lower() if found["span"] else SPANS_ELSEWHERE[found["elsewhere"].lower()]
+        is_of_calendar = unit in ("quarter", "year") and text[start : start + 4].isdecimal()  # "the 2024 year"
+        is_clock = found["elsewhere"] is not None and unit == "hour" and CLOCK.search(text, max(start - 4, 0), start)
+        if count == again and not is_of_calendar and not is_clock:
             yield Value("duration", str(count), start, found.end(), unit=unit)
 
 

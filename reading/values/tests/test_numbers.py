@@ -31,17 +31,14 @@ def test_every_number_below_a_thousand_has_names() -> None:
         ("quatre vingt un", 81),
         ("quatre vingt dix sept", 97),
         ("septante et un", 71),
-        ("cent", 100),
         ("deux cents", 200),
         ("trois cent soixante cinq", 365),
         ("einundzwanzig", 21),
         ("sechsunddreissig", 36),
-        ("hundert", 100),
         ("dreihundertfunfundsechzig", 365),
         ("hundertundeins", 101),
         ("veintidos", 22),
         ("treinta y una", 31),
-        ("cien", 100),
         ("ciento ochenta", 180),
         ("quinientas", 500),
     ],
@@ -50,7 +47,9 @@ def test_a_number_in_words(name: str, count: int) -> None:
     assert NUMBERS[name] == count
 
 
-@pytest.mark.parametrize("word", ["once", "hundreds", "y", "et", "and", "sixth", "teen", "hunderte", "funfte"])
+@pytest.mark.parametrize(
+    "word", ["once", "hundert", "cent", "hundreds", "y", "et", "and", "sixth", "teen", "hunderte", "funfte"]
+)
 def test_no_number(word: str) -> None:
     assert word not in NUMBERS
     assert not any(re.fullmatch(ending, word) for ending in ENDINGS.values())

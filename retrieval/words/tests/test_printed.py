@@ -137,6 +137,7 @@ def test_what_is_unclear_is_no_amount(text: str) -> None:
         ("3 to 5%, between 3 and 5 percent, 3 ou 5 %, 3 bis 5 Prozent", []),
         ("3% to 5%, un 7 %, Article 3 and 8 %", ["3", "5", "7", "8"]),
         ("8 1/2 %, 1/2 %", []),
+        ("Section 4.1 and 5%, as of December 31 and 10%, 24/7 and 99.9%", ["5", "10", "99.9"]),
         ("\ufffd5 %", []),
         ("0 %", ["0"]),
         ("1,000 %", []),
@@ -192,6 +193,12 @@ def test_percentages(text: str, values: list[str]) -> None:
         ("three (3) to six (6) months; within 30, 60 and 90 days", []),
         ("the twenty-second day", []),
         (f"30 ({'9' * 5000}) days", []),
+        ("twenty five-year notes, one hundred one-day passes, 5 hundert Stunden", []),
+        ("No. 5 and 30 days, Section 5.2 and 31 days, § 5 und 32 Tage", [("30", "day"), ("31", "day"), ("32", "day")]),
+        ("on March 31 and 30 days after, Rule 13 and 10 days", [("30", "day"), ("10", "day")]),
+        ("Within 30 or 60 days; five- to seven-year terms; 30—60 days; siete u ocho meses", []),
+        ("the 2024 year, a second lien, three quarters of the members, à neuf heures", []),
+        ("30 (thirty) days, 30 (sixty) days", [("30", "day")]),
     ],
 )
 def test_durations(text: str, values: list[tuple[str, str]]) -> None:
@@ -254,6 +261,19 @@ def test_what_is_no_day_or_two_is_no_date(text: str) -> None:
 def test_a_date_may_be_asked_for_and_a_duration_said() -> None:
     found = values_in("by 1 March 2024 or within thirty days", "date")
     assert [(value.type, value.value) for value in found] == [("date", "2024-03-01"), ("duration", "30")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Section 3 and 5 March 2024", "Article 12 to March 5, 2024", "§ 5 und 5. März 2024", "17:30 and 5 March 2024"],
+)
+def test_what_only_numbers_shares_no_year(text: str) -> None:
+    assert [value.value for value in values_in(text, "date")] == ["2024-03-05"]
+
+
+def test_a_price_for_so_many_is_no_fraction() -> None:
+    text = "$0.10/1,000 requests, €99/12 users"
+    assert [value.value for value in values_in(text, "amount")] == ["0.1", "99"]
 
 
 def test_two_days_with_a_year_each_are_two() -> None:
