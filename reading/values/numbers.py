@@ -25,11 +25,11 @@ PRONOUNS = {"the", "les", "l", "die", "los", "las"}  # of "the two"
 SPANISH_TO, SPANISH_FROM = "a", {"de", "entre", "desde"}  # "de 3 a 6 meses"; "a" alone is another word
 PER_CENT = {"pour", "per"}
 JOINTS = RANGING | ADDING | {SPANISH_TO}
-LAST_WORD = re.compile(r"[^\W_]+\Z")
+WORD_CHARS, GAP_CHARS, WORDS_MAX = 40, 6, 14  # of the longest number in words, with what it may be the second of
+LAST_WORD = re.compile(rf"(?<![^\W_])[^\W_]{{1,{WORD_CHARS}}}\Z")
 LAST_GAP = re.compile(r"(?:[)-]?[ \u00a0\u202f]{1,2}|[-\u2010\u2011]|\n|[-\u2010\u2011 ]\n)\Z")
 # What stands right before a number that is a part of something: "2.5", "sub-three", "10-30", "3 – 6", "1/2", "2:30".
 TOUCHING = re.compile(r"(?:[.,\-\u2010\u2011]|\d(?:[:/'\u2019\u2014]|\s?[\u2012\u2013\u2212-]\s?))\Z")
-WORD_CHARS, GAP_CHARS, WORDS_MAX = 40, 6, 14  # of the longest number in words, with what it may be the second of
 FIGURES_MAX = 3  # more are a year, or an amount
 
 Named = tuple[str, int]
