@@ -161,7 +161,7 @@ SPOKEN = re.compile(r'\b(?:aria-label|title|placeholder|alt)="([^"]*)"')
 CODE = re.compile(r"\{[%{].*?[%}]\}")
 PROPER = {"API", "CSV", "DocIntel", "HTML", "JSON", "Lines", "Markdown", "SHA", "UTC", "ms", "pt", "class", "href"}
 # A record reads the same whoever exports it; and a piece of a tag says nothing.
-UNSPOKEN = ("audit/report.html", "audit/_report_review.html", "chat/_link.html")
+UNSPOKEN = ("audit/report.html", "audit/_report_review.html", "audit/_opens.html", "chat/_link.html")
 
 
 def unmarked(template: str) -> list[str]:
