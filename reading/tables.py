@@ -60,6 +60,7 @@ UNIT = re.compile(
     r"|\b(?:eur|usd|gbp|chf)\b|%",
     re.IGNORECASE,
 )
+IN_BRACKETS = re.compile(r"\([^()]*\)?")
 
 SCALE = re.compile(SCALE_WORD, re.IGNORECASE)
 CURRENCY = re.compile(rf"[{CURRENCY_SIGNS}]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
@@ -236,12 +237,12 @@ def cells_of_text(line: LineRow) -> Iterator[TableCell]:
         )
 
 
-def piped_cells(line: LineRow) -> Iterator[TableCell]:
-    """The cells of a Markdown row; their edges are only their order."""
+def piped_cells(line: LineRow, begun: int = 0) -> Iterator[TableCell]:
+    """The cells of a Markdown row, or of the rest of one from cell `begun`; their edges are only their order."""
     written = line.text_in_force
     inner = written.strip()
     start = written.index(inner) + (inner[0] == "|")
-    for number, text in enumerate(inner.strip("|").split("|")):
+    for number, text in enumerate(inner.strip("|").split("|"), start=begun):
         end = start + len(text)
         if kept := text.strip():
             left = start + text.index(kept)
@@ -290,11 +291,18 @@ def split_into_blocks(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
 
 def goes_on(above: LineRow, line: LineRow) -> bool:
     """Whether a line belongs to the table of the line above it; prose in two columns, such as footnotes, does not."""
-    if any(len(cell.text) > CELL_CHARS_MAX for cell in cells_of_line(line)[1:]):
+    is_marked = is_markdown_row(above) and is_markdown_row(line)  # so it is no prose, however long its cells are
+    if not is_marked and any(len(cell.text) > CELL_CHARS_MAX for cell in cells_of_line(line)[1:]):
         return False
-    gap = ROW_GAP if has_same_columns(above, line) else BLOCK_GAP
+    gap = ROW_GAP if has_same_columns(above, line) and not is_marked else BLOCK_GAP
+    if is_marked:
+        gap *= line.number - above.number  # the rule below the head is a line, though it is not shown
     is_near = 0 <= line.y0 - above.y0 <= gap * max(above.y1 - above.y0, line.y1 - line.y0)
     return line.column == above.column and is_near and (line.kind == "table_row" or is_label(line))
+
+
+def is_markdown_row(line: LineRow) -> bool:
+    return line.kind == "table_row" and line.method == "markdown"
 
 
 def begins_table(line: LineRow, following: LineRow | None) -> bool:
@@ -326,21 +334,25 @@ def is_label(line: LineRow) -> bool:
 
 def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow], language: str) -> Table | None:
     """The table of a block's lines; None unless two rows share a column."""
-    parted = [(line, cells_of_line(line, language)) for line in block]
-    first = next((at for at, (_, cells) in enumerate(parted) if len(cells) > 1 and is_data(cells)), None)
-    if first is None:
+    parted = list(part_lines(block, language))
+    data = [at for at, (_, cells) in enumerate(parted) if len(cells) > 1 and is_data(cells)]
+    if not data:
         return None
+    ruled = first_below_rule(block, parted)
+    first = data[0] if ruled is None else ruled
     columns = columns_of([cells for line, cells in parted[first:] if line.kind == "table_row" and len(cells) > 1])
     if not columns:
         return None
-    while first and (is_left(parted[first - 1], columns) or is_first_group(first - 1, parted)):
+    while first and ruled is None and (is_left(parted[first - 1], columns) or is_first_group(first - 1, parted)):
         first -= 1
     rows = tuple(rows_of(parted[first:], columns))
     if len(rows) < ROWS_MIN:
         return None
     head = head_of([line for line, _ in parted[:first]], block[0], page)
+    if ruled is not None and len(columns) == 1 and not any(map(names_measure, head)):
+        head = []  # its first row may be one like the others: "| Head office | Leeds |"
     title = find_title_line(head[0] if head else block[first], page)
-    unit = unit_of(" ".join(line.text_in_force for line in head))
+    unit = unit_of(" ".join(map(said_of_all, head)))
     return Table(
         title=title.text_in_force if title else "",
         title_line=title.number if title else 0,
@@ -351,6 +363,52 @@ def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow], language: 
         page_number=block[0].page_number,
         language=language,
     )
+
+
+def first_below_rule(block: Sequence[LineRow], parted: Sequence[tuple[LineRow, Sequence[TableCell]]]) -> int | None:
+    """The place of the first row below the rule of a Markdown table; None where the block has no head of its own."""
+    ruled = (line.number for above, line in pairwise(block) if is_markdown_row(line) and line.number > above.number + 1)
+    number = next(ruled, None)
+    return next((at for at, (line, _) in enumerate(parted) if line.number == number), None)
+
+
+def part_lines(block: Iterable[LineRow], language: str) -> Iterator[tuple[LineRow, list[TableCell]]]:
+    """The lines of a block with their cells; a Markdown row that was wrapped is one line with the cells of all."""
+    row: list[LineRow] = []
+    for line in block:
+        if row and not is_rest_of(row, line):
+            yield row[0], cells_of_row(row, language)
+            row = []
+        row.append(line)
+    if row:
+        yield row[0], cells_of_row(row, language)
+
+
+def is_rest_of(row: Sequence[LineRow], line: LineRow) -> bool:
+    """Whether a line is what was wrapped of a Markdown row: that began with a bar and has not ended with one."""
+    begun, last = row[0].text_in_force.strip(), row[-1].text_in_force.rstrip()
+    return (
+        is_markdown_row(row[-1])
+        and is_markdown_row(line)
+        and line.number == row[-1].number + 1
+        and begun.startswith("|")
+        and (len(begun) == 1 or not last.endswith("|"))
+        and not line.text_in_force.startswith("|")
+    )
+
+
+def cells_of_row(row: Sequence[LineRow], language: str) -> list[TableCell]:
+    """The cells of a row's lines; one that is wrapped is words, told by the line it ends on."""
+    cells = cells_of_line(row[0], language)
+    bars = row[0].text_in_force.count("|")
+    for line in row[1:]:
+        rest = piped_cells(line, begun=bars - 1)
+        bars += line.text_in_force.count("|")
+        for cell in rest:
+            if cells and cells[-1].x0 == cell.x0:
+                cell = replace(cell, text=f"{cells.pop().text} {cell.text}", amount=None)
+            cells.append(cell)
+    return cells
 
 
 def is_data(cells: Sequence[TableCell]) -> bool:
@@ -428,6 +486,11 @@ def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) ->
     return [*outside, *inside]
 
 
+def names_measure(line: LineRow) -> bool:
+    """Whether a line names a period, or a unit, of whatever kind if it is in brackets."""
+    return any(pattern.search(line.text_in_force) for pattern in (PERIOD, UNIT, IN_BRACKETS))
+
+
 def is_heading_of_columns(line: LineRow) -> bool:
     """Whether a line names periods or a unit, such as "Six months ended December 31," or "(in millions)"."""
     is_short = is_label(line) and len(line.text) <= LABEL_CHARS_MAX // 2
@@ -440,7 +503,8 @@ def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[Li
     below = [heading_of(each, columns, lines[-1]) for each in range(len(columns))] if lines else []
     found = [heading_of(at, columns, cells) or spanning(at, columns, cells, below) for cells in lines]
     over = [cell.text for cell in found if cell]
-    heading = " ".join(text for text in over if not (UNIT.search(text) and "(" in text))
+    is_own = any(map(is_markdown_row, head))
+    heading = " ".join(text for each in over if (text := without_unit(each, is_own)))
     periods = [found[0].strip() for found in PERIOD.finditer(heading)]
     return TableColumn(heading, periods[-1] if periods else "", unit_of(" ".join(over)) or unit)
 
@@ -504,9 +568,25 @@ def reach_of(columns: Sequence[tuple[float, float]]) -> float:
     return max(min(gaps) / 2, 20.0) if gaps else 60.0
 
 
+def said_of_all(line: LineRow) -> str:
+    """What a line of a head says of every column: of a Markdown row its first cell, which stands over the labels."""
+    return (
+        next((cell.text for cell in piped_cells(line) if not cell.x0), "")
+        if is_markdown_row(line)
+        else line.text_in_force
+    )
+
+
 def unit_of(text: str) -> str:
     found = UNIT.search(text)
     return found[0].strip(" (") if found else ""
+
+
+def without_unit(text: str, is_own: bool) -> str:
+    """A heading without a unit in brackets: without all of it, unless it is known to be one column's own."""
+    if not is_own and UNIT.search(text) and "(" in text:
+        return ""
+    return IN_BRACKETS.sub(lambda found: "" if UNIT.search(found[0]) else found[0], text).strip()
 
 
 def find_title_line(top: LineRow, page: Sequence[LineRow]) -> LineRow | None:
@@ -594,7 +674,7 @@ def row_of_line(line: LineRow, cells: Sequence[TableCell], columns: Sequence[tup
             placed[at] = cell
     text = " ".join(label)
     shown = text.rstrip(" .…") if text.endswith(("..", "…", ". .")) else text
-    return TableRow(shown, "", tuple(placed), line.number, line.number)
+    return TableRow(shown, "", tuple(placed), line.number, max((line.number, *(cell.line for cell in cells))))
 
 
 def continues_label(above: TableRow, row: TableRow) -> bool:

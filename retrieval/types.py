@@ -460,6 +460,7 @@ class Candidate:
     is_faint: bool = False  # little of the question, and only words that stand everywhere
     statement: str = ""  # its page is this statement of a report
     referred: str = ""  # what another passage called this place, and on which page
+    is_headed: bool = False  # a cell has a value of the expected type by what its column is called
     rows_share: float = 0.0  # of the question, on the rows of that statement
     shown: LineRange | None = None  # the passage it is shown with, in a document that is passed whole
     sentences: Sentences | None = None  # that hold its words, where it is prose

@@ -11,7 +11,7 @@ from chat.drafts import CitedLines, Quoted
 from chat.figures.year_parts import parts_named, without_parts
 from documents.storage.content import DocumentContent
 from reading.layout.amounts import has_unread_sign
-from reading.tables import PERIOD, Table, TableCell, TableRow, is_value
+from reading.tables import PERIOD, Table, TableCell, TableRow, cells_of_line, is_value
 from reading.values.years import YEAR
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.rows_asked import find_banded_row
@@ -161,7 +161,8 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
     headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
     total = sum(term.weight for term in terms)
     there = [term for term in terms if is_in(term, own) or is_in(term, normalise_words(headings))]
-    if any(is_recurring(term.text, content.language) for term in terms if term not in there):
+    untold = [term for term in terms if term not in there]
+    if any(is_recurring(term.text, content.language) or is_label_elsewhere(term, content) for term in untold):
         return 0.0
     said = sum(term.weight for term in there)
     label = [word for word in normalise_words(row.label) if not is_small(word, content.language)]
@@ -172,6 +173,13 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
     if not total or not label or said < SAID_MIN * total or len(asked) < LABEL_MIN * len(label) or not asked:
         return 0.0
     return said / total + len(asked) / len(label)
+
+
+def is_label_elsewhere(term: WeighedTerm, content: DocumentContent) -> bool:
+    """Whether a word of the question is all of another row's label: the profit in "Norway" is not that of the group."""
+    rows = (line for number in term.lines.tolist() if (line := content.lines[number - 1]).kind == "table_row")
+    labels = (cells[0].text for line in rows if len(cells := cells_of_line(line)) > 1)
+    return any(" ".join(normalise_words(label)) in term.forms for label in labels)
 
 
 def worth_of_band(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:

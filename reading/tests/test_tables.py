@@ -10,6 +10,7 @@ from reading.boxes import box_of
 from reading.limits import Limits
 from reading.matching import match_form
 from reading.pdf_reader import read_pdf
+from reading.plain_text import read_markdown
 from reading.rows import LineKind, LineRow, LineSpan
 from reading.tables import Table, amount_of, cells_of_line, is_wrapped, read_tables
 from reading.tests.pdfs import with_struck
@@ -240,6 +241,45 @@ def test_a_markdown_row_has_the_cells_between_its_bars() -> None:
     assert amounts_of(table) == [("Basic", ["1,200", "1,100"]), ("Late payment", ["40", None])]
     for cell in cells_of_line(lines[1]):
         assert lines[1].text[cell.start : cell.end] == cell.text
+
+
+LONG_CELL = "what is due under which circumstances, and to whom it is to be paid in the end by the customer; " * 3
+
+
+def test_a_markdown_table_keeps_the_head_above_its_rule() -> None:
+    """What a heading says in brackets is its own column's; a wrapped row is one, and an empty line ends a table."""
+    text = f"""# Fees
+
+| Service | What it is | Monthly fee (EUR) | Notice (days) |
+|---|---|---:|---:|
+| Storage | {LONG_CELL} | 1,200 | 30 |
+| Backup | short | 80 | 14 |
+
+| EUR thousand | 2024 | 2023 |
+|---|---:|---:|
+| Revenue | 18,420 | 17,011 |
+| Costs | 1,306 | (212) |
+"""
+    fees, figures = read_tables(read_markdown(text).lines)
+    assert [(column.heading, column.unit) for column in fees.columns] == [
+        ("What it is", ""), ("Monthly fee", "EUR"), ("Notice (days)", "")
+    ]  # fmt: skip
+    storage, backup = fees.rows
+    assert (storage.label, storage.cells[0].text) == ("Storage", LONG_CELL.strip())  # type: ignore[union-attr]
+    assert [cell and cell.amount for row in (storage, backup) for cell in row.cells[1:]] == [1200, 30, 80, 14]
+    assert (storage.first_line, backup.first_line) == (4, storage.last_line + 1)
+    assert [column.period for column in figures.columns] == ["2024", "2023"]
+    assert {column.unit for column in figures.columns} == {"EUR thousand"}
+
+
+def test_the_first_row_of_a_markdown_table_of_two_columns_is_a_head_only_if_it_names_a_measure() -> None:
+    facts = "| Head office | Leeds |\n|---|---|\n| Founded | 1998 |\n| Staff | 214 |\n| Ships | 12 |\n"
+    (table,) = read_tables(read_markdown(facts).lines)
+    assert [row.label for row in table.rows] == ["Founded", "Staff", "Ships"]
+    assert [column.heading for column in table.columns] == [""] and not table.head_lines
+    notice = "| Role | Notice (days) |\n|---|---|\n| Clerk | 12 |\n| Judge | 14 |\n"
+    (table,) = read_tables(read_markdown(notice).lines)
+    assert [column.heading for column in table.columns] == ["Notice (days)"]
 
 
 @pytest.mark.parametrize(

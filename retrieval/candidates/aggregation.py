@@ -12,7 +12,7 @@ from reading.values.sentences import LINE_ENDS_CLAUSE
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.candidates.noise import name_noise
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.rows_asked import NUMBERS_MAX, rows_for
+from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, rows_for
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
@@ -379,6 +379,7 @@ def candidate_of(
     inside = [hit for hit in cluster.hits if hit.method in LINE_METHODS and hit.lines.overlaps(anchor)]
     words = matched_keywords(cluster, anchor, terms, rows.head if rows else ())
     text = content.text_between(*anchor, searched_only=True)
+    is_headed = not cluster.is_running and has_headed_value(anchor, question, content)
     candidate = Candidate(
         candidate_id=name_cluster(cluster, anchor, prefixed),
         document_id=content.document_id,
@@ -397,7 +398,9 @@ def candidate_of(
         co_occurrence=any(hit.co_occurrence for hit in inside),
         type_match=any(hit.type_match for hit in inside)
         or is_chosen(cluster.best_line, question, content)
-        or (rows is not None and has_value(question, match_form(text), text)),
+        or (rows is not None and has_value(question, match_form(text), text))
+        or is_headed,
+        is_headed=is_headed,
         rrf_rank=rank,
         best_line=rows.lines.first if rows else cluster.best_line,
         strength=strength_of(cluster, question.hints.layout) * bibliography_share(title, question.topic_form),

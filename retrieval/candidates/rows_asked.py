@@ -4,15 +4,19 @@ The head of a table is quoted with its rows and, where no row is told, answers w
 one named gives way to that group's.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
+from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import Table, TableRow, cells_of_line, is_data
+from reading.values.years import YEAR
 from retrieval.candidates.shown_rows import group_lines, tables_on
 from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
+from retrieval.question.values import has_form, has_value
 from retrieval.types import LineRange, Question
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
 
@@ -21,6 +25,7 @@ ROWS_MAX, NUMBERS_MAX = 12, 48  # of a table that is quoted whole
 VALUES = frozenset({"amount", "percentage", "number"})
 HEADED_MIN = 3  # columns of a Markdown table: of two the first row may be one like the others
 HEAD_LINES = 4  # of a Markdown table, whose head is one line of the file
+IN_BRACKETS = re.compile(r"\(([^()]+)\)")
 TOPS = frozenset({"heading", "caption"})
 
 
@@ -72,7 +77,7 @@ def table_at_line(number: int, content: DocumentContent) -> Table | None:
 def rows_under_rule(number: int, content: DocumentContent) -> LineRange | None:
     """The head of a Markdown table that a line is in, down to its last row; of a long table only the head.
 
-    The rule of dashes below it parts it from its rows, where a table is looked for by what stands close together.
+    A table of words alone has no values that `read_tables` could tell its columns by.
     """
     lines = content.lines
     rule = next((each for each in lines[number : number + HEAD_LINES] if not is_row(each)), None)
@@ -137,6 +142,38 @@ def find_named_row(table: Table, question: Question, content: DocumentContent) -
     most = max((len(words) for words, _ in named), default=0)
     rows = [row for words, row in named if len(words) == most]
     return rows[0] if len(rows) == 1 else None
+
+
+def has_headed_value(lines: LineRange, question: Question, content: DocumentContent) -> bool:
+    """Whether the one row on some lines has a value of the type asked for, completed by its column's heading: "410"
+    below "Monthly fee (EUR)", "6" below "Transit (days)".
+
+    The question names the column, or its heading is no more than the unit, or all columns have it.
+    """
+    is_asked = has_form(question) and content.lines[lines.last - 1].kind == "table_row"
+    table = table_at_line(lines.last, content) if is_asked else None
+    row = table.row_at(lines.last) if table else None
+    if table is None or row is None or row.first_line > lines.first:
+        return False
+    texts = {at: list(read_out(table, row, at)) for at in range(len(row.cells))}
+    valued = [at for at, own in texts.items() if any(has_value(question, match_form(each), each) for each in own)]
+    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
+    headings = [table.columns[at].heading for at in valued]
+    is_named = any(asked & telling_stems(heading, content.language) for heading in headings)
+    is_unit = any(len(normalise_words(heading)) < 2 and not YEAR.search(heading) for heading in headings)
+    return is_named or is_unit or 0 < len(valued) == sum(cell is not None for cell in row.cells)
+
+
+def read_out(table: Table, row: TableRow, at: int) -> Iterator[str]:
+    """The amount of a cell with the unit that stands over it or beside its label, as a sentence would print it."""
+    cell = row.cells[at]
+    if cell is None or cell.amount is None or not any(map(str.isdigit, cell.text)):
+        return
+    heading = table.columns[at].heading
+    own, over = ([found[1] for found in IN_BRACKETS.finditer(text)] for text in (row.label, heading))
+    for unit in filter(None, own or (table.unit_at(row, at), *over, heading)):
+        yield f"{cell.text} {unit}"
+        yield f"{unit} {cell.text}"
 
 
 def telling_stems(text: str, language: str) -> set[str]:

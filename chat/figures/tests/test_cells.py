@@ -225,6 +225,19 @@ def test_the_quote_of_a_row_has_its_group(segments: DocumentContent) -> None:
     assert quote_cell(cell, 1).quote == "Trading\nRevenue 1,034 1,219 2,253 1,188 1,306 2,494"
 
 
+def test_a_row_says_nothing_of_what_another_row_is_called_by() -> None:
+    """The profit in Norway is not that of the group, though "Norway" is only one word of the question."""
+    figures = ("EUR | 2024 | 2023", "Operating profit | 1,306 | 212", "Tax | 8 | 9")
+    countries = ("Country | Ships | Staff", "Norway | 5 | 120", "Greece | 6 | 90")
+    content = content_of_lines(
+        [(f"| {row} |", "table_row") for row in figures]
+        + ["# Countries"]
+        + [(f"| {row} |", "table_row") for row in countries]
+    )
+    assert cells_for("What was the operating profit in 2024?", content) == ["Operating profit, 2024: 1,306 (EUR)"]
+    assert cells_for("What was the operating profit in Norway in 2024?", content) == []
+
+
 @pytest.fixture(scope="module")
 def fees(tmp_path_factory: pytest.TempPathFactory) -> DocumentContent:
     """The sample's schedule of fees: monthly charges at the top of the page, one-off fees below."""

@@ -185,3 +185,58 @@ def test_the_first_row_of_a_markdown_table_may_be_one_like_the_others(
 ) -> None:
     result = asked(question, notice)
     assert result.status == "found" and result.kept()[0].quote.text == quote
+
+
+PRICES = """# Fees
+
+| Service | Description | Monthly fee (EUR) | One-off fee (EUR) | Notice (days) |
+|---|---|---:|---:|---:|
+| Picking | Orders picked by hand | 850 | 150 | 60 |
+| Returns | Goods taken back | 410 | – | 14 |
+
+# Regions
+
+| Country | Transit (days) | Surcharge |
+|---|---|---|
+| Norway | 5 | 12% |
+| Greece | 6 | 9% |
+
+# Figures
+
+| EUR thousand | 2024 | 2023 |
+|---|---:|---:|
+| Operating profit | 1,306 | (212) |
+| Employees (number) | 214 | 198 |
+"""
+
+
+@pytest.fixture(scope="module")
+def prices(tmp_path_factory: pytest.TempPathFactory) -> DocumentContent:
+    path = tmp_path_factory.mktemp("prices") / "prices.md"
+    path.write_text(PRICES)
+    return content_of_reading(read_markdown(PRICES), path)
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("What is the monthly fee for returns?", "| Returns | Goods taken back | 410 | – | 14 |"),
+        ("How long is the transit to Greece?", "| Greece | 6 | 9% |"),
+    ],
+)
+def test_a_number_has_the_unit_its_column_is_headed_by(prices: DocumentContent, question: str, row: str) -> None:
+    result = asked(question, prices)
+    assert result.status == "found" and result.kept()[0].quote.text == row
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How long does picking take?",  # its days are those of notice
+        "How much does transit to Norway cost?",
+        "How much is the deposit for returns?",
+        "How much does each of the employees earn?",  # their label says what is counted
+    ],
+)
+def test_the_unit_of_another_column_is_no_value(prices: DocumentContent, question: str) -> None:
+    assert asked(question, prices).status != "found"
