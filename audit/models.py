@@ -7,8 +7,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from chat.models import RequestedJob
 from documents.models import Document, KnowledgeBase, Parse, Viewer
+from jobs.models import RequestedJob
 from ledger.triggers import erasable, insert_only
 from retrieval.models import RetrievalRun, RunCandidate
 

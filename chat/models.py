@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from documents.models import KnowledgeBase, Membership, Parse, Role, Viewer
-from jobs.models import LeasedJob
+from jobs.models import LeasedJob, RequestedJob
 from ledger.triggers import erasable, insert_only
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
@@ -164,23 +164,6 @@ class Share(models.Model):
     @property
     def is_outside(self) -> bool:
         return self.whom == self.For.OUTSIDE
-
-
-class RequestedJob(LeasedJob):
-    """A job that somebody wants done, which ends done or failed."""
-
-    class State(models.TextChoices):
-        QUEUED = LeasedJob.QUEUED, "Queued"
-        RUNNING = LeasedJob.RUNNING, "Running"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
-
-    class Meta:
-        abstract = True
-
-    @property
-    def is_pending(self) -> bool:
-        return self.state in (self.State.QUEUED, self.State.RUNNING)
 
 
 class RetrievalQuerySet(models.QuerySet["Retrieval"]):

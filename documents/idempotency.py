@@ -91,7 +91,7 @@ def one_at_a_time(request: Keyed | None) -> Iterator[None]:
 
 
 def forget_keys(what: str, ids: Iterable[UUID]) -> None:
-    """Delete the keys of turns or runs that are being erased."""
+    """Delete the keys of turns, retrievals or extractions that are being erased."""
     IdempotencyKey.objects.filter(**{f"made__{what}__in": [str(pk) for pk in ids]}).delete()
 
 

@@ -24,3 +24,20 @@ class LeasedJob(models.Model):
 
     class Meta:
         abstract = True
+
+
+class RequestedJob(LeasedJob):
+    """A job that somebody wants done, which ends done or failed."""
+
+    class State(models.TextChoices):
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_pending(self) -> bool:
+        return self.state in (self.State.QUEUED, self.State.RUNNING)

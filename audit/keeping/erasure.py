@@ -83,8 +83,8 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
     refuse_when_held(*(subject for pk in bases for subject in holders_of(pk, person.pk)), f"user:{person.pk}")
     with explain_denial():
         delete_conversations(conversations)
-        delete_asked("retrieval", in_base(Retrieval.objects.filter(user=person), base))
-        delete_asked("extraction", in_base(Extraction.objects.filter(user=person), base))
+        delete_asked(in_base(Retrieval.objects.filter(user=person), base))
+        delete_asked(in_base(Extraction.objects.filter(user=person), base))
         mine = list(exclude_erased(runs, "run").only("pk", "base_id", "llm_call_id"))
         for run in mine:
             erase_run(run, erasing)
@@ -118,7 +118,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         Review.objects.filter(pk__in=reviews).update(**ERASED_REVIEW)
         forget_lessons(run)
         forget_turn(run)
-        delete_asked("retrieval", Retrieval.objects.filter(run=run))
+        delete_asked(Retrieval.objects.filter(run=run))
         forget_field(run)
         Rejudgement.objects.filter(run=run).delete()
         blank_calls(calls)
@@ -210,18 +210,16 @@ def exclude_erased(rows: "QuerySet[AnyRow]", kind: str) -> "QuerySet[AnyRow]":
 def delete_conversations(conversations: "QuerySet[Conversation]") -> None:
     """Delete conversations with their turns and pending events; a worker answering one of them loses it."""
     with transaction.atomic():
-        turns = list(Turn.objects.filter(conversation__in=conversations).values_list("pk", flat=True))
-        transaction.on_commit(partial(forget, turns))
-        forget_keys("turn", turns)
+        delete_asked(Turn.objects.filter(conversation__in=conversations))
         conversations.delete()
 
 
-def delete_asked(kind: str, rows: "QuerySet[Retrieval] | QuerySet[Extraction]") -> None:
-    """Delete what programs asked, or fields asked together, which hold words; a worker that is at one loses it."""
+def delete_asked(rows: "QuerySet[Turn] | QuerySet[Retrieval] | QuerySet[Extraction]") -> None:
+    """Delete what was asked, which holds words, with its events and keys; a worker that is at it loses it."""
     with transaction.atomic():
         ids = list(rows.values_list("pk", flat=True))
         transaction.on_commit(partial(forget, ids))
-        forget_keys(kind, ids)
+        forget_keys(str(rows.model._meta.model_name), ids)
         rows.delete()
 
 
@@ -232,7 +230,7 @@ def forget_field(run: RetrievalRun) -> None:
         return
     field.delete()
     if not field.extraction.fields.exists():
-        delete_asked("extraction", Extraction.objects.filter(pk=field.extraction.pk))
+        delete_asked(Extraction.objects.filter(pk=field.extraction.pk))
 
 
 def forget_turn(run: RetrievalRun) -> None:
@@ -240,10 +238,8 @@ def forget_turn(run: RetrievalRun) -> None:
     turn = Turn.objects.filter(run=run).select_related("conversation").first()
     if turn is None:
         return
-    transaction.on_commit(partial(forget, [turn.pk]))
-    forget_keys("turn", [turn.pk])
     conversation = turn.conversation
-    turn.delete()
+    delete_asked(Turn.objects.filter(pk=turn.pk))
     if conversation.turns.exists():
         Conversation.objects.filter(pk=conversation.pk).update(title=_("Erased"))
     else:

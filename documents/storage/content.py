@@ -242,7 +242,7 @@ def kept_with_content(compute: "Callable[[DocumentContent], Value]") -> "Callabl
     def value_of(content: DocumentContent) -> Value:
         kept = vars(content)
         if name not in kept:
-            kept[name] = compute(content)
+            kept.setdefault(name, compute(content))  # of two threads, both get the value that was first
         return cast("Value", kept[name])
 
     return value_of

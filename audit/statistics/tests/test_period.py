@@ -16,7 +16,7 @@ from audit.review.reviewing import Opinion, review
 from audit.statistics.charts import BAR_MAX, HEIGHT, LegendKey, Point, Series, bars, columns
 from audit.statistics.coverage import coverage_by_section, coverage_of
 from audit.statistics.period import compute_figures, percentile
-from documents.models import Document, TocEntry
+from documents.models import Document, Membership, TocEntry
 from llm.models import Charge
 from retrieval.models import RetrievalRun
 
@@ -192,6 +192,19 @@ def test_it_counts_only_what_a_person_may_read(
     page = signed_in(getattr(house, who)).get("/audit/figures/").content.decode()
     assert count in page
     assert "style=" not in page
+
+
+def test_a_sign_of_risk_leads_to_the_queue_of_the_base_that_is_shown(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    make_run("", status="failed")
+    client = signed_in(house.auditor)
+    assert 'href="/audit/queue/?risk=failed"' in client.get("/audit/figures/").content.decode()
+    link = f"/audit/queue/?base={house.base.pk}&amp;risk=failed"
+    assert f'href="{link}"' in client.get(f"/audit/figures/?base={house.base.pk}").content.decode()
+    assert client.get(link.replace("&amp;", "&")).context["base"] == house.base
+    Membership.objects.filter(user=house.auditor).update(role="viewer")
+    assert "/audit/queue/?" not in client.get("/audit/figures/").content.decode()
 
 
 def test_it_shows_figures_and_coverage_with_their_tables(

@@ -1,6 +1,8 @@
 """A document as retrieval sees it: its ranges at the edges, its snapshot, and what the cache keeps and lets go."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from threading import Barrier
 from typing import Any
 from unittest.mock import ANY
 
@@ -16,6 +18,7 @@ from documents.storage.content import (
     ContentCache,
     DocumentContent,
     Vectors,
+    kept_with_content,
     read_content,
     read_vectors,
 )
@@ -184,3 +187,16 @@ def test_an_older_parse_has_the_registry_that_is_stored_today(base: KnowledgeBas
     parse.save()
     older = read_content(parse)
     assert older.stored_registry is None and older.registry == stored.registry
+
+
+def test_threads_that_compute_a_value_at_once_share_the_first() -> None:
+    content, both = make_content(), Barrier(2)
+
+    @kept_with_content
+    def value_of(content: DocumentContent) -> object:
+        both.wait(timeout=60)
+        return object()
+
+    with ThreadPoolExecutor() as pool:
+        first, second = pool.map(value_of, [content, content])
+    assert first is second is value_of(content)
