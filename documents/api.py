@@ -264,7 +264,7 @@ class BaseInFullSerializer(BaseSerializer):
         return {**shown, "summary": SummarySerializer(listing.summary_of(instance)).data}
 
 
-def roles_in(bases: Iterable[KnowledgeBase], user: User) -> dict[str, Any]:
+def roles_in(bases: Iterable[KnowledgeBase], user: User) -> dict[str, dict[UUID, str]]:
     """The serializer context: the caller's role in each base."""
     memberships = Membership.objects.filter(user=user, base__in=bases)
     return {"roles": dict(memberships.values_list("base_id", "role"))}
@@ -366,7 +366,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
     cutting = serializers.DictField(help_text="How its text is cut, where its upload chose otherwise than the base.")
 
     @extend_schema_field(serializers.ListField(child=serializers.DictField()))
-    def get_metadata(self, document: Document) -> list[dict[str, Any]]:
+    def get_metadata(self, document: Document) -> list[dict[str, int | str]]:
         return [{"field": int(key), "value": value} for key, value in document.metadata.items()]
 
     @extend_schema_field(SituationSerializer)

@@ -26,16 +26,7 @@ from documents.storage.uploads import UploadRefused
 
 PASSWORDS_ASKED = 3
 EVERY_S, EVERY_MIN_S, EVERY_MAX_S = 10.0, 0.2, 86_400.0  # between two looks at a watched folder
-CUTTING: dict[str, dict[str, Any]] = {
-    "chunking": {"choices": BaseSettings.CHOICES["chunking"]},
-    "chunk_size": {"type": int, "metavar": "CHARACTERS"},
-    "chunk_overlap": {"type": int, "metavar": "CHARACTERS"},
-}
-CUTTING_HELP = {
-    "chunking": "how these files are cut for search, if not as the base says",
-    "chunk_size": "of passages of fixed length",
-    "chunk_overlap": "that two passages of fixed length share",
-}
+CUTTING = ("chunking", *FIXED)
 
 
 class Command(BaseCommand):
@@ -50,8 +41,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--watch", action="store_true", help="go on and take files that arrive, until it is ended")
         parser.add_argument("--every", type=float, default=EVERY_S, metavar="S", help="seconds between two looks")
-        for name in ("chunking", *FIXED):
-            parser.add_argument(f"--{name.replace('_', '-')}", help=CUTTING_HELP[name], **CUTTING[name])
+        how = "how these files are cut for search, if not as the base says"
+        parser.add_argument("--chunking", choices=BaseSettings.CHOICES["chunking"], help=how)
+        parser.add_argument("--chunk-size", type=int, metavar="CHARACTERS", help="of passages of fixed length")
+        shared = "that two passages of fixed length share"
+        parser.add_argument("--chunk-overlap", type=int, metavar="CHARACTERS", help=shared)
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.find_password = password_source(options["password_fd"], is_watching=options["watch"])
