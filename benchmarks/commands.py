@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,15 +68,8 @@ def asked_sets(options: Options) -> "dict[str, list[GoldQuestion]]":
     return sets if all(sets.values()) else {}
 
 
-def measure_weights(options: Options) -> Figures | None:
-    from benchmarks import weights
-    from benchmarks.library import Library
-    from retrieval.dictionary.load import pack_concepts
-
-    sets = asked_sets(options)
-    if not sets:
-        return None
-    return weights.run(sets, Library(options.data), pack_concepts(), names=options.names, rounds=options.rounds)
+def asked_in_sets(options: Options) -> "list[GoldQuestion]":
+    return list(chain.from_iterable(asked_sets(options).values()))
 
 
 def measure_confidence(options: Options) -> Figures | None:
@@ -95,63 +89,50 @@ def measure_confidence(options: Options) -> Figures | None:
 def chosen_dictionary(options: Options) -> "tuple[ConceptTerms, ...]":
     from retrieval.dictionary.load import pack_concepts
 
-    return pack_concepts() if options.dictionary == "packs" else ()
+    return pack_concepts() if getattr(options, "dictionary", "packs") == "packs" else ()
+
+
+VALUES: dict[str, Callable[[Options], Any]] = {"dictionary": chosen_dictionary}  # what an option stands for
+
+
+def measure(
+    module: str,
+    *names: str,
+    asked: Callable[[Options], Any] | None = None,
+    function: str = "run",
+    **renamed: str,
+) -> Callable[[Options], Figures | None]:
+    """What a module measures with these options, some of which it calls otherwise.
+
+    With `asked` it is given those questions first, and the library of their documents; without questions it does not
+    run.
+    """
+
+    def take(options: Options) -> Figures | None:
+        run: Callable[..., Figures] = getattr(import_module(f"benchmarks.{module}"), function)
+        wanted = {name: name for name in names} | renamed
+        given = {argument: VALUES.get(name, attrgetter(name))(options) for argument, name in wanted.items()}
+        if asked is None:
+            return run(**given)
+        from benchmarks.library import Library
+
+        questions = asked(options)
+        return run(questions, Library(options.data), **given) if questions else None
+
+    return take
 
 
 def complain(message: str) -> None:
     print(message, file=sys.stderr)
 
 
-def measure_questions(module: str) -> Callable[[Options], Figures | None]:
-    """The figures of a module's `run(questions, library, dictionary)` for a question file."""
-
-    def measure(options: Options) -> Figures | None:
-        run: Callable[..., Figures] = import_module(f"benchmarks.{module}").run
-        from benchmarks.library import Library
-
-        questions = asked_questions(options)
-        return run(questions, Library(options.data), chosen_dictionary(options)) if questions else None
-
-    return measure
-
-
-def measure_claims(options: Options) -> Figures:
-    from benchmarks import claims
-
-    return claims.run(options.data, options.replies, options.requests)
-
-
-def measure_figures(options: Options) -> Figures | None:
-    from benchmarks import figures
-    from benchmarks.library import Library
-
-    questions = asked_questions(options)
-    if not questions:
-        return None
-    return figures.run(
-        questions,
-        Library(options.data),
-        chosen_dictionary(options),
-        evidence=options.evidence,
-        replies=options.replies,
-        arbiter_replies=options.arbiter_replies,
-        out=options.requests,
-    )
-
-
-def measure_requests(options: Options) -> Figures | None:
-    from benchmarks import requests
-    from benchmarks.library import Library
-
-    questions = asked_questions(options)
-    if not questions:
-        return None
-    library, dictionary = Library(options.data), chosen_dictionary(options)
-    return requests.export(questions, library, options.folder, dictionary, options.replies)
-
-
 def measure_retrieval(options: Options) -> Figures | None:
-    return measure_scope(options) if options.scope == "base" else measure_documents(options)
+    if options.scope == "base" and (options.replies or options.arbiter == "model"):
+        complain("--scope base is measured with the rules or with none.")
+        return None
+    if options.scope == "base":
+        return measure("scope", "arbiter", "dictionary", asked=asked_questions)(options)
+    return measure_documents(options)
 
 
 def measure_documents(options: Options) -> Figures | None:
@@ -178,19 +159,6 @@ def measure_documents(options: Options) -> Figures | None:
     return figures
 
 
-def measure_scope(options: Options) -> Figures | None:
-    from benchmarks import scope
-    from benchmarks.library import Library
-
-    if options.replies or options.arbiter == "model":
-        complain("--scope base is measured with the rules or with none.")
-        return None
-    questions = asked_questions(options)
-    if not questions:
-        return None
-    return scope.run(questions, Library(options.data), arbiter=options.arbiter, dictionary=chosen_dictionary(options))
-
-
 def measure_parsing(options: Options) -> Figures | None:
     from benchmarks import parsing
     from benchmarks.questions import QuestionFileError
@@ -204,18 +172,6 @@ def measure_parsing(options: Options) -> Figures | None:
         complain(f"No readable PDF in {options.data}")
         return None
     return figures
-
-
-def measure_anchors(options: Options) -> Figures | None:
-    from benchmarks import anchors
-    from benchmarks.library import Library
-
-    sets = asked_sets(options)
-    return (
-        anchors.run([question for asked in sets.values() for question in asked], Library(options.data))
-        if sets
-        else None
-    )
 
 
 def measure_answers(options: Options) -> Figures | None:
@@ -250,101 +206,20 @@ def measure_wording(options: Options) -> Figures | None:
     return {"words": [asdict(row) for row in fitted.run(sets)]} if sets else None
 
 
-def measure_strategies(options: Options) -> Figures | None:
-    from benchmarks import strategies
-    from benchmarks.library import Library
-
-    sets = asked_sets(options)
-    if not sets:
-        return None
-    return strategies.run(sets, Library(options.data), chosen_dictionary(options), options.replies)
-
-
-def measure_techniques(options: Options) -> Figures | None:
-    from benchmarks import techniques
-    from benchmarks.library import Library
-
-    sets = asked_sets(options)
-    return techniques.run(sets, Library(options.data)) if sets else None
-
-
-def measure_quotes(options: Options) -> Figures:
-    from benchmarks import quotes
-
-    return quotes.run(options.data, options.mutations, options.crops)
-
-
 def measure_drawn(options: Options) -> Figures | None:
     from benchmarks import cases, drawn
 
-    sets = asked_sets(options)
+    questions = asked_in_sets(options)
     try:
         of_cases = cases.load_cases(options.cases) if options.cases else []
     except cases.CaseError as error:
         complain(f"The cases cannot be asked: {error}")
         return None
-    asked = [
-        drawn.Asked(each.id, each.question, (options.data / each.document,))
-        for each in chain.from_iterable(sets.values())
-    ]
+    asked = [drawn.Asked(each.id, each.question, (options.data / each.document,)) for each in questions]
     asked += [
         drawn.Asked(each.id, each.question, tuple(options.cases / name for name in each.files)) for each in of_cases
     ]
-    return drawn.run(asked, options.quotes) if sets else None
-
-
-def measure_audit(options: Options) -> Figures:
-    from benchmarks import audit
-
-    return audit.run(tuple(options.part), questions=options.questions, entries=options.entries, listed=options.runs)
-
-
-def measure_pages(options: Options) -> Figures:
-    from benchmarks import pages
-
-    return pages.run(options.document)
-
-
-def measure_api(options: Options) -> Figures:
-    from benchmarks import contract
-
-    return contract.run(options.cases)
-
-
-def measure_retries(options: Options) -> Figures:
-    from benchmarks import retries
-
-    return retries.run(options.calls)
-
-
-def measure_canaries(options: Options) -> Figures:
-    from benchmarks import canaries
-
-    return canaries.run(options.questions)
-
-
-def measure_full_search(options: Options) -> Figures:
-    from benchmarks import full_search
-
-    return full_search.run(options.documents, options.searches)
-
-
-def measure_scale(options: Options) -> Figures:
-    from benchmarks import scale
-
-    return scale.run(options.passages)
-
-
-def measure_hostile(options: Options) -> Figures:
-    from benchmarks import hostile
-
-    return hostile.run()
-
-
-def measure_survives(options: Options) -> Figures:
-    from benchmarks import survives
-
-    return survives.run(options.part, is_short=options.short, data=options.data)
+    return drawn.run(asked, options.quotes) if questions else None
 
 
 # ---- the environment of a measurement; Django is set up inside
@@ -431,6 +306,7 @@ DICTIONARY = option(
     help="the expert dictionary: the packs that ship, as every new base has them, or none",
 )
 ASKING = (DATA, QUESTIONS, DICTIONARY, OUT)
+SETS = (DATA, option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"))
 
 COMMANDS: dict[str, Command] = {
     "retrieval": Command(
@@ -458,26 +334,25 @@ COMMANDS: dict[str, Command] = {
             option("--out", dest="folder", type=Path, required=True, help="the folder to write <digest>.json into"),
             option("--replies", type=Path, help="replies to earlier requests: only what has none is written"),
         ),
-        measure_requests,
+        measure("requests", "dictionary", "replies", asked=asked_questions, function="export", out="folder"),
     ),
     "strategies": Command(
         "contextual retrieval (150 + 150 passages, fused and reranked) beside the arbiter: quality, tokens and time",
         (
-            DATA,
-            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            *SETS,
             DICTIONARY,
             option(
                 "--replies", type=Path, help="replies of a model to the arbiter's requests; without, its row is open"
             ),
             OUT,
         ),
-        measure_strategies,
+        measure("strategies", "dictionary", "replies", asked=asked_sets),
         print_strategies,
     ),
     "techniques": Command(
         "what each technique of contextual retrieval adds: how often no passage on a gold page is among the first",
-        (DATA, option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"), OUT),
-        measure_techniques,
+        (*SETS, OUT),
+        measure("techniques", asked=asked_sets),
         print_strategies,
     ),
     "claims": Command(
@@ -488,7 +363,7 @@ COMMANDS: dict[str, Command] = {
             option("--requests", type=Path, help="a folder to write the requests without a reply into"),
             OUT,
         ),
-        measure_claims,
+        measure("claims", "data", "replies", out="requests"),
         print_named("claims", 18),
     ),
     "figures": Command(
@@ -505,11 +380,15 @@ COMMANDS: dict[str, Command] = {
                 help="what the writer is given: the gold pages first, or only what was retrieved",
             ),
         ),
-        measure_figures,
+        measure(
+            "figures", "dictionary", "evidence", "replies", "arbiter_replies", asked=asked_questions, out="requests"
+        ),
         print_named("figures", 16),
     ),
     "speed": Command(
-        "retrieval without a model on a long filing, beside rank_bm25", ASKING, measure_questions("speed")
+        "retrieval without a model on a long filing, beside rank_bm25",
+        ASKING,
+        measure("speed", "dictionary", asked=asked_questions),
     ),
     "scale": Command(
         "how a question to a base, and to one document in it, grow with the passages of the base",
@@ -518,7 +397,7 @@ COMMANDS: dict[str, Command] = {
             option("--home", type=Path, help="a folder to keep the base in for the next run; without, it is deleted"),
             OUT,
         ),
-        measure_scale,
+        measure("scale", "passages"),
         print_json,
         where_scale_grows,
     ),
@@ -529,7 +408,7 @@ COMMANDS: dict[str, Command] = {
             option("--searches", type=int, default=8, help="facts for which every document is searched"),
             OUT,
         ),
-        measure_full_search,
+        measure("full_search", "documents", "searches"),
         print_json,
         kept_database,
         lambda figures: any(
@@ -538,9 +417,15 @@ COMMANDS: dict[str, Command] = {
         ),
     ),
     "arbiter": Command(
-        "the size of the one call, and the time we add to the model's own", ASKING, measure_questions("arbiter")
+        "the size of the one call, and the time we add to the model's own",
+        ASKING,
+        measure("arbiter", "dictionary", asked=asked_questions),
     ),
-    "derived": Command("figures computed by code, against the gold answers", ASKING, measure_questions("derived")),
+    "derived": Command(
+        "figures computed by code, against the gold answers",
+        ASKING,
+        measure("derived", "dictionary", asked=asked_questions),
+    ),
     "parsing": Command(
         "how well and how fast documents are read",
         (option("--data", type=Path, required=True, help="a folder of PDFs, with or without question files"), OUT),
@@ -557,7 +442,7 @@ COMMANDS: dict[str, Command] = {
             option("--runs", type=int, default=100_000, help="in the lists that are opened"),
             OUT,
         ),
-        measure_audit,
+        measure("audit", "questions", "entries", parts="part", listed="runs"),
         print_nothing,
         own_installation,
     ),
@@ -569,20 +454,20 @@ COMMANDS: dict[str, Command] = {
             ),
             OUT,
         ),
-        measure_pages,
+        measure("pages", documents="document"),
         print_pages,
         own_installation,
     ),
     "retries": Command(
         "calls to a model server that fails now and then, or is away for a while",
         (option("--calls", type=int, default=200, help="to each server"), OUT),
-        measure_retries,
+        measure("retries", "calls"),
         print_json,
     ),
     "api": Command(
         "the API against its own description, by generated requests",
         (option("--cases", type=int, default=6000, help="requests, an equal share to each operation"), OUT),
-        measure_api,
+        measure("contract", "cases"),
         print_json,
         installation_for_contract,
         lambda figures: bool(figures["server_errors"] or figures["schema_breaks"]),
@@ -590,7 +475,7 @@ COMMANDS: dict[str, Command] = {
     "canaries": Command(
         "does anything of one base ever reach a person of another",
         (option("--questions", type=int, default=500, help="asked in two bases of 50 facts each, in turn"), OUT),
-        measure_canaries,
+        measure("canaries", "questions"),
         print_json,
         quiet_installation,
         lambda figures: bool(figures["leaks"]),
@@ -598,19 +483,17 @@ COMMANDS: dict[str, Command] = {
     "anchors": Command(
         "is every quote literal, in the chat, the audit and to programs",
         (
-            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
-            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            *SETS,
             OUT,
         ),
-        measure_anchors,
+        measure("anchors", asked=asked_in_sets),
         print_named("anchors", 12),
         own_installation,
     ),
     "answers": Command(
         "is the headline of an answer right, and are its quotes whole and its typed values those asked for",
         (
-            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
-            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            *SETS,
             option("--arbiter", choices=["rules", "model"], default="rules", help="who judges and writes"),
             option("--replies", type=Path, help="replies to the model's requests: what has none is not counted"),
             option("--requests", type=Path, help="a folder to write the requests without a reply into"),
@@ -639,8 +522,7 @@ COMMANDS: dict[str, Command] = {
     "wording": Command(
         "on how many questions of each set every word of the rules fires",
         (
-            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
-            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            *SETS,
             OUT,
         ),
         measure_wording,
@@ -649,20 +531,18 @@ COMMANDS: dict[str, Command] = {
     "weights": Command(
         "fit the ranking weights on one half of the sets, judge on the other",
         (
-            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
-            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            *SETS,
             option("--names", nargs="+", default=[], help="the weights that may move, if not all: KEYWORD_WEIGHT …"),
             option("--rounds", type=int, default=3, help="of the search, at most"),
             OUT,
         ),
-        measure_weights,
+        measure("weights", "dictionary", "names", "rounds", asked=asked_sets),
         print_weights,
     ),
     "confidence": Command(
         "fit what the rules' evidence is worth, each half judged by the other: absent questions answered, others not",
         (
-            option("--data", type=Path, required=True, help="the folder the question files' paths start from"),
-            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            *SETS,
             option("--write", action="store_true", help="write what was fitted where the product reads it"),
             DICTIONARY,
             OUT,
@@ -673,7 +553,7 @@ COMMANDS: dict[str, Command] = {
     "hostile": Command(
         "documents that give orders, and a model that obeys them",
         (OUT,),
-        measure_hostile,
+        measure("hostile"),
         print_named("hostile", 18),
         own_installation,
         lambda figures: any(figures["effects"].values()) or not figures["record_verifies"],
@@ -686,7 +566,7 @@ COMMANDS: dict[str, Command] = {
             option("--data", type=Path, help="a folder of files to upload and ask beside the generated ones"),
             OUT,
         ),
-        measure_survives,
+        measure("survives", "data", parts="part", is_short="short"),
         print_verdicts,
         lambda options: nullcontext(),
         is_any_failed,
@@ -699,15 +579,14 @@ COMMANDS: dict[str, Command] = {
             option("--crops", type=int, default=2_000, help="quotes whose boxes are cropped and read"),
             OUT,
         ),
-        measure_quotes,
+        measure("quotes", "mutations", "crops", folder="data"),
         print_named("quotes", 16),
         is_failed=lambda figures: bool(figures["violations"]),
     ),
     "drawn": Command(
         "quotes of answers by rules, read again with Tesseract from the picture of the page",
         (
-            DATA,
-            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            *SETS,
             option("--cases", type=Path, help="a folder of cases, whose questions are among those asked"),
             option("--quotes", type=int, default=300, help="how many are looked at"),
             OUT,

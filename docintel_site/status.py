@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from celery import current_app
 from django.conf import settings
@@ -254,16 +254,22 @@ def broker() -> StatusCheck:
     return StatusCheck(_("Broker"), "ok", _("Redis answers"))
 
 
+class ServedQueue(TypedDict):
+    """What is read of Celery's words on a queue that a worker serves."""
+
+    name: str
+
+
 class EveryQueueServed(Exception):
     """Enough workers have answered."""
 
 
-def queues_without_worker(answers: dict[str, list[dict[str, Any]]]) -> list[str]:
+def queues_without_worker(answers: dict[str, list[ServedQueue]]) -> list[str]:
     served = {queue["name"] for queues_of_one in answers.values() for queue in queues_of_one}
     return [queue for queue in QUEUES if queue not in served]
 
 
-def describe_worker(answer: tuple[str, list[dict[str, Any]]]) -> str:
+def describe_worker(answer: tuple[str, list[ServedQueue]]) -> str:
     """A worker's name, with its queues where the name does not say them."""
     name, served = answer[0].split("@")[0], sorted(queue["name"] for queue in answer[1])
     return name if served == [name] else f"{name} ({', '.join(served)})"
@@ -271,9 +277,9 @@ def describe_worker(answer: tuple[str, list[dict[str, Any]]]) -> str:
 
 def workers() -> StatusCheck:
     """Every queue has a responding worker."""
-    answers: dict[str, list[dict[str, Any]]] = {}
+    answers: dict[str, list[ServedQueue]] = {}
 
-    def take(answer: dict[str, list[dict[str, Any]]]) -> None:
+    def take(answer: dict[str, list[ServedQueue]]) -> None:
         answers.update(answer)
         if not queues_without_worker(answers):
             raise EveryQueueServed

@@ -13,7 +13,6 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import FileResponse, HttpResponseBase
-from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiParameter,
@@ -32,7 +31,7 @@ from rest_framework.response import Response
 from accounts.models import User
 from accounts.requests import user_of
 from documents import access, naming
-from documents.base_settings import MODEL_MAX, BaseSettings, SettingsError
+from documents.base_settings import MODEL_MAX, BaseSettings, Cutting, SettingsError
 from documents.cards.serializers import CardSerializer
 from documents.cards.types import TYPES
 from documents.idempotency import Keyed, made_before, make_keyed, one_at_a_time, remember
@@ -66,18 +65,8 @@ from documents.storage.passwords import (
     TooManyMisses,
 )
 from documents.storage.upload_quota import oversized_files
-from documents.storage.uploads import (
-    TITLE_MAX,
-    DuplicateDocument,
-    QuotaReached,
-    StorageFull,
-    UploadRefused,
-    accept_all,
-    clean_file_name,
-    quota_renewed_in_s,
-    refusal_of_size,
-)
-from documents.storage.whole import RETRY_AFTER_S
+from documents.storage.uploads import TITLE_MAX, QuotaReached, StorageFull
+from documents.taking import status_of_refusals, take_files
 from reading.rows import ImageRow, LineRow, ObjectRow, PageRow, PassageRow, ReferenceRow, TocRow
 
 NUMBER_MAX = 2_147_483_647  # of an integer column
@@ -85,6 +74,8 @@ STATES = ("ready", "busy", "needs")
 STRENGTHS = ("strong", "weak")
 UNKNOWN_TOLD_MAX = 20  # names reported per object; the reply must not grow with the request
 UNKNOWN_CHARACTERS_MAX = 80
+
+Outcome = dict[str, str | None]  # of one file of an upload, as OutcomeSerializer has it
 
 
 class NotRead(exceptions.APIException):
@@ -109,15 +100,14 @@ class NothingTaken(exceptions.APIException):
 
     default_code = "upload"
 
-    def __init__(self, outcomes: list[dict[str, Any]]) -> None:
+    def __init__(self, outcomes: list[Outcome]) -> None:
         self.more = {"outcomes": outcomes}
-        codes = {outcome["code"] for outcome in outcomes}
-        self.status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if codes == {"too_large"} else HTTPStatus.BAD_REQUEST
+        codes = {str(outcome["code"]) for outcome in outcomes}
+        self.status_code, wait = status_of_refusals(codes)
         code = None
-        if StorageFull.CODE in codes:
-            self.status_code, self.wait, code = HTTPStatus.INSUFFICIENT_STORAGE, RETRY_AFTER_S, StorageFull.CODE
-        elif QuotaReached.CODE in codes:
-            self.status_code, self.wait, code = HTTPStatus.TOO_MANY_REQUESTS, quota_renewed_in_s(), QuotaReached.CODE
+        if wait:
+            self.wait = wait
+            code = StorageFull.CODE if StorageFull.CODE in codes else QuotaReached.CODE
         super().__init__(" ".join(f"{outcome['file_name']}: {outcome['detail']}" for outcome in outcomes), code)
 
 
@@ -274,7 +264,7 @@ class BaseInFullSerializer(BaseSerializer):
         return {**shown, "summary": SummarySerializer(listing.summary_of(instance)).data}
 
 
-def roles_in(bases: Iterable[KnowledgeBase], user: User) -> dict[str, Any]:
+def roles_in(bases: Iterable[KnowledgeBase], user: User) -> dict[str, dict[UUID, str]]:
     """The serializer context: the caller's role in each base."""
     memberships = Membership.objects.filter(user=user, base__in=bases)
     return {"roles": dict(memberships.values_list("base_id", "role"))}
@@ -376,7 +366,7 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
     cutting = serializers.DictField(help_text="How its text is cut, where its upload chose otherwise than the base.")
 
     @extend_schema_field(serializers.ListField(child=serializers.DictField()))
-    def get_metadata(self, document: Document) -> list[dict[str, Any]]:
+    def get_metadata(self, document: Document) -> list[dict[str, int | str]]:
         return [{"field": int(key), "value": value} for key, value in document.metadata.items()]
 
     @extend_schema_field(SituationSerializer)
@@ -492,7 +482,8 @@ class DocumentListView(GenericAPIView[Document]):
         sent = keyed_upload(user_of(request), found, read_idempotency_key(request), files, too_long, cutting)
         with one_at_a_time(sent):
             made = made_before(sent)
-            outcomes: list[dict[str, Any]] = made["outcomes"] if made else self.take(found, files, too_long, cutting)
+            taken = () if made else take_files(found, user_of(request), files, too_long, cutting)
+            outcomes: list[Outcome] = made["outcomes"] if made else [describe_upload(*outcome) for outcome in taken]
             codes = {outcome["code"] for outcome in outcomes}
             if not outcomes:
                 raise exceptions.ValidationError({"files": "Send at least one file."})
@@ -503,20 +494,8 @@ class DocumentListView(GenericAPIView[Document]):
         status = HTTPStatus.CREATED if "accepted" in codes else HTTPStatus.OK
         return Response({"outcomes": outcomes}, status=status)
 
-    def take(
-        self,
-        base: KnowledgeBase,
-        files: "list[UploadedFile[Any]]",
-        too_long: Iterable[str],
-        cutting: Mapping[str, Any],
-    ) -> list[dict[str, Any]]:
-        """Accept each file by itself and report its outcome."""
-        refused = refusal_of_size()
-        outcomes = [start_accepted(accepted) for accepted in accept_all(base, user_of(self.request), files, cutting)]
-        return outcomes + [start_accepted((clean_file_name(name), refused)) for name in too_long]
 
-
-def read_cutting(request: Request, base: KnowledgeBase) -> dict[str, Any]:
+def read_cutting(request: Request, base: KnowledgeBase) -> Cutting:
     """How the files of an upload are to be cut, {} as the base says."""
     asked = read_sent(CuttingSerializer, request.POST.dict())
     with blame_field("chunking", SettingsError):
@@ -529,7 +508,7 @@ def keyed_upload(
     key: UUID | None,
     files: "Iterable[UploadedFile[Any]]",
     too_long: Iterable[str],
-    cutting: Mapping[str, Any],
+    cutting: Cutting,
 ) -> Keyed | None:
     """The key of an upload with the names and bytes of its files; these are read only if there is a key."""
     if key is None:
@@ -545,18 +524,8 @@ def file_digest(file: "UploadedFile[Any]") -> str:
     return digest.hexdigest()
 
 
-def start_accepted(accepted: Document | tuple[str, UploadRefused]) -> dict[str, Any]:
-    """The outcome for a file; a worker is woken if it was accepted."""
-    if isinstance(accepted, Document):
-        start(accepted.jobs.get())
-        return outcome(accepted.file_name, "accepted", gettext("Taken; it is being read."), accepted)
-    name, refusal = accepted
-    known = refusal.document if isinstance(refusal, DuplicateDocument) else None
-    return outcome(name, refusal.code, refusal.message, known)
-
-
-def outcome(name: str, code: str, detail: str, document: Document | None) -> dict[str, Any]:
-    return {"file_name": name, "code": code, "detail": detail, "document_id": str(document.pk) if document else None}
+def describe_upload(name: str, code: str, words: str, document: Document | None) -> Outcome:
+    return {"file_name": name, "code": code, "detail": words, "document_id": str(document.pk) if document else None}
 
 
 class DocumentView(GenericAPIView[Document]):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
 
 from django.utils.translation import gettext
 
@@ -40,6 +40,14 @@ def allow_on_off(default: str) -> Any:
 
 def allow_number(default: int, low: int, high: int, *, of_reading: bool = False) -> Any:
     return field(default=default, metadata={"range": (low, high), "of_reading": of_reading})
+
+
+class Cutting(TypedDict, total=False):
+    """How the text of a document is cut, where its upload chose otherwise than the base; stored with it (R96)."""
+
+    chunking: str
+    chunk_size: int  # as the overlap, of `fixed` only
+    chunk_overlap: int
 
 
 @dataclass(frozen=True)
@@ -99,7 +107,7 @@ class BaseSettings:
         if self.chunk_overlap >= self.chunk_size:
             raise OverlapTooLong
 
-    def reading(self) -> dict[str, Any]:
+    def reading(self) -> dict[str, str | int]:
         """The settings a reading depends on; a change takes effect when a document is read again.
 
         Embeddings are not among them: changing the model needs no new reading, see documents.ingestion.reembedding.
@@ -108,7 +116,7 @@ class BaseSettings:
         names += FIXED if self.chunking == "fixed" else []
         return {name: getattr(self, name) for name in names}
 
-    def cutting(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    def cutting(self, chosen: Mapping[str, Any]) -> Cutting:
         """What an upload chose of how its text is cut, to be kept with it; {} is as its base says (R96).
 
         `chosen` may have `chunking`, and with "fixed" a size and an overlap, which else are the base's. Raises
@@ -121,7 +129,7 @@ class BaseSettings:
             return {}
         wanted = BaseSettings(**self.to_json() | told)
         names = ["chunking", *FIXED] if wanted.chunking == "fixed" else ["chunking"]
-        return {name: getattr(wanted, name) for name in names}
+        return cast("Cutting", {name: getattr(wanted, name) for name in names})
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "BaseSettings":

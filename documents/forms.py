@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from documents.base_settings import FIXED, BaseSettings, OverlapTooLong, SettingsError
+from documents.base_settings import FIXED, BaseSettings, Cutting, OverlapTooLong, SettingsError
 from documents.cards.types import TYPES
 from documents.models import KnowledgeBase, Role
 from llm import rerank
@@ -334,10 +334,10 @@ class CuttingForm(SpokenForm):
             limits = {"class": "field short", "min": low, "max": high, "placeholder": getattr(chosen, name)}
             self.fields[name].widget = forms.NumberInput(attrs=limits)
 
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or {}
+    def clean(self) -> None:
+        super().clean()
         try:
-            return {} if self.errors else self.chosen.cutting(values)
+            self.chosen_cutting: Cutting = {} if self.errors else self.chosen.cutting(self.cleaned_data)
         except OverlapTooLong:
             raise forms.ValidationError(OVERLAP_WORDS) from None
         except SettingsError as error:

@@ -1,7 +1,6 @@
 """Bases, documents and what was read from them (R112). Everything belongs to a KnowledgeBase."""
 
 import uuid
-from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.postgres.fields import ArrayField
@@ -533,10 +532,9 @@ class IngestJob(LeasedJob):
         ]
 
     @property
-    def progress(self) -> dict[str, Any]:
-        """Stage in words, done, total and percent (None while the total is unknown)."""
-        percent = round(100 * self.done_count / self.total_count) if self.total_count else None
-        return {"stage": self.get_stage_display(), "done": self.done_count, "of": self.total_count, "percent": percent}
+    def percent(self) -> int | None:
+        """How much of its stage is done; None while the total is unknown."""
+        return round(100 * self.done_count / self.total_count) if self.total_count else None
 
 
 class LastTurn(models.Model):

@@ -47,17 +47,8 @@ from documents.storage import replacement
 from documents.storage.attachments import attached_to, carrier_of
 from documents.storage.passwords import NotHandedOn, PasswordRefused
 from documents.storage.upload_quota import oversized_files
-from documents.storage.uploads import (
-    DuplicateDocument,
-    QuotaReached,
-    StorageFull,
-    UploadRefused,
-    accept_all,
-    clean_file_name,
-    quota_renewed_in_s,
-    refusal_of_size,
-)
-from documents.storage.whole import RETRY_AFTER_S
+from documents.storage.uploads import StorageFull, UploadRefused, clean_file_name, refusal_of_size
+from documents.taking import UploadOutcome, status_of_refusals, take_files
 from ledger.holds import Held
 from reading.characters import clean_words
 
@@ -82,7 +73,7 @@ IMPROVEMENTS = {
 OWNERS = Prefetch("membership_set", Membership.objects.filter(role=Role.OWNER).select_related("user"), to_attr="owners")
 LIVING = Q(base__documents__trashed_at=None, base__documents__replaced_at=None)
 
-Outcome = dict[str, Any]
+Outcome = dict[str, str]  # of one file, as its page shows it
 
 
 # ---- bases
@@ -272,7 +263,8 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_base(request.user, pk, *access.WRITE)
     outcomes = upload_outcomes(request, found)
     is_any_there = any(outcome["url"] for outcome in outcomes)
-    status = 200 if is_any_there else status_of(outcomes)
+    refusals = {outcome["code"] for outcome in outcomes}
+    status, retry_after_s = (HTTPStatus.OK, None) if is_any_there else status_of_refusals(refusals)
     if request.headers.get("Accept") == "application/json":
         answer: HttpResponse = JsonResponse({"outcomes": outcomes}, status=status)
     elif is_any_there:
@@ -280,10 +272,8 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
         return redirect("documents:base", found.pk)
     else:
         answer = show_base(request, found, outcomes, status=status)
-    if status == HTTPStatus.INSUFFICIENT_STORAGE:
-        answer["Retry-After"] = str(RETRY_AFTER_S)
-    elif status == HTTPStatus.TOO_MANY_REQUESTS:
-        answer["Retry-After"] = str(quota_renewed_in_s())
+    if retry_after_s:
+        answer["Retry-After"] = str(retry_after_s)
     return answer
 
 
@@ -292,37 +282,18 @@ def upload_outcomes(request: HttpRequest, found: KnowledgeBase) -> list[Outcome]
     form = CuttingForm(BaseSettings.from_json(found.settings), request.POST)
     if not form.is_valid():
         names = [clean_file_name(file.name or "") for file in request.FILES.getlist("files")]
-        return [describe_upload(name, "cutting", form.fault) for name in names or [""]]
-    outcomes = []
-    for accepted in accept_all(found, user_of(request), request.FILES.getlist("files"), form.cleaned_data):
-        if isinstance(accepted, Document):
-            start(accepted.jobs.get())
-            outcomes.append(
-                describe_upload(accepted.file_name, "accepted", gettext("Taken; it is being read."), accepted)
-            )
-        else:
-            name, refusal = accepted
-            existing = refusal.document if isinstance(refusal, DuplicateDocument) else None
-            outcomes.append(describe_upload(name, refusal.code, refusal.message, existing))
-    refusal = refusal_of_size()
-    outcomes += [
-        describe_upload(clean_file_name(name), refusal.code, refusal.message) for name in oversized_files(request)
-    ]
-    return outcomes or [describe_upload("", "no_file", gettext("Choose at least one file first."))]
+        outcomes = [UploadOutcome(name, "cutting", form.fault) for name in names or [""]]
+    else:
+        files = request.FILES.getlist("files")
+        outcomes = take_files(found, user_of(request), files, oversized_files(request), form.chosen_cutting)
+    nothing = UploadOutcome("", "no_file", gettext("Choose at least one file first."))
+    return [describe_upload(*outcome) for outcome in outcomes or [nothing]]
 
 
-def describe_upload(name: str, code: str, words: str, document: Document | None = None) -> Outcome:
+def describe_upload(name: str, code: str, words: str, document: Document | None) -> Outcome:
     url = reverse("documents:document", args=[document.pk]) if document else ""
     title = document.title if document else ""
     return {"name": name, "code": code, "words": words, "url": url, "title": title}
-
-
-def status_of(outcomes: list[Outcome]) -> int:
-    if any(outcome["code"] == StorageFull.CODE for outcome in outcomes):
-        return HTTPStatus.INSUFFICIENT_STORAGE
-    if any(outcome["code"] == QuotaReached.CODE for outcome in outcomes):
-        return HTTPStatus.TOO_MANY_REQUESTS
-    return 413 if all(outcome["code"] == "too_large" for outcome in outcomes) else 400
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

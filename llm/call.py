@@ -251,7 +251,7 @@ class Call:
         )
 
     @property
-    def _told_tier(self) -> dict[str, Any]:
+    def _told_tier(self) -> dict[str, dict[str, str]]:
         """The tier of the model and why it was chosen, as the record names them (R25)."""
         if self._chosen is None:
             return {}
@@ -267,7 +267,7 @@ class Call:
     def _write(self) -> Body:
         return write_request(self._ask, self._lacks)
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         sent = {key: self._request[key] for key in ("temperature", "store", "stream") if key in self._request}
         return sent | {"format": format_of(self._ask, self._lacks)}
 

@@ -88,14 +88,14 @@ class Posting(Call):
     def _write(self) -> Body:
         return {key: digest_of(value) if isinstance(value, list) else value for key, value in self._body.items()}
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, object]:
         return {}
 
     def _missing(self, error: "openai.APIStatusError") -> str | None:
         return None
 
 
-def digest_of(texts: list[str]) -> dict[str, Any]:
+def digest_of(texts: list[str]) -> dict[str, int | str]:
     """What the record stores of texts that are stored elsewhere."""
     digest = hashlib.sha256(json.dumps(texts, ensure_ascii=False).encode()).hexdigest()
     return {"texts": len(texts), "characters": sum(map(len, texts)), "sha256": digest}

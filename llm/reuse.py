@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from jobs.block import with_value
 from llm.dialect import Ask
@@ -56,7 +55,7 @@ def find_earlier(key: str) -> LLMCall | None:
 
 
 def reuse_reply(
-    earlier: LLMCall, prompt_name: str, prompt_version: str, started: float, told_tier: dict[str, Any]
+    earlier: LLMCall, prompt_name: str, prompt_version: str, started: float, told_tier: dict[str, dict[str, str]]
 ) -> Exchange:
     """An exchange of its own with the reply of an earlier one, so that erasing either leaves the other whole.
 

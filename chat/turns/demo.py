@@ -18,9 +18,8 @@ from chat.turns.conductor import answer_turn
 from chat.turns.recordings import read_recording
 from documents import access
 from documents.ingestion.conductor import ingest_path
-from documents.ingestion.tasks import start
 from documents.models import Document, KnowledgeBase, Role
-from documents.storage.uploads import accept_all
+from documents.taking import take_files
 from llm.recordings.recorded import playing
 
 BASE_NAME = "Demo"
@@ -76,9 +75,7 @@ def take_samples(base: KnowledgeBase, holder: User) -> None:
     with ExitStack() as opened:
         paths = [settings.BASE_DIR / "samples" / name for name in SAMPLES]
         files = [File(opened.enter_context(path.open("rb")), name=path.name) for path in paths]
-        for accepted in accept_all(base, holder, files):
-            if isinstance(accepted, Document):
-                start(accepted.jobs.get())
+        take_files(base, holder, files)
 
 
 def demo_base(holder: User) -> KnowledgeBase:

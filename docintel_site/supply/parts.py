@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageMetadata, PackageNotFoundError, distribution, distributions
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -17,6 +17,14 @@ from docintel_site.settings import BASE_DIR
 TABLE = Path(__file__).with_name("licences.toml")
 OF_A_CLASSIFIER = re.compile(r"License :: (?:OSI Approved :: )?(.+)")
 UNKNOWN = ""
+
+
+class Licences(TypedDict):
+    """The table of licences.toml: by name of a package, by what packages write, and of what is no package."""
+
+    packages: dict[str, str]
+    wording: dict[str, str]
+    carried: list[dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -39,13 +47,13 @@ class Component:
 
 def find_parts() -> list[Component]:
     """Everything installed, by name: packages, then what they and the program carry."""
-    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    table = cast("Licences", tomllib.loads(TABLE.read_text(encoding="utf-8")))
     packages = {canonicalize_name(each.metadata["Name"]): each for each in distributions()}
     found = [package_part(name, each, table) for name, each in sorted(packages.items())]
     return [*found, *carried_parts(table["carried"])]
 
 
-def package_part(name: str, package: Distribution, table: dict[str, Any]) -> Component:
+def package_part(name: str, package: Distribution, table: Licences) -> Component:
     return Component(
         name, package.version, licence_of(name, package, table), needs=tuple(sorted(set(needed_by(package))))
     )
@@ -59,7 +67,7 @@ def needed_by(package: Distribution) -> Iterator[str]:
             yield canonicalize_name(asked.name)
 
 
-def licence_of(name: str, package: Distribution, table: dict[str, Any]) -> str:
+def licence_of(name: str, package: Distribution, table: Licences) -> str:
     """The licence a package declares as an expression, else what the table says of it, else of its words."""
     said = package.metadata
     declared = one_of(said, "License-Expression") or table["packages"].get(name)

@@ -16,16 +16,16 @@ for 20 seconds at a time (`TURN_S`), so that others have their turn.
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from django.core.files import File
 from django.db import transaction
 
 from accounts.models import User
-from documents.base_settings import BaseSettings
+from documents.base_settings import BaseSettings, Cutting
 from documents.ingestion import annotation, contents, embedding, escalation, page_images, rereading
 from documents.ingestion.describing import describe_parse
 from documents.ingestion.ending import cancel, fail, give_up_exhausted, hand_over, is_left_to_another_attempt
@@ -118,7 +118,7 @@ def ingest_path(
     base: KnowledgeBase,
     user: User | None,
     watch: Watch | None = None,
-    cutting: Mapping[str, Any] = AS_BASE,
+    cutting: Cutting = AS_BASE,
 ) -> Document:
     """Take a file from this machine into a base and process it here, without a broker.
 

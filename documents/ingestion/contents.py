@@ -86,9 +86,6 @@ class ContentsOutcome:
     calls: list[str] = field(default_factory=list)
     replies: list[list[list[Any]]] = field(default_factory=list)
 
-    def as_dict(self) -> dict[str, Any]:
-        return dict(vars(self))
-
 
 def check_contents(lease: IngestLease) -> None:
     """Have a model look over the contents of the job's parse, and pass the job on. Raises LeaseLost, Cancelled.
@@ -101,7 +98,7 @@ def check_contents(lease: IngestLease) -> None:
     outcome, starts = look_over(parse, reading, chosen, lease)
     with transaction.atomic():
         lease.hold()
-        report = {**parse.report, "contents": outcome.as_dict()}
+        report = {**parse.report, "contents": vars(outcome)}
         if starts is None:
             Parse.objects.filter(pk=parse.pk).update(report=report)
         else:

@@ -147,7 +147,7 @@ class Filling:
         self._lease.report(IngestJob.Stage.EMBED, self._done + embedded, self._total)
 
 
-def count_vectors(parse: Parse, model_key: str) -> dict[str, Any]:
+def count_vectors(parse: Parse, model_key: str) -> dict[str, str | int]:
     """How many vectors of a model were computed for a parse, and how many taken from equal texts."""
     rows = Embedding.objects.filter(parse=parse, model_key=model_key)
     copied = rows.filter(is_copied=True).count()

@@ -57,7 +57,7 @@ PROGRESS = {
 }
 DEFAULT_SORT = "-added"
 # The sort orders. By state: first what needs a person, then what is being read, then what is ready.
-SORTS: dict[str, Any] = {
+SORTS: dict[str, F | Case | Lower] = {
     "title": Lower("title"),
     "state": Case(
         When(state=Document.State.FAILED, then=Value(0)),
@@ -272,7 +272,7 @@ def busy(document: Document, job: IngestJob) -> Situation:
     note = "" if document.current_parse_id is None else gettext("Keyword questions work already.")
     if job.cancel_requested:
         return Situation("busy", gettext("Stopping"), note, poll_s=POLL_RUNNING_S)
-    percent = job.progress["percent"]
+    percent = job.percent
     if job.state == IngestJob.State.QUEUED:
         words = WAITING.get(job.stage) or gettext("Waiting to be read")
         between_turns = None if job.attempts else percent

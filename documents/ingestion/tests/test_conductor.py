@@ -477,7 +477,7 @@ def test_a_long_document_lets_others_embed_between_its_turns(queued: Queued, mon
         job, document = seen(long)
         stored = document.current_parse.embeddings.count()  # type: ignore[union-attr]
         assert (job.state, job.stage, job.attempts, job.reason_code) == ("queued", "embed", 0, "")
-        assert job.done_count == stored == 2 * turn and 0 < (job.progress["percent"] or 0) < 50
+        assert job.done_count == stored == 2 * turn and 0 < (job.percent or 0) < 50
     with pytest.raises(RuntimeError):
         conductor.run(long, IngestJob.Stage.EMBED, watch=kill)
     assert seen(long)[0].attempts == 1

@@ -15,7 +15,7 @@ from django.db import close_old_connections
 
 from accounts.models import User
 from documents.access import BaseNotFound, SeveralBases, create_base, find_base
-from documents.base_settings import FIXED, BaseSettings, SettingsError
+from documents.base_settings import FIXED, BaseSettings, Cutting, SettingsError
 from documents.ingestion.conductor import finish, ingest_path
 from documents.ingestion.reporting import Watch
 from documents.ingestion.unlocking import unlock
@@ -26,16 +26,7 @@ from documents.storage.uploads import UploadRefused
 
 PASSWORDS_ASKED = 3
 EVERY_S, EVERY_MIN_S, EVERY_MAX_S = 10.0, 0.2, 86_400.0  # between two looks at a watched folder
-CUTTING: dict[str, dict[str, Any]] = {
-    "chunking": {"choices": BaseSettings.CHOICES["chunking"]},
-    "chunk_size": {"type": int, "metavar": "CHARACTERS"},
-    "chunk_overlap": {"type": int, "metavar": "CHARACTERS"},
-}
-CUTTING_HELP = {
-    "chunking": "how these files are cut for search, if not as the base says",
-    "chunk_size": "of passages of fixed length",
-    "chunk_overlap": "that two passages of fixed length share",
-}
+CUTTING = ("chunking", *FIXED)
 
 
 class Command(BaseCommand):
@@ -50,8 +41,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--watch", action="store_true", help="go on and take files that arrive, until it is ended")
         parser.add_argument("--every", type=float, default=EVERY_S, metavar="S", help="seconds between two looks")
-        for name in ("chunking", *FIXED):
-            parser.add_argument(f"--{name.replace('_', '-')}", help=CUTTING_HELP[name], **CUTTING[name])
+        how = "how these files are cut for search, if not as the base says"
+        parser.add_argument("--chunking", choices=BaseSettings.CHOICES["chunking"], help=how)
+        parser.add_argument("--chunk-size", type=int, metavar="CHARACTERS", help="of passages of fixed length")
+        shared = "that two passages of fixed length share"
+        parser.add_argument("--chunk-overlap", type=int, metavar="CHARACTERS", help=shared)
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.find_password = password_source(options["password_fd"], is_watching=options["watch"])
@@ -71,9 +65,7 @@ class Command(BaseCommand):
         if failed:
             raise CommandError(f"{failed} of {len(paths)} files could not be ingested.")
 
-    def watch(
-        self, paths: list[Path], every: float, base: KnowledgeBase, user: User | None, cutting: dict[str, Any]
-    ) -> None:
+    def watch(self, paths: list[Path], every: float, base: KnowledgeBase, user: User | None, cutting: Cutting) -> None:
         """Take what arrives, a file once its size and time are the same in two looks, until a signal ends it."""
         arriving = FolderWatch(lambda: files_in(path for path in paths if path.exists()))
         counts = {"taken": 0, "failed": 0, "known": 0}
@@ -88,7 +80,7 @@ class Command(BaseCommand):
                 wish.wait(every)
         self.stdout.write("Ended: {taken} taken, {known} known already, {failed} failed.".format(**counts))
 
-    def take_arrived(self, path: Path, base: KnowledgeBase, user: User | None, cutting: dict[str, Any]) -> str:
+    def take_arrived(self, path: Path, base: KnowledgeBase, user: User | None, cutting: Cutting) -> str:
         """Take a file unless the base has had its bytes before, also where somebody has trashed or replaced them."""
         try:
             known = find_known(base, path)
@@ -101,7 +93,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{path.name}: {place}, as {known.title!r}")
         return "known"
 
-    def take(self, path: Path, base: KnowledgeBase, user: User | None, cutting: dict[str, Any]) -> bool:
+    def take(self, path: Path, base: KnowledgeBase, user: User | None, cutting: Cutting) -> bool:
         """Ingest one file and print the outcome; return whether the document can be asked."""
         was_there = set(base.documents.living().values_list("pk", flat=True))
         try:

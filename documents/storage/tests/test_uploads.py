@@ -22,12 +22,12 @@ from documents.storage.uploads import (
     DuplicateDocument,
     QuotaReached,
     UploadRefused,
-    accept_all,
     accept_upload,
     clean_file_name,
     has_readable_suffix,
     quota_renewed_in_s,
 )
+from documents.taking import take_files
 from documents.tests.files import make_pdf, upload_of
 
 pytestmark = pytest.mark.django_db
@@ -164,9 +164,8 @@ def test_it_takes_other_bytes_of_the_same_name(base: KnowledgeBase, owner: User)
 
 def test_it_judges_each_file_by_itself(base: KnowledgeBase, owner: User) -> None:
     files = [upload_of(PDF_BYTES), upload_of(b"", "empty.pdf"), upload_of(b"# A", "a.md"), upload_of(PDF_BYTES)]
-    outcomes = accept_all(base, owner, files)
-    told = [outcome if isinstance(outcome, Document) else outcome[1].code for outcome in outcomes]
-    assert [type(one) is Document or one for one in told] == [True, "empty_file", True, "duplicate"]
+    outcomes = take_files(base, owner, files)
+    assert [one.code for one in outcomes] == ["accepted", "empty_file", "accepted", "duplicate"]
 
 
 @pytest.mark.django_db(transaction=True)

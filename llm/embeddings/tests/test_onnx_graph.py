@@ -2,7 +2,6 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -11,15 +10,15 @@ import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from llm.embeddings.onnx_graph import OPSET, Graph, build_graph, floats, integers
+from llm.embeddings.onnx_graph import OPSET, EncoderConfig, Graph, build_graph, floats, integers
 
 Array = NDArray[np.float32]
 
-CONFIG = {"num_hidden_layers": 2, "hidden_size": 8, "num_attention_heads": 2, "layer_norm_eps": 1e-12}
+CONFIG: EncoderConfig = {"num_hidden_layers": 2, "hidden_size": 8, "num_attention_heads": 2, "layer_norm_eps": 1e-12}
 WORDS, PLACES, INNER = 30, 12, 16
 
 
-def make_weights(config: dict[str, Any] = CONFIG, seed: int = 7) -> dict[str, Array]:
+def make_weights(config: EncoderConfig = CONFIG, seed: int = 7) -> dict[str, Array]:
     """Random weights under the names a BERT encoder has."""
     random = np.random.default_rng(seed)
     width = config["hidden_size"]
@@ -41,7 +40,7 @@ def make_weights(config: dict[str, Any] = CONFIG, seed: int = 7) -> dict[str, Ar
     return {name: random.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
 
 
-def build(folder: Path, config: dict[str, Any] = CONFIG, weights: dict[str, Array] | None = None) -> Path:
+def build(folder: Path, config: EncoderConfig = CONFIG, weights: dict[str, Array] | None = None) -> Path:
     save_file(weights or make_weights(config), folder / "weights.safetensors")
     build_graph(folder / "weights.safetensors", config, folder / "model.onnx")
     return folder / "model.onnx"
@@ -72,7 +71,7 @@ def gelu(values: Array) -> Array:
     return np.asarray(values * 0.5 * (1 + np.vectorize(math.erf)(values / math.sqrt(2))))
 
 
-def encode(ids: list[int], weights: dict[str, Array], config: dict[str, Any]) -> Array:
+def encode(ids: list[int], weights: dict[str, Array], config: EncoderConfig) -> Array:
     """The embedding of one text without padding, one head after the other."""
     epsilon, heads = config["layer_norm_eps"], config["num_attention_heads"]
     size = config["hidden_size"] // heads
@@ -171,10 +170,10 @@ def test_weights_that_lack_a_part_give_no_graph(tmp_path: Path, name: str) -> No
 
 
 def test_a_graph_names_each_value_once() -> None:
-    graph = Graph({})
+    graph = Graph({}, CONFIG)
     first = graph.add("Add", floats(1), floats(1))
     second = graph.add("Add", first, integers(1, 2))
     assert len({first, second}) == 2 and graph.add("Relu", second, output="end") == "end"
-    made = graph.finish(3)
+    made = graph.finish()
     assert len({one.name for one in made.initializer}) == 3 and [node.op_type for node in made.node][-1] == "Relu"
     assert integers(1, 2).dtype == np.int64 and floats(1).dtype == np.float32
