@@ -23,6 +23,7 @@ REPLAYS = 200
 TAMPERINGS = 200
 WRITERS = 16
 APPENDS_A_WRITER = 60
+PAUSE_S = 0.5  # at most, between records of one writer: sixteen make about sixty a second, of twenty questions
 RECORD_BYTES = 20_000  # a run with all its candidates; AT5 is about records of this size
 START_S = 120  # for sixteen processes to be ready on a busy machine
 EXTRAPOLATED = 1_000_000
@@ -96,14 +97,21 @@ def tamper() -> dict[str, Any]:
 
 
 def append() -> dict[str, Any]:
-    """Milliseconds of storing a 20 KB record with its entry, commit included: one writer, then sixteen processes."""
-    return {f"{writers}_writers": appended(writers) for writers in (1, WRITERS)}
+    """Milliseconds of storing a 20 KB record with its entry, commit included.
+
+    By one writer, by sixteen processes as busy as questions keep them, and by sixteen without a pause.
+    """
+    return {
+        "1_writers": appended(1, 0.0),
+        f"{WRITERS}_writers_with_pauses": appended(WRITERS, PAUSE_S),
+        f"{WRITERS}_writers": appended(WRITERS, 0.0),
+    }
 
 
-def appended(writers: int) -> dict[str, float | None]:
+def appended(writers: int, pause_s: float) -> dict[str, float | None]:
     context = multiprocessing.get_context("spawn")
     barrier, results = context.Barrier(writers + 1), context.Queue()
-    processes = [context.Process(target=write, args=(barrier, results), daemon=True) for _ in range(writers)]
+    processes = [context.Process(target=write, args=(barrier, results, pause_s), daemon=True) for _ in range(writers)]
     for process in processes:
         process.start()
     barrier.wait(timeout=START_S)
@@ -115,7 +123,7 @@ def appended(writers: int) -> dict[str, float | None]:
     return {"p50": percentile(spent, 50), "p95": percentile(spent, 95), "per_s": round(len(spent) / seconds, 1)}
 
 
-def write(barrier: Any, results: Any) -> None:
+def write(barrier: Any, results: Any, pause_s: float) -> None:
     django.setup()
     from audit.access_log import record_event
 
@@ -124,6 +132,7 @@ def write(barrier: Any, results: Any) -> None:
     barrier.wait()
     spent = []
     for _ in range(APPENDS_A_WRITER):
+        time.sleep(random.uniform(0, pause_s))
         started = time.perf_counter()
         record_event(None, "measured", None, text=text)
         spent.append(1000 * (time.perf_counter() - started))

@@ -472,7 +472,9 @@ class Call:
             return self.error(errors.Refused, f"A content filter stopped the request. {told}", True)
         if is_too_long(error):
             return self.error(errors.PromptTooLong, f"The prompt is too long for the model. {told}", True)
-        return self.error(errors.Rejected, f"The model server rejected the request (status {status}). {told}", True)
+        place = f", {error.request.url.path}" if status == 404 else ""
+        message = f"The model server rejected the request (status {status}{place}). {told}"
+        return self.error(errors.Rejected, message, True)
 
     def _deadline_passed(self) -> LLMError:
         message = f"The model did not finish its reply within {self._deadline_s:g} s."
@@ -533,5 +535,11 @@ def seconds_until(date: str) -> float:
 
 
 def _provider_message(error: "openai.APIStatusError") -> str:
-    told: Any = value_at(error.body, "message") or value_at(error.body, "error") or ""
+    """What the server says of its error; of the faults of single fields not what was sent in them, which is long."""
+    body = error.body
+    told: Any = value_at(body, "message") or value_at(body, "error") or value_at(body, "detail") or ""
+    if isinstance(told, list):
+        told = "; ".join(
+            f"{value_at(each, 'loc', -1)}: {value_at(each, 'msg')}" for each in told if value_at(each, "msg")
+        )
     return told[:TOLD_MAX] if isinstance(told, str) else ""

@@ -1,8 +1,8 @@
 """A reranker of our own behind HTTP, in the common format (docs/reranking.md): a small cross-scorer, not a script.
 
 It reads question and text together: a text gains by the question's words, the rarer among the texts the more, and by
-pairs of them that stand near each other. It is as strict as real servers: a wrong key, a missing field or a text of
-another type is refused.
+pairs of them that stand near each other. Replies and errors are those that Infinity 0.0.78 gave, byte for byte but for
+scores, ids and times: so are its limits, its silence about fields it does not know, and the characters it counts.
 """
 
 import json
@@ -16,7 +16,10 @@ from math import log
 from typing import Any, Self
 
 NEAR = 4  # words apart
-KNOWN = {"model", "query", "documents", "top_n", "return_documents", "instruction"}
+CHARACTERS_MAX, DOCUMENTS_MAX = 122_880, 2_048
+UNAUTHORIZED, NOT_FOUND = {"detail": "Unauthorized"}, {"detail": "Not Found"}
+BROKEN = b"Internal Server Error"
+Answer = tuple[int, dict[str, Any] | bytes]  # status and body; bytes are plain text
 
 
 def words_of(text: str) -> list[str]:
@@ -46,11 +49,15 @@ def score(asked: list[str], words: list[str], weight: dict[str, float]) -> float
 
 
 class RerankServer:
-    """`POST /rerank`; `requests` has the bodies that were accepted."""
+    """`POST /v1/rerank`; `requests` has the bodies that were accepted, `failures` what is answered first instead.
 
-    def __init__(self, key: str = "") -> None:
-        self.key = key
+    A single model answers under any name, as there; of several the request names one.
+    """
+
+    def __init__(self, key: str = "", models: tuple[str, ...] = ("own",)) -> None:
+        self.key, self.models = key, models
         self.requests: list[dict[str, Any]] = []
+        self.failures: list[Answer] = []
         handler = type("RerankHandler", (_Handler,), {"owner": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
@@ -67,19 +74,76 @@ class RerankServer:
         self._server.shutdown()
         self._server.server_close()
 
+    def answer(self, path: str, authorization: str | None, body: Any) -> Answer:
+        if path != "/v1/rerank":
+            return 404, NOT_FOUND
+        if self.key and authorization != f"Bearer {self.key}":
+            return 401, UNAUTHORIZED
+        if faults := faults_of(body):
+            return 422, {"detail": faults}
+        name = self.models[0] if len(self.models) == 1 else body["model"]
+        if name not in self.models:
+            told = f"Engine for model name `{name}` not found. Available model names are {list(self.models)}"
+            return 400, error_body(f"Invalid model: {told}", 400)
+        if self.failures:
+            return self.failures.pop(0)
+        self.requests.append(body)
+        return 200, ranking_of(body, name)
 
-def answer_to(body: Any) -> tuple[int, dict[str, Any]]:
-    """The status and the body of a reply."""
-    if not isinstance(body, dict) or not KNOWN >= body.keys() >= {"model", "query", "documents"}:
-        return 422, {"error": {"message": "model, query and documents are needed, and nothing unknown"}}
-    texts, query = body["documents"], body["query"]
-    if not isinstance(query, str) or not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-        return 422, {"error": {"message": "query is a string, documents are strings"}}
+
+def error_body(message: str, code: int) -> dict[str, Any]:
+    return {"error": {"message": message, "type": None, "param": None, "code": code}}
+
+
+def overloaded(model: str = "own") -> Answer:
+    return 429, error_body(f"model {model} is currently overloaded", 429)
+
+
+def faults_of(body: Any) -> list[dict[str, Any]]:
+    """What the fields of a request lack; each fault repeats what was sent, as pydantic does."""
+    if not isinstance(body, dict):
+        return [fault("model_attributes_type", ["body"], "Input should be a valid dictionary", body)]
+    faults = [
+        fault("missing", ["body", name], "Field required", body) for name in ("query", "documents") if name not in body
+    ]
+    texts, query, top = body.get("documents", ["-"]), body.get("query", ""), body.get("top_n", 1)
+    if len(query) > CHARACTERS_MAX:
+        faults.append(
+            fault(
+                "string_too_long", ["body", "query"], f"String should have at most {CHARACTERS_MAX} characters", query
+            )
+        )
+    if not texts:
+        message = "List should have at least 1 item after validation, not 0"
+        faults.append(fault("too_short", ["body", "documents"], message, texts))
+    if len(texts) > DOCUMENTS_MAX:
+        message = f"List should have at most {DOCUMENTS_MAX} items after validation, not {len(texts)}"
+        faults.append(fault("too_long", ["body", "documents"], message, texts))
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            faults.append(fault("string_type", ["body", "documents", place], "Input should be a valid string", text))
+    if top < 1:
+        faults.append(fault("greater_than", ["body", "top_n"], "Input should be greater than 0", top))
+    return faults
+
+
+def fault(kind: str, place: list[str | int], message: str, sent: Any) -> dict[str, Any]:
+    return {"type": kind, "loc": place, "msg": message, "input": sent}
+
+
+def ranking_of(body: dict[str, Any], model: str) -> dict[str, Any]:
+    query, texts = body["query"], body["documents"]
     scores = cross_scores(query, texts)
     order = sorted(range(len(texts)), key=lambda index: (-scores[index], index))[: body.get("top_n", len(texts))]
-    results = [{"index": index, "relevance_score": scores[index]} for index in order]
-    tokens = sum(len(words_of(query)) + len(words_of(text)) for text in texts)
-    return 200, {"id": "rr-1", "model": body["model"], "results": results, "usage": {"total_tokens": tokens}}
+    characters = sum(len(query) + len(text) for text in texts)
+    return {
+        "object": "rerank",
+        "results": [{"relevance_score": scores[index], "index": index, "document": None} for index in order],
+        "model": model,
+        "usage": {"prompt_tokens": characters, "total_tokens": characters},
+        "id": "infinity-95163789-e389-42a4-b544-88813ccfc24b",
+        "created": 1795739786,
+    }
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -91,22 +155,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
-        status, reply = answer_to(body)
-        if self.path != "/v1/rerank":
-            status, reply = 404, {"error": {"message": "not found"}}
-        elif self.owner.key and self.headers.get("authorization") != f"Bearer {self.owner.key}":
-            status, reply = 401, {"error": {"message": "a wrong key"}}
-        elif status == 200:
-            self.owner.requests.append(body)
-        text = json.dumps(reply).encode()
+        status, reply = self.owner.answer(self.path, self.headers.get("authorization"), body)
+        is_plain = isinstance(reply, bytes)
+        text = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "text/plain; charset=utf-8" if is_plain else "application/json")
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)
 
 
 @contextmanager
-def serving(key: str = "") -> Iterator[RerankServer]:
-    with RerankServer(key) as server:
+def serving(key: str = "", models: tuple[str, ...] = ("own",)) -> Iterator[RerankServer]:
+    with RerankServer(key, models) as server:
         yield server

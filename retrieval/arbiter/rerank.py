@@ -56,7 +56,7 @@ def judge_by_rerank(
         )
     except LLMError as error:
         return keep_fused_order(candidates, str(error), error.exchange)
-    by = f"the reranker {settings.RERANK_MODEL}"
+    by = f"the reranker {exchange.model_returned}"  # a server of a single model ranks with it whatever is asked for
     return Ranking("rerank", "ran", verdicts_of(scored, candidates, by), answerable=None, exchange=exchange)
 
 

@@ -28,7 +28,7 @@ ASK_BELOW, APPLY_ABOVE = 0.60, 0.85  # R23: below, always asked; above, applied 
 PIECE = re.compile(r"[^\W\d_][\w'’]*|\d[\w.,]*|[^\w\s]")
 SAID = ("greeted", "subject", "which", "which_of", "proposed", "assumed", "page_printed", "page_file", "page_none")
 FIELDS = {"text": str}
-GRAMMAR = {"qualifier": str, "joining": list}
+GRAMMAR = {"qualifier": str, "joining": list, "begins": str}
 
 
 class Speech(NamedTuple):
@@ -37,6 +37,7 @@ class Speech(NamedTuple):
     said: Mapping[str, str]
     is_before: bool  # the qualifying word stands before the word: "liability cap", not "plafond annuel"
     joining: frozenset[str]  # between the word and what it belongs to: "cap on liability"
+    begins: str  # how what qualifies begins, where that tells it from a verb: the article of "الحد الأقصى"
 
 
 @cache
@@ -51,14 +52,14 @@ def read_speech(path: Path) -> Speech:
     for section, entry in read_entries(path):
         place = f"{path.name}, [[{section}]]"
         if section == "grammar":
-            check_fields(place, entry, GRAMMAR, tuple(GRAMMAR))
+            check_fields(place, entry, GRAMMAR, ("qualifier", "joining"))
             grammar = entry
         else:
             check_fields(place, entry, FIELDS, ("text",))
             said[section] = entry["text"]
     if set(said) != set(SAID) or grammar.get("qualifier") not in ("before", "after"):
         raise WordingError(f"{path.name}: it needs {', '.join(SAID)}, and [[grammar]] with qualifier and joining")
-    return Speech(said, grammar["qualifier"] == "before", frozenset(grammar["joining"]))
+    return Speech(said, grammar["qualifier"] == "before", frozenset(grammar["joining"]), grammar.get("begins", ""))
 
 
 def say(name: str, language: str, **told: str) -> str:
@@ -125,7 +126,8 @@ def joined_to(pieces: Sequence[str], at: int, speech: Speech, forms: frozenset[s
 def is_qualifier(piece: str, forms: frozenset[str], language: str) -> bool:
     """Whether a piece says which one is meant: a word with a meaning of its own, no number, no sign, not the word."""
     said = match_form(piece)
-    is_word = said.isalpha() and len(said) >= QUALIFIER_MIN and said not in forms
+    begins = (speeches().get(language) or speeches()[LANGUAGES[0]]).begins
+    is_word = said.isalpha() and len(said) >= QUALIFIER_MIN and said not in forms and said.startswith(begins)
     return is_word and not is_stop_word(said, language) and not read_count(said)
 
 

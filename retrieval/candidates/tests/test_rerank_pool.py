@@ -18,6 +18,7 @@ from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
+from tests.rerank_server import serving
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
@@ -113,6 +114,16 @@ def test_a_reranker_that_fails_leaves_the_fused_order_and_says_so(
     assert result.ranking.status == "not_run" and result.ranking.failure
     assert {candidate.verdict.role for candidate in result.candidates} == {"unjudged"} and result.confidence <= 0.3
     assert result.candidates[0].section_title == "Rent"
+
+
+def test_the_model_that_ranked_is_named_and_not_the_one_asked_for(
+    server: ScriptedLLM, lease: DocumentContent, settings: Settings
+) -> None:
+    """(R93b) A server of a single model ranks with it under any name."""
+    with serving(models=("served",)) as reranker:
+        settings.RERANK_BASE_URL, settings.RERANK_MODEL = reranker.base_url, "asked"
+        result = retrieve(QUESTION, [lease], settings=RERANK)
+    assert result.ranking.status == "ran" and "passages by the reranker served." in result.candidates[0].verdict.reason
 
 
 def test_words_phrases_and_names_order_the_pool_without_any_model(server: ScriptedLLM, lease: DocumentContent) -> None:

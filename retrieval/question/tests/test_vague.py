@@ -160,8 +160,116 @@ def test_a_question_without_a_subject_is_asked_back_in_its_script(language: str,
 
 def test_a_vague_word_that_a_base_adds_is_asked_back_in_its_own_grammar() -> None:
     """(R23, R103)"""
-    content = content_of_lines(["الحد الأقصى للمسؤولية مليون.", "الحد السنوي مئة ألف."], language="ar")
-    own = ReadingRules((RuleRow("vague", "", "ar", "الحد"),))
-    assert parse_question("ما هو الحد؟", [content]).clarification == ""
-    asked = parse_question("ما هو الحد؟", [content], (), own).clarification
-    assert asked.startswith("تدل «الحد» هنا على عدة أشياء: “الحد الأقصى”, “الحد السنوي”")
+    content = content_of_lines(["القسط الأول مليون.", "القسط السنوي مئة ألف."], language="ar")
+    own = ReadingRules((RuleRow("vague", "", "ar", "القسط"),))
+    assert parse_question("ما هو القسط؟", [content]).clarification == ""
+    asked = parse_question("ما هو القسط؟", [content], (), own).clarification
+    assert asked.startswith("تدل «القسط» هنا على عدة أشياء: “القسط الأول”, “القسط السنوي”")
+
+
+MABALIGH = ["مبلغ التأمين مليون.", "المبلغ السنوي مئة ألف.", "المبلغ يدفع شهريا.", "مبلغ الضمان على ألفين."]
+SKHUMIM = ["סכום הביטוח מיליון.", "הסכום השנתי מאה אלף.", "הסכום ישולם מדי חודש.", "הסכום של הערבות אלפיים."]
+
+
+@pytest.mark.parametrize(
+    ("lines", "language", "text", "begins", "meanings"),
+    [
+        (MABALIGH, "ar", "ما هو المبلغ؟", "تدل «المبلغ» هنا", ["المبلغ السنوي", "مبلغ التأمين", "مبلغ الضمان"]),
+        (MABALIGH, "ar", "كم المبلغ؟", "تدل «المبلغ» هنا", ["المبلغ السنوي", "مبلغ التأمين", "مبلغ الضمان"]),
+        (MABALIGH, "ar", "ما السعر؟", "أي «السعر» تقصد؟", []),
+        (MABALIGH, "ar", "ما هي النسبة؟", "أي «النسبة» تقصد؟", []),
+        (MABALIGH, "ar", "ما هو الحد؟", "أي «الحد» تقصد؟", []),
+        (MABALIGH, "ar", "ما هو التاريخ؟", "أي «التاريخ» تقصد؟", []),
+        (SKHUMIM, "he", "מה הסכום?", "ל“הסכום” יש כאן", ["הסכום השנתי", "הסכום של הערבות", "סכום הביטוח"]),
+        (SKHUMIM, "he", "מהו הסכום?", "ל“הסכום” יש כאן", ["הסכום השנתי", "הסכום של הערבות", "סכום הביטוח"]),
+        (SKHUMIM, "he", "מה המחיר?", "לאיזה “המחיר” הכוונה?", []),
+        (SKHUMIM, "he", "מהי התקופה?", "לאיזה “התקופה” הכוונה?", []),
+        (SKHUMIM, "he", "מהו השיעור?", "לאיזה “השיעור” הכוונה?", []),
+        (SKHUMIM, "he", "מה התקרה?", "לאיזה “התקרה” הכוונה?", []),
+    ],
+)
+def test_the_vague_words_of_arabic_and_hebrew_are_asked_back(
+    lines: list[str], language: str, text: str, begins: str, meanings: list[str]
+) -> None:
+    """(R23) A verb after the word is no meaning of it."""
+    question = parse_question(text, [content_of_lines(lines, language=language)])
+    assert question.clarification.startswith(begins)
+    assert sorted(each.text for each in question.vague.meanings) == sorted(meanings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ما هو مبلغ التأمين؟",
+        "ما المبلغ السنوي؟",
+        "كم مبلغ الضمان؟",
+        "ما هو سعر الوحدة؟",
+        "ما هو الحد الأقصى للمسؤولية؟",
+        "ما هو حد المسؤولية؟",
+        "ما هو تاريخ التوقيع؟",
+        "ما هو تاريخ انتهاء العقد؟",
+        "متى يبدأ العقد؟",
+        "ما نسبة الفائدة؟",
+        "ما هي النسبة المئوية للخصم؟",
+        "كم عدد الموظفين؟",
+        "ما هي غرامة التأخير؟",
+        "ما هي مهلة الإشعار؟",
+        "ما هي رسوم التسجيل؟",
+        "من هو المؤجر؟",
+        "ما هو الإيجار؟",
+        "ما هي الضمانة؟",
+        "أين يقع المبنى؟",
+        "هل يجوز التأجير من الباطن؟",
+        "ما قيمة العقد؟",
+        "ما هو المبلغ في الصفحة 2؟",
+    ],
+)
+def test_an_arabic_question_that_says_which_one_is_not_asked_back(text: str) -> None:
+    """(R23)"""
+    assert parse_question(text, [content_of_lines(MABALIGH, language="ar")]).clarification == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "מה סכום הביטוח?",
+        "מה הסכום השנתי?",
+        "מהו סכום הערבות?",
+        "מה מחיר הדירה?",
+        "מה המחיר ליחידה?",
+        "מהי תקופת השכירות?",
+        "מהי התקופה הראשונה?",
+        "מהו מועד המסירה?",
+        "מה תאריך החתימה?",
+        "מתי מתחיל החוזה?",
+        "מהו שיעור הריבית?",
+        "מה מספר העובדים?",
+        "כמה עובדים יש?",
+        "מה הקנס על איחור?",
+        "מהי תקרת האחריות?",
+        "מי המשכיר?",
+        "מהו דמי השכירות?",
+        "מהי הערבות?",
+        "היכן נמצא הנכס?",
+        "האם מותר להשכיר בשכירות משנה?",
+        "מה ערך החוזה?",
+    ],
+)
+def test_a_hebrew_question_that_says_which_one_is_not_asked_back(text: str) -> None:
+    """(R23)"""
+    assert parse_question(text, [content_of_lines(SKHUMIM, language="he")]).clarification == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "lines"),
+    [
+        ("ar", "ما هو المبلغ؟", ["مبلغ التأمين مليون.", "المبلغ يدفع شهريا."]),
+        ("ar", "ما السعر؟", ["السعر ألف.", "يحدد السعر سنويا."]),
+        ("he", "מה הסכום?", ["סכום הביטוח מיליון.", "הסכום ישולם מדי חודש."]),
+        ("he", "מה המחיר?", ["המחיר אלף.", "המחיר נקבע מדי שנה."]),
+    ],
+)
+def test_one_meaning_is_not_asked_for_in_arabic_and_hebrew(language: str, text: str, lines: list[str]) -> None:
+    """(R23)"""
+    question = parse_question(text, [content_of_lines(lines, language=language)])
+    assert question.clarification == "" and question.vague.why == "it means one thing here, so nothing is asked"
