@@ -59,6 +59,17 @@ class MarkedValue(TypedValue):
     marker: int
 
 
+class ValueNote(TypedDict):
+    """What an auditor may look at and nobody need: values that do not agree, without any effect on the answer."""
+
+    code: str  # "shares_differ": shares of a column that do not add up to the 100 % it prints
+    label: str
+    column: str
+    added: str
+    printed: str
+    lines: list[int]  # from the first share to the total
+
+
 class AnswerCheck(TypedDict):
     """What is known of a sentence of an answer, of a value in it, or of a figure that was computed for it."""
 
@@ -73,6 +84,7 @@ class AnswerCheck(TypedDict):
     left_out: NotRequired[bool]
     typed: NotRequired[TypedValue]
     computed: NotRequired[dict[str, Any]]
+    note: NotRequired[ValueNote]
 
 
 class AskedItem(TypedDict):

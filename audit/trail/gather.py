@@ -148,6 +148,7 @@ class SentenceCheck:
     verdict: str = ""  # of the claim check, with what it found
     is_supported: bool = False
     is_left_out: bool = False  # it was not shown
+    note: str = ""  # what may be looked at; the answer is not the worse for it
 
 
 @dataclass(frozen=True)
@@ -401,6 +402,7 @@ PROBLEMS = {
     "total_differs": _("the rows of the table do not add up to its total"),
     "name_not_cited": _("a name or a month is not in what it cites"),
 }
+NOTES = {"shares_differ": _("shares add up to something else than the total that is printed")}
 
 
 CLAIM_VERDICTS = {
@@ -422,6 +424,7 @@ def read_check(check: AnswerCheck) -> SentenceCheck:
         verdict=" – ".join(filter(None, told)),
         is_supported=verdict == SUPPORTED,
         is_left_out=bool(check.get("left_out")),
+        note=str(NOTES.get(code, code)) if (code := check.get("note", {}).get("code", "")) else "",
     )
 
 

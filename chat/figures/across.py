@@ -1,24 +1,27 @@
 """Rules over several values of an answer (R82): a start comes before its end, rows add up to their total.
 
 What fails is said as a problem of the answer or the sentence. It may be a slip of the document as well as of the
-writer, so nothing is corrected.
+writer, so nothing is corrected. Shares that do not add up to their printed 100 % are only noted for auditors.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chat.checks import AnswerCheck, AskedItem, MarkedValue, TypedValue, literal_check
+from chat.checks import AnswerCheck, AskedItem, MarkedValue, TypedValue, ValueNote, literal_check
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.periods import NamedDate, find_reversed, find_reversed_pairs
+from chat.figures.shares import SharesOff, find_shares_off
 from chat.figures.totals import Mismatch, find_mismatches
 from chat.writing.writer import NUMBER
 from documents.storage.content import DocumentContent
+from reading.tables import Table
 from retrieval.candidates.shown_rows import tables_on
 from retrieval.types import LineRange
 from retrieval.words.printed import number_form
 
 START_AFTER_END, TOTAL_DIFFERS = "start_after_end", "total_differs"
+SHARES_DIFFER = "shares_differ"  # a note, no reason: it weakens nothing
 REASONS = {
     START_AFTER_END: "a start is later than its end",
     TOTAL_DIFFERS: "the rows of the table do not add up to its total",
@@ -76,21 +79,59 @@ def lines_cited(quoted: Quoted) -> LineRange:
 
 def mismatches_at(quoted: Quoted, places: Sequence[LineRange], contents: Contents) -> Iterator[Mismatch]:
     """The totals of which the places have a row."""
+    for table in tables_at(quoted, places, contents):
+        yield from (each for each in find_mismatches(table) if is_at(each, places))
+
+
+def tables_at(quoted: Quoted, places: Sequence[LineRange], contents: Contents) -> Iterator[Table]:
+    """The tables on the pages of the places."""
     content = contents.get(quoted.candidate.parse_id)
     if content is None:
         return
     pages = sorted({line.page_number for place in places for line in content.lines_between(*place)})
     for page in pages:
-        for table in tables_on(page, content):
-            for found in find_mismatches(table):
-                if any(place.overlaps(LineRange(found.first_line, found.last_line)) for place in places):
-                    yield found
+        yield from tables_on(page, content)
+
+
+def is_at(found: Mismatch | SharesOff, places: Sequence[LineRange]) -> bool:
+    return any(place.overlaps(LineRange(found.first_line, found.last_line)) for place in places)
 
 
 def words_over(found: Mismatch) -> str:
     """ "Total assets, 2023: 4,200, added up 4,020"."""
     named = ", ".join(filter(None, (found.label, found.heading)))
     return f"{named}: {found.printed}, added up {found.added:,}"
+
+
+# ---- what is only noted
+
+
+def notes_on_shares(quoted: Sequence[Quoted], contents: Contents) -> list[AnswerCheck]:
+    """A note for each column of shares that is cited and does not add up to its 100 %; none has a problem."""
+    found: dict[SharesOff, AnswerCheck] = {}
+    for each in quoted:
+        places = [lines_cited(each)]
+        for table in tables_at(each, places, contents):
+            for off in find_shares_off(table):
+                if off not in found and is_at(off, places):
+                    found[off] = check_of_shares(off, each.marker)
+    return [*found.values()]
+
+
+def check_of_shares(off: SharesOff, marker: int) -> AnswerCheck:
+    """ "Total, Share: the printed shares add up to 99.2 %, the total says 100 %"."""
+    named = ", ".join(filter(None, (off.label, off.heading)))
+    printed = off.printed if "%" in off.printed else f"{off.printed} %"
+    check = literal_check(f"{named}: the printed shares add up to {off.added} %, the total says {printed}", [marker])
+    check["note"] = ValueNote(
+        code=SHARES_DIFFER,
+        label=off.label,
+        column=off.heading,
+        added=str(off.added),
+        printed=off.printed,
+        lines=[off.first_line, off.last_line],
+    )
+    return check
 
 
 # ---- an answer that a model wrote

@@ -15,6 +15,7 @@ from chat.figures.across import (
     conflicts_in_items,
     conflicts_in_quotes,
     conflicts_in_sentences,
+    notes_on_shares,
     with_conflicts,
     with_doubts,
 )
@@ -161,8 +162,10 @@ def is_recorded(run: RetrievalRun, draft: AnswerDraft) -> bool:
 def compare_values(draft: AnswerDraft) -> AnswerDraft:
     """The draft with what does not agree among its values; sentences that a model wrote were looked at before."""
     quotes = draft.quoted if draft.kind == Kind.EXTRACTIVE else ()
-    in_quotes = conflicts_in_quotes(quotes, contents_of(quotes), draft.checks)
-    return with_doubts(draft, [*in_quotes, *conflicts_in_items(draft.items, draft.quoted)])
+    contents = contents_of(draft.quoted)
+    in_quotes = conflicts_in_quotes(quotes, contents, draft.checks)
+    compared = with_doubts(draft, [*in_quotes, *conflicts_in_items(draft.items, draft.quoted)])
+    return replace(compared, checks=[*compared.checks, *notes_on_shares(draft.quoted, contents)])
 
 
 def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:

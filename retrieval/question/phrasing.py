@@ -5,9 +5,10 @@ Rules only: each returns the matched text and removes it from the topic. Words a
 """
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, get_args
 
 from reading.matching import match_form
 from reading.registry.references import LABEL, ROW_NAMES, ROWS, one_of_names, references_in
@@ -43,9 +44,17 @@ NAMED = r"\b(?:{locating}|{contracted})\s+(?:{article})?(?:" + OBJECT + ")" + IT
 NAMED += r"(?:\s*,?\s*(?:" + ROW_NAMES + r")\s*(?:" + ROWS + "))?"
 AROUND = r"""(?:(?P<line>{line})|(?P<paragraph>{paragraph})|(?P<section>{section_whole})|(?P<page>{page_whole})
     |(?P<chapter>{chapter_whole})|(?P<document>{document_whole}))(?!\w|\s*\d)"""
+CLAUSE_ENDS = r"(?=\s*(?:[.,;:?!)]|\Z|\b(?:{joining})\b))"
+# Only what is asked for in so many words: "show me the whole section on rent", ", with the full page", a sentence of
+# its own. In any other place the same words name a thing: "who may strike the whole section".
+AROUND_ASKED = rf"""(?:(?P<begins>(?:\A|(?<=[.?!:]\s))¿?+(?:(?:{{courtesy}})(?:\s*,\s*|\s+))?+)
+    |(?<!\s)(?:\s*[,;]\s*(?:(?:{{joining}})\s+)?+|\s+(?:{{joining}})\s+))
+    (?:(?:{{showing_us}})\s+|(?P<plainly>(?:{{showing}})\s+)|(?P<along>(?:{{along}})\s+)|(?(begins)(?P<alone>)|(?!)))
+    {AROUND}(?(alone)(?=\s*(?:[.!]|\Z))|(?(along){CLAUSE_ENDS}|(?:\s+(?:{{concerning}})\b|{CLAUSE_ENDS})))"""
 COUNTED = r"(?:\d{1,3}|[^\W\d_]{2,12})"
-# "2 lines before and five after"
-BESIDE = rf"""\b(?:{{article}})?(?P<count>{COUNTED})\s+(?:{{lines}})\s+(?:(?P<before>{{above}})|(?P<after>{{below}}))
+# "with 2 lines before and five after"
+BESIDE = rf"""\b(?:{{showing_us}}|{{showing}}|{{along}}|{{joining}})\s+(?:{{article}})?(?P<count>{COUNTED})
+    \s+(?:{{lines}})\s+(?:(?P<before>{{above}})|(?P<after>{{below}}))
     (?:\s*(?:,|\b(?:{{joining}}))\s+(?:{{article}})?(?P<second>{COUNTED})\s+(?:(?:{{lines}})\s+)?
     (?:(?P<then_before>{{above}})|(?P<then_after>{{below}})))?(?=\s*(?:[.,;:?!)]|\Z|\b(?:{{joining}})\b))"""
 # A page as people name it: a number, a Roman one (no "I", which asks), or one with letters before it, as "A-3".
@@ -87,14 +96,16 @@ FRAMES = {
     "locating": f"{LOCATED} | {NAMED}",
     "contracted": LOCATED,
     "article": LOCATED,
-    "giving": rf"\b(?:{{giving}})\s+{AROUND}",
-    "concerning": rf"{AROUND}\s+(?:{{concerning}})\b",
-    "line": rf"\b{AROUND}",
-    "paragraph": rf"\b{AROUND}",
-    "section_whole": rf"\b{AROUND}",
-    "page_whole": rf"\b{AROUND}",
-    "chapter_whole": rf"\b{AROUND}",
-    "document_whole": rf"\b{AROUND}",
+    "showing": AROUND_ASKED,
+    "showing_us": AROUND_ASKED,
+    "along": AROUND_ASKED,
+    "concerning": AROUND_ASKED,
+    "line": AROUND_ASKED,
+    "paragraph": AROUND_ASKED,
+    "section_whole": AROUND_ASKED,
+    "page_whole": AROUND_ASKED,
+    "chapter_whole": AROUND_ASKED,
+    "document_whole": AROUND_ASKED,
     "lines": BESIDE,
     "above": BESIDE,
     "below": BESIDE,
@@ -119,11 +130,9 @@ FRAMES = {
     "layout": r"\b(?P<table>{table})\b | \b(?P<figure>{figure})\b",
     "located": LOCATED,
     "named": NAMED,
-    "around": rf"\b{AROUND}",
-    "around_asked": rf"""(?:(?<!\s)\s*[,;]\s*)?+(?=[^\W\d_])(?:\b(?:{{joining}})\s+)?(?:\b(?:{{giving}})\s+)?\b{AROUND}
-        (?:\s+(?:{{concerning}})\b)?""",
+    "around": AROUND_ASKED,
     "beside": BESIDE,
-    "beside_asked": rf"""(?:(?<!\s)\s*[,;]\s*)?+(?:\b(?:{{joining}})\s+)?(?:\b(?:{{giving}})\s+)?{BESIDE}""",
+    "beside_asked": rf"""(?:(?<!\s)\s*[,;]\s*)?+(?:\b(?:{{joining}})\s+)?{BESIDE}""",
     "part_break": rf"{NEXT_QUESTION} | {NEXT_STEP} | (?<!\s)\s*;\s*(?=(?:{{question_word}})\b) | (?<=\?)\s+(?=[^?]*\?)",
     "same_question": SAME_QUESTION,
     "condition_before": r"^(?:{condition})\s+(?P<said>[^,?;]{3,100}),\s*(?:(?:{then})\s+)?(?=\S)",
@@ -229,8 +238,19 @@ def asks_where(text: str) -> bool:
 
 def around_asked(text: str) -> ReadAround:
     """How much a question asks to have read around what is found (R71): "the whole section"; "" if it does not say."""
-    found = phrasing_rules()["around"].search(text)
-    return cast(ReadAround, found.lastgroup) if found else ""
+    found = next(requests_around(text), None)
+    return next((size for size in get_args(ReadAround) if size and found[size]), "") if found else ""
+
+
+def requests_around(text: str) -> Iterator[re.Match[str]]:
+    """The requests of a question to read more than the place itself. A bare verb inside a sentence is one only after a
+    question for a thing: "what is the rent, and quote the whole clause", not "must I sign and quote the whole clause".
+    """
+    expressions = phrasing_rules()
+    asks_thing = bool(expressions["asking"].match(text))
+    for found in expressions["around"].finditer(text):
+        if asks_thing or not found["plainly"] or found["begins"] is not None:
+            yield found
 
 
 def lines_beside_asked(text: str) -> tuple[int, int]:
@@ -250,9 +270,12 @@ def number_said(text: str) -> int:
 
 def split_scope(topic: str) -> tuple[str, tuple[str, ...]]:
     """A topic without what only says where to look and how much to read, and what was taken out of it (R21)."""
-    said: list[str] = []
+    asked = [*requests_around(topic)]
+    said = [found.group().strip(" ,;") for found in asked]
+    for found in reversed(asked):
+        topic = f"{topic[: found.start()]} {topic[found.end() :]}"
     beside = ("beside_asked",) if any(lines_beside_asked(topic)) else ()
-    for name in ("around_asked", *beside, "located", "named"):
+    for name in (*beside, "located", "named"):
         expression = phrasing_rules()[name]
         said += [found.group().strip(" ,;") for found in expression.finditer(topic)]
         kept = r" \g<which> " if "which" in expression.groupindex else " "  # "in the fee table" asks for a fee
