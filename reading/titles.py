@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from reading.layout.kinds import numbering_of
 from reading.layout.lines import PageLine
+from reading.layout.traced import Printed, TracedText, trace
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS
 from reading.values.months import MONTH
@@ -98,6 +99,7 @@ LINKED = re.compile(r"\b(?:to|of|and|the|for|à|au|de|du|et|zum|zur|und)$", re.I
 LIST_MARK = re.compile(
     r"(?:\(?[0-9A-Z]{1,2}[.)]|[,;:) ]|(?:and|et|und|among)\b(?! ?[.&])|on the (?:one|other) hand\b)+", re.IGNORECASE
 )
+CONJUNCTION = re.compile(r"\b(?:and|et|und)\b")
 NAME_END = re.compile(
     r" ?\(| ?;|,(?! ?(?i:inc|incorporated|l\.?l\.?c|l\.?p|l\.?l\.?p|ltd|limited|corp|co|n\.a|s\.a|p\.c|gmbh|ag|b\.v)\b)"
     r"| (?:an?|with|having|whose|located|acting|registered|organi[sz]ed|incorporated|of \[|of \d|dont|ayant|sise?|"
@@ -121,12 +123,22 @@ RELEASE = re.compile(
 )
 
 
+Span = tuple[int, int]
+
+
 class Filing(NamedTuple):
     """The cover of a filing: who files it, the form, and the period or day it is of."""
 
-    registrant: str
+    registrant: Printed
     form: str
-    period: str
+    period: Printed
+
+
+class Release(NamedTuple):
+    """A release of results: which company announces what."""
+
+    company: Printed
+    what: str
 
 
 def find_title(lines: Sequence[PageLine], declared: str = "") -> str:
@@ -193,8 +205,7 @@ def shorten(title: str) -> str:
 
 def running_text(lines: Iterable[PageLine]) -> str:
     """The text of lines in one, with single blanks; a word divided by a hyphen stays as it is printed."""
-    text = " ".join(" ".join(line.text.split()) for line in lines)
-    return re.sub(r"(?<=\w-) (?=[a-z])", "", text)
+    return trace(lines, joins_words=True).text
 
 
 def plain_date(text: str) -> str:
@@ -210,7 +221,8 @@ def plain_date(text: str) -> str:
 def filing_title(first: Sequence[PageLine]) -> str:
     """Registrant, form and period of the first page that is the cover of a filing."""
     filing = find_filing(first)
-    return ", ".join(part for part in filing if part) if filing else ""
+    parts = (filing.registrant.value, filing.form, filing.period.value) if filing else ()
+    return ", ".join(filter(None, parts))
 
 
 def find_filing(first: Sequence[PageLine]) -> Filing | None:
@@ -218,10 +230,10 @@ def find_filing(first: Sequence[PageLine]) -> Filing | None:
     for _, page in groupby(first, key=lambda line: line.page_number):
         cover = list(page)
         form = next((found for line in cover if (found := is_form(line))), None)
-        registrant = registrant_of(cover) if form else ""
-        if form and registrant:
+        registrant = registrant_of(cover) if form else Printed("")
+        if form and registrant.value:
             named = f"{form['kind'].capitalize()} {form['form'].upper()}{(form['change'] or '').upper()}"
-            return Filing(registrant, named, period_of(running_text(cover)))
+            return Filing(registrant, named, period_of(trace(cover, joins_words=True)))
     return None
 
 
@@ -230,13 +242,14 @@ def is_form(line: PageLine) -> re.Match[str] | None:
     return FORM.fullmatch(" ".join(line.text.split()))
 
 
-def registrant_of(cover: Sequence[PageLine]) -> str:
+def registrant_of(cover: Sequence[PageLine]) -> Printed:
     """The name above "exact name of registrant", else the largest print that is not of every cover."""
     place = next((place for place, line in enumerate(cover) if CHARTER.search(line.text)), None)
     if place is None:
         names = [line for line in cover if not COVER_WORDS.match(line.text) and has_letters(line)]
         largest = max((line.size for line in names), default=0.0)
-        return next((line.text for line in names if line.size == largest > text_size(cover) * LARGER), "")
+        named = [line for line in names if line.size == largest > text_size(cover) * LARGER][:1]
+        return trace(named).whole()
     above: list[PageLine] = []
     for line in reversed(cover[:place]):
         is_rule = not any(character.isalnum() for character in line.text)
@@ -245,19 +258,21 @@ def registrant_of(cover: Sequence[PageLine]) -> str:
         if is_rule or COVER_WORDS.match(line.text) or (above and not is_set_alike(line, above[0])):
             break
         above.insert(0, line)
-    return running_text(above[-TITLE_LINES:])
+    return trace(above[-TITLE_LINES:], joins_words=True).whole()
 
 
-def period_of(text: str) -> str:
+def period_of(cover: TracedText) -> Printed:
     """The period a cover names, "fiscal year ended May 31, 2023", or the date of a current report."""
+    text = cover.text
     for found in PERIOD.finditer(text):
         if date := DATE.match(text, found.end()):
-            return f"{found['period'].lower()} {plain_date(date[0])}"
+            said = f"{found['period'].lower()} {plain_date(date[0])}"
+            return Printed(said, cover.stretches(found.start(), date.end()))
     if event := EVENT.search(text):
         before = [*DATE.finditer(text, max(event.start() - 40, 0), event.start())]
         date = DATE.match(text, event.end()) or (before[-1] if before else None)
-        return plain_date(date[0]) if date else ""
-    return ""
+        return Printed(plain_date(date[0]), cover.stretches(*date.span())) if date else Printed("")
+    return Printed("")
 
 
 # ---- agreements
@@ -266,28 +281,28 @@ def period_of(text: str) -> str:
 def agreement_title(first: Sequence[PageLine]) -> str:
     """The title line of an agreement with its parties and date."""
     title, after = find_agreement(first)
-    return with_parties(title, after) if after else title
+    return with_parties(title, after.text) if after else title
 
 
-def find_agreement(first: Sequence[PageLine]) -> tuple[str, str]:
-    """The title line of an agreement and the text of its preamble; each "" if there is none."""
+def find_agreement(first: Sequence[PageLine]) -> tuple[str, TracedText | None]:
+    """The title line of an agreement, "" if there is none, and the text of its preamble, None if there is none."""
     for place, line in enumerate(first):
         if line.kind in UNSEARCHED_KINDS or not is_agreement_line(line):
             continue
         title = title_around(first, place)
-        after = preamble_text(first[place + 1 :])[: PREAMBLE_CHARS + PARTIES_CHARS]
-        if PREAMBLE.search(after[:PREAMBLE_CHARS]):
+        after = preamble_text(first[place + 1 :])
+        if PREAMBLE.search(after.text[:PREAMBLE_CHARS]):
             return title, after
         if is_upper(line.text) and place < TOP_LINES:
-            return title, ""
-    return "", ""
+            return title, None
+    return "", None
 
 
-def preamble_text(lines: Sequence[PageLine]) -> str:
-    """The text of lines in one, with a semicolon where a line ends early: a list, not running text."""
+def preamble_text(lines: Sequence[PageLine]) -> TracedText:
+    """What lines say up to their parties, with a semicolon where a line ends early: a list, not running text."""
     margin = max((line.x1 for line in lines), default=0.0)
-    text = " ".join(line.text + (";" if line.x1 < SHORT_LINE * margin else "") for line in lines)
-    return re.sub(r"(?<=\w-) (?=[a-z])", "", " ".join(text.split()))
+    text = trace(lines, ending=lambda line: ";" * (line.x1 < SHORT_LINE * margin), joins_words=True)
+    return text.cut(PREAMBLE_CHARS + PARTIES_CHARS)
 
 
 def is_agreement_line(line: PageLine) -> bool:
@@ -319,7 +334,8 @@ def title_around(first: Sequence[PageLine], place: int) -> str:
 def with_parties(title: str, after: str) -> str:
     """The title with what of parties and date fits."""
     date = next((plain_date(found[0]) for found in DATE.finditer(after[:DATE_CHARS])), "")
-    parties, conjunction = parties_in(after)
+    places, conjunction = parties_in(after)
+    parties = [after[start:end] for start, end in places]
     both = f" {conjunction} ".join(parties) if len(parties) <= 2 else f"{', '.join(parties[:2])} et al."
     some = [f"{parties[0]} et al."] if len(parties) > 1 else []
     for parts in ((title, both, date), (title, both), *((title, one, date) for one in some), (title, date)):
@@ -329,37 +345,43 @@ def with_parties(title: str, after: str) -> str:
     return title
 
 
-def parties_in(after: str) -> tuple[list[str], str]:
-    """The parties a preamble names, and the word that joins them in its language."""
+def parties_in(after: str) -> tuple[list[Span], str]:
+    """Where a preamble names the parties, each once, and the word that joins them in its language."""
     for between in BETWEEN.finditer(after[:PREAMBLE_CHARS]):
         if between[0].lower() == "parties" and between[0] != "PARTIES":
             continue
-        text = after[between.end() : between.end() + PARTIES_CHARS]
-        text = PREAMBLE_END.split(text, maxsplit=1)[0]
-        if names := list(dict.fromkeys(party_names(text))):
-            return names, AND.get(between[0].lower()[:5], "and")
+        begin = between.end()
+        text = PREAMBLE_END.split(after[begin : begin + PARTIES_CHARS], maxsplit=1)[0]
+        named: dict[str, Span] = {}
+        for start, end in party_places(text):
+            named.setdefault(text[start:end], (begin + start, begin + end))
+        if named:
+            return [*named.values()], AND.get(between[0].lower()[:5], "and")
     return [], "and"
 
 
-def party_names(text: str) -> Iterator[str]:
+def party_places(text: str) -> Iterator[Span]:
     """The name before each defined term, or on each side of the first "and"."""
     terms = list(DEFINED_TERM.finditer(text))
     ends = [0, *(term.end() for term in terms)]
-    chunks = [text[start : term.start()] for start, term in zip(ends, terms, strict=False)]
+    chunks = [(start, term.start()) for start, term in zip(ends, terms, strict=False)]
     if not terms:
-        chunks = re.split(r"\b(?:and|et|und)\b", text, maxsplit=1)
-    for chunk in chunks:
-        last = re.split(r"\b(?:and|et|und)\b", chunk)[-1]
-        if name := name_at_start(chunk) or name_at_start(last):
-            yield name
+        joint = CONJUNCTION.search(text)
+        chunks = [(0, joint.start()), (joint.end(), len(text))] if joint else [(0, len(text))]
+    for start, end in chunks:
+        last = max((found.end() for found in CONJUNCTION.finditer(text[start:end])), default=0)
+        if place := name_at_start(text, start, end) or name_at_start(text, start + last, end):
+            yield place
 
 
-def name_at_start(chunk: str) -> str:
-    """The name a chunk begins with, up to what describes it; "" if it is no name."""
-    mark = LIST_MARK.match(chunk)
-    chunk = chunk[mark.end() if mark else 0 :]
-    end = NAME_END.search(chunk)
-    name = chunk[: end.start() if end else len(chunk)].strip(" ,;:")
+def name_at_start(text: str, start: int, stop: int) -> Span | None:
+    """Where the name stands that text[start:stop] begins with, up to what describes it; None if it is no name."""
+    mark = LIST_MARK.match(text[start:stop])
+    start += mark.end() if mark else 0
+    end = NAME_END.search(text[start:stop])
+    said = text[start : start + end.start() if end else stop]
+    start += len(said) - len(said.lstrip(" ,;:"))
+    name = said.strip(" ,;:")
     name = name if PARTY_ABBREVIATED.search(name) else name.rstrip(".")
     words = name.split()
     is_name = (
@@ -370,7 +392,7 @@ def name_at_start(chunk: str) -> str:
         and not NO_PARTY.match(name)
         and sum(character.isalpha() for character in name) >= 2
     )
-    return name if is_name else ""
+    return (start, start + len(name)) if is_name else None
 
 
 # ---- releases, and anything else
@@ -379,14 +401,16 @@ def name_at_start(chunk: str) -> str:
 def release_title(first: Sequence[PageLine]) -> str:
     """Company and what it announces, of a release of results; "" if a larger headline says it."""
     found = find_release(first)
-    if not found or not YEAR_WORD.search(found["what"]) or largest_print(first):
+    if not found or not YEAR_WORD.search(found.what) or largest_print(first):
         return ""
-    return f"{found['company'].strip(' ,')}, {found['what'].strip()}"
+    return f"{found.company.value}, {found.what}"
 
 
-def find_release(first: Sequence[PageLine]) -> re.Match[str] | None:
-    """Where the first page says which `company` announces `what`."""
-    return RELEASE.search(running_text(line for line in first if line.page_number == 1))
+def find_release(first: Sequence[PageLine]) -> Release | None:
+    """What the first page says a company announces."""
+    page = trace((line for line in first if line.page_number == 1), joins_words=True)
+    found = RELEASE.search(page.text)
+    return Release(page.printed(*found.span("company"), strip=" ,"), found["what"].strip()) if found else None
 
 
 def largest_print(first: Sequence[PageLine]) -> str:

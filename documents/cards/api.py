@@ -14,7 +14,7 @@ from accounts.requests import user_of
 from documents import access
 from documents.api import Body, NotRead, TextField, read_sent
 from documents.cards.editing import clean_card
-from documents.cards.serializers import CardSerializer
+from documents.cards.serializers import CardSerializer, PlaceSerializer
 from documents.cards.types import (
     DATES,
     DATES_MAX,
@@ -27,7 +27,7 @@ from documents.cards.types import (
     VALUE_CHARS,
     NamedValue,
 )
-from documents.cards.versions import card_of, edit_card, undo_edits
+from documents.cards.versions import card_of, edit_card, places_of, undo_edits
 from documents.models import Document
 
 
@@ -53,10 +53,19 @@ class CardChangeSerializer(Body):
 
 
 class CardVersionsSerializer(serializers.Serializer[Document]):
-    """The card that holds, null for a document read before there were cards, and every version, the newest first."""
+    """The card that holds, null for a document read before there were cards, and every version, the newest first.
+
+    `places` are where what it says was read, as far as that stands there in the current reading. What a person said
+    otherwise has none, nor has what a model took from words that stand several times in what it read.
+    """
 
     card = CardSerializer(allow_null=True)
+    places = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
+
+    @extend_schema_field(PlaceSerializer(many=True))
+    def get_places(self, document: Document) -> Any:
+        return [place._asdict() for place in places_of(document).values()]
 
     @extend_schema_field(CardSerializer(many=True))
     def get_versions(self, document: Document) -> Any:

@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice
 from typing import NamedTuple
 
+from documents.cards.places import ReadCard, place_of
 from documents.cards.signs import ANY_DATE, MONTH_ALONE, card_signs, signs_of
 from documents.cards.summary import first_sentences
 from documents.cards.types import (
@@ -20,10 +21,9 @@ from documents.cards.types import (
     NamedValue,
 )
 from reading.layout.lines import PageLine
+from reading.layout.traced import Printed, TracedText, trace
 from reading.rows import UNSEARCHED_KINDS, LineRow, TocRow, name_in_force
 from reading.titles import (
-    PARTIES_CHARS,
-    PREAMBLE_CHARS,
     find_agreement,
     find_filing,
     find_release,
@@ -31,7 +31,6 @@ from reading.titles import (
     parties_in,
     plain_date,
     preamble_text,
-    running_text,
 )
 
 HEAD_LINES = 30  # of the first pages, as many as stand above the text of a letter or an invoice
@@ -52,24 +51,40 @@ class Beginning(NamedTuple):
 
     title: str
     first: Sequence[PageLine]
-    text: str  # running text of the first pages
-    printed: str  # the same, one line each
-    whole: str  # running text of the document
+    text: TracedText  # running text of the first pages
+    printed: TracedText  # the same, one line each
+    whole: TracedText  # running text of the document
     headings: tuple[str, ...]
 
 
-def make_card(title: str, lines: Sequence[LineRow], toc: Sequence[TocRow]) -> Card:
-    """The card of a document by its title ("" if it has none) and rows."""
+Named = tuple[str, Printed]  # a date or a field
+
+
+def make_card(title: str, lines: Sequence[LineRow], toc: Sequence[TocRow]) -> ReadCard:
+    """The card of a document by its title ("" if it has none) and rows, with the places it was read from."""
     start = begin_with(title, lines, toc)
     kind = find_type(start)
-    return Card(
+    parties: dict[str, Printed] = {}
+    for party in find_parties(kind, start):
+        parties.setdefault(party.value[:NAME_CHARS], party)
+    parties = dict(islice(parties.items(), PARTIES_MAX))
+    dates, period = [*find_dates(kind, start)][:DATES_MAX], find_period(kind, start)
+    fields = [*find_fields(kind, start)][:FIELDS_MAX]
+    card = Card(
         type=kind,
-        parties=tuple(dict.fromkeys(find_parties(kind, start)))[:PARTIES_MAX],
-        dates=tuple(find_dates(kind, start))[:DATES_MAX],
-        period=find_period(kind, start),
+        parties=tuple(parties),
+        dates=tuple(NamedValue(name, read.value) for name, read in dates),
+        period=period.value,
         summary=first_sentences(lines, toc, is_agreement=kind in AGREEMENTS),
-        fields=tuple(find_fields(kind, start))[:FIELDS_MAX],
+        fields=tuple(NamedValue(name, read.value[:VALUE_CHARS].rstrip()) for name, read in fields),
     )
+    read_from = [
+        *(place_of("party", name, read) for name, read in parties.items()),
+        *(place_of("date", name, read) for name, read in dates),
+        place_of("period", "", period),
+        *(place_of("value", name, read) for name, read in fields),
+    ]
+    return ReadCard(card, tuple(place for place in read_from if place))
 
 
 def begin_with(title: str, lines: Sequence[LineRow], toc: Sequence[TocRow]) -> Beginning:
@@ -79,9 +94,9 @@ def begin_with(title: str, lines: Sequence[LineRow], toc: Sequence[TocRow]) -> B
     return Beginning(
         title=title,
         first=first,
-        text=running_text(said)[:TEXT_CHARS],
-        printed="\n".join(" ".join(line.text.split()) for line in said)[:TEXT_CHARS],
-        whole=" ".join(" ".join(line.text_in_force.split()) for line in searched)[:WHOLE_CHARS],
+        text=trace(said, joins_words=True).cut(TEXT_CHARS),
+        printed=trace(said, joint="\n").cut(TEXT_CHARS),
+        whole=trace(searched).cut(WHOLE_CHARS),
         headings=tuple(name_in_force(entry.title) for entry in toc if entry.origin != "front")[:HEADINGS],
     )
 
@@ -102,19 +117,20 @@ def as_printed(line: LineRow) -> PageLine:
         spans=(),
         kind=line.kind,
         method=line.method,
+        number=line.number,
     )
 
 
 def find_type(start: Beginning) -> str:
     """The type with the most weight; unknown below WEIGHT_MIN. Each sign counts once."""
     weights: Counter[str] = Counter()
-    lines = start.printed.split("\n")
+    lines = start.printed.text.split("\n")
     texts = {
         "title": (start.title,),
         "head": lines[:HEAD_LINES],
         "line": lines,
         "headings": start.headings,
-        "text": (start.text,),
+        "text": (start.text.text,),
         "asked": (),
     }
     for sign in card_signs():
@@ -125,61 +141,78 @@ def find_type(start: Beginning) -> str:
     return best if weights[best] >= WEIGHT_MIN else UNKNOWN
 
 
-def find_parties(kind: str, start: Beginning) -> Iterator[str]:
+def find_parties(kind: str, start: Beginning) -> Iterator[Printed]:
     """Who made an agreement, a filing or an announcement; for other types the rules know no sure sign."""
     if kind in AGREEMENTS:
         _, after = find_agreement(start.first)
-        after = after or preamble_text(start.first)[: PREAMBLE_CHARS + PARTIES_CHARS]
-        yield from (name[:NAME_CHARS] for name in parties_in(after)[0])
+        after = after or preamble_text(start.first)
+        yield from (after.printed(*place) for place in parties_in(after.text)[0])
     elif kind in FILINGS and (filing := find_filing(start.first)):
-        yield filing.registrant[:NAME_CHARS]
+        yield filing.registrant
     elif kind == "results":
         named = [found for sign in signs_of("party") if (found := sign.pattern.search(start.title))]
         if release := find_release(start.first):
-            yield release["company"].strip(" ,")[:NAME_CHARS]
-        elif named:
-            yield named[0]["value"].strip(" ,")[:NAME_CHARS]
+            yield release.company
+        elif named:  # a title is made of lines, and stands so on none
+            yield Printed(named[0]["value"].strip(" ,"))
 
 
-def find_dates(kind: str, start: Beginning) -> Iterator[NamedValue]:
+def find_dates(kind: str, start: Beginning) -> Iterator[Named]:
     """The dates the first pages name, each kind once; the day a current report is of."""
     if kind in FILINGS:
         filing = find_filing(start.first)
-        if kind == "current_report" and filing and filing.period:
-            yield NamedValue("event", filing.period)
+        if kind == "current_report" and filing and filing.period.value:
+            yield "event", filing.period
         return
-    found: dict[str, str] = {}
+    found: dict[str, Printed] = {}
     for sign in signs_of("date"):
-        if sign.name not in found and (match := sign.pattern.search(start.text[:DATED_CHARS])):
-            found[sign.name] = plain_date(match["value"])
-    head = ["", *start.printed.split("\n")[:HEAD_LINES]]
-    alone = (line for before, line in pairwise(head) if len(before) <= SHORT_CHARS and DATE_LINE.fullmatch(line))
-    if not found and (line := next(alone, "")):
-        found["date"] = plain_date(line.strip(" ,.;:"))
-    if "effective" in found and found.get("date") == found["effective"]:
+        if sign.name not in found and (match := sign.pattern.search(start.text.text, 0, DATED_CHARS)):
+            found[sign.name] = dated(start.text, match.span("value"))
+    if not found and (place := date_alone(start.printed.text)):
+        found["date"] = dated(start.printed, place)
+    if "effective" in found and "date" in found and found["date"].value == found["effective"].value:
         del found["date"]
-    yield from (NamedValue(name, value) for name, value in found.items())
+    yield from found.items()
 
 
-def find_period(kind: str, start: Beginning) -> str:
+def date_alone(printed: str) -> tuple[int, int] | None:
+    """Where a line near the top is a date and does not end a sentence."""
+    begin, before = 0, ""
+    for line in printed.split("\n")[:HEAD_LINES]:
+        if len(before) <= SHORT_CHARS and DATE_LINE.fullmatch(line):
+            return begin, begin + len(line)
+        begin, before = begin + len(line) + 1, line
+    return None
+
+
+def dated(text: TracedText, place: tuple[int, int]) -> Printed:
+    """A date in plain words, with where it stands as it is printed."""
+    read = text.printed(*place, strip=" ,.;:")
+    return Printed(plain_date(read.value), read.stretches)
+
+
+def find_period(kind: str, start: Beginning) -> Printed:
     if kind not in PERIODIC:
-        return ""
+        return Printed("")
     filing = find_filing(start.first)
-    if filing and filing.period:
+    if filing and filing.period.value:
         return filing.period
-    found = (sign.pattern.search(text) for text in (start.title, start.text) for sign in signs_of("period"))
-    return next((match[0] for match in found if match), "")
+    signs = signs_of("period")
+    if named := next((match for sign in signs if (match := sign.pattern.search(start.title))), None):
+        return Printed(named[0])
+    found = (sign.pattern.search(start.text.text) for sign in signs)
+    return next((start.text.printed(*match.span()) for match in found if match), Printed(""))
 
 
-def find_fields(kind: str, start: Beginning) -> Iterator[NamedValue]:
+def find_fields(kind: str, start: Beginning) -> Iterator[Named]:
     """The values of fields typical of the type, each once."""
     found: set[str] = set()
     for sign in signs_of("value"):
         if sign.name in TYPES[kind].fields and sign.name not in found:
-            is_by_lines = "\\n" in sign.pattern.pattern
-            if match := sign.pattern.search(start.printed if is_by_lines else start.whole):
+            text = start.printed if "\\n" in sign.pattern.pattern else start.whole
+            if match := sign.pattern.search(text.text):
                 found.add(sign.name)
-                yield NamedValue(sign.name, " ".join(match["value"].split())[:VALUE_CHARS])
+                yield sign.name, text.printed(*match.span("value"))
 
 
 def headed_fields(kind: str, titles: Iterable[str]) -> list[str]:

@@ -15,6 +15,18 @@ class NamedSerializer(serializers.Serializer[Any]):
     value = serializers.CharField()
 
 
+class PlaceSerializer(serializers.Serializer[Any]):
+    """Where a party, a date, the period or a value was read: the literal words, from the character `start` on."""
+
+    part = serializers.ChoiceField(["party", "date", "period", "value"])
+    name = serializers.CharField(help_text="That of the date or value, of a party its own; empty for the period.")
+    page = serializers.IntegerField()
+    first_line = serializers.IntegerField()
+    last_line = serializers.IntegerField()
+    start = serializers.IntegerField()
+    words = serializers.CharField()
+
+
 class CardSerializer(serializers.ModelSerializer[DocumentCard]):
     """One version of a card. `values` are those of the fields typical of the type; `author` is a person's name."""
 

@@ -21,9 +21,14 @@ def source_of(lines: Sequence[LineRow], toc: Sequence[TocRow]) -> str:
 
 def source_of_parse(parse: Parse) -> str:
     """The same of a stored parse."""
-    lines = parse.lines.filter(page_number__lte=SOURCE_PAGES).order_by("number").values_list(*LineRow._fields)
     toc = parse.toc_entries.order_by("index").values_list(*TocRow._fields)[: SOURCE_TITLES + 1]
-    return source_of([stored_line(row) for row in lines], [TocRow(*row) for row in toc])
+    return source_of(source_lines(parse), [TocRow(*row) for row in toc])
+
+
+def source_lines(parse: Parse) -> list[LineRow]:
+    """The lines of a stored parse that it may be made from."""
+    lines = parse.lines.filter(page_number__lte=SOURCE_PAGES).order_by("number").values_list(*LineRow._fields)
+    return [stored_line(row) for row in lines]
 
 
 def source_digest(source: str) -> str:

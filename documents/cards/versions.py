@@ -5,6 +5,7 @@ from django.db.models import Max
 
 from accounts.models import User
 from documents.access import actor_of
+from documents.cards.places import CardPlace, Key, ReadCard, places_now, with_places
 from documents.cards.rules import make_card
 from documents.cards.source import source_digest, source_of
 from documents.cards.types import Card
@@ -22,23 +23,28 @@ def card_of(document: Document) -> Card:
     return Card.from_json(document.card.content) if document.card else Card()
 
 
+def places_of(document: Document) -> dict[Key, CardPlace]:
+    """Where what the card that holds says stands in the current reading, by part and name (R15)."""
+    return places_now(document, unedited(document))
+
+
 def keep_card_by_rules(document: Document, parse: Parse, reading: Reading) -> None:
     """Make the card of a new reading by rules, and let the right card hold, within the caller's transaction.
 
     A reading that finds the same again adds no version.
     """
-    card = make_card(printed_title(document, parse.title), reading.lines, reading.toc)
+    read = make_card(printed_title(document, parse.title), reading.lines, reading.toc)
     source = source_digest(source_of(reading.lines, reading.toc))
     last = document.cards.filter(made_by=Maker.RULES).last()
-    if last is None or (last.content, last.source_sha256) != (card.to_json(), source):
-        add_version(document, card, Maker.RULES, parse.number, source)
+    if last is None or (last.content, last.source_sha256) != (with_places(read), source):
+        add_version(document, read, Maker.RULES, parse.number, source)
     let_hold(document, find_unedited(document))
 
 
-def keep_card_by_model(document: Document, card: Card, parse: Parse, source: str, call: LLMCall) -> None:
+def keep_card_by_model(document: Document, read: ReadCard, parse: Parse, source: str, call: LLMCall) -> None:
     """Keep a card by a model, made from the source with this digest, within the caller's transaction."""
     document = lock_document(document)
-    add_version(document, card, Maker.MODEL, parse.number, source, call=call)
+    add_version(document, read, Maker.MODEL, parse.number, source, call=call)
     let_hold(document, find_unedited(document))
 
 
@@ -51,7 +57,7 @@ def edit_card(document: Document, card: Card, by: User | None = None) -> None:
             return
         source = current.card.source_sha256 if current.card else ""
         number = current.current_parse.number
-        version = add_version(current, card, Maker.PERSON, number, source, author=actor_of(by))
+        version = add_version(current, ReadCard(card), Maker.PERSON, number, source, author=actor_of(by))
         put_in_place(current, version)
         record_change(current, before, card, by)
     document.card, document.title = current.card, current.title
@@ -80,7 +86,7 @@ def lock_document(document: Document) -> Document:
 
 def add_version(
     document: Document,
-    card: Card,
+    read: ReadCard,
     made_by: DocumentCard.Maker,
     parse_number: int,
     source: str,
@@ -96,18 +102,23 @@ def add_version(
         author=author,
         parse_number=parse_number,
         source_sha256=source,
-        content=card.to_json(),
+        content=with_places(read),
         llm_call=call,
     )
 
 
-def find_unedited(document: Document) -> DocumentCard | None:
-    """The card that holds where no person said otherwise: the model's of the same text, else that of the rules."""
+def unedited(document: Document) -> list[DocumentCard]:
+    """The cards that were made of this text without a person, the better first: the model's, then that of the rules."""
     by_rules = document.cards.filter(made_by=Maker.RULES).last()
     if by_rules is None:
-        return None
-    same = document.cards.filter(made_by=Maker.MODEL, source_sha256=by_rules.source_sha256)
-    return same.last() or by_rules
+        return []
+    by_model = document.cards.filter(made_by=Maker.MODEL, source_sha256=by_rules.source_sha256).last()
+    return [by_model, by_rules] if by_model else [by_rules]
+
+
+def find_unedited(document: Document) -> DocumentCard | None:
+    """The card that holds where no person said otherwise: the model's of the same text, else that of the rules."""
+    return next(iter(unedited(document)), None)
 
 
 def let_hold(document: Document, version: DocumentCard | None) -> None:

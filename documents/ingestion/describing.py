@@ -4,7 +4,8 @@ from django.db import transaction
 
 from documents.base_settings import asked_for
 from documents.cards.by_model import ask_for_card, has_card_by_model
-from documents.cards.source import source_digest, source_of_parse
+from documents.cards.places import ReadCard, places_of_quotes
+from documents.cards.source import source_digest, source_lines, source_of_parse
 from documents.cards.versions import keep_card_by_model
 from documents.ingestion.annotation import without_document
 from documents.ingestion.reporting import IngestLease
@@ -33,7 +34,8 @@ def describe_parse(lease: IngestLease) -> None:
         lease.hold()
         call = LLMCall.objects.record(without_document(exchange))
         if answer is not None:
-            keep_card_by_model(parse.document, answer.card, parse, source_digest(source), call)
+            read = ReadCard(answer.card, places_of_quotes(answer.card, source, source_lines(parse)))
+            keep_card_by_model(parse.document, read, parse, source_digest(source), call)
         parse.refresh_from_db(fields=["report"])
         dropped = list(answer.dropped) if answer else []
         parse.report["card"] = {"failure": failure, "dropped": dropped, "call": str(call.pk)}

@@ -1,15 +1,18 @@
 """Which place of a document an address means: a page by number or printed label, a line, found words, or a quote."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext
 
 from documents.models import Parse
-from documents.pages.search import WORDS_MAX, Match, Matches, find, words_in_force
+from documents.pages.search import WORDS_MAX, Match, Matches, find, found_at, searched_lines, words_in_force
 from reading.characters import clean_words
+from reading.rows import LineRow, stored_line
 
 DIGITS_MAX = 9  # digits of an integer column
+AT = re.compile(rf"([0-9]{{1,{DIGITS_MAX}}})-([0-9]{{1,{DIGITS_MAX}}})")
 
 
 @dataclass(frozen=True)
@@ -34,16 +37,31 @@ class Step:
 
 
 def find_page_target(parse: Parse, query: Mapping[str, str]) -> PageTarget:
-    """The place named by the parameters `page`, `line`, `find` with `hit`, and `quote`; the first page without any."""
+    """The place named by the parameters `page`, `line`, `find` with `hit`, and `quote` with `at`, the line and the
+    character of it that a quote begins with; the first page without any.
+    """
     page_number, line_number = number_of(query, "page"), number_of(query, "line")
     if page_number is None and line_number:
         page_number = page_of_line(parse, line_number)
     place = PageTarget(page_number or 1, line_number)
     if words := read_words_parameter(query, "quote"):
-        place = at_quote(parse, place, words, is_page_named=page_number is not None)
+        place = at_place(parse, place, words, query) or at_quote(
+            parse, place, words, is_page_named=page_number is not None
+        )
     if words := read_words_parameter(query, "find"):
         place = at_hit(parse, place, words, query, is_page_named=page_number is not None)
     return place
+
+
+def at_place(parse: Parse, place: PageTarget, words: str, query: Mapping[str, str]) -> PageTarget | None:
+    """The place of a quote that begins exactly where the address says; None if it does not, or that is not said."""
+    said = AT.fullmatch(query.get("at", ""))
+    line = said and parse.lines.filter(number=int(said[1])).values_list(*LineRow._fields).first()
+    if not said or not line:
+        return None
+    text, quote = stored_line(line).text_in_force, find(parse, words)
+    quoted = found_at(searched_lines(parse.pk), words, int(said[1]), int(said[2]), text)
+    return replace(place, page_number=quoted.page_number, quote=quote, quoted=quoted) if quoted else None
 
 
 def at_quote(parse: Parse, place: PageTarget, words: str, *, is_page_named: bool) -> PageTarget:

@@ -23,6 +23,7 @@ PLACE = (
     "line",
     "hit",
     "from",
+    "at",
 )  # what an address names a place by, with the words to find and the quote
 
 

@@ -1,7 +1,7 @@
 """Find words in one parse of a document: every occurrence, also across line ends and hyphens."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -106,6 +106,17 @@ class Matches:
 def find(parse: Parse, words: str) -> Matches:
     """Every occurrence of `words` in a parse, ignoring case, accents, quotation marks, line ends and hyphens."""
     return find_in(searched_lines(parse.pk), words[:WORDS_MAX])
+
+
+def found_at(searched: "SearchText", words: str, line_number: int, start: int, text: str) -> Match | None:
+    """The occurrence of words that begins with the character `start` of a line with this text in force, if any."""
+    place = bisect_left(searched.lines, line_number, key=lambda line: line.number)
+    pattern = pattern_of(words)
+    if not pattern or place == len(searched.lines) or searched.lines[place].number != line_number:
+        return None
+    _, offsets = match_map(text)
+    hit = pattern.match(searched.joined, searched.starts[place] + bisect_left(offsets, start))
+    return Match(0, searched.lines[place].page_number, hit.start(), hit.end()) if hit else None
 
 
 def words_in_force(parse: Parse, words: str) -> str:

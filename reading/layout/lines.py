@@ -79,6 +79,7 @@ class PageLine:
     is_filled: bool = False  # on the row of a field of a form
     toc_index: int = 0
     heading_chars: int = 0  # of a run-in heading, which the text follows on the same line
+    number: int = 0  # in the document, of a line that is read back
 
 
 class WhiteSpan(NamedTuple):

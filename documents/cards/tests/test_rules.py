@@ -96,7 +96,7 @@ Czech, German.
 
 def card_of_text(text: str, *, is_markdown: bool = False) -> Card:
     reading = read_markdown(text) if is_markdown else read_plain_text(text)
-    return make_card(reading.title, reading.lines, reading.toc)
+    return make_card(reading.title, reading.lines, reading.toc).card
 
 
 def test_every_sign_is_found_in_its_examples_and_not_in_its_counter_examples() -> None:
@@ -212,7 +212,7 @@ def test_a_document_without_a_title_is_named_by_its_card(card: Card, language: s
 def test_what_is_struck_through_is_in_no_card() -> None:
     reading = read_plain_text(AGREEMENT)
     struck = [with_struck(line, next((each for each in STRUCK if each in line.text), "")) for line in reading.lines]
-    before, after = (make_card("SERVICE AGREEMENT", lines, reading.toc) for lines in (reading.lines, struck))
+    before, after = (make_card("SERVICE AGREEMENT", lines, reading.toc).card for lines in (reading.lines, struck))
     assert before.parties == ("Alder Works, Inc.", "Birch Foods GmbH") and before.dates[0].value == "May 3, 2021"
     assert after.parties == ("Alder Works, Inc.",) and after.dates == ()
     assert "Birch Foods" not in after.summary and "Oregon" not in source_of(struck, reading.toc)
