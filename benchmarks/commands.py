@@ -21,6 +21,7 @@ from benchmarks.printing import (
     print_answers,
     print_cases,
     print_confidence,
+    print_contextual,
     print_json,
     print_named,
     print_nothing,
@@ -268,6 +269,25 @@ def measure_techniques(options: Options) -> Figures | None:
     return techniques.run(sets, Library(options.data)) if sets else None
 
 
+def measure_contextual(options: Options) -> Figures | None:
+    from benchmarks import contextual
+    from benchmarks.library import Library
+
+    sets = asked_sets(options)
+    if options.documents:
+        sets = {name: [one for one in asked if one.document in options.documents] for name, asked in sets.items()}
+    if not sets or not all(sets.values()):
+        complain("No question of a set is about the documents.")
+        return None
+    try:
+        return contextual.run(
+            sets, Library(options.data), chosen_dictionary(options), options.replies, options.requests
+        )
+    except contextual.ReplyFileError as error:
+        complain(f"The replies cannot be used: {error}")
+        return None
+
+
 def measure_quotes(options: Options) -> Figures:
     from benchmarks import quotes
 
@@ -479,6 +499,20 @@ COMMANDS: dict[str, Command] = {
         (DATA, option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"), OUT),
         measure_techniques,
         print_strategies,
+    ),
+    "contextual": Command(
+        "contextual retrieval with a model's sentences and order, and the arbiter, from files of replies: also cost",
+        (
+            DATA,
+            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            option("--documents", nargs="+", default=[], help="ask of these only, by their paths from --data"),
+            DICTIONARY,
+            option("--replies", type=Path, help="a folder with annotation/, arbiter/ and rerank/"),
+            option("--requests", type=Path, help="a folder to write what has no reply into"),
+            OUT,
+        ),
+        measure_contextual,
+        print_contextual,
     ),
     "claims": Command(
         "does the claim check stop wrong sentences and let right ones pass",
