@@ -22,6 +22,7 @@ from benchmarks.printing import (
     print_answers,
     print_cases,
     print_confidence,
+    print_contextual,
     print_json,
     print_named,
     print_nothing,
@@ -206,6 +207,25 @@ def measure_wording(options: Options) -> Figures | None:
     return {"words": [asdict(row) for row in fitted.run(sets)]} if sets else None
 
 
+def measure_contextual(options: Options) -> Figures | None:
+    from benchmarks import contextual
+    from benchmarks.library import Library
+
+    sets = asked_sets(options)
+    if options.documents:
+        sets = {name: [one for one in asked if one.document in options.documents] for name, asked in sets.items()}
+    if not sets or not all(sets.values()):
+        complain("No question of a set is about the documents.")
+        return None
+    try:
+        return contextual.run(
+            sets, Library(options.data), chosen_dictionary(options), options.replies, options.requests
+        )
+    except contextual.ReplyFileError as error:
+        complain(f"The replies cannot be used: {error}")
+        return None
+
+
 def measure_drawn(options: Options) -> Figures | None:
     from benchmarks import cases, drawn
 
@@ -354,6 +374,20 @@ COMMANDS: dict[str, Command] = {
         (*SETS, OUT),
         measure("techniques", asked=asked_sets),
         print_strategies,
+    ),
+    "contextual": Command(
+        "contextual retrieval with a model's sentences and order, and the arbiter, from files of replies: also cost",
+        (
+            DATA,
+            option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"),
+            option("--documents", nargs="+", default=[], help="ask of these only, by their paths from --data"),
+            DICTIONARY,
+            option("--replies", type=Path, help="a folder with annotation/, arbiter/ and rerank/"),
+            option("--requests", type=Path, help="a folder to write what has no reply into"),
+            OUT,
+        ),
+        measure_contextual,
+        print_contextual,
     ),
     "claims": Command(
         "does the claim check stop wrong sentences and let right ones pass",

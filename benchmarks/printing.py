@@ -42,6 +42,12 @@ def print_strategies(figures: Figures) -> None:
         print(f"| {row['set']} | {row['strategy']} | {' | '.join(cells)} |")
 
 
+def print_contextual(figures: Figures) -> None:
+    print_strategies(figures)
+    for row in figures["documents"]:
+        print("  ".join(f"{name} {value}" for name, value in row.items()))
+
+
 def print_weights(figures: Figures) -> None:
     for when in ("before", "after"):
         for half, found in figures[when].items():

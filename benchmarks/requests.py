@@ -60,6 +60,13 @@ class ReplyServer:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return response_of(str(kept.get("model", "")), str(kept["text"]))
 
+    def tokens_received(self, body: dict[str, Any]) -> float:
+        """The size of the kept reply in tokens, estimated; 0 where there is none."""
+        path = self.folder / f"{digest_of(body)}.json" if self.folder else None
+        if path is None or not path.is_file():
+            return 0
+        return round(len(str(json.loads(path.read_text(encoding="utf-8"))["text"])) / CHARACTERS_PER_TOKEN)
+
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import transaction
@@ -25,6 +25,7 @@ from llm.fence import fence_text, unfence
 from llm.models import LLMCall
 from llm.prompts import Prompt
 from llm.window import read_window
+from reading.rows import PassageRow
 
 PURPOSE, PROMPT_NAME, PROMPT_VERSION = "annotation", "passage_context", "2"
 WINDOW_CHARS = 200_000  # about 50,000 tokens; a longer document is sent in parts of this size, or what the model holds
@@ -55,6 +56,7 @@ class Annotation(BaseModel):
 
 
 Answer = tuple[str, Exchange]
+AnyPassage = TypeVar("AnyPassage", Passage, PassageRow)  # stored, or as it was read
 
 
 def find_annotation_obstacle(settings: BaseSettings) -> str:
@@ -118,10 +120,10 @@ def carry_over(parse: Parse, lease: IngestLease) -> None:
         write_annotations(parse, same)
 
 
-def windows(passages: Sequence[Passage]) -> Iterator[tuple[str, list[Passage]]]:
+def windows(passages: Sequence[AnyPassage]) -> Iterator[tuple[str, list[AnyPassage]]]:
     """The document's text in parts that fit a prompt of the model, each with its passages; usually one part."""
     most = read_window().room_for(WINDOW_CHARS, BESIDE_CHARS)
-    window: list[Passage] = []
+    window: list[AnyPassage] = []
     chars = 0
     for passage in passages:
         if window and chars + len(passage.text) > most:
@@ -165,11 +167,15 @@ def ask_for_annotation(title: str, window: str, passage: Passage) -> Answer | LL
         )
     except LLMError as error:
         return error
-    text = " ".join(unfence(completion.reply.context).split())[:ANNOTATION_CHARS]
-    return text, completion.exchange
+    return annotation_of(completion.reply.context), completion.exchange
 
 
-def prompt_of(title: str, window: str, passage: Passage) -> str:
+def annotation_of(reply: str) -> str:
+    """The sentence as it is stored: one line, and no longer than leaves the passage room in the encoder's window."""
+    return " ".join(unfence(reply).split())[:ANNOTATION_CHARS]
+
+
+def prompt_of(title: str, window: str, passage: Passage | PassageRow) -> str:
     """The document comes first and is the same for all passages, so that a provider can cache it."""
     document = f"<document>\n{fence_text(title)}\n\n{fence_text(window)}\n</document>"
     return f"{document}\n\n<passage>\n{fence_text(passage.context)}\n{fence_text(passage.text)}\n</passage>"
