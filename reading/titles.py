@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from reading.layout.kinds import numbering_of
 from reading.layout.lines import PageLine
-from reading.layout.traced import Printed, TracedText, trace
+from reading.layout.traced import TracedText, TracedValue, trace
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS
 from reading.values.months import MONTH
@@ -129,15 +129,15 @@ Span = tuple[int, int]
 class Filing(NamedTuple):
     """The cover of a filing: who files it, the form, and the period or day it is of."""
 
-    registrant: Printed
+    registrant: TracedValue
     form: str
-    period: Printed
+    period: TracedValue
 
 
 class Release(NamedTuple):
     """A release of results: which company announces what."""
 
-    company: Printed
+    company: TracedValue
     what: str
 
 
@@ -230,7 +230,7 @@ def find_filing(first: Sequence[PageLine]) -> Filing | None:
     for _, page in groupby(first, key=lambda line: line.page_number):
         cover = list(page)
         form = next((found for line in cover if (found := is_form(line))), None)
-        registrant = registrant_of(cover) if form else Printed("")
+        registrant = registrant_of(cover) if form else TracedValue("")
         if form and registrant.value:
             named = f"{form['kind'].capitalize()} {form['form'].upper()}{(form['change'] or '').upper()}"
             return Filing(registrant, named, period_of(trace(cover, joins_words=True)))
@@ -242,7 +242,7 @@ def is_form(line: PageLine) -> re.Match[str] | None:
     return FORM.fullmatch(" ".join(line.text.split()))
 
 
-def registrant_of(cover: Sequence[PageLine]) -> Printed:
+def registrant_of(cover: Sequence[PageLine]) -> TracedValue:
     """The name above "exact name of registrant", else the largest print that is not of every cover."""
     place = next((place for place, line in enumerate(cover) if CHARTER.search(line.text)), None)
     if place is None:
@@ -261,18 +261,18 @@ def registrant_of(cover: Sequence[PageLine]) -> Printed:
     return trace(above[-TITLE_LINES:], joins_words=True).whole()
 
 
-def period_of(cover: TracedText) -> Printed:
+def period_of(cover: TracedText) -> TracedValue:
     """The period a cover names, "fiscal year ended May 31, 2023", or the date of a current report."""
     text = cover.text
     for found in PERIOD.finditer(text):
         if date := DATE.match(text, found.end()):
             said = f"{found['period'].lower()} {plain_date(date[0])}"
-            return Printed(said, cover.stretches(found.start(), date.end()))
+            return TracedValue(said, cover.stretches(found.start(), date.end()))
     if event := EVENT.search(text):
         before = [*DATE.finditer(text, max(event.start() - 40, 0), event.start())]
         date = DATE.match(text, event.end()) or (before[-1] if before else None)
-        return Printed(plain_date(date[0]), cover.stretches(*date.span())) if date else Printed("")
-    return Printed("")
+        return TracedValue(plain_date(date[0]), cover.stretches(*date.span())) if date else TracedValue("")
+    return TracedValue("")
 
 
 # ---- agreements

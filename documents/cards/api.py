@@ -14,7 +14,7 @@ from accounts.requests import user_of
 from documents import access
 from documents.api import Body, NotRead, TextField, read_sent
 from documents.cards.editing import clean_card
-from documents.cards.serializers import CardSerializer, PlaceSerializer
+from documents.cards.serializers import CardPlaceSerializer, CardSerializer
 from documents.cards.types import (
     DATES,
     DATES_MAX,
@@ -27,7 +27,7 @@ from documents.cards.types import (
     VALUE_CHARS,
     NamedValue,
 )
-from documents.cards.versions import card_of, edit_card, places_of, undo_edits
+from documents.cards.versions import card_of, card_places, edit_card, undo_edits
 from documents.models import Document
 
 
@@ -63,9 +63,9 @@ class CardVersionsSerializer(serializers.Serializer[Document]):
     places = serializers.SerializerMethodField()
     versions = serializers.SerializerMethodField()
 
-    @extend_schema_field(PlaceSerializer(many=True))
+    @extend_schema_field(CardPlaceSerializer(many=True))
     def get_places(self, document: Document) -> Any:
-        return [place._asdict() for place in places_of(document).values()]
+        return [place._asdict() for place in card_places(document).values()]
 
     @extend_schema_field(CardSerializer(many=True))
     def get_versions(self, document: Document) -> Any:

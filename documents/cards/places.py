@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from documents.cards.types import Card
 from documents.models import Document, DocumentCard, Parse
 from documents.pages.search import FoundLine, found_at, laid_out
-from reading.layout.traced import Printed, trace
+from reading.layout.traced import TracedValue, trace
 from reading.matching import match_form
 from reading.rows import ASIDE_KINDS, UNSEARCHED_KINDS, LineRow, stored_line
 
@@ -55,7 +55,7 @@ def with_places(read: ReadCard) -> dict[str, Any]:
     return read.card.to_json() | ({"places": places} if places else {})
 
 
-def place_of(part: Part, name: str, read: Printed) -> CardPlace | None:
+def place_of_value(part: Part, name: str, read: TracedValue) -> CardPlace | None:
     """The place of what was read from lines; None if it was not, or has no letter or digit."""
     words = " ".join(" ".join(stretch.text.split()) for stretch in read.stretches)
     if not any(character.isalnum() for character in match_form(words)):
@@ -69,11 +69,11 @@ def places_of_quotes(card: Card, source: str, lines: Iterable[LineRow]) -> tuple
     seen = " ".join(source.split())
     text = trace(line for line in lines if line.kind not in UNSEARCHED_KINDS)
     places = []
-    for (part, name), value in values_of(card).items():
+    for (part, name), value in placed_values(card).items():
         start = text.text.find(value)
         is_sole = start >= 0 and seen.count(value) == 1 and text.text.find(value, start + 1) < 0
         if is_sole and is_bounded(text.text, start, start + len(value)):
-            places.append(place_of(part, name, text.printed(start, start + len(value))))
+            places.append(place_of_value(part, name, text.printed(start, start + len(value))))
     return tuple(place for place in places if place)
 
 
@@ -83,7 +83,7 @@ def is_bounded(text: str, start: int, end: int) -> bool:
     return not cuts_before and not (text[end : end + 1].isalnum() and text[end - 1].isalnum())
 
 
-def values_of(card: Card) -> dict[Key, str]:
+def placed_values(card: Card) -> dict[Key, str]:
     """What of a card may have a place."""
     values: dict[Key, str] = {("party", name): name for name in card.parties}
     values |= {("date", each.name): each.value for each in card.dates}
@@ -104,10 +104,10 @@ def places_now(document: Document, versions: Sequence[DocumentCard]) -> dict[Key
     parse = document.current_parse
     if document.card is None or parse is None:
         return {}
-    said = values_of(Card.from_json(document.card.content))
+    said = placed_values(Card.from_json(document.card.content))
     places: dict[Key, CardPlace] = {}
     for version in versions:
-        read = values_of(Card.from_json(version.content))
+        read = placed_values(Card.from_json(version.content))
         for place in read_places(version.content):
             if said.get(place.key, "") == read.get(place.key):
                 places.setdefault(place.key, place)
@@ -121,10 +121,10 @@ def still_standing(places: Iterable[CardPlace], parse: Parse) -> list[CardPlace]
     numbers = {number for place in wanted for number in range(place.first_line, place.last_line + 1)}
     rows = parse.lines.filter(number__in=numbers).exclude(kind__in=ASIDE_KINDS).order_by("number")
     lines = [stored_line(row) for row in rows.values_list(*LineRow._fields)]
-    return [place for place in wanted if stands_at(place, lines)]
+    return [place for place in wanted if is_still_there(place, lines)]
 
 
-def stands_at(place: CardPlace, lines: Iterable[LineRow]) -> bool:
+def is_still_there(place: CardPlace, lines: Iterable[LineRow]) -> bool:
     own = [line for line in lines if place.first_line <= line.number <= place.last_line]
     if not own or own[0].number != place.first_line or own[0].page_number != place.page:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from documents.cards.places import ReadCard, place_of
+from documents.cards.places import ReadCard, place_of_value
 from documents.cards.signs import ANY_DATE, MONTH_ALONE, card_signs, signs_of
 from documents.cards.summary import first_sentences
 from documents.cards.types import (
@@ -21,7 +21,7 @@ from documents.cards.types import (
     NamedValue,
 )
 from reading.layout.lines import PageLine
-from reading.layout.traced import Printed, TracedText, trace
+from reading.layout.traced import TracedText, TracedValue, trace
 from reading.rows import UNSEARCHED_KINDS, LineRow, TocRow, name_in_force
 from reading.titles import (
     find_agreement,
@@ -57,14 +57,14 @@ class Beginning(NamedTuple):
     headings: tuple[str, ...]
 
 
-Named = tuple[str, Printed]  # a date or a field
+Named = tuple[str, TracedValue]  # a date or a field
 
 
 def make_card(title: str, lines: Sequence[LineRow], toc: Sequence[TocRow]) -> ReadCard:
     """The card of a document by its title ("" if it has none) and rows, with the places it was read from."""
     start = begin_with(title, lines, toc)
     kind = find_type(start)
-    parties: dict[str, Printed] = {}
+    parties: dict[str, TracedValue] = {}
     for party in find_parties(kind, start):
         parties.setdefault(party.value[:NAME_CHARS], party)
     parties = dict(islice(parties.items(), PARTIES_MAX))
@@ -79,10 +79,10 @@ def make_card(title: str, lines: Sequence[LineRow], toc: Sequence[TocRow]) -> Re
         fields=tuple(NamedValue(name, read.value[:VALUE_CHARS].rstrip()) for name, read in fields),
     )
     read_from = [
-        *(place_of("party", name, read) for name, read in parties.items()),
-        *(place_of("date", name, read) for name, read in dates),
-        place_of("period", "", period),
-        *(place_of("value", name, read) for name, read in fields),
+        *(place_of_value("party", name, read) for name, read in parties.items()),
+        *(place_of_value("date", name, read) for name, read in dates),
+        place_of_value("period", "", period),
+        *(place_of_value("value", name, read) for name, read in fields),
     ]
     return ReadCard(card, tuple(place for place in read_from if place))
 
@@ -141,7 +141,7 @@ def find_type(start: Beginning) -> str:
     return best if weights[best] >= WEIGHT_MIN else UNKNOWN
 
 
-def find_parties(kind: str, start: Beginning) -> Iterator[Printed]:
+def find_parties(kind: str, start: Beginning) -> Iterator[TracedValue]:
     """Who made an agreement, a filing or an announcement; for other types the rules know no sure sign."""
     if kind in AGREEMENTS:
         _, after = find_agreement(start.first)
@@ -154,7 +154,7 @@ def find_parties(kind: str, start: Beginning) -> Iterator[Printed]:
         if release := find_release(start.first):
             yield release.company
         elif named:  # a title is made of lines, and stands so on none
-            yield Printed(named[0]["value"].strip(" ,"))
+            yield TracedValue(named[0]["value"].strip(" ,"))
 
 
 def find_dates(kind: str, start: Beginning) -> Iterator[Named]:
@@ -164,12 +164,12 @@ def find_dates(kind: str, start: Beginning) -> Iterator[Named]:
         if kind == "current_report" and filing and filing.period.value:
             yield "event", filing.period
         return
-    found: dict[str, Printed] = {}
+    found: dict[str, TracedValue] = {}
     for sign in signs_of("date"):
         if sign.name not in found and (match := sign.pattern.search(start.text.text, 0, DATED_CHARS)):
-            found[sign.name] = dated(start.text, match.span("value"))
+            found[sign.name] = date_in_words(start.text, match.span("value"))
     if not found and (place := date_alone(start.printed.text)):
-        found["date"] = dated(start.printed, place)
+        found["date"] = date_in_words(start.printed, place)
     if "effective" in found and "date" in found and found["date"].value == found["effective"].value:
         del found["date"]
     yield from found.items()
@@ -185,23 +185,23 @@ def date_alone(printed: str) -> tuple[int, int] | None:
     return None
 
 
-def dated(text: TracedText, place: tuple[int, int]) -> Printed:
+def date_in_words(text: TracedText, place: tuple[int, int]) -> TracedValue:
     """A date in plain words, with where it stands as it is printed."""
     read = text.printed(*place, strip=" ,.;:")
-    return Printed(plain_date(read.value), read.stretches)
+    return TracedValue(plain_date(read.value), read.stretches)
 
 
-def find_period(kind: str, start: Beginning) -> Printed:
+def find_period(kind: str, start: Beginning) -> TracedValue:
     if kind not in PERIODIC:
-        return Printed("")
+        return TracedValue("")
     filing = find_filing(start.first)
     if filing and filing.period.value:
         return filing.period
     signs = signs_of("period")
     if named := next((match for sign in signs if (match := sign.pattern.search(start.title))), None):
-        return Printed(named[0])
+        return TracedValue(named[0])
     found = (sign.pattern.search(start.text.text) for sign in signs)
-    return next((start.text.printed(*match.span()) for match in found if match), Printed(""))
+    return next((start.text.printed(*match.span()) for match in found if match), TracedValue(""))
 
 
 def find_fields(kind: str, start: Beginning) -> Iterator[Named]:

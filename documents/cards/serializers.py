@@ -15,7 +15,7 @@ class NamedSerializer(serializers.Serializer[Any]):
     value = serializers.CharField()
 
 
-class PlaceSerializer(serializers.Serializer[Any]):
+class CardPlaceSerializer(serializers.Serializer[Any]):
     """Where a party, a date, the period or a value was read: the literal words, from the character `start` on."""
 
     part = serializers.ChoiceField(["party", "date", "period", "value"])

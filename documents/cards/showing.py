@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from documents.cards.places import CardPlace
 from documents.cards.types import DATES, FIELDS, TYPES, UNKNOWN
-from documents.cards.versions import card_of, places_of
+from documents.cards.versions import card_of, card_places
 from documents.models import Document, DocumentCard
 
 
@@ -37,7 +37,7 @@ def show_card(document: Document) -> ShownCard | None:
     """The card that holds; None for a document read before there were cards."""
     if document.card is None:
         return None
-    card, places = card_of(document), places_of(document)
+    card, places = card_of(document), card_places(document)
     parties = [ShownValue("", name, places.get(("party", name))) for name in card.parties]
     said = [ShownValue(gettext("Period"), card.period, places.get(("period", "")))] if card.period else []
     said += [ShownValue(str(DATES[name]), value, places.get(("date", name))) for name, value in card.dates]

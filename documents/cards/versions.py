@@ -23,9 +23,9 @@ def card_of(document: Document) -> Card:
     return Card.from_json(document.card.content) if document.card else Card()
 
 
-def places_of(document: Document) -> dict[Key, CardPlace]:
+def card_places(document: Document) -> dict[Key, CardPlace]:
     """Where what the card that holds says stands in the current reading, by part and name (R15)."""
-    return places_now(document, unedited(document))
+    return places_now(document, unedited_versions(document))
 
 
 def keep_card_by_rules(document: Document, parse: Parse, reading: Reading) -> None:
@@ -107,7 +107,7 @@ def add_version(
     )
 
 
-def unedited(document: Document) -> list[DocumentCard]:
+def unedited_versions(document: Document) -> list[DocumentCard]:
     """The cards that were made of this text without a person, the better first: the model's, then that of the rules."""
     by_rules = document.cards.filter(made_by=Maker.RULES).last()
     if by_rules is None:
@@ -118,7 +118,7 @@ def unedited(document: Document) -> list[DocumentCard]:
 
 def find_unedited(document: Document) -> DocumentCard | None:
     """The card that holds where no person said otherwise: the model's of the same text, else that of the rules."""
-    return next(iter(unedited(document)), None)
+    return next(iter(unedited_versions(document)), None)
 
 
 def let_hold(document: Document, version: DocumentCard | None) -> None:

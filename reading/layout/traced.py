@@ -23,7 +23,7 @@ class Stretch(NamedTuple):
     text: str
 
 
-class Printed(NamedTuple):
+class TracedValue(NamedTuple):
     """A value as it is told, and the stretches of lines it was read from; none if it was not read from lines."""
 
     value: str
@@ -49,15 +49,15 @@ class TracedText:
         """The same up to so many characters."""
         return replace(self, text=self.text[:chars])
 
-    def whole(self) -> Printed:
+    def whole(self) -> TracedValue:
         return self.printed(0, len(self.text))
 
-    def printed(self, start: int, end: int, strip: str = " ") -> Printed:
+    def printed(self, start: int, end: int, strip: str = " ") -> TracedValue:
         """The characters [start, end) without these signs at their edges, and where they stand."""
         value = self.text[start:end]
         start += len(value) - len(value.lstrip(strip))
         value = value.strip(strip)
-        return Printed(value, self.stretches(start, start + len(value)))
+        return TracedValue(value, self.stretches(start, start + len(value)))
 
     def stretches(self, start: int, end: int) -> tuple[Stretch, ...]:
         """Where the characters [start, end) stand, a stretch for each line."""

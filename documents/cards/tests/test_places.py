@@ -14,7 +14,7 @@ from documents.cards.places import CardPlace, ReadCard, places_of_quotes, with_p
 from documents.cards.rules import make_card
 from documents.cards.source import source_of
 from documents.cards.types import Card, NamedValue
-from documents.cards.versions import card_of, edit_card, places_of, undo_edits
+from documents.cards.versions import card_of, card_places, edit_card, undo_edits
 from documents.ingestion import conductor, queueing
 from documents.models import Document, DocumentCard, IngestJob, KnowledgeBase
 from documents.pages.address import find_page_target
@@ -326,18 +326,18 @@ def test_what_a_person_said_has_no_place_and_the_rest_keeps_its_own(
 ) -> None:
     """(R15)"""
     document = read_text(base, queued)
-    before = places_of(document)
+    before = card_places(document)
     assert ("value", "total") in before and ("date", "date") in before
     card = card_of(document)
     changed = tuple(NamedValue("total", "EUR 9.00") if each.name == "total" else each for each in card.fields)
     edit_card(document, Card(card.type, ("Birch Foods GmbH",), card.dates, card.period, card.summary, changed), owner)
     document.refresh_from_db()
-    assert places_of(document) == {key: place for key, place in before.items() if key != ("value", "total")}
+    assert card_places(document) == {key: place for key, place in before.items() if key != ("value", "total")}
     stored = document.cards.last()
     assert stored is not None and "places" not in stored.content
     undo_edits(document, owner)
     document.refresh_from_db()
-    assert places_of(document) == before
+    assert card_places(document) == before
 
 
 @pytest.mark.django_db
@@ -345,7 +345,7 @@ def test_a_value_a_person_moved_to_another_field_has_no_place(base: KnowledgeBas
     document = read_text(base, queued)
     edit_card(document, Card("invoice", dates=(NamedValue("effective", "3 May 2024"),)), owner)
     document.refresh_from_db()
-    assert places_of(document) == {}
+    assert card_places(document) == {}
 
 
 @pytest.mark.django_db
@@ -374,9 +374,9 @@ def test_a_card_of_before_is_shown_without_places(base: KnowledgeBase, queued: Q
 @pytest.mark.django_db
 def test_a_place_whose_words_do_not_stand_there_any_more_is_not_shown(base: KnowledgeBase, queued: Queued) -> None:
     document = read_text(base, queued)
-    assert document.current_parse is not None and ("value", "total") in places_of(document)
+    assert document.current_parse is not None and ("value", "total") in card_places(document)
     document.current_parse.lines.filter(text__startswith="Total").update(text="Total: none", match="total: none")
-    assert {("value", "total"), ("value", "number")} & places_of(document).keys() == {("value", "number")}
+    assert {("value", "total"), ("value", "number")} & card_places(document).keys() == {("value", "number")}
 
 
 @pytest.mark.django_db

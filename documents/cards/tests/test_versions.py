@@ -13,7 +13,7 @@ from accounts.models import User
 from documents.cards.by_model import CardReply, NamedReply, check_card
 from documents.cards.source import SOURCE_CHARS, source_of_parse
 from documents.cards.types import Card, NamedValue
-from documents.cards.versions import card_of, edit_card, places_of, undo_edits
+from documents.cards.versions import card_of, card_places, edit_card, undo_edits
 from documents.ingestion import conductor, queueing, trash
 from documents.ingestion.improving import improvements
 from documents.models import Document, DocumentCard, IngestJob, KnowledgeBase
@@ -111,7 +111,7 @@ def test_what_a_model_says_is_kept_where_it_stands_in_the_text(
     assert (card.period, card.fields) == ("", (NamedValue("total", "EUR 1,200.00"),))
     assert card.summary == "An invoice to Birch Foods. It asks for 1,200 euros. It is of May."
     assert document.title == "Invoice, Birch Foods GmbH, 3 May 2024"
-    places = places_of(document)  # of the model's words and, where they are equal, of the rules'
+    places = card_places(document)  # of the model's words and, where they are equal, of the rules'
     assert {key: place.words for key, place in places.items()} == {
         ("party", "Birch Foods GmbH"): "Birch Foods GmbH",
         ("date", "date"): "3 May 2024",
