@@ -31,7 +31,7 @@ from rest_framework.response import Response
 from accounts.models import User
 from accounts.requests import user_of
 from documents import access, naming
-from documents.base_settings import MODEL_MAX, BaseSettings, Cutting, SettingsError
+from documents.base_settings import MODEL_MAX, BaseSettings, ChosenCutting, SettingsError
 from documents.cards.serializers import CardSerializer
 from documents.cards.types import TYPES
 from documents.idempotency import Keyed, made_before, make_keyed, one_at_a_time, remember
@@ -483,7 +483,7 @@ class DocumentListView(GenericAPIView[Document]):
         with one_at_a_time(sent):
             made = made_before(sent)
             taken = () if made else take_files(found, user_of(request), files, too_long, cutting)
-            outcomes: list[Outcome] = made["outcomes"] if made else [describe_upload(*outcome) for outcome in taken]
+            outcomes: list[Outcome] = made["outcomes"] if made else [upload_as_json(*outcome) for outcome in taken]
             codes = {outcome["code"] for outcome in outcomes}
             if not outcomes:
                 raise exceptions.ValidationError({"files": "Send at least one file."})
@@ -495,7 +495,7 @@ class DocumentListView(GenericAPIView[Document]):
         return Response({"outcomes": outcomes}, status=status)
 
 
-def read_cutting(request: Request, base: KnowledgeBase) -> Cutting:
+def read_cutting(request: Request, base: KnowledgeBase) -> ChosenCutting:
     """How the files of an upload are to be cut, {} as the base says."""
     asked = read_sent(CuttingSerializer, request.POST.dict())
     with blame_field("chunking", SettingsError):
@@ -508,7 +508,7 @@ def keyed_upload(
     key: UUID | None,
     files: "Iterable[UploadedFile[Any]]",
     too_long: Iterable[str],
-    cutting: Cutting,
+    cutting: ChosenCutting,
 ) -> Keyed | None:
     """The key of an upload with the names and bytes of its files; these are read only if there is a key."""
     if key is None:
@@ -524,7 +524,7 @@ def file_digest(file: "UploadedFile[Any]") -> str:
     return digest.hexdigest()
 
 
-def describe_upload(name: str, code: str, words: str, document: Document | None) -> Outcome:
+def upload_as_json(name: str, code: str, words: str, document: Document | None) -> Outcome:
     return {"file_name": name, "code": code, "detail": words, "document_id": str(document.pk) if document else None}
 
 

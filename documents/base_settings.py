@@ -42,7 +42,7 @@ def allow_number(default: int, low: int, high: int, *, of_reading: bool = False)
     return field(default=default, metadata={"range": (low, high), "of_reading": of_reading})
 
 
-class Cutting(TypedDict, total=False):
+class ChosenCutting(TypedDict, total=False):
     """How the text of a document is cut, where its upload chose otherwise than the base; stored with it (R96)."""
 
     chunking: str
@@ -116,7 +116,7 @@ class BaseSettings:
         names += FIXED if self.chunking == "fixed" else []
         return {name: getattr(self, name) for name in names}
 
-    def cutting(self, chosen: Mapping[str, Any]) -> Cutting:
+    def cutting(self, chosen: Mapping[str, Any]) -> ChosenCutting:
         """What an upload chose of how its text is cut, to be kept with it; {} is as its base says (R96).
 
         `chosen` may have `chunking`, and with "fixed" a size and an overlap, which else are the base's. Raises
@@ -129,7 +129,7 @@ class BaseSettings:
             return {}
         wanted = BaseSettings(**self.to_json() | told)
         names = ["chunking", *FIXED] if wanted.chunking == "fixed" else ["chunking"]
-        return cast("Cutting", {name: getattr(wanted, name) for name in names})
+        return cast("ChosenCutting", {name: getattr(wanted, name) for name in names})
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "BaseSettings":

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from documents.base_settings import FIXED, BaseSettings, Cutting, OverlapTooLong, SettingsError
+from documents.base_settings import FIXED, BaseSettings, ChosenCutting, OverlapTooLong, SettingsError
 from documents.cards.types import TYPES
 from documents.models import KnowledgeBase, Role
 from llm import rerank
@@ -337,7 +337,7 @@ class CuttingForm(SpokenForm):
     def clean(self) -> None:
         super().clean()
         try:
-            self.chosen_cutting: Cutting = {} if self.errors else self.chosen.cutting(self.cleaned_data)
+            self.chosen_cutting: ChosenCutting = {} if self.errors else self.chosen.cutting(self.cleaned_data)
         except OverlapTooLong:
             raise forms.ValidationError(OVERLAP_WORDS) from None
         except SettingsError as error:

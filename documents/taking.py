@@ -8,7 +8,7 @@ from django.core.files import File
 from django.utils.translation import gettext
 
 from accounts.models import User
-from documents.base_settings import Cutting
+from documents.base_settings import ChosenCutting
 from documents.ingestion.tasks import start
 from documents.models import Document, KnowledgeBase
 from documents.storage.uploads import (
@@ -39,7 +39,7 @@ def take_files(
     user: User,
     files: "Iterable[File[Any]]",
     too_long: Iterable[str] = (),
-    cutting: Cutting = AS_BASE,
+    cutting: ChosenCutting = AS_BASE,
 ) -> list[UploadOutcome]:
     """Accept each file by itself and have it read; of those that were too long only the name is left."""
     outcomes = []

@@ -287,10 +287,10 @@ def upload_outcomes(request: HttpRequest, found: KnowledgeBase) -> list[Outcome]
         files = request.FILES.getlist("files")
         outcomes = take_files(found, user_of(request), files, oversized_files(request), form.chosen_cutting)
     nothing = UploadOutcome("", "no_file", gettext("Choose at least one file first."))
-    return [describe_upload(*outcome) for outcome in outcomes or [nothing]]
+    return [show_upload(*outcome) for outcome in outcomes or [nothing]]
 
 
-def describe_upload(name: str, code: str, words: str, document: Document | None) -> Outcome:
+def show_upload(name: str, code: str, words: str, document: Document | None) -> Outcome:
     url = reverse("documents:document", args=[document.pk]) if document else ""
     title = document.title if document else ""
     return {"name": name, "code": code, "words": words, "url": url, "title": title}

@@ -25,7 +25,7 @@ from django.core.files import File
 from django.db import transaction
 
 from accounts.models import User
-from documents.base_settings import BaseSettings, Cutting
+from documents.base_settings import BaseSettings, ChosenCutting
 from documents.ingestion import annotation, contents, embedding, escalation, page_images, rereading
 from documents.ingestion.describing import describe_parse
 from documents.ingestion.ending import cancel, fail, give_up_exhausted, hand_over, is_left_to_another_attempt
@@ -118,7 +118,7 @@ def ingest_path(
     base: KnowledgeBase,
     user: User | None,
     watch: Watch | None = None,
-    cutting: Cutting = AS_BASE,
+    cutting: ChosenCutting = AS_BASE,
 ) -> Document:
     """Take a file from this machine into a base and process it here, without a broker.
 

@@ -17,7 +17,7 @@ from django.db.models import Count, Sum
 from django.utils.translation import gettext, gettext_noop
 
 from accounts.models import User
-from documents.base_settings import Cutting
+from documents.base_settings import ChosenCutting
 from documents.models import Document, IngestJob, KnowledgeBase
 from documents.storage.whole import says_full
 from reading.characters import clean_name
@@ -30,7 +30,7 @@ SUFFIXES = frozenset({".pdf", *TEXT_TYPES})
 FILE_NAME_BYTES_MAX = 255
 ATTEMPTS_MAX = 5  # to store a file whose copy comes and goes; five people doing so at once is only a test
 TITLE_MAX = 300
-AS_BASE: Cutting = {}  # no cutting of its own
+AS_BASE: ChosenCutting = {}  # no cutting of its own
 OWN_REASONS = {
     "not_text": gettext_noop(
         "This text file is not UTF-8, or holds characters no text has. Save it as UTF-8 text and upload that."
@@ -108,7 +108,7 @@ def accept_upload(
     *,
     replaces: Document | None = None,
     carrier: Document | None = None,
-    cutting: Cutting = AS_BASE,
+    cutting: ChosenCutting = AS_BASE,
 ) -> Document:
     """Store a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
 

@@ -15,7 +15,7 @@ from django.db import close_old_connections
 
 from accounts.models import User
 from documents.access import BaseNotFound, SeveralBases, create_base, find_base
-from documents.base_settings import FIXED, BaseSettings, Cutting, SettingsError
+from documents.base_settings import FIXED, BaseSettings, ChosenCutting, SettingsError
 from documents.ingestion.conductor import finish, ingest_path
 from documents.ingestion.reporting import Watch
 from documents.ingestion.unlocking import unlock
@@ -65,7 +65,9 @@ class Command(BaseCommand):
         if failed:
             raise CommandError(f"{failed} of {len(paths)} files could not be ingested.")
 
-    def watch(self, paths: list[Path], every: float, base: KnowledgeBase, user: User | None, cutting: Cutting) -> None:
+    def watch(
+        self, paths: list[Path], every: float, base: KnowledgeBase, user: User | None, cutting: ChosenCutting
+    ) -> None:
         """Take what arrives, a file once its size and time are the same in two looks, until a signal ends it."""
         arriving = FolderWatch(lambda: files_in(path for path in paths if path.exists()))
         counts = {"taken": 0, "failed": 0, "known": 0}
@@ -80,7 +82,7 @@ class Command(BaseCommand):
                 wish.wait(every)
         self.stdout.write("Ended: {taken} taken, {known} known already, {failed} failed.".format(**counts))
 
-    def take_arrived(self, path: Path, base: KnowledgeBase, user: User | None, cutting: Cutting) -> str:
+    def take_arrived(self, path: Path, base: KnowledgeBase, user: User | None, cutting: ChosenCutting) -> str:
         """Take a file unless the base has had its bytes before, also where somebody has trashed or replaced them."""
         try:
             known = find_known(base, path)
@@ -93,7 +95,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{path.name}: {place}, as {known.title!r}")
         return "known"
 
-    def take(self, path: Path, base: KnowledgeBase, user: User | None, cutting: Cutting) -> bool:
+    def take(self, path: Path, base: KnowledgeBase, user: User | None, cutting: ChosenCutting) -> bool:
         """Ingest one file and print the outcome; return whether the document can be asked."""
         was_there = set(base.documents.living().values_list("pk", flat=True))
         try:
