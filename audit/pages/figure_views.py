@@ -10,6 +10,7 @@ from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -73,7 +74,7 @@ def figures(request: HttpRequest) -> HttpResponse:
     record_list(request.user, "figures", days=days, base=str(base.pk) if base else "")
     shown = {
         "form": form,
-        "base": base,
+        "queue": reverse("audit:queue") + (f"?base={base.pk}&" if base else "?"),
         "days": PERIODS[days],
         "figures": draw(compute_figures(runs, days)),
         "quality": quality_over(visible, days),
