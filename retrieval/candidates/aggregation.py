@@ -180,7 +180,7 @@ def fuse_methods(clusters: Sequence[HitCluster]) -> dict[int, float]:
 
 def clusters_of(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[HitCluster]:
     """The places of one document, in reading order; one among options stands at what answers the question."""
-    clusters = line_clusters([hit for hit in hits if hit.method in LINE_METHODS], content)
+    clusters = line_clusters([hit for hit in hits if hit.method in LINE_METHODS], content, question)
     for hit in hits:
         if hit.method == "vectors":
             join_passage(hit, clusters, content)
@@ -227,8 +227,16 @@ def cluster_worth(cluster: HitCluster) -> tuple[float, float]:
     return cluster.score("keywords"), strength_of(cluster, "")
 
 
-def line_clusters(hits: Sequence[Hit], content: DocumentContent) -> list[HitCluster]:
-    """One place around the best line of each section and page; a second one if it scores nearly as much."""
+def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[HitCluster]:
+    """One place around the best line of each section and page; a second one if it scores nearly as much.
+
+    Of lines that say as much of the question the first with a value of the type asked for is the best.
+    """
+
+    def has_none(hit: Hit) -> bool:
+        line = content.lines[hit.lines.first - 1]
+        return not has_value(question, line.match, line.text_in_force)
+
     units: dict[tuple[int, int, bool], list[Hit]] = {}
     for hit in hits:
         line = content.lines[hit.lines.first - 1]
@@ -236,7 +244,7 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent) -> list[HitClus
         units.setdefault(key, []).append(hit)
     clusters: list[HitCluster] = []
     for unit in units.values():
-        ranked = sorted(unit, key=lambda hit: (not hit.fetched, -line_worth(hit, content), hit.lines))
+        ranked = sorted(unit, key=lambda hit: (not hit.fetched, -line_worth(hit, content), has_none(hit), hit.lines))
         leaders = [ranked[0]]
         for hit in ranked[1:]:
             is_apart = all(abs(hit.lines.first - leader.lines.first) > CLUSTER_GAP for leader in leaders)

@@ -7,8 +7,9 @@ from reading.rows import LineKind
 from retrieval.candidates import aggregation
 from retrieval.candidates.aggregation import aggregate
 from retrieval.detectors import DETECTORS
+from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
-from retrieval.tests.builders import Written, content_of_lines
+from retrieval.tests.builders import SETTINGS, Written, content_of_lines
 from retrieval.types import Candidate, Hit, LineRange
 
 
@@ -171,3 +172,22 @@ def test_the_table_a_question_names_counts() -> None:
 )
 def test_what_is_in_a_table_or_figure(kind: LineKind, text: str, layout: str, laid_out: bool) -> None:
     assert aggregation.is_laid_out(content_of_lines([(text, kind)]).lines[0], layout) is laid_out
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+@pytest.mark.parametrize(
+    ("language", "question", "value", "other"),
+    [
+        ("en", "How much is the rent?", "The rent is EUR 1,200 a month.", "The monthly rent is payable in advance."),
+        ("en", "How long is the term?", "The term is five years.", "The term may be prolonged by either party."),
+        ("fr", "Quel est le montant du loyer ?", "Le loyer est de 1 200 EUR.", "Le loyer est payable d'avance."),
+        ("es", "¿Cuánto es la renta?", "La renta es de 1.200 EUR.", "La renta se paga por adelantado."),
+    ],
+)
+def test_of_lines_that_say_as_much_the_one_with_a_value_is_quoted(
+    language: str, question: str, value: str, other: str, is_last: bool
+) -> None:
+    """R30."""
+    content = content_of_lines(["# 1", *((other, value) if is_last else (value, other))], language=language)
+    result = retrieve(question, [content], settings=SETTINGS, arbiter="rules")
+    assert result.status == "found" and result.kept()[0].quote.text == value
