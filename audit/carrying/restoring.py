@@ -11,7 +11,7 @@ from audit.keeping.retention import RetentionRefused, set_days
 from chat.prompts.catalogue import GUIDED
 from chat.prompts.guidance import GuidanceRefused, change_guidance
 from documents.access import actor_of, clean_base_name, create_base
-from documents.base_settings import BaseSettings, Cutting, SettingsError
+from documents.base_settings import BaseSettings, ChosenCutting, SettingsError
 from documents.cards.editing import clean_card
 from documents.cards.types import Card
 from documents.cards.versions import edit_card
@@ -91,7 +91,7 @@ class ToldDocument:
     file_name: str
     title: str
     tags: tuple[str, ...]
-    cutting: Cutting
+    cutting: ChosenCutting
     card: Card | None
     replaces: str
 
