@@ -179,17 +179,26 @@ class ReadingRules:
         """The rows of a kind that the base added."""
         return [row for row in self.rows if row.kind == kind and row.is_on]
 
-    def type_of(self, topic: str) -> str:
+    def type_of(self, topic: str, language: str = "") -> str:
         """What the words of the base ask for, else the first type whose expression matches.
 
-        "May notice be given by e-mail?" wants a yes or no, not an address.
+        "May notice be given by e-mail?" wants a yes or no, not an address; the German "Was kostet es?" does not want
+        one, though "was" begins such a question in English.
         """
         if own := name_asked_for(self.own("asks"), topic):
             return own
         kinds = [kind for section, kind in TYPE_OF_SECTION.items() if self.expressions[section].search(topic)]
+        if language and "boolean" in kinds and not self.asks_yes_or_no(topic, language):
+            kinds.remove("boolean")
         if "boolean" in kinds and kinds[0] in NAMING:
             return "boolean"
         return kinds[0] if kinds else "text"
+
+    def asks_yes_or_no(self, topic: str, language: str) -> bool:
+        """Whether a question begins as one for a yes or no does in its own language, in English if that has none."""
+        every = [each for each in self.expressions.alternatives if TYPE_OF_SECTION.get(each.section) == "boolean"]
+        own = [each for each in every if each.language == language]
+        return any(self.expressions.alone(each).search(topic) for each in own or every)
 
     def shape_of(self, topic: str) -> str:
         own = name_asked_for(self.own("shape"), topic)

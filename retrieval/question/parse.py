@@ -129,7 +129,7 @@ def read_question(
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
     hints = read_hints(asked, contents)
     shape = rules.shape_of(topic)
-    answer_type = rules.type_of(topic)
+    answer_type = rules.type_of(topic, language)
     value_pattern, printed_pattern = rules.patterns_of(answer_type, topic)
     parts = real_parts(topic, language)
     listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
@@ -166,7 +166,7 @@ def read_question(
         sides=asks_form.sides,
         value_pattern=value_pattern,
         printed_pattern=printed_pattern,
-        part_types=tuple(rules.type_of(part.text) for part in parts),
+        part_types=tuple(rules.type_of(part.text, language) for part in parts),
     )
 
 

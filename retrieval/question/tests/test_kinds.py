@@ -108,3 +108,22 @@ def test_the_digest_is_of_the_rows_whatever_their_order() -> None:
 def test_the_patterns_in_force_are_kept_with_the_question(policy: DocumentContent) -> None:
     question = parse_question("What is the policy number?", [policy], (), ReadingRules(POLICY_NUMBER, 1))
     assert (question.value_pattern, question.printed_pattern) == ("", r"(?:\b[A-Z]{2}-\d{6}\b)")
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "answer_type"),
+    [
+        ("Was ist die Kündigungsfrist?", "de", "text"),
+        ("Was sind die Pflichten des Mieters?", "de", "text"),
+        ("Was kostet die Verwaltung der Wohnung?", "de", "text"),
+        ("Ist der Diebstahl versichert?", "de", "boolean"),
+        ("Will das Unternehmen den Vertrag verlängern?", "de", "text"),
+        ("Est-ce que le vol est couvert par le contrat ?", "fr", "boolean"),
+        ("Was the notice given in time?", "en", "boolean"),
+        ("May notice be given by e-mail?", "en", "boolean"),
+    ],
+)
+def test_a_yes_or_no_is_asked_for_in_the_words_of_the_language(question: str, language: str, answer_type: str) -> None:
+    """R20: "was" begins another question in German than in English."""
+    read = parse_question(question, [content_of_lines(["# 1", "Die Frist beträgt drei Monate."], language=language)])
+    assert (read.language, read.answer_type) == (language, answer_type)
