@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from audit.access_log import record_list
+from audit.access_log import is_auditor, record_list
 from audit.alerts.watching import open_alerts
 from audit.pages.forms import FormOfBases
 from audit.runs.glossary import terms_in_order
@@ -81,6 +81,7 @@ def figures(request: HttpRequest) -> HttpResponse:
         "alerts": open_alerts(request.user, base),
         "audited": [each for each in audited if base in (None, each)],
         "roles": ROLES,
+        "is_auditor": is_auditor(request.user),
         "terms": terms_in_order(*TERMS_USED),
         "documents": (documents.filter(base=base) if base else documents)[:DOCUMENTS_SHOWN],
     }

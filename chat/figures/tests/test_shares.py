@@ -162,9 +162,9 @@ def test_the_note_stands_in_the_trail_and_the_api_and_changes_nothing_else(
     settings.MEDIA_ROOT = tmp_path / "files"
     off, right = (answer_about(share, base, tenant, tmp_path) for share in ("22.8", "23.8"))
     (note,) = [check for check in off.checks if "note" in check]
-    assert note["sentence"] == "Total: the printed shares add up to 99.0 %, the total says 100.0 %"
+    assert note["sentence"] == "Total, Share: the printed shares add up to 99.0 %, the total says 100.0 %"
     assert note["note"] | {"lines": []} == {
-        "code": "shares_differ", "label": "Total", "column": "", "added": "99.0", "printed": "100.0 %", "lines": []
+        "code": "shares_differ", "label": "Total", "column": "Share", "added": "99.0", "printed": "100.0 %", "lines": []
     }  # fmt: skip
     assert not [check for check in right.checks if "note" in check]
     plain, other = (
