@@ -11,6 +11,7 @@ from chat.drafts import CitedLines, Quoted
 from chat.figures.year_parts import parts_named, without_parts
 from documents.storage.content import DocumentContent
 from reading.layout.amounts import has_unread_sign
+from reading.markdown import plain_title
 from reading.tables import PERIOD, Table, TableCell, TableRow, cells_of_line, is_value
 from reading.values.years import YEAR
 from retrieval.candidates.plain import plain_text
@@ -67,7 +68,9 @@ class PrintedCell:
         """ "Total assets, 2021: $59,268 (in millions)"."""
         group = "" if PERIOD.search(self.row.group) else self.row.group
         titled = self.table.title if self.is_band else ""
-        named = [titled.strip(" .:,"), self.row.label.strip(" .:,"), group.strip(" .:,")]
+        named = [each.strip(" .:,") for each in (titled, self.row.label, group)]
+        if self.content.lines[self.row.first_line - 1].method == "markdown":
+            named = [plain_title(each) for each in named]
         named.append(column_called(self.table, self.column))
         unit = f" ({self.unit})" if self.unit and self.unit not in self.row.label + self.cell.text else ""
         return plain_text(f"{', '.join(filter(None, dict.fromkeys(named)))}: {' '.join(self.cell.text.split())}{unit}")
@@ -111,6 +114,7 @@ def find_cells(
                     for year in (question.years or ("",) if worth else ())
                     if (column := column_asked(year, question, table, content)) is not None
                     and (cell := row.cells[column]) is not None
+                    and any(map(str.isdigit, cell.text))  # a dash alone says neither none nor nothing
                     and (cell.amount is not None or is_value(cell))
                 ]
                 if printed:

@@ -11,6 +11,7 @@ from chat.figures.cells import find_cells, quote_cell, typed_cell
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
+from reading.plain_text import read_markdown
 from retrieval.models import RunCandidate
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines, content_of_reading
@@ -236,6 +237,16 @@ def test_a_row_says_nothing_of_what_another_row_is_called_by() -> None:
     )
     assert cells_for("What was the operating profit in 2024?", content) == ["Operating profit, 2024: 1,306 (EUR)"]
     assert cells_for("What was the operating profit in Norway in 2024?", content) == []
+
+
+def test_a_markdown_cell_is_named_without_marks_and_a_dash_is_no_answer(tmp_path: Path) -> None:
+    rows = ("Risk | Limit (EUR) | Deductible (EUR)", "---|---|---", "**Hull** | 2,500,000 | 25,000", "War | – | –")
+    written = "\n".join(f"| {row} |" for row in rows)
+    path = tmp_path / "limits.md"
+    path.write_text(f"# Limits\n\n{written}\n")
+    content = content_of_reading(read_markdown(path.read_text()), path)
+    assert cells_for("What is the limit for hull?", content) == ["Hull, Limit: 2,500,000 (EUR)"]
+    assert cells_for("What is the limit for war?", content) == []
 
 
 @pytest.fixture(scope="module")
