@@ -13,7 +13,6 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import Table, TableRow, cells_of_line, is_data
-from reading.values.years import YEAR
 from retrieval.candidates.shown_rows import group_lines, tables_on
 from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
 from retrieval.question.values import has_form, has_value
@@ -148,7 +147,8 @@ def has_headed_value(lines: LineRange, question: Question, content: DocumentCont
     """Whether the one row on some lines has a value of the type asked for, completed by its column's heading: "410"
     below "Monthly fee (EUR)", "6" below "Transit (days)".
 
-    The question names the column, or its heading is no more than the unit, or all columns have it.
+    The column that the question names most of has it; where it names none, the heading is no more than the unit, or
+    every column has it.
     """
     is_asked = has_form(question) and content.lines[lines.last - 1].kind == "table_row"
     table = table_at_line(lines.last, content) if is_asked else None
@@ -156,12 +156,18 @@ def has_headed_value(lines: LineRange, question: Question, content: DocumentCont
     if table is None or row is None or row.first_line > lines.first:
         return False
     texts = {at: list(read_out(table, row, at)) for at in range(len(row.cells))}
-    valued = [at for at, own in texts.items() if any(has_value(question, match_form(each), each) for each in own)]
+    valued = {at for at, own in texts.items() if any(has_value(question, match_form(each), each) for each in own)}
     asked = {stem(word, question.language) for word in normalise_words(question.topic)}
-    headings = [table.columns[at].heading for at in valued]
-    is_named = any(asked & telling_stems(heading, content.language) for heading in headings)
-    is_unit = any(len(normalise_words(heading)) < 2 and not YEAR.search(heading) for heading in headings)
-    return is_named or is_unit or 0 < len(valued) == sum(cell is not None for cell in row.cells)
+    headings = [column.heading for column in table.columns]
+    said = [len(asked & telling_stems(heading, content.language)) for heading in headings]
+    if most := max(said):
+        return any(said[at] == most for at in valued)
+    return len(valued) == len(row.cells) or any(names_unit(headings[at], question) for at in valued)
+
+
+def names_unit(heading: str, question: Question) -> bool:
+    """Whether a heading is no more than a unit of what is asked for: "Days", or nothing but what stood in brackets."""
+    return not heading or has_value(question, match_form(f"7 {heading}"), f"7 {heading}") and " " not in heading
 
 
 def read_out(table: Table, row: TableRow, at: int) -> Iterator[str]:

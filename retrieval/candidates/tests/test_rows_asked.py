@@ -194,6 +194,13 @@ PRICES = """# Fees
 | Picking | Orders picked by hand | 850 | 150 | 60 |
 | Returns | Goods taken back | 410 | – | 14 |
 
+# Cover
+
+| Risk | Limit (EUR) | Deductible (EUR) |
+|---|---:|---:|
+| Fire | 5,000 | 100 |
+| Theft | | 250 |
+
 # Regions
 
 | Country | Transit (days) | Surcharge |
@@ -222,6 +229,7 @@ def prices(tmp_path_factory: pytest.TempPathFactory) -> DocumentContent:
     [
         ("What is the monthly fee for returns?", "| Returns | Goods taken back | 410 | – | 14 |"),
         ("How long is the transit to Greece?", "| Greece | 6 | 9% |"),
+        ("How much is the deductible for theft?", "| Theft | | 250 |"),
     ],
 )
 def test_a_number_has_the_unit_its_column_is_headed_by(prices: DocumentContent, question: str, row: str) -> None:
@@ -235,6 +243,7 @@ def test_a_number_has_the_unit_its_column_is_headed_by(prices: DocumentContent, 
         "How long does picking take?",  # its days are those of notice
         "How much does transit to Norway cost?",
         "How much is the deposit for returns?",
+        "How much is the limit for theft?",  # an empty cell
         "How much does each of the employees earn?",  # their label says what is counted
     ],
 )
