@@ -100,7 +100,7 @@ class TableRow:
 
     @property
     def is_total(self) -> bool:
-        return self.label.casefold().startswith(("total", "summe", "gesamt"))
+        return names_total(self.label)
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,10 @@ class Table:
             return unit
         money = CURRENCY.search(unit)
         return money[0] if money else ""
+
+
+def names_total(label: str) -> bool:
+    return label.casefold().startswith(("total", "summe", "gesamt"))
 
 
 def read_tables(lines: Sequence[LineRow], language: str = "") -> list[Table]:

@@ -12,7 +12,7 @@ from chat.figures.year_parts import parts_named, without_parts
 from documents.storage.content import DocumentContent
 from reading.layout.amounts import has_unread_sign
 from reading.markdown import plain_title
-from reading.tables import PERIOD, Table, TableCell, TableRow, cells_of_line, is_value
+from reading.tables import PERIOD, Table, TableCell, TableRow, cells_of_line, is_value, names_total
 from reading.values.years import YEAR
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.rows_asked import find_banded_row
@@ -183,7 +183,7 @@ def is_label_elsewhere(term: WeighedTerm, content: DocumentContent) -> bool:
     """Whether a word of the question is all of another row's label: the profit in "Norway" is not that of the group."""
     rows = (line for number in term.lines.tolist() if (line := content.lines[number - 1]).kind == "table_row")
     labels = (cells[0].text for line in rows if len(cells := cells_of_line(line)) > 1)
-    return any(" ".join(normalise_words(label)) in term.forms for label in labels)
+    return any(" ".join(normalise_words(label)) in term.forms for label in labels if not names_total(label))
 
 
 def worth_of_band(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:

@@ -366,7 +366,7 @@ def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) 
     """Why the quotes of the kept candidates are no clear answer: none has a value of the kind asked for; else ""."""
     if question.parts or not quoted or not has_form(question) or not is_formed_type(question):
         return ""
-    is_sure = any(each.statement or each.fetched or each.is_headed for each, _ in quoted)
+    is_sure = quoted[0][0].is_headed or any(each.statement or each.fetched for each, _ in quoted)
     if is_sure or any(has_value(question, match_form(text), text) for _, text in quoted):
         return ""
     said = f"what comes nearest has no {question.answer_type}"

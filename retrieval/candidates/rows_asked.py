@@ -147,8 +147,7 @@ def has_headed_value(lines: LineRange, question: Question, content: DocumentCont
     """Whether the one row on some lines has a value of the type asked for, completed by its column's heading: "410"
     below "Monthly fee (EUR)", "6" below "Transit (days)".
 
-    The column that the question names most of has it; where it names none, the heading is no more than the unit, or
-    every column has it.
+    The column that the question names most of has it, or every column where it names none.
     """
     is_asked = has_form(question) and content.lines[lines.last - 1].kind == "table_row"
     table = table_at_line(lines.last, content) if is_asked else None
@@ -162,12 +161,7 @@ def has_headed_value(lines: LineRange, question: Question, content: DocumentCont
     said = [len(asked & telling_stems(heading, content.language)) for heading in headings]
     if most := max(said):
         return any(said[at] == most for at in valued)
-    return len(valued) == len(row.cells) or any(names_unit(headings[at], question) for at in valued)
-
-
-def names_unit(heading: str, question: Question) -> bool:
-    """Whether a heading is no more than a unit of what is asked for: "Days", or nothing but what stood in brackets."""
-    return not heading or has_value(question, match_form(f"7 {heading}"), f"7 {heading}") and " " not in heading
+    return len(valued) == len(row.cells)
 
 
 def read_out(table: Table, row: TableRow, at: int) -> Iterator[str]:
