@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
-from typing import Any
+from typing import Any, NamedTuple
 
 from chat.checks import TypedValue
 from chat.drafts import CitedLines, Quoted
@@ -43,6 +43,13 @@ RANKING = re.compile(
 )
 WHICH, MORE = re.compile(r"\bwhich\b", re.IGNORECASE), re.compile(r"\b(?:more|fewer|less)\b", re.IGNORECASE)
 HEADING_MAX = 80  # characters that name a column; of a longer heading its own words and its period do
+
+
+class AskedTerms(NamedTuple):
+    """The terms of a question that a row of one document can have, and those that are all of some row's label there."""
+
+    every: list[WeighedTerm]
+    labels: list[WeighedTerm]
 
 
 @dataclass(frozen=True)
@@ -93,17 +100,20 @@ def find_cells(
     asks_value = question.answer_type in VALUES or (question.answer_type in TYPES and question.shape == "single")
     if not asks_value or question.is_count or question.parts:
         return []
+    asked: dict[Any, AskedTerms] = {}  # by reading
     found: list[tuple[int, float, list[PrintedCell]]] = []
     for rank, candidate in enumerate(kept[:PLACES_MAX]):
         content = contents.get(candidate.parse_id)
         if content is None:
             continue
         for table in tables_of(candidate, content):
-            terms = asked_terms(question, content)
+            if candidate.parse_id not in asked:
+                asked[candidate.parse_id] = asked_terms(question, content)
+            terms = asked[candidate.parse_id]
             banded = find_banded_row(table, question, content)
             for row in table.rows if banded is None else (banded,):
                 worth = (
-                    worth_of_band(row, table, terms, content)
+                    worth_of_band(row, table, terms.every, content)
                     if row is banded
                     else worth_of_row(row, table, terms, content)
                 )
@@ -137,7 +147,7 @@ def tables_of(candidate: RunCandidate, content: DocumentContent) -> Iterator[Tab
         yield from tables_on(page, content)
 
 
-def asked_terms(question: Question, content: DocumentContent) -> list[WeighedTerm]:
+def asked_terms(question: Question, content: DocumentContent) -> AskedTerms:
     """The terms of a question that a row can have: not the years, nor the names in the document's title.
 
     In a document of another language only what the dictionary has the name of.
@@ -146,7 +156,7 @@ def asked_terms(question: Question, content: DocumentContent) -> list[WeighedTer
     left = set(normalise_words(without_parts(question.topic)))
     of_column = set(normalise_words(question.topic)) - left  # "second half", which is in no label
     is_foreign = content.language not in (question.language, "und")
-    return [
+    terms = [
         term
         for term in weigh_terms(question, lexicon_of(content))
         if term.text not in question.years
@@ -154,19 +164,22 @@ def asked_terms(question: Question, content: DocumentContent) -> list[WeighedTer
         and not of_column.issuperset(normalise_words(term.text))
         and (term.is_concept or not is_foreign)
     ]
+    return AskedTerms(terms, [term for term in terms if labels_a_row(term, content)])
 
 
-def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:
+def worth_of_row(row: TableRow, table: Table, asked_for: AskedTerms, content: DocumentContent) -> float:
     """How much of the question a row says, and how little else; 0 where it is not about it.
 
-    A row that begins with a number the question names ("2098 Result") is that row, whatever else it says.
+    A row that begins with a number the question names ("2098 Result") is that row, whatever else it says; none is
+    where a word that it does not say labels another row: the profit in "Norway" is not that of the group.
     """
+    terms = asked_for.every
     own = normalise_words(f"{row.label} {row.group}")
     headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
     total = sum(term.weight for term in terms)
     there = [term for term in terms if is_in(term, own) or is_in(term, normalise_words(headings))]
     untold = [term for term in terms if term not in there]
-    if any(is_recurring(term.text, content.language) or is_label_elsewhere(term, content) for term in untold):
+    if any(is_recurring(term.text, content.language) or term in asked_for.labels for term in untold):
         return 0.0
     said = sum(term.weight for term in there)
     label = [word for word in normalise_words(row.label) if not is_small(word, content.language)]
@@ -179,8 +192,8 @@ def worth_of_row(row: TableRow, table: Table, terms: Sequence[WeighedTerm], cont
     return said / total + len(asked) / len(label)
 
 
-def is_label_elsewhere(term: WeighedTerm, content: DocumentContent) -> bool:
-    """Whether a word of the question is all of another row's label: the profit in "Norway" is not that of the group."""
+def labels_a_row(term: WeighedTerm, content: DocumentContent) -> bool:
+    """Whether a term of the question is all of some row's label."""
     rows = (line for number in term.lines.tolist() if (line := content.lines[number - 1]).kind == "table_row")
     labels = (cells[0].text for line in rows if len(cells := cells_of_line(line)) > 1)
     return any(" ".join(normalise_words(label)) in term.forms for label in labels if not names_total(label))
@@ -212,7 +225,7 @@ def headings_of(table: Table, content: DocumentContent) -> list[str]:
     None of a section that ends before the table, with a table of its own.
     """
     named = lexicon_of(content).page_headings
-    others = [each.first_line for each in content.tables_on_page(table.page_number)]
+    others = [each.first_line for each in tables_on(table.page_number, content)]
     ended = [
         range(entry.first_line, entry.last_line + 1)
         for entry in content.toc

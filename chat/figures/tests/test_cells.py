@@ -12,6 +12,7 @@ from documents.storage.content import DocumentContent
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
 from reading.plain_text import read_markdown
+from reading.tables import Table
 from retrieval.models import RunCandidate
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines, content_of_reading
@@ -224,6 +225,21 @@ def test_the_quote_of_a_row_has_its_group(segments: DocumentContent) -> None:
     assert quote_cell(cell, 1).quote == "Trading\n[…]\nProfit (38) 30 (8) 35 43 78"
     (cell,) = find_cells(*asked("What was the revenue of Trading in H1 2025?", segments))
     assert quote_cell(cell, 1).quote == "Trading\nRevenue 1,034 1,219 2,253 1,188 1,306 2,494"
+
+
+def test_the_tables_of_a_page_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each row of a long filing they took seconds of every question for a value."""
+    content = content_of_lines([(f"| {row} |", "table_row") for row in ("EUR | 2024", "Profit | 1,306", "Tax | 8")])
+    read: list[int] = []
+    tables_on_page = type(content).tables_on_page
+
+    def counted(self: DocumentContent, number: int) -> list[Table]:
+        read.append(number)
+        return tables_on_page(self, number)
+
+    monkeypatch.setattr(type(content), "tables_on_page", counted)
+    assert cells_for("What was the profit in 2024?", content) == ["Profit, 2024: 1,306 (EUR)"]
+    assert read == [1]
 
 
 def test_a_row_says_nothing_of_what_another_row_is_called_by() -> None:
