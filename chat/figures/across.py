@@ -11,7 +11,7 @@ from typing import Any
 from chat.checks import AnswerCheck, AskedItem, MarkedValue, TypedValue, ValueNote, literal_check
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures.periods import NamedDate, find_reversed, find_reversed_pairs
-from chat.figures.shares import SharesOff, find_shares_off
+from chat.figures.shares import find_shares_off
 from chat.figures.totals import Mismatch, find_mismatches
 from chat.writing.writer import NUMBER
 from documents.storage.content import DocumentContent
@@ -93,7 +93,7 @@ def tables_at(quoted: Quoted, places: Sequence[LineRange], contents: Contents) -
         yield from tables_on(page, content)
 
 
-def is_at(found: Mismatch | SharesOff, places: Sequence[LineRange]) -> bool:
+def is_at(found: Mismatch, places: Sequence[LineRange]) -> bool:
     return any(place.overlaps(LineRange(found.first_line, found.last_line)) for place in places)
 
 
@@ -108,7 +108,7 @@ def words_over(found: Mismatch) -> str:
 
 def notes_on_shares(quoted: Sequence[Quoted], contents: Contents) -> list[AnswerCheck]:
     """A note for each column of shares that is cited and does not add up to its 100 %; none has a problem."""
-    found: dict[SharesOff, AnswerCheck] = {}
+    found: dict[Mismatch, AnswerCheck] = {}
     for each in quoted:
         places = [lines_cited(each)]
         for table in tables_at(each, places, contents):
@@ -118,7 +118,7 @@ def notes_on_shares(quoted: Sequence[Quoted], contents: Contents) -> list[Answer
     return [*found.values()]
 
 
-def check_of_shares(off: SharesOff, marker: int) -> AnswerCheck:
+def check_of_shares(off: Mismatch, marker: int) -> AnswerCheck:
     """ "Total, Share: the printed shares add up to 99.2 %, the total says 100 %"."""
     named = ", ".join(filter(None, (off.label, off.heading)))
     printed = off.printed if "%" in off.printed else f"{off.printed} %"

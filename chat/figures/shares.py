@@ -6,12 +6,11 @@ Rates, growth, margins, answers of several choices and parts of parts have a "10
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from chat.figures.totals import ROWS_MAX, is_whole_table
+from chat.figures.totals import ROWS_MAX, Mismatch, is_whole_table
 from reading.tables import AROUND_AMOUNT, Table, TableCell, TableRow, amount_of
 from reading.wording import Wordings, read_wordings
 
@@ -26,24 +25,12 @@ FRAMES = {
 }
 
 
-@dataclass(frozen=True)
-class SharesOff:
-    """Shares of a column, from its first row to the total, that do not add up to the 100 % printed there."""
-
-    label: str
-    heading: str
-    printed: str
-    added: Decimal
-    first_line: int
-    last_line: int
-
-
 @cache
 def share_words() -> Wordings:
     return read_wordings(Path(__file__).parent, "shares", FRAMES)
 
 
-def find_shares_off(table: Table) -> list[SharesOff]:
+def find_shares_off(table: Table) -> list[Mismatch]:
     """The columns of shares that do not add up to their 100 %, by more than rounding explains."""
     rows = table.rows[: ROWS_MAX + 1]
     at = next((number for number, row in enumerate(rows) if share_words()["whole"].search(row.label)), 0)
@@ -62,7 +49,7 @@ def has_nested(table: Table, parts: Sequence[TableRow]) -> bool:
     return totals > 1 or is_grouped or any(share_words()["part"].search(row.label) for row in parts)
 
 
-def shares_off_in(at: int, table: Table, total: TableRow, parts: Sequence[TableRow]) -> SharesOff | None:
+def shares_off_in(at: int, table: Table, total: TableRow, parts: Sequence[TableRow]) -> Mismatch | None:
     shares = [share_in(row.cells[at], table, at) for row in parts]
     printed = total.cells[at]
     known = [share for share in shares if share is not None and 0 <= share < WHOLE]
@@ -73,7 +60,7 @@ def shares_off_in(at: int, table: Table, total: TableRow, parts: Sequence[TableR
     if not is_off or makes_whole(known) or not are_shares(at, known, table, total, parts):
         return None
     heading = table.columns[at].heading
-    return SharesOff(total.label, heading, printed.text, added, parts[0].first_line, total.last_line)
+    return Mismatch(total.label, heading, printed.text, added, parts[0].first_line, total.last_line)
 
 
 def share_in(cell: TableCell | None, table: Table, at: int) -> Decimal | None:
