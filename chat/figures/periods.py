@@ -16,8 +16,9 @@ from retrieval.words.printed import Value, dates_in
 from retrieval.words.tokens import is_stop_word, normalise_words
 
 FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end", "signed", "whole")}
-FRAMES["beyond"] = r"\b(?:{beyond})\s+(?:[\w'’()]+\s+){0,6}?(?:{start}|{end})(?!\w)"
+FRAMES["beyond"] = r"\b(?:{beyond})\s+(?:[\w'’()]+\s+){0,6}$"  # right before a start or an end
 CLAUSE_ENDS = re.compile(r"[.;!?](?=\s)")
+BEYOND_MAX = 200  # characters before a start or an end: seven words
 OTHERS = {("start", "end"), ("end", "start"), ("end", "signed")}  # as asked, and as printed
 BETWEEN_MAX = 80  # characters between the two dates of one clause: farther apart they are of two things
 
@@ -79,7 +80,10 @@ def is_other_side(asked: str, text: str, date: Value) -> bool:
 
 def is_beyond(asked: str, text: str) -> bool:
     """Whether a text only counts from a start or an end that is asked for: "nine months after its expiration"."""
-    return bool(side_asked(asked)) and period_words()["beyond"].search(text) is not None
+    words = period_words()
+    sides = [found.start() for side in ("start", "end") for found in words[side].finditer(text)]
+    before = (text[max(at - BEYOND_MAX, 0) : at] for at in sides if side_asked(asked))
+    return any(words["beyond"].search(each) for each in before)
 
 
 def is_one_clause(between: str) -> bool:
