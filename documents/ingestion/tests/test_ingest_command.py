@@ -114,7 +114,9 @@ def test_it_takes_what_arrives_in_a_watched_folder_until_it_is_ended(folder: Pat
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == handlers
     assert Document.objects.filter(state="ready").count() == 4
     trash.move_to_trash(Document.objects.get(file_name="policy.pdf"))
-    out, _ = watch_and(lambda wait_for: wait_for("empty.pdf"), folder, "--base", "Policies")
+    out, _ = watch_and(
+        lambda wait_for: wait_for("policy.pdf: is in the trash of the base"), folder, "--base", "Policies"
+    )
     assert "policy.pdf: is in the trash of the base" in out and "0 taken, 4 known already" in out
 
 
