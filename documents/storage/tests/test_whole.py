@@ -15,6 +15,7 @@ from pytest_django import Settings
 from accounts.models import User
 from documents.access import create_base
 from documents.models import Document, KnowledgeBase
+from documents.storage.temporary import temporary_root
 from documents.storage.uploads import StorageFull, accept_upload
 from documents.storage.whole import WholeFiles
 from tests.small_disk import SIZE, files_on, small_disk
@@ -66,6 +67,7 @@ def at_once(content: bytes) -> SimpleUploadedFile:
 
 def spooled(content: bytes) -> TemporaryUploadedFile:
     """As Django hands over a file of more than 2.5 MB: it lies on the disk already."""
+    temporary_root()
     file = TemporaryUploadedFile("long.md", "text/markdown", len(content), None)
     file.write(content)
     file.seek(0)
