@@ -69,8 +69,13 @@ def _read_settings() -> None:
 
 _prepare()
 _read_settings()
-# An example that takes long on a busy machine is no fault of the code.
-hypothesis.settings.register_profile("docintel", deadline=None, derandomize="CI" in os.environ)
+# An example that takes long to make or to try on a busy machine is no fault of the code.
+hypothesis.settings.register_profile(
+    "docintel",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
 hypothesis.settings.load_profile("docintel")
 
 
