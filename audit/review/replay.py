@@ -24,7 +24,6 @@ from llm.client import complete
 from llm.dialect import CAPABILITIES, CHAT, RESPONSES, Ask, write_request
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
-from llm.fence import fence_text
 from llm.models import LLMCall
 from llm.prompts import Guidance, split_version
 from llm.recordings.recorded import playing
@@ -39,6 +38,7 @@ from retrieval.arbiter.model import (
     SECOND_LOOK,
     ArbiterReply,
     Form,
+    asked_block,
     check_meaning_only,
     form_in,
     guide,
@@ -145,11 +145,7 @@ def sent_order(run: RetrievalRun) -> list[RunCandidate]:
 
 
 def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:
-    asked = [f"<question>\n{fence_text(run.parsed['corrected'])}\n</question>"]
-    if run.parsed["parts"]:
-        asked.append(
-            "Its parts, each to be answered:\n" + "\n".join(f"- {fence_text(part)}" for part in run.parsed["parts"])
-        )
+    asked = asked_block(question_from(run.parsed))
     if any("requested" in row.methods for row in rows):
         asked.append(SECOND_LOOK)
     return clean_text("\n\n".join([run.toc_shown, *(row.brief for row in rows), *asked]))

@@ -16,7 +16,6 @@ from chat.figures.totals import Mismatch, find_mismatches
 from chat.writing.writer import NUMBER
 from documents.storage.content import DocumentContent
 from reading.tables import Table
-from retrieval.candidates.shown_rows import tables_on
 from retrieval.types import LineRange
 from retrieval.words.printed import number_form
 
@@ -90,7 +89,7 @@ def tables_at(quoted: Quoted, places: Sequence[LineRange], contents: Contents) -
         return
     pages = sorted({line.page_number for place in places for line in content.lines_between(*place)})
     for page in pages:
-        yield from tables_on(page, content)
+        yield from content.tables_on_page(page)
 
 
 def is_at(found: Mismatch, places: Sequence[LineRange]) -> bool:

@@ -17,7 +17,7 @@ from reading.values.years import YEAR
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.rows_asked import find_banded_row
 from retrieval.candidates.shown import LEFT_OUT
-from retrieval.candidates.shown_rows import group_lines, tables_on
+from retrieval.candidates.shown_rows import group_lines
 from retrieval.models import RunCandidate
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
@@ -144,7 +144,7 @@ def is_as_good(found: tuple[int, float, list[PrintedCell]], best: tuple[int, flo
 
 def tables_of(candidate: RunCandidate, content: DocumentContent) -> Iterator[Table]:
     for page in range(candidate.anchor_first_page, candidate.anchor_last_page + 1):
-        yield from tables_on(page, content)
+        yield from content.tables_on_page(page)
 
 
 def asked_terms(question: Question, content: DocumentContent) -> AskedTerms:
@@ -225,7 +225,7 @@ def headings_of(table: Table, content: DocumentContent) -> list[str]:
     None of a section that ends before the table, with a table of its own.
     """
     named = lexicon_of(content).page_headings
-    others = [each.first_line for each in tables_on(table.page_number, content)]
+    others = [each.first_line for each in content.tables_on_page(table.page_number)]
     ended = [
         range(entry.first_line, entry.last_line + 1)
         for entry in content.toc

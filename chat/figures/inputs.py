@@ -25,7 +25,7 @@ from reading.values.months import ENGLISH_STEMS
 from reading.values.scales import SCALE_NAMES, SCALE_WORD, SCALE_WORDS, SCALES
 from reading.values.years import YEAR_WORD
 from retrieval.candidates.calibration import calibrate
-from retrieval.candidates.shown_rows import has_periods, tables_on
+from retrieval.candidates.shown_rows import has_periods
 from retrieval.models import RunCandidate
 from retrieval.types import LineRange, QuotePiece
 from retrieval.words.printed import TWO_WAYS, is_in_numerals, number_form
@@ -197,7 +197,7 @@ def is_inside(printed: PrintedNumber, piece: QuotePiece) -> bool:
 
 def numbers_on(line: LineRow, content: DocumentContent) -> Iterator[PrintedNumber]:
     """The numbers a line prints: the cells of its row, else those in its text."""
-    for table in tables_on(line.page_number, content):
+    for table in content.tables_on_page(line.page_number):
         row = table.row_at(line.number)
         cells = (
             []
@@ -392,7 +392,7 @@ def column_of_printed(printed: PrintedNumber, content: DocumentContent) -> Table
     if any(column.period for column in printed.table.columns):
         return own
     tables = [
-        each for each in tables_on(printed.line.page_number, content) if each.first_line < printed.table.first_line
+        each for each in content.tables_on_page(printed.line.page_number) if each.first_line < printed.table.first_line
     ]
     for table in reversed(tables):
         if has_periods(table) and len(table.columns) == len(printed.table.columns):
@@ -523,7 +523,7 @@ def scale_on_page(printed: PrintedNumber, column: TableColumn, source: ExcerptSo
     for text in (*own, printed.table.unit if printed.table else ""):
         if found := SCALE_STATED.search(match_form(text)):
             return SCALES[found[1] or found[2]]
-    tables = tables_on(printed.line.page_number, source.content)
+    tables = source.content.tables_on_page(printed.line.page_number)
     page = [  # a row that states a scale does so for itself
         line
         for line in source.content.lines_on_page(printed.line.page_number)

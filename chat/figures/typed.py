@@ -28,7 +28,6 @@ from reading.rows import LineRow
 from reading.tables import Table
 from retrieval.candidates.completion import counts_near, lists_at
 from retrieval.candidates.lists import Item, PrintedList
-from retrieval.candidates.shown_rows import tables_on
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.question.parse import LISTED_SHAPES
 from retrieval.record.reading_back import question_from
@@ -256,7 +255,7 @@ def find_typed_table(quoted: Quoted, content: DocumentContent | None) -> AnswerC
         return None
     candidate = quoted.candidate
     last = candidate.context_last_line
-    tables = tables_on(content.lines[last - 1].page_number, content)
+    tables = content.tables_on_page(content.lines[last - 1].page_number)
     table = first_table(tables, candidate.anchor_first_line, last)
     if table is None:
         return None
@@ -349,7 +348,7 @@ def rest_of(table: Table, content: DocumentContent) -> Iterator[Table]:
     """The parts of the last table of a page on the pages after it, as long as it goes on."""
     begins_on = table.begins_on or table.page_number
     for number in range(table.page_number + 1, len(content.pages) + 1):
-        tables = tables_on(number, content)
+        tables = content.tables_on_page(number)
         if not tables or tables[0].begins_on != begins_on:
             return
         yield tables[0]

@@ -24,7 +24,6 @@ from reading.tables import Table, TableColumn, TableRow, cells_of_line
 from reading.values.scales import SCALE_WORDS
 from reading.values.years import YEAR
 from retrieval.candidates.plain import one_line, plain_text
-from retrieval.candidates.shown_rows import tables_on
 from retrieval.candidates.units import units_of
 from retrieval.models import RunCandidate
 
@@ -108,7 +107,7 @@ def quoted_lines(candidate: RunCandidate) -> list[int]:
 
 def read_rows(lines: Sequence[LineRow], content: DocumentContent, cited: set[int]) -> Iterator[ExcerptRow]:
     """The rows of tables, without the lines that say no more than their columns and are not cited; and paragraphs."""
-    tables = {page: tables_on(page, content) for page in dict.fromkeys(line.page_number for line in lines)}
+    tables = {page: content.tables_on_page(page) for page in dict.fromkeys(line.page_number for line in lines)}
     present = {line.number for line in lines}
     heads: dict[int, TableHead] = {}
     seen = 0

@@ -171,8 +171,14 @@ class DocumentContent:
         )
 
     def tables_on_page(self, number: int) -> list[Table]:
-        """The tables of a page, in reading order."""
-        return tables_of_page(number, self.lines_on_page, self.language)
+        """The tables of a page, in reading order; read once, as many steps of a question ask for them by line."""
+        if number not in self._tables_by_page:
+            self._tables_by_page[number] = tables_of_page(number, self.lines_on_page, self.language)
+        return self._tables_by_page[number]
+
+    @cached_property
+    def _tables_by_page(self) -> dict[int, list[Table]]:
+        return {}
 
     @cached_property
     def searched_lines(self) -> tuple[LineRow, ...]:

@@ -13,7 +13,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import Table, TableRow, cells_of_line, is_data
-from retrieval.candidates.shown_rows import group_lines, tables_on
+from retrieval.candidates.shown_rows import group_lines
 from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
 from retrieval.question.values import has_form, has_value
 from retrieval.types import LineRange, Question
@@ -68,7 +68,7 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
 
 def table_at_line(number: int, content: DocumentContent) -> Table | None:
     """The table that a line is in, or the title of."""
-    tables = tables_on(content.lines[number - 1].page_number, content)
+    tables = content.tables_on_page(content.lines[number - 1].page_number)
     inside = (each for each in tables if each.first_line <= number <= each.last_line or number == each.title_line)
     return next(inside, None)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent, kept_with_content
+from documents.storage.content import DocumentContent
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.tables import PERIOD, UNIT, Table, TableRow
 from retrieval.candidates.units import Piece, units_of
@@ -23,20 +23,6 @@ class RowBlock(NamedTuple):
 
     numbers: tuple[int, ...]
     is_own: bool
-
-
-@kept_with_content
-def tables_by_page(content: DocumentContent) -> dict[int, list[Table]]:
-    """Filled by `tables_on`."""
-    return {}
-
-
-def tables_on(page: int, content: DocumentContent) -> list[Table]:
-    """The tables of a page, read once."""
-    pages = tables_by_page(content)
-    if page not in pages:
-        pages[page] = content.tables_on_page(page)
-    return pages[page]
 
 
 @dataclass(frozen=True)
@@ -66,7 +52,7 @@ def find_rows(anchor: LineRange, best: int, needed: Sequence[int], content: Docu
     is_beside_row = any(each.kind == "table_row" for each in content.lines_between(best - 1, best + 1))
     if not is_beside_row and line.kind not in ("caption", "heading"):
         return None
-    tables = tables_on(line.page_number, content)
+    tables = content.tables_on_page(line.page_number)
     reach = anchor.last + CAPTION_REACH if line.kind in ("caption", "heading") else best
     table = next((one for one in tables if one.first_line <= reach and best <= one.last_line), None)
     if table is None:

@@ -31,6 +31,7 @@ from retrieval.pipeline import retrieve
 from retrieval.record.ledger_forms import run_payload
 from retrieval.record.reading_back import question_from
 from retrieval.record.storing import store_run
+from retrieval.types import ANYTHING, Expected
 from tests.scripted_llm import ScriptedLLM
 
 Ask = Callable[..., RetrievalRun]
@@ -83,9 +84,9 @@ def lease(house: House, tmp_path: Path, settings: Settings) -> Document:
 def ask(house: House, lease: Document) -> Ask:
     """Ask the lease and record the run, as the chat does."""
 
-    def answer(question: str = QUESTIONS[0], arbiter: str = "model") -> RetrievalRun:
+    def answer(question: str = QUESTIONS[0], arbiter: str = "model", expected: Expected = ANYTHING) -> RetrievalRun:
         chosen = BaseSettings.from_json({"embeddings": "none"})
-        result = retrieve(question, content_for([lease]), settings=chosen, arbiter=arbiter)
+        result = retrieve(question, content_for([lease]), settings=chosen, arbiter=arbiter, expected=expected)
         stored = store_run(result, base=house.base, user=house.asker, mode="balanced")
         return RetrievalRun.objects.get(pk=stored.pk)
 
@@ -128,6 +129,14 @@ def test_it_rebuilds_the_request_of_a_second_look(ask: Ask, serve: Serve) -> Non
     looked = [run for run in runs if "look_call" in run.plan]
     assert looked and all(run.hit_counts["requested"] for run in looked)
     assert [each for each in map(rebuild, looked) if each is None or not each.ok] == []
+
+
+def test_it_rebuilds_how_a_field_was_to_be_read(ask: Ask, serve: Serve) -> None:
+    server = serve("good")
+    run = ask(expected=Expected("amount", "net of tax"))
+    assert "How the asker wants it read: net of tax" in server.requests[-1].body["input"]
+    found = rebuild(run)
+    assert found and found.ok
 
 
 def test_it_tells_which_run_differs(ask: Ask, serve: Serve, tamper: Tamper) -> None:

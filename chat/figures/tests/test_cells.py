@@ -10,6 +10,7 @@ import pytest
 from chat.figures.cells import find_cells, quote_cell, typed_cell
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
+from reading.pages.joined_tables import tables_of_page
 from reading.pdf_reader import read_pdf
 from reading.plain_text import read_markdown
 from reading.tables import Table
@@ -231,13 +232,12 @@ def test_the_tables_of_a_page_are_read_once(monkeypatch: pytest.MonkeyPatch) -> 
     """For each row of a long filing they took seconds of every question for a value."""
     content = content_of_lines([(f"| {row} |", "table_row") for row in ("EUR | 2024", "Profit | 1,306", "Tax | 8")])
     read: list[int] = []
-    tables_on_page = type(content).tables_on_page
 
-    def counted(self: DocumentContent, number: int) -> list[Table]:
+    def counted(number: int, *others: Any) -> list[Table]:
         read.append(number)
-        return tables_on_page(self, number)
+        return tables_of_page(number, *others)
 
-    monkeypatch.setattr(type(content), "tables_on_page", counted)
+    monkeypatch.setattr("documents.storage.content.tables_of_page", counted)
     assert cells_for("What was the profit in 2024?", content) == ["Profit, 2024: 1,306 (EUR)"]
     assert read == [1]
 
