@@ -346,7 +346,7 @@ def methods_added(added: Mapping[int, Sequence[PageLine]]) -> dict[str, list[int
 # ---- table of contents
 
 
-class Contents(NamedTuple):
+class FoundContents(NamedTuple):
     """Where the sections start; `sources` are those that are usable, the automatic one first, with their entries."""
 
     starts: list[SectionStart]
@@ -362,7 +362,7 @@ def find_contents(
     style: BodyStyle,
     labels: Mapping[int, str],
     wanted: ContentsSource,
-) -> Contents:
+) -> FoundContents:
     """The starts of the wanted or the first usable source: the file's outline, linked or printed contents, headings."""
     warnings: list[str] = []
 
@@ -395,7 +395,7 @@ def find_contents(
         warnings.append("contents_source_unusable")
     extended = extend_starts(with_numbered_parts(taken.starts, lines, style), lines, style)
     starts = with_siblings(with_statements(extended, lines), lines, style)
-    return Contents(starts, [[each.name, len(each.starts)] for each in usable], warnings)
+    return FoundContents(starts, [[each.name, len(each.starts)] for each in usable], warnings)
 
 
 def select_verified(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> list[SectionStart]:
