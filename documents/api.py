@@ -54,6 +54,7 @@ from documents.models import (
     TocEntry,
 )
 from documents.pages import listing
+from documents.pages.contents_source import SourceError, choose_source
 from documents.pages.listing import DocumentRow
 from documents.spreadsheet import write_csv
 from documents.storage.passwords import (
@@ -67,7 +68,7 @@ from documents.storage.passwords import (
 from documents.storage.upload_quota import oversized_files
 from documents.storage.uploads import TITLE_MAX, QuotaReached, StorageFull
 from documents.taking import status_of_refusals, take_files
-from reading.rows import ImageRow, LineRow, ObjectRow, PageRow, PassageRow, ReferenceRow, TocRow
+from reading.rows import CONTENTS_SOURCES, ImageRow, LineRow, ObjectRow, PageRow, PassageRow, ReferenceRow, TocRow
 
 NUMBER_MAX = 2_147_483_647  # of an integer column
 STATES = ("ready", "busy", "needs")
@@ -338,12 +339,18 @@ class ParseSerializer(serializers.ModelSerializer[Parse]):
         read_only_fields = fields
 
     profile = serializers.DictField(
-        help_text="What kind of document it is: pages by kind, usable contents, scanned, tables, program, what the "
-        "file declares; empty for a parse made before there were profiles."
+        help_text="What kind of document it is: pages by kind, usable contents and their sources, scanned, tables, "
+        "program, what the file declares; empty for a parse made before there were profiles."
     )
 
     unreadable_pages = serializers.ListField(child=serializers.IntegerField())
     warnings = serializers.ListField(child=serializers.CharField())
+
+
+SOURCE_HELP = (
+    "Where its contents are taken from; `profile.contents_sources` of its parse lists the usable ones. What is not "
+    "usable in the file has no effect but a warning."
+)
 
 
 class DocumentSerializer(serializers.ModelSerializer[Document]):
@@ -357,10 +364,11 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
         model = Document
         fields: ClassVar = [
             *("id", "base_id", "title", "file_name", "media_type", "size_bytes", "sha256", "state", "situation"),
-            *("cutting", "metadata", "parse", "card", "created_at", "trashed_at"),
+            *("cutting", "contents_source", "metadata", "parse", "card", "created_at", "trashed_at"),
         ]
         read_only_fields = fields
 
+    contents_source = serializers.ChoiceField(list(CONTENTS_SOURCES), help_text=SOURCE_HELP)
     base_id = serializers.UUIDField()
     metadata = serializers.SerializerMethodField()
     cutting = serializers.DictField(help_text="How its text is cut, where its upload chose otherwise than the base.")
@@ -396,10 +404,13 @@ class DocumentChangeSerializer(Body):
         required=False,
         help_text="An empty value is taken out; fields that are not named keep theirs.",
     )
+    contents_source = serializers.ChoiceField(list(CONTENTS_SOURCES), required=False, help_text=SOURCE_HELP)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs:
-            raise exceptions.ValidationError({"title": "Give a title or metadata; there is nothing to change."})
+            raise exceptions.ValidationError(
+                {"title": "Give a title, metadata or contents_source: nothing is to change."}
+            )
         return attrs
 
 
@@ -541,13 +552,24 @@ class DocumentView(GenericAPIView[Document]):
 
     @extend_schema(operation_id="change_document", request=DocumentChangeSerializer)
     def patch(self, request: Request, document_id: UUID) -> Response:
-        """Rename a document, which no later reading undoes, and note values in the base's fields."""
+        """Rename a document, which no later reading undoes, note values in the base's fields, choose its contents.
+
+        Another source of the contents has the document read again.
+        """
         found = access.get_document(request.user, document_id, *access.WRITE)
         wanted = read_sent(DocumentChangeSerializer, request.data)
-        with blame_field("title", naming.TitleError), blame_field("metadata", MetadataError), transaction.atomic():
+        with (
+            blame_field("title", naming.TitleError),
+            blame_field("metadata", MetadataError),
+            blame_field("contents_source", SourceError),
+            transaction.atomic(),
+        ):
             set_values(found, read_noted(found, wanted.get("metadata", [])))
             if "title" in wanted:
                 naming.rename_document(found, wanted["title"], user_of(request))
+            job = choose_source(found, wanted.get("contents_source", found.contents_source), user_of(request))
+        if job:
+            start(job)
         return self.get(request, document_id)
 
     @extend_schema(operation_id="trash_document", responses={204: None})

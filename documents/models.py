@@ -151,6 +151,7 @@ class Document(models.Model):
     tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
     metadata = models.JSONField(default=dict, blank=True)  # values by the id of a MetadataField
     cutting = models.JSONField(default=dict, blank=True)  # where the uploader chose another than the base's (R96)
+    contents_source = models.CharField(max_length=20, default="automatic")  # see documents.pages.contents_source (R13)
     replaces = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="replacements")
     replaced_at = models.DateTimeField(null=True, blank=True)
     carrier = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="carried")

@@ -40,6 +40,7 @@ urlpatterns = [
     path("documents/<uuid:pk>/describe/", views.describe, name="describe"),
     path("documents/<uuid:pk>/card/", card_views.edit, name="card"),
     path("documents/<uuid:pk>/card/undo/", card_views.undo, name="undo_card"),
+    path("documents/<uuid:pk>/contents/", views.choose_contents, name="contents"),
     path("documents/<uuid:pk>/replace/", views.replace_file, name="replace"),
     path("documents/<uuid:pk>/attachments/", page_views.take_attachments, name="attachments"),
     path("documents/<uuid:pk>/read-again/", views.read_again, name="read_again"),

@@ -39,6 +39,7 @@ from documents.metadata.filters import PARTS, filter_address, removable_filters,
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Membership, Parse, Role
 from documents.pages import listing, panels
 from documents.pages.address import find_page_target, number_of, page_named
+from documents.pages.contents_source import SourceError, SourceForm, choose_source
 from documents.pages.page_view import draw_page, inspect_page
 from documents.pages.phrasing import within_sentence
 from documents.pages.places import PassagePlace, passages_in, show_places
@@ -391,6 +392,9 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown["may_take"] = is_open and any(each.may_be_taken for each in attached)
     if parse is None:
         return render(request, "documents/unread.html", shown)
+    source_form = SourceForm(found)
+    may_choose = is_open and parse == found.current_parse and not shown["row"].situation.poll_s
+    shown["source_form"] = source_form if may_choose and source_form.is_needed else None
     if request.headers.get("HX-Target") == "reading":
         return HttpResponse(headers={"HX-Refresh": "true"})  # it was being read and is ready now: the page differs
     place = find_page_target(parse, request.GET)
@@ -567,6 +571,25 @@ def read_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_document(request.user, pk, *access.WRITE)
     if found.trashed_at is None and found.replaced_at is None:
         start(queueing.queue_again(found))
+    return redirect_back(request, found)
+
+
+@require_POST
+def choose_contents(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Choose the source of a document's contents, and read it again."""
+    found = access.get_document(request.user, pk, *access.WRITE)
+    form = SourceForm(found, request.POST)
+    if not form.is_valid():
+        messages.error(request, gettext("Nothing was changed: the contents cannot be taken from there."))
+        return redirect_back(request, found)
+    try:
+        job = choose_source(found, form.cleaned_data["source"], user_of(request))
+    except SourceError as error:
+        messages.error(request, str(error))
+    else:
+        if job:
+            start(job)
+            messages.success(request, gettext("The document is read again for its contents."))
     return redirect_back(request, found)
 
 

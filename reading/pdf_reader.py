@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
 from reading import pdf
 from reading.characters import UNKNOWN
@@ -21,7 +22,7 @@ from reading.outline.extension import extend_starts, with_numbered_parts, with_u
 from reading.outline.headings import VERIFIED, SectionStart, TitleTarget, starts_of
 from reading.outline.siblings import with_siblings
 from reading.outline.statements import with_statements
-from reading.outline.toc import first_usable, mark_struck_names, rows_of_starts, strength_of
+from reading.outline.toc import Source, mark_struck_names, rows_of_starts, strength_of, take_source
 from reading.outline.typography import starts_by_typography
 from reading.pages.attachments import Attached, list_attached
 from reading.pages.fields import FormField, put_fields
@@ -32,7 +33,7 @@ from reading.pages.without_text import why_no_text
 from reading.processes.clock import Clock
 from reading.processes.forked import Patience
 from reading.reasons import number_ranges, refusal
-from reading.rows import UNSEARCHED_KINDS, PageRow, Reading, TextLayer
+from reading.rows import UNSEARCHED_KINDS, ContentsSource, PageRow, Reading, TextLayer
 from reading.titles import find_title
 
 OnProgress = Callable[[int, int], None]
@@ -63,11 +64,13 @@ def read_pdf(
     recognised: Mapping[int, PageText] | None = None,
     added: Mapping[int, Sequence[PageLine]] | None = None,
     tried: Collection[int] = (),
+    contents_source: ContentsSource = "automatic",
 ) -> Reading:
     """Read a PDF into rows; `language` stays empty for the caller to set. Raises ReadingError.
 
     `recognised` is the recognised text of pages that have none, `added` what a heavier reader found on others;
-    `tried` are the pages that recognition looked at, in vain or not.
+    `tried` are the pages that recognition looked at, in vain or not. The contents are taken from `contents_source`
+    where that is usable, else from the first source that is.
 
     1. text pieces of every page → visual lines in reading order
     2. furniture and contents pages
@@ -93,10 +96,11 @@ def read_pdf(
         add_lines(extract.pages, added or {})
         clock.stop("kinds")
         lines = list(chain.from_iterable(extract.pages))
-        starts, toc_warnings = find_starts(document, declared.outline, patience, lines, style, labels)
+        contents = find_contents(document, declared.outline, patience, lines, style, labels, contents_source)
+        starts = contents.starts
         title = find_title(lines, pdf.declared_title(document, limits)) or path.stem
         file_warnings = pdf.file_warnings(document, has_fields=any(fact.fields for fact in extract.facts))
-        warnings = (*declared.warnings, *toc_warnings, *file_warnings)
+        warnings = (*declared.warnings, *contents.warnings, *file_warnings)
         mark_struck_names(starts, lines)
         toc = rows_of_starts(starts, lines, title)
         clock.stop("toc")
@@ -116,6 +120,7 @@ def read_pdf(
         warnings=(*page_warnings(extract, limits, unchecked), *warnings, *warn_of(attached)),
         report={
             **report_of(extract, starts, lines, style),
+            "contents_sources": contents.sources,
             "declared": declared_facts,
             "attached": [list(each) for each in attached],
             "read_again": methods_added(added or {}),
@@ -341,15 +346,24 @@ def methods_added(added: Mapping[int, Sequence[PageLine]]) -> dict[str, list[int
 # ---- table of contents
 
 
-def find_starts(
+class FoundContents(NamedTuple):
+    """Where the sections start; `sources` are those that are usable, the automatic one first, with their entries."""
+
+    starts: list[SectionStart]
+    sources: list[list[str | int]]
+    warnings: list[str]
+
+
+def find_contents(
     document: pdf.PdfDocument,
     outline: Sequence[pdf.OutlineItem],
     patience: Patience,
     lines: list[PageLine],
     style: BodyStyle,
     labels: Mapping[int, str],
-) -> tuple[list[SectionStart], list[str]]:
-    """The starts of the first usable source: the file's outline, linked or printed contents pages, headings."""
+    wanted: ContentsSource,
+) -> FoundContents:
+    """The starts of the wanted or the first usable source: the file's outline, linked or printed contents, headings."""
     warnings: list[str] = []
 
     def from_outline() -> list[SectionStart]:
@@ -368,9 +382,20 @@ def find_starts(
         mark_announced_list(lines)
         return starts_by_typography(lines, style)
 
-    starts = first_usable([from_outline, from_links, from_print, from_headings])
-    extended = extend_starts(with_numbered_parts(starts, lines, style), lines, style)
-    return with_siblings(with_statements(extended, lines), lines, style), warnings
+    sources: dict[ContentsSource, Source] = {
+        "outline": from_outline,
+        "linked_contents": from_links,
+        "printed_contents": from_print,
+        "headings": from_headings,
+    }
+    taken, usable = take_source(sources, lines, wanted)
+    if usable and taken.name == "outline":
+        warnings.clear()  # no link was needed
+    if wanted not in ("automatic", *(each.name for each in usable)):
+        warnings.append("contents_source_unusable")
+    extended = extend_starts(with_numbered_parts(taken.starts, lines, style), lines, style)
+    starts = with_siblings(with_statements(extended, lines), lines, style)
+    return FoundContents(starts, [[each.name, len(each.starts)] for each in usable], warnings)
 
 
 def select_verified(starts: Sequence[SectionStart], lines: Sequence[PageLine]) -> list[SectionStart]:

@@ -131,6 +131,9 @@ WARNINGS = {
     "pages_without_text": _("Pages without text, not searched: {value}."),
     "text_recognised": _("Text recognition read these pages from their images; compare quotes with the page: {value}."),
     "contents_links_skipped": _("Some links of the contents pages were not read: they are too many or take too long."),
+    "contents_source_unusable": _(
+        "The source that was chosen for the contents is not usable in this file; they are taken as if none was chosen."
+    ),
     "active_content_ignored": _("The file contains scripts or actions; they were ignored."),
     "attached_files": _("Files are attached to this one; they were not read with it: {value}."),
     "xfa_form": _(

@@ -8,13 +8,15 @@ list, whether a place is signed.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 LineKind = Literal["body", "heading", "furniture", "contents", "table_row", "list_item", "caption", "watermark"]
 TextLayer = Literal["text", "ocr", "none"]
 TocOrigin = Literal["front", "outline", "linked_contents", "printed_contents", "headings", "markdown", "model"]
+ContentsSource = Literal["automatic", "outline", "linked_contents", "printed_contents", "headings"]
 PageKind = Literal["", "text", "scan", "form", "blank", "image_heavy"]  # "" in readings older than the kinds
 
+CONTENTS_SOURCES: tuple[ContentsSource, ...] = get_args(ContentsSource)
 FRONT_INDEX = 0  # TOC index of the lines before the first entry, and of every line without a TOC
 STRUCK_MARK = "~~"  # around what is struck through in the name of a section, as in Markdown
 STRUCK_NAME = re.compile(f"{STRUCK_MARK}[^~]*{STRUCK_MARK}")

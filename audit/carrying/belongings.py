@@ -52,6 +52,7 @@ def describe_document(document: Document) -> dict[str, Any]:
         "is_title_given": document.is_title_given,
         "tags": document.tags,
         "cutting": document.cutting,
+        "contents_source": document.contents_source,
         "card": card and {"made_by": card.made_by, "author": card.author, "content": card.content},
         "replaces": str(document.replaces_id) if document.replaces_id else None,
         "is_replaced": document.replaced_at is not None,

@@ -1,7 +1,7 @@
 """Make a base of what its archive says, and give each document what people had given it."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.utils.translation import gettext
@@ -19,6 +19,7 @@ from documents.models import Document, DocumentCard, KnowledgeBase
 from documents.naming import rename_document
 from documents.storage.uploads import clean_title
 from documents.tagging import TagError, clean, put_tags
+from reading.rows import CONTENTS_SOURCES, ContentsSource
 from retrieval.dictionary.csv_format import WordlistError, WordRow, check_word_row
 from retrieval.dictionary.editing import take_in
 from retrieval.dictionary.packs import PACKS, load_missing
@@ -92,6 +93,7 @@ class ToldDocument:
     title: str
     tags: tuple[str, ...]
     cutting: ChosenCutting
+    contents_source: ContentsSource
     card: Card | None
     replaces: str
 
@@ -107,11 +109,17 @@ class ToldDocument:
                 title=clean_title(str(told["title"])) if told["is_title_given"] else "",
                 tags=tuple(filter(None, map(clean, told["tags"]))),
                 cutting=BaseSettings.from_json(base["settings"]).cutting(told["cutting"]),
+                contents_source=source_named(told.get("contents_source", "automatic")),
                 card=clean_card(Card.from_json(card["content"])) if is_edited else None,
                 replaces=str(told["replaces"] or ""),
             )
         except (SettingsError, TagError, *Malformed) as error:
             raise CannotRestore(f"What it says of a document cannot be taken over: {error!r}") from error
+
+
+def source_named(name: str) -> ContentsSource:
+    """Raises ValueError."""
+    return CONTENTS_SOURCES[CONTENTS_SOURCES.index(cast("ContentsSource", name))]
 
 
 def restore_document(document: Document, told: ToldDocument, owner: User | None) -> None:

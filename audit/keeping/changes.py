@@ -48,6 +48,7 @@ WORDS = {
     "field_renamed": _("Field of documents renamed"),
     "field_removed": _("Field of documents removed"),
     "card_changed": _("Document card changed"),
+    "contents_source_changed": _("Source of the contents changed"),
     "embedding_begun": _("Other embedding begun"),
     "embedding_switched": _("Other embedding in use"),
     "token_made": _("Access token made"),

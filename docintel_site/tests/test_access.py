@@ -227,6 +227,7 @@ DOCUMENTS = {
     "GET documents/<uuid:pk>/card/": Row(WRITE),
     "POST documents/<uuid:pk>/card/": Row(WRITE, 302, "type=letter"),
     "POST documents/<uuid:pk>/card/undo/": Row(WRITE, 302),
+    "POST documents/<uuid:pk>/contents/": Row(WRITE, 302, "source=automatic"),
     "POST documents/<uuid:pk>/describe/": Row(WRITE, 302),
     "POST documents/<uuid:pk>/replace/": Row(WRITE, 302),
     "POST documents/<uuid:pk>/stop/": Row(WRITE, 302),

@@ -3,6 +3,7 @@
 import hashlib
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from django.db.models.fields.files import FieldFile
 
@@ -20,7 +21,7 @@ from llm.embeddings import providers
 from reading.passages import LONG, SHORT, PassageSize, cut_passages
 from reading.processes.sandbox import FileKind, read_in_child
 from reading.reasons import refusal
-from reading.rows import PassageRow, Reading
+from reading.rows import ContentsSource, PassageRow, Reading
 
 KIND_OF_TYPE: dict[str, FileKind] = {PDF: "pdf", MARKDOWN: "markdown"}
 
@@ -46,8 +47,17 @@ def read_file(document: Document, path: Path, lease: IngestLease) -> Reading:
     """The rows of a file, read in a limited child process. Raises ReadingError."""
     report, recognised = partial(lease.report, IngestJob.Stage.PAGES), page_images.folder_of(document.read_sha256)
     kind, limits = KIND_OF_TYPE.get(document.media_type, "text"), page_images.limits()
+    source = cast("ContentsSource", document.contents_source)
     with temporary_folder("read") as within:
-        return read_in_child(path, kind=kind, limits=limits, on_progress=report, recognised=recognised, within=within)
+        return read_in_child(
+            path,
+            kind=kind,
+            limits=limits,
+            on_progress=report,
+            recognised=recognised,
+            within=within,
+            contents_source=source,
+        )
 
 
 def cut(reading: Reading, chosen: BaseSettings) -> list[PassageRow]:

@@ -112,7 +112,8 @@ def accept_upload(
 ) -> Document:
     """Store a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
 
-    `cutting` is what `BaseSettings.cutting` returned; a newer version is cut as the older one. A file that was attached
+    `cutting` is what `BaseSettings.cutting` returned; a newer version is cut as the older one, and its contents are
+    taken from the same source. A file that was attached
     to a document has that as its `carrier`. Raises UploadRefused, or
     DuplicateDocument if a living document of the base has the same bytes.
     """
@@ -133,6 +134,7 @@ def accept_upload(
         tags=replaces.tags if replaces else [],
         metadata=replaces.metadata if replaces else {},
         cutting=replaces.cutting if replaces else cutting,
+        contents_source=replaces.contents_source if replaces else "automatic",
     )
     refuse_duplicate(document)
     with within_quota(user, document.size_bytes):

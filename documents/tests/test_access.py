@@ -56,6 +56,7 @@ WALK: dict[str, tuple[str, list[str], tuple[int, ...]]] = {
     "row": ("get", READS, (200,)),
     "card": ("get", WRITES, (200,)),
     "undo_card": ("post", WRITES, (302,)),
+    "contents": ("post", WRITES, (302,)),
     "sheet": ("get", READS, (200,)),
     "page_image": ("get", READS, (200,)),
     "thumbnail": ("get", READS, (200,)),

@@ -2,16 +2,16 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 from operator import itemgetter
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from reading.layout.lines import PageLine
 from reading.matching import match_form
 from reading.outline.headings import VERIFIED, SectionStart
 from reading.outline.typography import USABLE_ENTRIES
-from reading.rows import FRONT_INDEX, STRUCK_MARK, TocRow, name_in_force
+from reading.rows import FRONT_INDEX, STRUCK_MARK, ContentsSource, LineKind, TocRow, name_in_force
 
 HEADING_LINES = 3
 WORD = re.compile(r"\S+")
@@ -167,13 +167,32 @@ def strength_of(starts: Sequence[SectionStart], page_count: int) -> tuple[str, f
 Source = Callable[[], list[SectionStart]]
 
 
-def first_usable(sources: Sequence[Source]) -> list[SectionStart]:
-    """The starts of the first source with enough entries and most titles found, else the best there is."""
-    tried: list[list[SectionStart]] = []
-    for source in sources:
-        starts = source()
-        verified = sum(start.confidence >= VERIFIED for start in starts)
-        if len(starts) >= USABLE_ENTRIES and verified * 2 >= len(starts):
-            return starts
-        tried.append(starts)
-    return max(tried, key=lambda starts: sum(start.confidence for start in starts), default=[])
+class Tried(NamedTuple):
+    """What a source gave, and the kinds of the lines after it: it marks those of its contents pages."""
+
+    name: ContentsSource
+    starts: list[SectionStart]
+    kinds: list[LineKind]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether there are enough entries, and most titles were found."""
+        verified = sum(start.confidence >= VERIFIED for start in self.starts)
+        return len(self.starts) >= USABLE_ENTRIES and verified * 2 >= len(self.starts)
+
+
+def take_source(
+    sources: Mapping[ContentsSource, Source], lines: Sequence[PageLine], wanted: ContentsSource
+) -> tuple[Tried, list[Tried]]:
+    """The wanted source if it is usable, else the first usable one, else the best there is; and all usable ones.
+
+    The lines are left as the source that is taken found them, whatever those after it marked.
+    """
+    tried = [Tried(name, source(), [line.kind for line in lines]) for name, source in sources.items()]
+    usable = [each for each in tried if each.is_usable]
+    if not usable:
+        return max(tried, key=lambda each: sum(start.confidence for start in each.starts)), []
+    taken = next((each for each in usable if each.name == wanted), usable[0])
+    for line, kind in zip(lines, taken.kinds, strict=True):
+        line.kind = kind
+    return taken, usable

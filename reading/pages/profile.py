@@ -34,6 +34,7 @@ def profile_of(reading: Reading) -> dict[str, Any]:
         "kinds": dict(kinds),
         "contents_entries": entries,
         "has_usable_contents": entries >= USABLE_ENTRIES,
+        "contents_sources": list(reading.report.get("contents_sources", [])),
         "is_scanned": is_scanned,
         "tables_at_front": tables,
         "is_table_heavy": tables > 0,

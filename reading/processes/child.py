@@ -2,7 +2,7 @@
 
 Its arguments are JOB FILE OUT LIMITS_JSON [MORE...]. Jobs:
 
-    read       a PDF to OUT as JSON; MORE: the folder of what was recognised
+    read       a PDF to OUT as JSON; MORE: the folder of what was recognised, the source of its contents
     markdown, text                         the same of such a file
     recognise  pages into the folder OUT
     again      pages into the folder OUT; MORE: which, as JSON
@@ -21,12 +21,13 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from reading.limits import Limits
 from reading.processes.forked import kill_with_parent
 from reading.processes.jail import PARTS, shut_in
 from reading.reasons import ReadingError, refusal
+from reading.rows import ContentsSource
 
 EXIT_OF_ERROR, EXIT_OF_MEMORY = 3, 4
 
@@ -59,7 +60,7 @@ def do(job: str, path: Path, out_path: Path, limits: Limits, rest: Sequence[str]
     """The one job. Only here is the file opened."""
     try:
         if job == "read":
-            read_to_file(path, out_path, limits, Path(rest[0]))
+            read_to_file(path, out_path, limits, Path(rest[0]), cast("ContentsSource", rest[1]))
         elif job in ("markdown", "text"):
             read_text_to_file(job, path, out_path, limits)
         elif job == "recognise":
@@ -79,7 +80,9 @@ def do(job: str, path: Path, out_path: Path, limits: Limits, rest: Sequence[str]
 # What a job needs is imported in it: the server that this process is a copy of has most of it loaded.
 
 
-def read_to_file(pdf_path: Path, out_path: Path, limits: Limits, recognised: Path) -> None:
+def read_to_file(
+    pdf_path: Path, out_path: Path, limits: Limits, recognised: Path, contents_source: ContentsSource
+) -> None:
     from reading.pdf_reader import read_pdf
     from reading.processes.transfer import encode_reading
 
@@ -89,7 +92,7 @@ def read_to_file(pdf_path: Path, out_path: Path, limits: Limits, recognised: Pat
         from reading.recognition import kept_pages, pages_tried
 
         kept, added, tried = kept_pages(recognised), kept_additions(recognised), pages_tried(recognised)
-    reading = read_pdf(pdf_path, limits, tell_progress, kept, added, tried)
+    reading = read_pdf(pdf_path, limits, tell_progress, kept, added, tried, contents_source)
     out_path.write_text(encode_reading(reading), encoding="utf-8")
 
 

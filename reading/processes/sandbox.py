@@ -18,7 +18,7 @@ from reading.processes.starting import NoServer, NotEnded, start_reader
 from reading.processes.transfer import ATTACHED_NAMES, decode_reading
 from reading.reasons import REASONS, ReadingError, refusal
 from reading.recognition import limits_of_recognition
-from reading.rows import Reading
+from reading.rows import ContentsSource, Reading
 
 FileKind = Literal["pdf", "markdown", "text"]
 OnProgress = Callable[[int, int], None]
@@ -36,11 +36,13 @@ def read_in_child(
     on_progress: OnProgress | None = None,
     recognised: Path | None = None,
     within: Path | None = None,
+    contents_source: ContentsSource = "automatic",
 ) -> Reading:
     """Read a file in a child process and name its language. Raises ReadingError.
 
     The folder `recognised` has the text of pages of a PDF without their own, see `recognition`; the result is written
-    `within` a folder of the caller's, or in a temporary one.
+    `within` a folder of the caller's, or in a temporary one. `contents_source` is where the contents of a PDF are to be
+    taken from.
 
     Exceptions of `on_progress(page, of)` stop the child and are passed on. It is also called about every second
     while no page ends, with the last known page (0 of 0 at first), so that a lease can be renewed.
@@ -48,7 +50,7 @@ def read_in_child(
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="docintel-read-", dir=within) as folder:
         out_path = Path(folder) / "reading.json"
-        job, tail = ("read", [str(recognised or folder)]) if kind == "pdf" else (kind, [])
+        job, tail = ("read", [str(recognised or folder), contents_source]) if kind == "pdf" else (kind, [])
         run_child([job, str(path), str(out_path)], tail, limits, limits.cpu_s, limits.wall_s, on_progress)
         try:
             reading = decode_reading(json.loads(out_path.read_bytes()))

@@ -203,3 +203,31 @@ def with_struck(line: LineRow, words: str) -> LineRow:
             spans.append(LineSpan(start, end, x0, x1, struck=first <= start and end <= first + len(words)))
     line = line._replace(spans=tuple(spans))
     return line._replace(match=match_form(line.text_in_force))
+
+
+SOURCES = {  # what each source of the contents of `write_sources` has
+    "outline": ["Purpose", "Scope", "Duties", "Reports"],
+    "linked_contents": ["Purpose", "Scope", "Duties", "Reports", "Costs"],
+    "printed_contents": ["Purpose", "Scope", "Duties", "Reports", "Costs", "Term"],
+    "headings": [
+        *("Purpose", "Purpose in detail", "Scope", "Scope in detail", "Duties", "Duties in detail"),
+        *("Reports", "Reports in detail", "Costs", "Costs in detail", "Term", "Term in detail"),
+    ],
+}
+
+
+def write_sources(path: Path) -> Path:
+    """A PDF with an outline, a contents page most of whose lines are links, and headings; each names other sections."""
+    titles = SOURCES["printed_contents"]
+    contents = ["Contents", *(f"{title} {'.' * 30} {number}" for number, title in enumerate(titles, start=2))]
+    text = ["This is running text that fills the section with words.", "It goes on for a second line here."] * 4
+    pages = [contents, *[[f"# {title}", *text, f"# {title} in detail", *text] for title in titles]]
+    outline = [(1, title, number) for number, title in enumerate(SOURCES["outline"], start=2)]
+    write_pdf(path, pages, outline=outline)
+    with pymupdf.open(path) as document:
+        for number, _ in enumerate(SOURCES["linked_contents"], start=1):
+            y = 90 + LEADING * number
+            place = {"from": pymupdf.Rect(72, y - 9, 400, y + 2), "page": number, "to": pymupdf.Point(0, 0)}
+            document[0].insert_link({"kind": pymupdf.LINK_GOTO, **place})
+        document.saveIncr()
+    return path

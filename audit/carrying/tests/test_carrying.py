@@ -104,7 +104,7 @@ def base(owner: User, asker: User, settings: Settings, tmp_path: Path) -> Knowle
     first = ingest_path(path, base, owner, cutting={"chunking": "page"})
     newer = replace(first, owner, upload_of(make_pdf(note="Second edition."), "policy-2.pdf"))
     document = finish(newer.jobs.get())
-    Document.objects.filter(pk=document.pk).update(tags=["Suppliers", "2026"])
+    Document.objects.filter(pk=document.pk).update(tags=["Suppliers", "2026"], contents_source="headings")
     rename_document(document, "The supplier policy", owner)
     edit_card(Document.objects.get(pk=document.pk), Card(type="policy", summary="What suppliers must keep."), owner)
     switch(base, {"finance"})
@@ -198,6 +198,8 @@ def test_a_base_comes_over_with_all_that_people_gave_it(base: KnowledgeBase, arc
         "policy-2.pdf",
     )
     assert old is not None and old.base == new and old.replaced_at is not None and old.cutting == {"chunking": "page"}
+    assert (old.contents_source, current.contents_source) == ("automatic", "headings")
+    assert current.current_parse is not None and current.current_parse.toc_origin == "headings"
     assert (card_of(current).type, card_of(current).summary) == ("policy", "What suppliers must keep.")
     assert Document.objects.get(base=base, replaced_at=None).sha256 == current.sha256
     rows = ("concept__name", "language", "text", "priority", "weight", "pack")

@@ -10,8 +10,8 @@ from reading.limits import Limits
 from reading.outline.numbering import is_next
 from reading.outline.typography import UNIT_NOTE
 from reading.pdf_reader import read_pdf
-from reading.rows import FRONT_INDEX, Reading
-from reading.tests.pdfs import write_pdf
+from reading.rows import CONTENTS_SOURCES, FRONT_INDEX, ContentsSource, Reading
+from reading.tests.pdfs import SOURCES, write_pdf, write_sources
 
 DATA = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="needs ../shared/data")
@@ -116,6 +116,32 @@ def test_it_gives_a_coarse_outline_the_headings_below_it(tmp_path: Path) -> None
     below = [entry for entry in reading.toc if entry.origin == "headings"]
     assert [entry.title for entry in below] == ["Third", "Fourth", "Fifth", "Sixth"]  # all of a section or none
     assert {entry.level for entry in below} == {2} and below[0].breadcrumb == "Second > Third"
+
+
+@pytest.mark.parametrize("source", CONTENTS_SOURCES)
+def test_the_contents_are_taken_from_the_source_that_is_chosen(tmp_path: Path, source: ContentsSource) -> None:
+    """(R13)"""
+    reading = read_pdf(write_sources(tmp_path / "sources.pdf"), Limits(), contents_source=source)
+    taken = "outline" if source == "automatic" else source
+    assert [(entry.title, entry.origin) for entry in reading.toc[1:]] == [(title, taken) for title in SOURCES[taken]]
+    assert reading.report["contents_sources"] == [[name, len(titles)] for name, titles in SOURCES.items()]
+    assert reading.report["toc_origin"] == taken and reading.warnings == ()
+
+
+def test_a_choice_that_is_not_usable_changes_nothing_and_is_said(tmp_path: Path) -> None:
+    """(R13)"""
+    path = write_pdf(tmp_path / "report.pdf", PAGES, outline=OUTLINE)
+    usual, chosen = (read_pdf(path, Limits(), contents_source=each) for each in ("automatic", "printed_contents"))
+    assert (chosen.toc, chosen.lines, chosen.report) == (usual.toc, usual.lines, usual.report)
+    assert (usual.warnings, chosen.warnings) == ((), ("contents_source_unusable",))
+    assert usual.report["contents_sources"] == [["outline", 5], ["headings", 5]]
+
+
+def test_lines_stay_as_the_source_that_is_taken_found_them(tmp_path: Path) -> None:
+    """The word above the contents page is part of it for the headings alone, which are looked at last."""
+    path = write_sources(tmp_path / "sources.pdf")
+    kinds = {source: read_pdf(path, Limits(), contents_source=source).lines[0].kind for source in CONTENTS_SOURCES}
+    assert kinds == dict.fromkeys(CONTENTS_SOURCES, "body") | {"headings": "contents"}
 
 
 def test_it_has_one_entry_when_there_is_no_structure(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_it_reads_to_a_file_and_tells_how_far_it_is(path: Path, tmp_path: Path) -> None:
-    code, messages, errors = run(os.getpid(), "read", path, tmp_path / "out.json", limits_json(), tmp_path)
+    code, messages, errors = run(os.getpid(), "read", path, tmp_path / "out.json", limits_json(), tmp_path, "automatic")
     assert (code, errors) == (0, "") and messages == [{"page": 10, "of": 11}, {"page": 11, "of": 11}]
     reading = decode_reading(json.loads((tmp_path / "out.json").read_text(encoding="utf-8")))
     assert reading.title == "Notice" and len(reading.pages) == 11 and reading.language == ""
@@ -62,7 +62,7 @@ def test_it_reads_with_the_text_that_was_recognised_before(tmp_path: Path) -> No
     folder.mkdir()
     line = ["Recognised by an earlier run", 72.0, 90.0, 300.0, 104.0]
     write_page_text(folder / "2.ocr.json", {"engine": "e", "lines": [line], "is_blank": False})
-    code, _, _ = run(os.getpid(), "read", mixed, tmp_path / "out.json", limits_json(), folder)
+    code, _, _ = run(os.getpid(), "read", mixed, tmp_path / "out.json", limits_json(), folder, "automatic")
     reading = decode_reading(json.loads((tmp_path / "out.json").read_bytes()))
     assert code == 0 and [page.text_layer for page in reading.pages] == ["text", "ocr"]
     assert reading.lines[-1].text == "Recognised by an earlier run" and reading.lines[-1].method == "ocr"
@@ -75,7 +75,7 @@ def test_it_reads_with_the_text_that_was_recognised_before(tmp_path: Path) -> No
 @pytest.mark.parametrize("job", ["read", "render"])
 def test_it_says_why_a_file_is_refused_and_leaves_nothing(tmp_path: Path, content: bytes, code: str, job: str) -> None:
     (tmp_path / "file.pdf").write_bytes(content)
-    tail = [tmp_path] if job == "read" else [1, 72]
+    tail = [tmp_path, "automatic"] if job == "read" else [1, 72]
     exit_code, messages, _ = run(os.getpid(), job, tmp_path / "file.pdf", tmp_path / "out", limits_json(), *tail)
     if code == "blank_pages" and job == "render":
         assert exit_code == 0, "an empty page can be drawn"
@@ -95,13 +95,15 @@ def test_a_file_without_pages_to_recognise_needs_no_library(path: Path, tmp_path
 
 
 def test_a_file_that_is_not_there_is_a_fault_of_ours(tmp_path: Path) -> None:
-    code, messages, errors = run(os.getpid(), "read", tmp_path / "none.pdf", tmp_path / "out", limits_json(), tmp_path)
+    code, messages, errors = run(
+        os.getpid(), "read", tmp_path / "none.pdf", tmp_path / "out", limits_json(), tmp_path, "automatic"
+    )
     assert code != 0 and not (tmp_path / "out").exists()
     assert messages or "none.pdf" in errors
 
 
 def test_it_does_nothing_when_its_parent_is_gone(path: Path, tmp_path: Path) -> None:
-    code, messages, _ = run(os.getpid() + 1, "read", path, tmp_path / "out.json", limits_json(), tmp_path)
+    code, messages, _ = run(os.getpid() + 1, "read", path, tmp_path / "out.json", limits_json(), tmp_path, "automatic")
     assert (code, messages) == (0, []) and not (tmp_path / "out.json").exists()
 
 
