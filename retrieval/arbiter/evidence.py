@@ -375,10 +375,10 @@ def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) 
 
 def is_formed_type(question: Question) -> bool:
     """Whether the question wants a value whose form is told apart; "by how much" may be answered by "not at all"."""
-    if answer_rules()["change"].search(question.topic):
+    if answer_rules().in_language("change", question.language).search(question.topic):
         return False
     if question.answer_type in ("amount", "percentage"):
-        return bool(answer_rules()["wanted"].search(question.topic))
+        return bool(answer_rules().in_language("wanted", question.language).search(question.topic))
     return question.answer_type in FORMED_TYPES
 
 
