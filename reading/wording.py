@@ -72,14 +72,21 @@ class Wordings:
         if language not in self._languages:
             return self.patterns[section]
         if (section, language) not in self._spoken:
-            own = {each.section for each in self.alternatives if each.language == language}
-            spoken = tuple(
-                each
-                for each in self.alternatives
-                if each.language == (language if each.section in own else LANGUAGES[0])
-            )
-            self._spoken[section, language] = expression(self.frames[section], spoken)
+            self._spoken[section, language] = expression(self.frames[section], self._said_in(language))
         return self._spoken[section, language]
+
+    def of_language(self, language: str) -> "Wordings":
+        """The same expressions, each as it is `in_language`."""
+        patterns = {section: self.in_language(section, language) for section in self.frames}
+        return Wordings(self.frames, self._said_in(language), patterns)
+
+    def _said_in(self, language: str) -> tuple[Wording, ...]:
+        if language not in self._languages:
+            return self.alternatives
+        own = {each.section for each in self.alternatives if each.language == language}
+        return tuple(
+            each for each in self.alternatives if each.language == (language if each.section in own else LANGUAGES[0])
+        )
 
     @cached_property
     def _languages(self) -> frozenset[str]:

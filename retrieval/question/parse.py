@@ -134,7 +134,7 @@ def read_question(
     value_pattern, printed_pattern = rules.patterns_of(answer_type, topic, told)
     parts = real_parts(topic, language)
     listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
-    asks_form = read_form(asked, contents, language) if not parts else ReadForm()
+    asks_form = read_form(asked, contents, language, is_told=bool(told)) if not parts else ReadForm()
     is_formed = bool(asks_form.form)
     vague, clarification = (
         (VagueWord(), "") if is_formed else clarify(asked, keywords, hints, topic, contents, language, rules)
