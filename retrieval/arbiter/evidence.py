@@ -147,9 +147,12 @@ def weigh_evidence(
 
 def words_ruled(question: Question, terms: Sequence[WeighedTerm]) -> frozenset[str]:
     """The words for what is to be allowed, the last ones before where, when and how; none of any other question."""
-    if question.answer_type != "boolean" or not phrasing_rules()["permission"].match(question.topic):
+    permission, circumstance = (
+        phrasing_rules().in_language(name, question.language) for name in ("permission", "circumstance")
+    )
+    if question.answer_type != "boolean" or not permission.match(question.topic):
         return frozenset()
-    said = normalise_words(phrasing_rules()["circumstance"].split(question.topic, maxsplit=1)[0])
+    said = normalise_words(circumstance.split(question.topic, maxsplit=1)[0])
     placed = [
         (at, term)
         for term in terms

@@ -285,7 +285,7 @@ def words_typed(piece: str) -> list[str]:
 def owners_named(topic: str, language: str) -> list[tuple[str, ...]]:
     """What the things in a question belong to, in match form: "late delivery of cargo ships" has ("cargo", "ships")."""
     owners: list[tuple[str, ...]] = []
-    for found in phrasing_rules()["owner"].finditer(topic):
+    for found in phrasing_rules().in_language("owner", language).finditer(topic):
         rest = topic[found.end() :]
         tokens = tokens_of(rest, language)
         if not tokens or not rest.startswith(tokens[0].typed):
