@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,38 @@ class Wordings:
 
     def __getitem__(self, section: str) -> re.Pattern[str]:
         return self.patterns[section]
+
+    def in_language(self, section: str, language: str) -> re.Pattern[str]:
+        """The expression of a section with what one language says, and English in a slot it has nothing for.
+
+        What every language says for one that nothing is known of here, as for none.
+        """
+        if language not in self._languages:
+            return self.patterns[section]
+        if (section, language) not in self._spoken:
+            self._spoken[section, language] = expression(self.frames[section], self._said_in(language))
+        return self._spoken[section, language]
+
+    def of_language(self, language: str) -> "Wordings":
+        """The same expressions, each as it is `in_language`."""
+        patterns = {section: self.in_language(section, language) for section in self.frames}
+        return Wordings(self.frames, self._said_in(language), patterns)
+
+    def _said_in(self, language: str) -> tuple[Wording, ...]:
+        if language not in self._languages:
+            return self.alternatives
+        own = {each.section for each in self.alternatives if each.language == language}
+        return tuple(
+            each for each in self.alternatives if each.language == (language if each.section in own else LANGUAGES[0])
+        )
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
+        return frozenset(each.language for each in self.alternatives)
+
+    @cached_property
+    def _spoken(self) -> dict[tuple[str, str], re.Pattern[str]]:
+        return {}
 
     def alone(self, wording: Wording) -> re.Pattern[str]:
         """The expression of a section with this alternative only."""

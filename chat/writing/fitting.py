@@ -102,7 +102,7 @@ def has_rare(said: Sequence[str], terms: Sequence[WeighedTerm]) -> bool:
 
 def leant_on(question: Question) -> Question:
     """A part of a question that says "it" with the words of the whole, which say what "it" is."""
-    is_leaning = phrasing_rules()["leaning"].search(question.topic) is not None
+    is_leaning = phrasing_rules().in_language("leaning", question.language).search(question.topic) is not None
     return replace(question, topic=question.original) if is_leaning else question
 
 
@@ -124,7 +124,7 @@ def is_checkable(text: str, question: Question, content: DocumentContent) -> boo
 
 def asks_for_one(question: Question) -> bool:
     """Whether one thing is asked for by its name: under which licence."""
-    return phrasing_rules()["which_one"].search(question.topic) is not None
+    return phrasing_rules().in_language("which_one", question.language).search(question.topic) is not None
 
 
 def names_another(text: str, question: Question) -> bool:
@@ -250,7 +250,7 @@ def has_one_thing(own: Sequence[str], question: Question) -> bool:
     point objective. What happens at a date, and what a part of a question asks for, may be said otherwise.
     """
     words = {word for each in question.keywords if each.is_own for word in normalise_words(each.text)}
-    words = {word for word in words if not phrasing_rules()["allowing"].match(word)}
+    words = {word for word in words if not phrasing_rules().in_language("allowing", question.language).match(word)}
     if has_form(question):  # a value says by itself what "amount" asks for
         words = {word for word in words if not is_generic(word, question.language)} or words
     is_term = len(words) <= FEW or any(words <= set(phrase.split()) for phrase in question.phrases)

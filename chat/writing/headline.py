@@ -169,7 +169,7 @@ def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> 
     need not be said.
     """
     spanning = {word for phrase in question.phrases for word in phrase.split()[-1:]}
-    spanning = {word for word in spanning if phrasing_rules()["spanning"].match(word)}
+    spanning = {word for word in spanning if phrasing_rules().in_language("spanning", question.language).match(word)}
     if question.answer_type == "duration" and spanning:
         question = replace(question, keywords=tuple(word for word in question.keywords if word.text not in spanning))
     values = values_given(best.text, question, best.content.language)
@@ -205,7 +205,8 @@ def in_short(spoken: Spoken, question: Question) -> Spoken | None:
     if is_short(spoken.text):
         return spoken
     terms = weigh_terms(question, lexicon_of(spoken.content))
-    binding, excepting = (phrasing_rules()[name] for name in ("binding", "excepting"))
+    language = spoken.content.language
+    binding, excepting = (phrasing_rules().in_language(name, language) for name in ("binding", "excepting"))
     exceptions = len(excepting.findall(spoken.text))
     is_binding = question.answer_type == "boolean" and binding.search(spoken.text) is not None
     whole = weight_said(spoken.text, terms, question)

@@ -23,7 +23,7 @@ CHANGES: tuple[Change, ...] = ("replaced", "deleted", "added")  # "deleted and r
 
 NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?(?!\w|\.\d)"
 INSIDE = r"(?:\s*\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|,?\s*(?:{inside})\s*\(?\d{1,2}\)?)*"
-MORE = rf"(?:\s*(?:,|and|und|et|&)\s*{NUMBER})*"
+MORE = rf"(?:\s*(?:,|and|und|et|y|&)\s*{NUMBER})*"
 FRAMES = {
     "sign": r"\A(?:{sign})",
     "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",

@@ -147,9 +147,12 @@ def weigh_evidence(
 
 def words_ruled(question: Question, terms: Sequence[WeighedTerm]) -> frozenset[str]:
     """The words for what is to be allowed, the last ones before where, when and how; none of any other question."""
-    if question.answer_type != "boolean" or not phrasing_rules()["permission"].match(question.topic):
+    permission, circumstance = (
+        phrasing_rules().in_language(name, question.language) for name in ("permission", "circumstance")
+    )
+    if question.answer_type != "boolean" or not permission.match(question.topic):
         return frozenset()
-    said = normalise_words(phrasing_rules()["circumstance"].split(question.topic, maxsplit=1)[0])
+    said = normalise_words(circumstance.split(question.topic, maxsplit=1)[0])
     placed = [
         (at, term)
         for term in terms
@@ -375,10 +378,10 @@ def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) 
 
 def is_formed_type(question: Question) -> bool:
     """Whether the question wants a value whose form is told apart; "by how much" may be answered by "not at all"."""
-    if answer_rules()["change"].search(question.topic):
+    if answer_rules().in_language("change", question.language).search(question.topic):
         return False
     if question.answer_type in ("amount", "percentage"):
-        return bool(answer_rules()["wanted"].search(question.topic))
+        return bool(answer_rules().in_language("wanted", question.language).search(question.topic))
     return question.answer_type in FORMED_TYPES
 
 

@@ -129,7 +129,7 @@ def merge_reply(
     # A type of the base's own is nothing a model was told of.
     is_known = reply.answer_type in TYPES and question.answer_type in TYPES
     answer_type = reply.answer_type if is_known else question.answer_type
-    value_pattern, printed_pattern = rules.patterns_of(answer_type, question.topic)
+    value_pattern, printed_pattern = rules.patterns_of(answer_type, question.topic, question.language)
     return replace(
         question,
         intent=reply.intent if reply.intent in INTENTS else question.intent,
@@ -137,7 +137,7 @@ def merge_reply(
         answer_type=answer_type,
         value_pattern=value_pattern,
         printed_pattern=printed_pattern,
-        part_types=tuple(map(rules.type_of, parts)) if parts else question.part_types,
+        part_types=tuple(rules.type_of(part, question.language) for part in parts) if parts else question.part_types,
         keywords=(*question.keywords, *rewrites),
         parts=parts or question.parts,
         part_kinds=() if parts else question.part_kinds,

@@ -75,41 +75,50 @@ def form_rules() -> Wordings:
     return read_wordings(Path(__file__).parent, "forms", FRAMES)
 
 
-def read_form(asked: str, contents: Sequence[DocumentContent], language: str) -> ReadForm:
-    """The form that is asked for, none of most questions. A page or a section named is a question like any other."""
+@cache
+def form_rules_in(language: str) -> Wordings:
+    """As one language asks; as all do where it is not told ("")."""
+    return form_rules().of_language(language)
+
+
+def read_form(asked: str, contents: Sequence[DocumentContent], language: str, *, is_told: bool = True) -> ReadForm:
+    """The form that is asked for, none of most questions. A page or a section named is a question like any other.
+
+    `is_told` is whether the words of the question tell its language, which is else only assumed.
+    """
     if not contents or phrasing_rules()["page"].search(asked) or section_named(asked):
         return ReadForm()
-    outlined = documents_outlined(asked, contents, language)
+    rules = form_rules_in(language if is_told else "")
+    outlined = documents_outlined(asked, contents, language, rules)
     if outlined is not None:
         return ReadForm("outline", document_ids=outlined)
-    sides = sides_of(asked, contents, language)
+    sides = sides_of(asked, contents, language, rules)
     return ReadForm("compare", sides=sides) if sides else ReadForm()
 
 
 # ---- an outline
 
 
-def documents_outlined(asked: str, contents: Sequence[DocumentContent], language: str) -> tuple[str, ...] | None:
+def documents_outlined(
+    asked: str, contents: Sequence[DocumentContent], language: str, rules: Wordings
+) -> tuple[str, ...] | None:
     """The documents whose outline is asked for, () for all of the scope; None if something else is asked.
 
     "Summarise this lease" and "What is the Excite agreement about?" ask for one; "Summarise the duties" does not.
     """
-    rules = form_rules()
     text = asked.strip(" ?.!")
     found = rules["summary"].match(text) or rules["about_before"].match(text)
     if not found:
         return None
     what = rules["polite"].sub(" ", found["what"])
-    if not name_words(what, language):
-        return documents_called(what, contents, language)
-    return documents_called(what, contents, language) or None
+    if not name_words(what, language, rules):
+        return documents_called(what, contents, language, rules)
+    return documents_called(what, contents, language, rules) or None
 
 
-def name_words(said: str, language: str) -> list[str]:
+def name_words(said: str, language: str, rules: Wordings) -> list[str]:
     """The words of a name, without articles and without "the document", "agreement" and the like."""
-    return [
-        word for word in normalise_words(form_rules()["document"].sub(" ", said)) if not is_stop_word(word, language)
-    ]
+    return [word for word in normalise_words(rules["document"].sub(" ", said)) if not is_stop_word(word, language)]
 
 
 def is_called(words: Collection[str], name: Name) -> bool:
@@ -139,127 +148,128 @@ def full_name_of(content: DocumentContent) -> Name:
 # ---- a comparison
 
 
-def sides_of(asked: str, contents: Sequence[DocumentContent], language: str) -> tuple[Side, ...]:
+def sides_of(asked: str, contents: Sequence[DocumentContent], language: str, rules: Wordings) -> tuple[Side, ...]:
     """What is compared, each with the question to ask for it; () if nothing is compared.
 
     The reading in which every side is a document comes first, then one in which some are. Two years are compared
     where each has a document of its own: in one document they stand in one row.
     """
-    readings = list(comparisons_in(asked))
-    found = [tuple(documents_called(side, contents, language) for side in reading.sides) for reading in readings]
+    readings = list(comparisons_in(asked, rules))
+    found = [tuple(documents_called(side, contents, language, rules) for side in reading.sides) for reading in readings]
     for is_enough in (all, any):
         for reading, documents in zip(readings, found, strict=True):
             pairs = list(zip(reading.sides, documents, strict=True))
             if (
                 is_enough(documents)
                 and is_apart(documents)
-                and all(ids or is_thing(side, language) for side, ids in pairs)
+                and all(ids or is_thing(side, language, rules) for side, ids in pairs)
             ):
                 return tuple(build_side(side, reading.aspect, ids) for side, ids in pairs)
     for reading in readings:
-        if not reading.is_of_documents and all(is_thing(side, language) for side in reading.sides):
+        if not reading.is_of_documents and all(is_thing(side, language, rules) for side in reading.sides):
             return tuple(build_side(side, reading.aspect, ()) for side in reading.sides)
     return ()
 
 
 def places_compared(asked: str, names: Sequence[Name], language: str) -> list[int]:
     """The places of the documents that a comparison may be of, by their names; [] if nothing is compared."""
-    sides = {side for reading in comparisons_in(asked) for side in reading.sides}
-    words = [found for side in sides if (found := name_words(side, language))]
+    rules = form_rules_in("")
+    sides = {side for reading in comparisons_in(asked, rules) for side in reading.sides}
+    words = [found for side in sides if (found := name_words(side, language, rules))]
     return [place for place, name in enumerate(names) if any(is_called(each, name) for each in words)]
 
 
-def comparisons_in(asked: str) -> Iterator[Comparison]:
+def comparisons_in(asked: str, rules: Wordings) -> Iterator[Comparison]:
     """The ways to read a comparison, the most telling first; none of another question."""
-    rules = form_rules()
     text = asked.strip(" ?.!")
     if found := rules["difference_in"].match(text):
-        yield from readings_of(found["sides"], found["aspect"])
+        yield from readings_of(found["sides"], found["aspect"], rules)
     elif found := rules["compare"].match(text) or rules["difference"].match(text):
-        yield from readings_in(found["rest"])
+        yield from readings_in(found["rest"], rules)
     elif found := rules["how_before"].match(text):
-        yield from readings_of_how(found["sides"], found["tail"] or "")
+        yield from readings_of_how(found["sides"], found["tail"] or "", rules)
 
 
-def readings_in(rest: str) -> Iterator[Comparison]:
+def readings_in(rest: str, rules: Wordings) -> Iterator[Comparison]:
     """ "how A and B treat X"; "A and B with regard to X"; "the X of A and B"; "A and B"."""
-    rules = form_rules()
     if found := rules["saying_before"].match(rest):
-        yield from readings_of(found["sides"], found["aspect"])
+        yield from readings_of(found["sides"], found["aspect"], rules)
         return
     for found in rules["regarding"].finditer(rest):
-        yield from readings_of(rest[: found.start()], rest[found.end() :])
+        yield from readings_of(rest[: found.start()], rest[found.end() :], rules)
     for found in rules["inside"].finditer(rest):
         yield from (
-            each._replace(is_of_documents=True) for each in readings_of(rest[found.end() :], rest[: found.start()])
+            each._replace(is_of_documents=True)
+            for each in readings_of(rest[found.end() :], rest[: found.start()], rules)
         )
-    yield from readings_of(rest, "")
+    yield from readings_of(rest, "", rules)
 
 
-def readings_of_how(sides: str, tail: str) -> Iterator[Comparison]:
+def readings_of_how(sides: str, tail: str, rules: Wordings) -> Iterator[Comparison]:
     """ "how do A and B differ (on X)"; "how does A differ from B (on X)"; "how does X differ between A and B"."""
-    rules = form_rules()
     if found := rules["tail_between"].match(tail):
-        yield from readings_of(found["sides"], sides)
+        yield from readings_of(found["sides"], sides, rules)
     elif found := rules["tail_versus"].match(tail):
-        yield from readings_of_pair(sides, found["other"])
+        yield from readings_of_pair(sides, found["other"], rules)
     elif not tail:
-        yield from readings_in(sides)
+        yield from readings_in(sides, rules)
     elif rules["regarding"].match(f" {tail}"):
-        yield from readings_in(f"{sides} {tail}")
+        yield from readings_in(f"{sides} {tail}", rules)
 
 
-def readings_of_pair(one: str, other: str) -> Iterator[Comparison]:
+def readings_of_pair(one: str, other: str, rules: Wordings) -> Iterator[Comparison]:
     """The readings of one thing against another, of which the second may name the respect, or the first a part."""
-    for found in form_rules()["regarding"].finditer(other):
-        yield from reading_of_two(one, other[: found.start()], other[found.end() :])
-    for found in form_rules()["inside"].finditer(one):
-        pairs = reading_of_two(one[found.end() :], other, one[: found.start()])
+    for found in rules["regarding"].finditer(other):
+        yield from reading_of_two(one, other[: found.start()], other[found.end() :], rules)
+    for found in rules["inside"].finditer(one):
+        pairs = reading_of_two(one[found.end() :], other, one[: found.start()], rules)
         yield from (each._replace(is_of_documents=True) for each in pairs)
-    yield from reading_of_two(one, other, "")
+    yield from reading_of_two(one, other, "", rules)
 
 
-def readings_of(sides: str, aspect: str) -> Iterator[Comparison]:
+def readings_of(sides: str, aspect: str, rules: Wordings) -> Iterator[Comparison]:
     """The reading with these sides, if there are two to four of them and none is a whole sentence."""
-    yield from reading_of(form_rules()["versus"].split(sides), aspect)
+    yield from reading_of(rules["versus"].split(sides), aspect, rules)
 
 
-def reading_of_two(one: str, other: str, aspect: str) -> Iterator[Comparison]:
-    yield from reading_of([one, other], aspect)
+def reading_of_two(one: str, other: str, aspect: str, rules: Wordings) -> Iterator[Comparison]:
+    yield from reading_of([one, other], aspect, rules)
 
 
-def reading_of(said: Sequence[str], aspect: str) -> Iterator[Comparison]:
-    names = [name_side(each) for each in said]
+def reading_of(said: Sequence[str], aspect: str, rules: Wordings) -> Iterator[Comparison]:
+    names = [name_side(each, rules) for each in said]
     if not 2 <= len(names) <= SIDES_MAX or not all(names) or len(aspect.split()) > ASPECT_WORDS_MAX:
         return
     if all(len(name.split()) <= SIDE_WORDS_MAX for name in names) and len({*map(str.casefold, names)}) == len(names):
-        yield Comparison(tuple(names), name_side(aspect))
+        yield Comparison(tuple(names), name_side(aspect, rules))
 
 
-def name_side(said: str) -> str:
+def name_side(said: str, rules: Wordings) -> str:
     """A name without what leads to it: "those in the lease" is "lease"."""
-    return form_rules()["determiner"].sub("", said.strip(" ,;:")).strip()
+    return rules["determiner"].sub("", said.strip(" ,;:")).strip()
 
 
-def documents_called(side: str, contents: Sequence[DocumentContent], language: str) -> tuple[str, ...]:
+def documents_called(side: str, contents: Sequence[DocumentContent], language: str, rules: Wordings) -> tuple[str, ...]:
     """The documents that a side names and nothing else, () for a thing: by name, by year, by number of version.
 
     Where its very words are in the name of some, "agreement" and the like among them, only those are meant.
     """
     if version := VERSION.fullmatch(side):
         return tuple(each.document_id for each in contents if version[1] in VERSION.findall(full_name_of(each).label))
-    words = name_words(side, language) or [each for each in normalise_words(side) if not is_stop_word(each, language)]
+    words = name_words(side, language, rules) or [
+        each for each in normalise_words(side) if not is_stop_word(each, language)
+    ]
     called = [each for each in contents if is_called(words, full_name_of(each))]
     typed = tuple(normalise_words(side))
     exactly = [each for each in called if stands_in(typed, called_of(full_name_of(each)).label)]
     return tuple(each.document_id for each in exactly or called)
 
 
-def is_thing(side: str, language: str) -> bool:
+def is_thing(side: str, language: str, rules: Wordings) -> bool:
     """Whether a side names something by itself: no year, no version, no "it" or "those used elsewhere"."""
     is_period = bool(years_in(side) or VERSION.search(side) or side.isdigit())
     words = [word for word in normalise_words(side) if not is_stop_word(word, language)]
-    return bool(words) and not is_period and not form_rules()["stand_in"].match(side)
+    return bool(words) and not is_period and not rules["stand_in"].match(side)
 
 
 def is_apart(documents: Sequence[Collection[str]]) -> bool:

@@ -22,7 +22,9 @@ from retrieval.question.values import ALSO, join_patterns, value_wordings
 from retrieval.words.tokens import normalise_words
 
 # The first type whose section matches a question is the type of its answer.
+# "whether" is for yes or no before anything that is named: "May the costs be passed on?"
 TYPE_OF_SECTION = {
+    "whether": "boolean",
     "term": "definition",
     "email": "email",
     "phone": "phone",
@@ -179,17 +181,23 @@ class ReadingRules:
         """The rows of a kind that the base added."""
         return [row for row in self.rows if row.kind == kind and row.is_on]
 
-    def type_of(self, topic: str, language: str = "") -> str:
-        """What the words of the base ask for, else the first type whose expression matches.
+    def type_of(self, topic: str, language: str = "", *, is_told: bool = True) -> str:
+        """What the words of the base ask for, else the first type whose expression matches in the question's language,
+        or in any where its words do not tell that and it is only assumed.
 
         "May notice be given by e-mail?" wants a yes or no, not an address; the German "Was kostet es?" does not want
         one, though "was" begins such a question in English.
         """
         if own := name_asked_for(self.own("asks"), topic):
             return own
-        kinds = [kind for section, kind in TYPE_OF_SECTION.items() if self.expressions[section].search(topic)]
+        told = language if is_told else ""
+        kinds = [
+            kind
+            for section, kind in TYPE_OF_SECTION.items()
+            if self.expressions.in_language(section, told).search(topic)
+        ]
         if language and "boolean" in kinds and not self.asks_yes_or_no(topic, language):
-            kinds.remove("boolean")
+            kinds = [kind for kind in kinds if kind != "boolean"]
         if "boolean" in kinds and kinds[0] in NAMING:
             return "boolean"
         return kinds[0] if kinds else "text"
@@ -200,17 +208,21 @@ class ReadingRules:
         own = [each for each in every if each.language == language]
         return any(self.expressions.alone(each).search(topic) for each in own or every)
 
-    def shape_of(self, topic: str) -> str:
+    def shape_of(self, topic: str, language: str = "") -> str:
         own = name_asked_for(self.own("shape"), topic)
-        found = (shape for section, shape in SHAPE_OF_SECTION.items() if self.expressions[section].search(topic))
+        found = (
+            shape
+            for section, shape in SHAPE_OF_SECTION.items()
+            if self.expressions.in_language(section, language).search(topic)
+        )
         return own or next(found, "single")
 
-    def patterns_of(self, answer_type: str, topic: str = "") -> tuple[str, str]:
+    def patterns_of(self, answer_type: str, topic: str = "", language: str = "") -> tuple[str, str]:
         """What values of a type look like, in match form and as printed; "" where there is no such pattern.
 
         When something was, only a date says: "within six hours" is what is to be.
         """
-        is_alone = answer_type == "date" and self.expressions["past"].search(topic) is not None
+        is_alone = answer_type == "date" and self.expressions.in_language("past", language).search(topic) is not None
         types = (answer_type,) if is_alone else (answer_type, *ALSO.get(answer_type, ()))
         if types not in self._patterns:
             self._patterns[types] = self.join_patterns_of(types)

@@ -46,7 +46,7 @@ from retrieval.words.tokens import (
     is_run,
     is_slip,
     is_stop_word,
-    language_of,
+    language_told,
     normalise_words,
     split_words,
     stem,
@@ -116,7 +116,8 @@ def read_question(
     phrasing = read_phrasing(asked)
     topic = without_pages(phrasing.topic)
     default = lexicons[0].language if lexicons else "en"
-    language = language_by_script(topic, default) or language_of(normalise_words(topic), default)
+    told = language_by_script(topic, default) or language_told(normalise_words(topic), default)
+    language = told or default
     topic, phrasing = without_scope(topic, phrasing, language)
     words = normalise_words(topic)
     corrections = find_misspellings(words, lexicons, language)
@@ -128,12 +129,12 @@ def read_question(
     searched = (*keywords, *(keyword for keyword in expansions if keyword.text not in known))
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
     hints = read_hints(asked, contents)
-    shape = rules.shape_of(topic)
-    answer_type = rules.type_of(topic, language)
-    value_pattern, printed_pattern = rules.patterns_of(answer_type, topic)
+    shape = rules.shape_of(topic, told)
+    answer_type = rules.type_of(topic, language, is_told=bool(told))
+    value_pattern, printed_pattern = rules.patterns_of(answer_type, topic, told)
     parts = real_parts(topic, language)
     listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
-    asks_form = read_form(asked, contents, language) if not parts else ReadForm()
+    asks_form = read_form(asked, contents, language, is_told=bool(told)) if not parts else ReadForm()
     is_formed = bool(asks_form.form)
     vague, clarification = (
         (VagueWord(), "") if is_formed else clarify(asked, keywords, hints, topic, contents, language, rules)
@@ -142,7 +143,7 @@ def read_question(
         original=asked,
         corrected=correct(asked, corrections),
         language=language,
-        intent=intent_of(topic, shape, hints),
+        intent=intent_of(topic, shape, hints, told),
         shape=shape,
         answer_type=answer_type,
         topic=topic,
@@ -166,7 +167,7 @@ def read_question(
         sides=asks_form.sides,
         value_pattern=value_pattern,
         printed_pattern=printed_pattern,
-        part_types=tuple(rules.type_of(part.text, language) for part in parts),
+        part_types=tuple(rules.type_of(part.text, language, is_told=bool(told)) for part in parts),
     )
 
 
@@ -217,7 +218,8 @@ def read_keywords(
     for keyword in identifiers:
         topic = re.sub(rf"(?<!\w){re.escape(keyword.text)}(?!\w)", " , ", topic)
     names = document_words(contents)
-    tokens = tokens_of(FISCAL_YEAR.sub(" , ", answer_rules()["duration"].sub(" , ", topic)), language)
+    said = answer_rules().in_language("duration", language).sub(" , ", topic)
+    tokens = tokens_of(FISCAL_YEAR.sub(" , ", said), language)
     words = {key.text: key for token in tokens for key in token_keywords(token, lexicons, language, names)}
     keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
     if not any(keyword.priority == "primary" for keyword in keywords):
@@ -283,7 +285,7 @@ def words_typed(piece: str) -> list[str]:
 def owners_named(topic: str, language: str) -> list[tuple[str, ...]]:
     """What the things in a question belong to, in match form: "late delivery of cargo ships" has ("cargo", "ships")."""
     owners: list[tuple[str, ...]] = []
-    for found in phrasing_rules()["owner"].finditer(topic):
+    for found in phrasing_rules().in_language("owner", language).finditer(topic):
         rest = topic[found.end() :]
         tokens = tokens_of(rest, language)
         if not tokens or not rest.startswith(tokens[0].typed):
@@ -421,14 +423,14 @@ def correct(text: str, corrections: Sequence[tuple[str, str]]) -> str:
 # ---- what kind of answer, and where
 
 
-def intent_of(topic: str, shape: str, hints: Hints) -> str:
+def intent_of(topic: str, shape: str, hints: Hints, language: str = "") -> str:
     if shape in LISTED_SHAPES:
         return "listing"
     if hints.section or hints.names_page:
         return "section_retrieval"
-    if answer_rules()["conditional"].search(topic):
+    if answer_rules().in_language("conditional", language).search(topic):
         return "conditional_lookup"
-    return "open_scoped" if answer_rules()["open"].search(topic) else "field_extraction"
+    return "open_scoped" if answer_rules().in_language("open", language).search(topic) else "field_extraction"
 
 
 def listed_in(topic: str, shape: str, keywords: Sequence[Keyword], language: str) -> tuple[str, int, bool]:
@@ -437,11 +439,11 @@ def listed_in(topic: str, shape: str, keywords: Sequence[Keyword], language: str
     "What are the six functions?" lists functions, six of them; "How many steps are there?" counts steps. "How many days
     of leave are there?" counts nothing that could be listed: a passage says the number.
     """
-    counted = answer_rules()["counted"].search(topic)
+    counted = answer_rules().in_language("counted", language).search(topic)
     if not counted and shape not in LISTED_SHAPES:
         return "", 0, False
     named = {word: each.text for each in keywords if each.source == "direct" for word in (*each.forms, each.text)}
-    words = normalise_words(topic[counted.end() :] if counted else without_order(topic, named))
+    words = normalise_words(topic[counted.end() :] if counted else without_order(topic, named, language))
     known = counting_words()
     if counted and words and words[0] in known.measures:
         return "", 0, False
@@ -465,9 +467,9 @@ def is_plural(word: str, language: str) -> bool:
     return word != root and word.startswith(root) and len(word) - len(root) <= PLURAL_ENDING_MAX
 
 
-def without_order(topic: str, named: Container[str]) -> str:
+def without_order(topic: str, named: Container[str], language: str) -> str:
     """A topic without the words at its head that only ask for a list: "List", "What are", not "Which fees"."""
-    found = answer_rules()["listing"].match(topic)
+    found = answer_rules().in_language("listing", language).match(topic)
     said = normalise_words(found.group()) if found else []
     return topic[found.end() :] if found and (len(said) == 1 or said[-1] not in named) else topic
 

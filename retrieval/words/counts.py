@@ -14,12 +14,13 @@ from reading.wording import WordingError, check_fields, files_of
 from retrieval.types import Question
 
 WORDS_BETWEEN = 4  # from the number to what it counts
+ELSEWHERE = {"once"}  # a Spanish number that is another word in English
 # As lists are counted in words, in the languages with a file of words around them.
 WORDS = {
     match_form(name): number
-    for language in ("en", "fr", "de")
+    for language in ("en", "fr", "de", "es")
     for number, name in enumerate(NAMES[language]["units"][:12], 1)
-    if number > 1
+    if number > 1 and name not in ELSEWHERE
 }
 FIGURES_MAX = 60  # "the 99 articles" is a law, not a list
 BETWEEN_MAX = 3  # words between a number and what it counts: "six CSF Functions", "four of the conditions"

@@ -62,7 +62,8 @@ RANGE_BEFORE, RANGE_AFTER = (
 DATES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?![\d-])"),
     re.compile(
-        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s(?:(?:day\s)?of\s)?(?P<name>{MONTH})\b\.?,?\s(?P<year>\d{{4}})\b",
+        rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s(?:(?:day\s)?of\s|de\s)?(?P<name>{MONTH})\b"
+        r"\.?,?(?:\sdel?)?\s(?P<year>\d{4})\b",
         re.IGNORECASE,
     ),
     re.compile(rf"\b(?P<name>{MONTH})\b\.?\s(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<year>\d{{4}})\b", re.IGNORECASE),

@@ -134,13 +134,20 @@ def stem(word: str, language: str) -> str:
 
 def language_of(words: Iterable[str], default: str) -> str:
     """The language whose stop words a question uses most; the default if there is no clear winner."""
+    return language_told(words, default) or default
+
+
+def language_told(words: Iterable[str], default: str) -> str:
+    """The language whose stop words a question uses most, the default if it is one of several; "" if none is told."""
     counts = dict.fromkeys(stop_words(), 0)
     for word in words:
         for language, stops in stop_words().items():
             counts[language] += word in stops
     best = max(counts.values())
     leaders = [language for language, count in counts.items() if count == best]
-    return leaders[0] if best and len(leaders) == 1 else default
+    if not best:
+        return ""
+    return leaders[0] if len(leaders) == 1 else default if default in leaders else ""
 
 
 def is_slip(typed: str, word: str) -> bool:

@@ -8,7 +8,7 @@ from retrieval.amendments.sentences import ReadChange, amending_words, amendment
 from retrieval.tests.builders import content_of_lines
 
 # What by_which is found before: the words of its examples end with a clause.
-CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article)\s*[\d.]+$")
+CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,11 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article)\s*[\d.]+$")
         ("À l’article 6.2, les mots « trente jours » sont remplacés par les mots « dix jours ».",
          [("6.2",)], "replaced", "trente jours", "dix jours", ""),
         ("L’article 7 est supprimé à compter du 1er mars 2024.", [("7",)], "deleted", "", "", "2024-03-01"),
+        ("En la cláusula 6.2, las palabras «treinta días» se sustituyen por las palabras «diez días».",
+         [("6.2",)], "replaced", "treinta días", "diez días", ""),
+        ("Las cláusulas 7 y 8 quedan suprimidas a partir del 1 de marzo de 2024.",
+         [("7",), ("8",)], "deleted", "", "", "2024-03-01"),
+        ("Después de la cláusula 5.2 se inserta la cláusula 5.3.", [("5.3",)], "added", "", "", ""),
     ],
 )  # fmt: skip
 def test_a_sentence_that_changes_a_clause_is_read(
@@ -56,6 +61,9 @@ def test_a_sentence_that_changes_a_clause_is_read(
         "The words “clause 7 is deleted” stand on the cover.",
         "Sofern § 6 aufgehoben wird, gilt das Gesetz.",
         "L’article 7 peut être supprimé.",
+        "La cláusula 7 puede ser sustituida por acuerdo.",
+        "Si se suprime la cláusula 7, el resto sigue en vigor.",
+        "Las piezas se sustituyen conforme a la cláusula 9.",
     ],
 )
 def test_what_may_be_changed_or_is_no_clause_is_no_change(sentence: str) -> None:

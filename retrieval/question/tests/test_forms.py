@@ -46,6 +46,11 @@ def test_every_alternative_is_found_in_its_examples_only(wording: Wording) -> No
         ("Worum geht es in diesem Vertrag?", ()),
         ("Was sind die wichtigsten Punkte des Berichts?", ()),
         ("Geben Sie mir einen kurzen Überblick über den NDA", (NDA,)),
+        ("Resume este documento, por favor", ()),
+        ("¿Puede resumir este contrato?", ()),
+        ("¿De qué trata este informe?", ()),
+        ("¿Cuáles son los puntos clave de este contrato?", ()),
+        ("Deme un breve resumen del NDA", (NDA,)),
     ],
 )
 def test_an_outline_is_asked_for(asked: str, of: tuple[DocumentContent, ...]) -> None:
@@ -83,6 +88,24 @@ def test_a_german_question_about_a_topic_asks_for_no_outline(asked: str) -> None
 
 
 @pytest.mark.parametrize(
+    "asked",
+    [
+        "Resume las obligaciones del inquilino",
+        "¿Qué dice el contrato sobre la rescisión?",
+        "¿Cuáles son los riesgos principales?",
+        "¿Menciona el resumen la renta?",
+    ],
+)
+def test_a_spanish_question_about_a_topic_asks_for_no_outline(asked: str) -> None:
+    assert read_form(asked, ALL, "es").form == ""
+
+
+def test_a_letter_that_joins_in_another_language_joins_nothing() -> None:
+    first, second = read_form("Compare part Y of Acme with Globex", ALL, "en").sides
+    assert (first.name, first.asked, second.name) == ("Acme", "part Y", "Globex")
+
+
+@pytest.mark.parametrize(
     ("asked", "sides", "respect"),
     [
         ("Compare Acme and Globex", ("Acme", "Globex"), ""),
@@ -98,6 +121,8 @@ def test_a_german_question_about_a_topic_asks_for_no_outline(asked: str) -> None
         ("Vergleichen Sie Acme und Globex", ("Acme", "Globex"), ""),
         ("Was ist der Unterschied zwischen Acme und Globex?", ("Acme", "Globex"), ""),
         ("Vergleichen Sie Acme mit Globex hinsichtlich der Haftung", ("Acme", "Globex"), "Haftung"),
+        ("¿Cuál es la diferencia entre el NDA y Globex?", ("NDA", "Globex"), ""),
+        ("Compare Acme con Globex en cuanto a la responsabilidad", ("Acme", "Globex"), "responsabilidad"),
     ],
 )
 def test_documents_are_compared(asked: str, sides: tuple[str, ...], respect: str) -> None:

@@ -115,9 +115,9 @@ def test_the_patterns_in_force_are_kept_with_the_question(policy: DocumentConten
     [
         ("Was ist die Kündigungsfrist?", "de", "text"),
         ("Was sind die Pflichten des Mieters?", "de", "text"),
-        ("Was kostet die Verwaltung der Wohnung?", "de", "text"),
+        ("Was kostet die Verwaltung der Wohnung?", "de", "amount"),
         ("Ist der Diebstahl versichert?", "de", "boolean"),
-        ("Will das Unternehmen den Vertrag verlängern?", "de", "text"),
+        ("Will das Unternehmen den Vertrag verlängern?", "de", "boolean"),
         ("Est-ce que le vol est couvert par le contrat ?", "fr", "boolean"),
         ("Was the notice given in time?", "en", "boolean"),
         ("May notice be given by e-mail?", "en", "boolean"),

@@ -213,6 +213,8 @@ def test_what_is_listed_or_counted_is_told(
         ("Quelle est la pénalité pour la livraison d'hélicoptères ?", "fr", [("livraison",), ("helicopteres",)]),
         ("Wie hoch ist die Strafe für die Lieferung von Hubschraubern?", "de", [("lieferung",), ("hubschraubern",)]),
         ("¿Cuál es la multa por la entrega de helicópteros?", "es", [("helicopteros",)]),
+        ("What is the fare to Rio de Janeiro?", "en", []),
+        ("Was kostet die Fahrt nach Rio de Janeiro?", "de", []),
     ],
 )
 def test_it_reads_what_a_thing_belongs_to(topic: str, language: str, owners: list[tuple[str, ...]]) -> None:

@@ -13,6 +13,10 @@ from retrieval.words.counts import counted_pattern, counts_stated, read_count
         ("the following 4 functions apply", [4]),
         ("les six fonctions du cadre", [6]),
         ("die sechs funktionen des rahmens", [6]),
+        ("las seis funciones del marco", [6]),
+        ("las otras seis funciones", []),
+        ("a los seis meses las funciones terminan", []),
+        ("once functions end", []),
         ("the other five functions", []),
         ("at least two functions", []),
         ("after six months the functions end", []),
@@ -21,7 +25,7 @@ from retrieval.words.counts import counted_pattern, counts_stated, read_count
     ],
 )
 def test_it_reads_how_many_there_are(text: str, counts: list[int]) -> None:
-    assert counts_stated(text, {"functions", "fonctions", "funktionen"}) == counts
+    assert counts_stated(text, {"functions", "fonctions", "funktionen", "funciones"}) == counts
 
 
 def test_a_number_counts_a_list() -> None:

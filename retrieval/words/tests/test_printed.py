@@ -295,6 +295,9 @@ def test_of_two_readings_of_one_place_the_longer_one_is_kept() -> None:
         ("It costs  500 euros.", "amount", ["500 euros"]),
         ("a fee of 5 % on 3%", "percentage", ["5 %", "3%"]),
         ("due 1 March 2024.", "date", ["1 March 2024"]),
+        ("vence el 1 de marzo de 2024.", "date", ["1 de marzo de 2024"]),
+        ("el 31 de agosto del 2024", "date", ["31 de agosto del 2024"]),
+        ("artículo 1 de 2024", "date", []),
         ("within thirty (30) days after", "duration", ["thirty (30) days"]),
     ],
 )
