@@ -119,8 +119,7 @@ def read_question(
     told = language_by_script(topic, default) or language_told(normalise_words(topic), default)
     language = told or default
     topic, phrasing = without_scope(topic, phrasing, language)
-    words = normalise_words(topic)
-    corrections = find_misspellings(words, lexicons, language)
+    corrections = find_misspellings(normalise_words(topic), lexicons, language)
     topic = correct(topic, corrections)
     labels = (*numbers_named(topic), *row_numbers_in(topic, contents, lexicons))
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
