@@ -26,6 +26,7 @@ from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
 
 SAID_MIN = 0.4  # of the question's weight in the sentence and the name of its section
+UNSAID_MAX = 1  # terms of the question
 VALUE_SAID_MIN = 0.5  # beside a value: any sentence may have one
 NUMBER_WEIGHT = 0.5  # as of a year
 IN_UNITS = {"year": (12, "month"), "week": (168, "hour"), "day": (24, "hour")}
@@ -66,11 +67,26 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     is_named &= question.answer_type not in NAMED_TYPES or gives_somebody(text, question)
     is_specific = not unsaid_words(leant_on(question), said, content) and has_one_thing(own, question)
     is_specific &= not is_half_said(said, question, content)
+    is_specific &= len(terms_unsaid(said, question, content)) <= UNSAID_MAX
     is_of_what = is_about(said, question, content) and not is_of_another(text, question)
     is_of_what &= not binds_other_side(text, question, content) and not is_elsewhere(text, question)
     is_of_what &= is_of_year and is_counted and is_coded and is_of_side and is_specific
     is_of_kind = is_named and is_of_form(text, question) and is_checkable(text, question, content)
     return is_whole and is_of_what and is_of_kind
+
+
+def terms_unsaid(said: Sequence[str], question: Question, content: DocumentContent) -> list[WeighedTerm]:
+    """The terms of a question of which words have no form: one may be said otherwise ("wiped" as "deleted"), of two a
+    sentence mostly tells of something else: what holds for flood says nothing of "damage by avalanche at sea".
+    """
+    text = f" {' '.join(said)} "
+    terms = weigh_terms(leant_on(question), lexicon_of(content))
+    telling = (
+        term
+        for term in terms
+        if term.is_primary and not term.is_learned and not is_generic(term.text, question.language)
+    )
+    return [term for term in telling if not any(f" {form} " in text for form in term.forms)]
 
 
 def is_about(said: Sequence[str], question: Question, content: DocumentContent) -> bool:
