@@ -26,6 +26,8 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
          [("4", "(b)")], "replaced", "", "None.", ""),
         ("Clause 4 (Rent) is amended to read “None.”", [("4",)], "replaced", "", "None.", ""),
         ("Clauses 7 and 8 are hereby deleted.", [("7",), ("8",)], "deleted", "", "", ""),
+        ("In clause 6.2, as amended by Amendment No. 1, the words “45” are replaced by “21”.",
+         [("6.2",)], "replaced", "45", "21", ""),
         ("Section 3.1 is amended by deleting the words “in writing”.", [("3.1",)], "deleted", "in writing", "", ""),
         ("A new clause 5.3 is inserted after clause 5.2.", [("5.3",)], "added", "", "", ""),
         ("After clause 5.2, in clause 5.3, the words “or later” are added.", [("5.3",)], "added", "", "or later", ""),
