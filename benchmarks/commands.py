@@ -553,6 +553,16 @@ COMMANDS: dict[str, Command] = {
         print_cases,
         quiet_installation,
     ),
+    "pairs": Command(
+        "write invented documents with answered questions and near misses as a folder for `cases`",
+        (
+            option("--out", dest="folder", type=Path, required=True, help="the folder to write into"),
+            option("--language", choices=["en", "de", "fr", "es"], default="en"),
+            option("--first", type=int, default=0, help="the first document, from 0"),
+            option("--count", type=int, default=15, help="how many documents"),
+        ),
+        measure("pairs", "folder", "language", "first", "count"),
+    ),
     "wording": Command(
         "on how many questions of each set every word of the rules fires",
         (
