@@ -69,31 +69,25 @@ class Wordings:
 
         What every language says for one that nothing is known of here, as for none.
         """
-        if language not in self._languages:
-            return self.patterns[section]
-        if (section, language) not in self._spoken:
-            self._spoken[section, language] = expression(self.frames[section], self._said_in(language))
-        return self._spoken[section, language]
+        return self.of_language(language)[section]
 
     def of_language(self, language: str) -> "Wordings":
         """The same expressions, each as it is `in_language`."""
-        patterns = {section: self.in_language(section, language) for section in self.frames}
-        return Wordings(self.frames, self._said_in(language), patterns)
-
-    def _said_in(self, language: str) -> tuple[Wording, ...]:
-        if language not in self._languages:
-            return self.alternatives
-        own = {each.section for each in self.alternatives if each.language == language}
-        return tuple(
-            each for each in self.alternatives if each.language == (language if each.section in own else LANGUAGES[0])
-        )
-
-    @cached_property
-    def _languages(self) -> frozenset[str]:
-        return frozenset(each.language for each in self.alternatives)
+        if not any(each.language == language for each in self.alternatives):
+            return self
+        if language not in self._by_language:
+            own = {each.section for each in self.alternatives if each.language == language}
+            said = tuple(
+                each
+                for each in self.alternatives
+                if each.language == (language if each.section in own else LANGUAGES[0])
+            )
+            patterns = {section: expression(frame, said) for section, frame in self.frames.items()}
+            self._by_language[language] = Wordings(self.frames, said, patterns)
+        return self._by_language[language]
 
     @cached_property
-    def _spoken(self) -> dict[tuple[str, str], re.Pattern[str]]:
+    def _by_language(self) -> dict[str, "Wordings"]:
         return {}
 
     def alone(self, wording: Wording) -> re.Pattern[str]:

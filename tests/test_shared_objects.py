@@ -69,7 +69,6 @@ REASONS = {
     "retrieval.dictionary.load.concepts_of": VALUE,
     "retrieval.dictionary.load.pack_concepts": VALUE,
     "retrieval.question.forms.form_rules": f"{VALUE}; files of the program",
-    "retrieval.question.forms.form_rules_in": f"{VALUE}; files of the program",
     "retrieval.dictionary.load.phrase_of": VALUE,
     "retrieval.dictionary.packs.pack_rows": VALUE,
     "retrieval.dictionary.packs.pack_terms": VALUE,

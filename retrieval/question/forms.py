@@ -75,12 +75,6 @@ def form_rules() -> Wordings:
     return read_wordings(Path(__file__).parent, "forms", FRAMES)
 
 
-@cache
-def form_rules_in(language: str) -> Wordings:
-    """As one language asks; as all do where it is not told ("")."""
-    return form_rules().of_language(language)
-
-
 def read_form(asked: str, contents: Sequence[DocumentContent], language: str, *, is_told: bool = True) -> ReadForm:
     """The form that is asked for, none of most questions. A page or a section named is a question like any other.
 
@@ -88,7 +82,7 @@ def read_form(asked: str, contents: Sequence[DocumentContent], language: str, *,
     """
     if not contents or phrasing_rules()["page"].search(asked) or section_named(asked):
         return ReadForm()
-    rules = form_rules_in(language if is_told else "")
+    rules = form_rules().of_language(language if is_told else "")
     outlined = documents_outlined(asked, contents, language, rules)
     if outlined is not None:
         return ReadForm("outline", document_ids=outlined)
@@ -173,7 +167,7 @@ def sides_of(asked: str, contents: Sequence[DocumentContent], language: str, rul
 
 def places_compared(asked: str, names: Sequence[Name], language: str) -> list[int]:
     """The places of the documents that a comparison may be of, by their names; [] if nothing is compared."""
-    rules = form_rules_in("")
+    rules = form_rules()
     sides = {side for reading in comparisons_in(asked, rules) for side in reading.sides}
     words = [found for side in sides if (found := name_words(side, language, rules))]
     return [place for place, name in enumerate(names) if any(is_called(each, name) for each in words)]
