@@ -213,10 +213,16 @@ def read_original_anew(
         original.seek(0)
         try:
             uploaded = File(original, name=told.file_name)
-            document = accept_upload(archive.base, owner, uploaded, replaces=older, cutting=told.cutting)
+            document = accept_upload(
+                archive.base,
+                owner,
+                uploaded,
+                replaces=older,
+                cutting=told.cutting,
+                contents_source=told.contents_source,
+            )
         except DuplicateDocument as duplicate:
             document = duplicate.document
-    Document.objects.filter(pk=document.pk).update(contents_source=told.contents_source)  # before it is read
     job = document.jobs.filter(state__in=(IngestJob.State.QUEUED, IngestJob.State.RUNNING)).first()
     if job is None and document.current_parse_id is None:
         job = queue_again(document)

@@ -23,6 +23,7 @@ from documents.storage.whole import says_full
 from reading.characters import clean_name
 from reading.limits import HEADER_WITHIN, PDF_HEADER
 from reading.reasons import REASONS
+from reading.rows import ContentsSource
 
 PDF, MARKDOWN, PLAIN_TEXT = "application/pdf", "text/markdown", "text/plain"
 TEXT_TYPES = {".md": MARKDOWN, ".markdown": MARKDOWN, ".txt": PLAIN_TEXT}
@@ -109,13 +110,13 @@ def accept_upload(
     replaces: Document | None = None,
     carrier: Document | None = None,
     cutting: ChosenCutting = AS_BASE,
+    contents_source: ContentsSource | None = None,
 ) -> Document:
     """Store a file as a new document with a queued job; `tasks.start(document)` then wakes a worker.
 
-    `cutting` is what `BaseSettings.cutting` returned; a newer version is cut as the older one, and its contents are
-    taken from the same source. A file that was attached
-    to a document has that as its `carrier`. Raises UploadRefused, or
-    DuplicateDocument if a living document of the base has the same bytes.
+    `cutting` is what `BaseSettings.cutting` returned; a newer version is cut as the older one. Its contents are taken
+    from `contents_source`, without one as those of the older version. A file that was attached to a document has that
+    as its `carrier`. Raises UploadRefused, or DuplicateDocument if a living document of the base has the same bytes.
     """
     file_name = clean_file_name(uploaded_file.name or "")
     inspection = inspect(uploaded_file, file_name)
@@ -134,7 +135,7 @@ def accept_upload(
         tags=replaces.tags if replaces else [],
         metadata=replaces.metadata if replaces else {},
         cutting=replaces.cutting if replaces else cutting,
-        contents_source=replaces.contents_source if replaces else "automatic",
+        contents_source=contents_source or (replaces.contents_source if replaces else "automatic"),
     )
     refuse_duplicate(document)
     with within_quota(user, document.size_bytes):
