@@ -177,13 +177,13 @@ def worth_of_row(row: TableRow, table: Table, asked_for: AskedTerms, content: Do
     own = normalise_words(f"{row.label} {row.group}")
     headings = " ".join([table.title, *(column.heading for column in table.columns), *headings_of(table, content)])
     total = sum(term.weight for term in terms)
-    there = [term for term in terms if is_in(term, own) or is_in(term, normalise_words(headings))]
+    there = [term for term in terms if term.is_in(own) or term.is_in(normalise_words(headings))]
     untold = [term for term in terms if term not in there]
     if any(is_recurring(term.text, content.language) or term in asked_for.labels for term in untold):
         return 0.0
     said = sum(term.weight for term in there)
     label = [word for word in normalise_words(row.label) if not is_small(word, content.language)]
-    asked = [word for word in label if any(is_in(term, [word]) or is_part(word, term) for term in terms)]
+    asked = [word for word in label if any(term.is_in([word]) or is_part(word, term) for term in terms)]
     is_numbered = bool(own) and own[0].isdigit() and any(own[0] in term.forms for term in terms)
     if total and is_numbered and said >= SAID_MIN * total:
         return said / total + 1.0
@@ -205,7 +205,7 @@ def worth_of_band(row: TableRow, table: Table, terms: Sequence[WeighedTerm], con
     said_over = [table.title, *(column.heading for column in table.columns), *head]
     own = normalise_words(" ".join([row.label, row.group, *said_over]))
     total = sum(term.weight for term in terms if len(term.lines))
-    said = sum(term.weight for term in terms if is_in(term, own))
+    said = sum(term.weight for term in terms if term.is_in(own))
     return said / total if total and said >= BAND_SAID_MIN * total else 0.0
 
 
@@ -234,11 +234,6 @@ def headings_of(table: Table, content: DocumentContent) -> list[str]:
     pages = filter(None, (table.begins_on, table.page_number))
     tops = (number for page in pages for number in named.get(page, ()))
     return [content.lines[number - 1].text for number in tops if not any(number in lines for lines in ended)]
-
-
-def is_in(term: WeighedTerm, words: Sequence[str]) -> bool:
-    said = f" {' '.join(words)} "
-    return any(f" {form} " in said for form in term.forms)
 
 
 def is_part(word: str, term: WeighedTerm) -> bool:

@@ -79,14 +79,13 @@ def terms_unsaid(said: Sequence[str], question: Question, content: DocumentConte
     """The terms of a question of which words have no form: one may be said otherwise ("wiped" as "deleted"), of two a
     sentence mostly tells of something else: what holds for flood says nothing of "damage by avalanche at sea".
     """
-    text = f" {' '.join(said)} "
     terms = weigh_terms(leant_on(question), lexicon_of(content))
     telling = (
         term
         for term in terms
         if term.is_primary and not term.is_learned and not is_generic(term.text, question.language)
     )
-    return [term for term in telling if not any(f" {form} " in text for form in term.forms)]
+    return [term for term in telling if not term.is_in(said)]
 
 
 def is_about(said: Sequence[str], question: Question, content: DocumentContent) -> bool:
@@ -284,16 +283,15 @@ def has_one_thing(own: Sequence[str], question: Question) -> bool:
 def weight_said(text: str, terms: Sequence[WeighedTerm], question: Question) -> float:
     """The weight of the terms of a question that a text has; a number of the question weighs NUMBER_WEIGHT."""
     words = normalise_words(text)
-    said = f" {' '.join(words)} "
     numbers = {word for word in normalise_words(question.topic) if word.isdigit()} & set(words)
-    found = {term.text: term.weight for term in terms if any(f" {form} " in said for form in term.forms)}
+    found = {term.text: term.weight for term in terms if term.is_in(words)}
     return sum(found.values()) + NUMBER_WEIGHT * len(numbers - set(found))
 
 
 def share_said(words: Sequence[str], terms: Sequence[WeighedTerm]) -> float:
     """The share of the question's weight that is among the words of a text."""
-    said, total = f" {' '.join(words)} ", sum(term.weight for term in terms)
-    found = sum(term.weight for term in terms if any(f" {each} " in said for each in term.forms))
+    total = sum(term.weight for term in terms)
+    found = sum(term.weight for term in terms if term.is_in(words))
     return found / total if total else 0.0
 
 

@@ -327,8 +327,8 @@ def name_doubt(
 def terms_said(candidate: Candidate, terms: Sequence[WeighedTerm]) -> set[str]:
     """The words of the question that stand in a passage or its section's title, in any form, whatever found it."""
     quoted = candidate.sentences.text if candidate.sentences else ""
-    said = f" {' '.join(normalise_words(f'{name_in_force(candidate.breadcrumb)} {candidate.anchor_text} {quoted}'))} "
-    return {text for term in terms if any(f" {form} " in said for form in term.forms) for text in term.texts}
+    said = normalise_words(f"{name_in_force(candidate.breadcrumb)} {candidate.anchor_text} {quoted}")
+    return {text for term in terms if term.is_in(said) for text in term.texts}
 
 
 def quote_all(words: Sequence[str]) -> list[str]:

@@ -38,6 +38,11 @@ class WeighedTerm:
     def text(self) -> str:
         return self.texts[0]
 
+    def is_in(self, words: Sequence[str]) -> bool:
+        """Whether words, in match form, have it in any form."""
+        said = f" {' '.join(words)} "
+        return any(f" {form} " in said for form in self.forms)
+
     @cached_property
     def match_texts(self) -> tuple[str, ...]:
         return tuple(map(match_form, self.texts))
