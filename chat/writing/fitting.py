@@ -66,7 +66,7 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     is_named = question.answer_type != "text" or not asks_for_one(question) or names_another(text, question)
     is_named &= question.answer_type not in NAMED_TYPES or gives_somebody(text, question)
     is_specific = not unsaid_words(leant_on(question), said, content) and has_one_thing(own, question)
-    is_specific &= not is_half_said(said, question, content)
+    is_specific &= not is_half_said(said, question, content) and has_parts(said, question, content)
     is_specific &= len(terms_unsaid(said, question, content)) <= UNSAID_MAX
     is_of_what = is_about(said, question, content) and not is_of_another(text, question)
     is_of_what &= not binds_other_side(text, question, content) and not is_elsewhere(text, question)
@@ -260,6 +260,17 @@ def is_half_said(said: Sequence[str], question: Question, content: DocumentConte
     return any(any(share) and not all(share) for share in shares)
 
 
+def has_parts(said: Sequence[str], question: Question, content: DocumentContent) -> bool:
+    """Whether words have both parts of each word of a question that the document has in parts only: what is kept of
+    the backups of a day says nothing of "Jahressicherungen".
+    """
+    lexicon, language = lexicon_of(content), question.language
+    words = (word for word in normalise_words(question.topic) if not is_stop_word(word, language))
+    parted = (lexicon.parts_of(word) for word in words)
+    forms = (lexicon.inflections(part) for parts in parted if parts and parts.is_known for part in parts.known)
+    return all(not set(said).isdisjoint(each) for each in forms)
+
+
 def has_one_thing(own: Sequence[str], question: Question) -> bool:
     """Whether a sentence itself has every word of a question for one term, or a few words: "objective" is no recovery
     point objective. What happens at a date, and what a part of a question asks for, may be said otherwise.
@@ -313,8 +324,8 @@ def has_codes(said: str, question: Question, content: DocumentContent) -> bool:
 
 def is_of_form(text: str, question: Question) -> bool:
     """Whether a text has a value of the form asked for; where none was asked for, any text has."""
-    if question.answer_type == "number":
-        text = without_references(text)
+    if question.answer_type == "number":  # the year of which it is asked is none
+        text = YEAR_WORD.sub(lambda year: "" if year[0] in question.years else year[0], without_references(text))
     return not has_form(question) or has_value(question, match_form(text), text)
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+import numpy as np
+
 from documents.storage.content import COVER_LINES, DocumentContent
 from reading.rows import name_in_force
 from retrieval.types import Candidate, Question
@@ -11,14 +13,20 @@ from retrieval.words.terms import year_forms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, split_words, stem
 
 NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\w&]*(?='s|’s)")  # inside a sentence
+# Where every noun has a capital: names of several words, and words that are not written like a noun.
+NAME_AMONG_NOUNS = re.compile(
+    r"(?<=[a-z,;:(“\"'’] )(?:[A-Z][\w&.-]* [A-Z][\w&-]*(?: [A-Z][\w&-]*)*|[A-Z]{2,}[\w&]*|[A-Z][a-z]+[A-Z]\w*)"
+)
+NOUNS_WITH_CAPITALS = frozenset(["de"])
 HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,}(?:[-‐‑][^\W\d_]{2,})+(?![\w-])")
 PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere
 
 
-def specific_words(question: Question) -> set[str]:
+def specific_words(question: Question, *, of_any_noun: bool = False) -> set[str]:
     """The names inside the sentence, the codes and the years; names of concepts are words like others."""
     codes = [each.text for each in question.keywords if each.source == "identifier"]
-    named = set(normalise_words(" ".join([*NAME.findall(question.topic), *codes])))
+    written = NAME_AMONG_NOUNS if question.language in NOUNS_WITH_CAPITALS and not of_any_noun else NAME
+    named = set(normalise_words(" ".join([*written.findall(question.topic), *codes])))
     return (named - concept_words(question)) | set(question.years)
 
 
@@ -62,9 +70,17 @@ def words_of_whole(words: Collection[str], content: DocumentContent, more: str =
 
 
 def lines_with_word(word: str, content: DocumentContent) -> Numbers:
-    """The numbers of the lines that have a word in any form of it, or a year as years are written."""
+    """The numbers of the lines that have a word in any form of it, or a year as years are written.
+
+    Of a word that the document has in two parts ("Wasserschaden") those with both.
+    """
     lexicon = lexicon_of(content)
-    return lexicon.lines_with_any(year_forms(word) if word.isdigit() else lexicon.inflections(word) or (word,))
+    if word.isdigit():
+        return lexicon.lines_with_any(year_forms(word))
+    if (parts := lexicon.parts_of(word)) and parts.is_known:
+        front, back = (lexicon.lines_with_any(lexicon.inflections(part)) for part in parts.known)
+        return np.intersect1d(back, np.concatenate([front - 1, front, front + 1]))
+    return lexicon.lines_with_any(lexicon.inflections(word) or (word,))
 
 
 def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:
@@ -85,7 +101,7 @@ def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> li
         return []
     codes = {word for each in question.keywords if each.source == "identifier" for word in split_words(each.text)}
     capitalised = [part for part in hyphenated_parts(question) if part[0].isupper()]
-    wanted = (specific_words(question) | set(normalise_words(" ".join(capitalised)))) - codes
+    wanted = (specific_words(question, of_any_noun=True) | set(normalise_words(" ".join(capitalised)))) - codes
     return sorted(
         word
         for word in wanted

@@ -299,7 +299,8 @@ def token_keywords(
 ) -> list[Keyword]:
     """The keyword of a word; of a run without spaces those of its parts."""
     if not is_run(token.word):
-        return [word_keyword(token, lexicons, language, names)]
+        within = words_within(token, lexicons, language)
+        return [word_keyword(each, lexicons, language, names) for each in within]
     return [
         Keyword(
             text=part,
@@ -310,6 +311,21 @@ def token_keywords(
         )
         for part in cut_run(token.word, lexicons, language)
     ]
+
+
+def words_within(token: QuestionToken, lexicons: Sequence[Lexicon], language: str) -> list[QuestionToken]:
+    """The parts of a word that the documents have, where none has the word itself: "Wasserschaden" is damage by water.
+
+    With one part the word stays beside it, and is missed.
+    """
+    if any(one.language != language or one.inflections(token.word) for one in lexicons):
+        return [token]
+    parted = [parts for one in lexicons if (parts := one.parts_of(token.word))]
+    if not parted:
+        return [token]
+    parts = max(parted, key=lambda parts: len(parts.known))
+    known = [QuestionToken(part, token.typed, starts_phrase=False) for part in parts.known]
+    return [known[0]._replace(starts_phrase=token.starts_phrase), *known[1:]] if parts.is_known else [token, *known]
 
 
 def word_keyword(token: QuestionToken, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:

@@ -14,8 +14,10 @@ from documents.storage.collecting import collection_paused
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
+from retrieval.words.compounds import Parts, compounds_with, joined_by, split_word
 from retrieval.words.prefixes import prefixed_forms, prefixes
 from retrieval.words.tokens import is_run, normalise_words, pattern_of, split_words, stem
+from retrieval.words.verbs import verb_forms
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, ascending and unique
 NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
@@ -70,7 +72,22 @@ class Lexicon:
         """The words of this document with the stem of `word`."""
         if self.language in prefixes():
             return tuple(form for form in prefixed_forms(word, self.language) if form in self.lines)
-        return self.stems.get(stem(word, self.language), ())
+        same = self.stems.get(stem(word, self.language), ())
+        if self.language not in joined_by():
+            return same
+        conjugated = (form for form in verb_forms(word, self.language) if form in self.lines)
+        return tuple(dict.fromkeys((*same, *conjugated, *compounds_with(word, self.language, self._listed))))
+
+    def parts_of(self, word: str) -> Parts | None:
+        """A word that this document has not, in two parts of which it has at least one; None if there are none."""
+        if self.inflections(word):
+            return None
+        return split_word(word, self.language, lambda part: bool(self.inflections(part)))
+
+    @cached_property
+    def _listed(self) -> str:
+        """Its words, one a line."""
+        return "\n".join(["", *(form for forms in self.stems.values() for form in forms), ""])
 
     def _lines_with_words(self, words: list[str]) -> Numbers:
         rarest = min(words, key=lambda word: len(self.lines.get(word, NO_LINES)))
