@@ -27,7 +27,7 @@ from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
-from retrieval.words.tokens import normalise_words, split_words, stem
+from retrieval.words.tokens import as_typed, normalise_words, split_words, stem
 
 WEIGHTS = Path(__file__).with_name("evidence.toml")
 # Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
@@ -134,7 +134,7 @@ def weigh_evidence(
     content = documents[candidate.document_id]
     found = set(candidate.matched_keywords) | words_around(candidate, content, whole.named)
     found |= terms_said(candidate, terms[candidate.document_id])
-    doubt = "" if is_enough else name_doubt(found, terms[candidate.document_id], list(terms.values()), absent)
+    doubt = "" if is_enough else name_doubt(question.original, found, terms[candidate.document_id], list(terms.values()), absent)
     doubt = doubt or untold[best]
     if is_enough and not lacking and is_named_only(candidate, question, terms[candidate.document_id], content):
         probabilities[best] = min(probabilities[best], limit)
@@ -293,6 +293,7 @@ def unmentioned_owners(
 
 
 def name_doubt(
+    asked: str,
     found: set[str],
     terms: Sequence[WeighedTerm],
     of_documents: Sequence[Sequence[WeighedTerm]],
@@ -301,7 +302,8 @@ def name_doubt(
     """Why the best passage is no answer: the words that no page has, then those that only the passage lacks.
 
     `found` are the words it has, `terms` those of its document, `of_documents` those of every document that was read,
-    `absent` the names and years that none of them says. Words that only frame a question are not named.
+    `absent` the names and years that none of them says. Words that only frame a question are not named; the others as
+    they were `asked`.
     """
     lacking = sorted(
         (
@@ -314,6 +316,7 @@ def name_doubt(
     somewhere = {term.text for each in of_documents for term in each if len(term.lines)}
     nowhere = list(dict.fromkeys([*absent, *(term.text for term in lacking if term.text not in somewhere)]))
     elsewhere = [term.text for term in lacking if term.text in somewhere and not absent]  # which tells enough
+    nowhere, elsewhere = ([as_typed(word, asked) for word in words] for words in (nowhere, elsewhere))
     said = [
         *([f"no page that was read mentions {join_words(quote_all(nowhere))}"] if nowhere else []),
         *([f"the best passage does not have {join_words(quote_all(elsewhere))}"] if elsewhere else []),
