@@ -1,7 +1,7 @@
 """The insert-only records of auditors (reviews, comments, samples, sign-offs, reads), and what is derived for them."""
 
 import uuid
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from django.conf import settings
 from django.db import models
@@ -12,6 +12,7 @@ from jobs.models import RequestedJob
 from ledger.triggers import erasable, insert_only
 from retrieval.models import RetrievalRun, RunCandidate
 
+AnyRow = TypeVar("AnyRow", bound=models.Model)
 # What an erasure leaves: who reviewed or read remains, the words are gone.
 ERASED_REVIEW = {"reason": ""}
 ERASED_COMMENT = {"text": ""}
@@ -23,6 +24,18 @@ def person_key() -> Any:
     return models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )
+
+
+class AuditedQuerySet(models.QuerySet[AnyRow]):
+    def visible_to(self, user: Viewer) -> Self:
+        """The rows of bases a person audits."""
+        return self.filter(base__in=KnowledgeBase.objects.with_role(user, "auditor", "owner"))
+
+
+class RecordQuerySet(models.QuerySet[AnyRow]):
+    def visible_to(self, user: Viewer) -> Self:
+        """The same, and of those that were deleted."""
+        return self.filter(base__in=KnowledgeBase.objects.audited_by(user))
 
 
 class Review(models.Model):
@@ -104,11 +117,6 @@ class Comment(models.Model):
         return f"{self.author_name} on page {self.page_number}"
 
 
-class ReviewSampleQuerySet(models.QuerySet["ReviewSample"]):
-    def visible_to(self, user: Viewer) -> "ReviewSampleQuerySet":
-        return self.filter(base__in=KnowledgeBase.objects.with_role(user, "auditor", "owner"))
-
-
 class ReviewSample(models.Model):
     """A random choice of a base's runs up to a moment. Base, moment, seed and size reproduce it."""
 
@@ -124,7 +132,7 @@ class ReviewSample(models.Model):
     until = models.DateTimeField()
     created_at = models.DateTimeField()
 
-    objects = ReviewSampleQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]
@@ -132,11 +140,6 @@ class ReviewSample(models.Model):
 
     def __str__(self) -> str:
         return f"{len(self.run_ids)} of {self.population} in {self.base_name}"
-
-
-class SignOffQuerySet(models.QuerySet["SignOff"]):
-    def visible_to(self, user: Viewer) -> "SignOffQuerySet":
-        return self.filter(base__in=KnowledgeBase.objects.audited_by(user))
 
 
 class SignOff(models.Model):
@@ -160,7 +163,7 @@ class SignOff(models.Model):
     signer_name = models.CharField(max_length=254)
     created_at = models.DateTimeField()
 
-    objects = SignOffQuerySet.as_manager()
+    objects = RecordQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at", "id"]
@@ -187,11 +190,6 @@ class RunSign(models.Model):
         return f"{self.name} of {self.run_id}"
 
 
-class RejudgementQuerySet(models.QuerySet["Rejudgement"]):
-    def visible_to(self, user: Viewer) -> "RejudgementQuerySet":
-        return self.filter(base__in=KnowledgeBase.objects.with_role(user, "auditor", "owner"))
-
-
 class Rejudgement(RequestedJob):
     """Stored briefs that an auditor wants judged again: one run's, or those of the golden set. The row is the truth.
 
@@ -215,7 +213,7 @@ class Rejudgement(RequestedJob):
     result = models.JSONField(null=True)  # of a replay, see audit.review.rejudging, or of a proposal's check
     error = models.TextField(blank=True)
 
-    objects = RejudgementQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"{self.kind} by {self.parameters.get('arbiter', 'the settings of the base')}"
@@ -301,11 +299,6 @@ class AlertLimit(models.Model):
         return f"{self.measure} of {self.base_id}: {self.limit}"
 
 
-class AlertQuerySet(models.QuerySet["Alert"]):
-    def visible_to(self, user: Viewer) -> "AlertQuerySet":
-        return self.filter(base__in=KnowledgeBase.objects.with_role(user, "auditor", "owner"))
-
-
 class Alert(models.Model):
     """A measure of a base that has left its range, until it is back. The ledger has opening and closing as events."""
 
@@ -318,7 +311,7 @@ class Alert(models.Model):
     opened_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
 
-    objects = AlertQuerySet.as_manager()
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-opened_at", "-id"]
@@ -330,11 +323,6 @@ class Alert(models.Model):
 
     def __str__(self) -> str:
         return f"{self.measure} of {self.base_id}"
-
-
-class CarriedArchiveQuerySet(models.QuerySet["CarriedArchive"]):
-    def visible_to(self, user: Viewer) -> "CarriedArchiveQuerySet":
-        return self.filter(base__in=KnowledgeBase.objects.audited_by(user))
 
 
 class CarriedArchive(models.Model):
@@ -358,7 +346,7 @@ class CarriedArchive(models.Model):
     finished_at = models.DateTimeField(null=True)
     removed_at = models.DateTimeField(null=True)  # when an owner had its records removed
 
-    objects = CarriedArchiveQuerySet.as_manager()
+    objects = RecordQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]

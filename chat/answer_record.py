@@ -1,6 +1,7 @@
 """Store an answer with its citations, insert-only, and the bytes the ledger vouches for of it and its side notes."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,8 @@ CITED = object_of(
     lines="json_build_array(citation.first_line, citation.last_line)",
 )
 COLUMNS = ("id", "kind", "text", "ended", "note", "checks", "timings_ms", "created_at")
+COPIED = ("kind", "text", "ended", "note", "checks", "items")  # by an answer from its draft, or from an earlier answer
+PLACE = ("page", "page_label", "first_line", "last_line", "boxes")
 PARTS = {
     "turn": "row.turn_id",
     "run": "row.run_id",
@@ -72,12 +75,7 @@ def store_answer(turn: Turn | None, run: RetrievalRun, draft: AnswerDraft, timin
         answer = Answer.objects.create(
             turn=turn,
             run=run,
-            kind=draft.kind,
-            text=draft.text,
-            ended=draft.ended,
-            note=draft.note,
-            checks=draft.checks,
-            items=draft.items,
+            **take_fields(draft, COPIED),
             llm_call=LLMCall.objects.record(draft.exchange) if draft.exchange else None,
             other_calls=[str(call.pk) for call in others],
             examples=draft.examples,
@@ -107,26 +105,24 @@ def copy_answer(turn: Turn, run: RetrievalRun, first: Answer, timings_ms: dict[s
         answer = Answer.objects.create(
             turn=turn,
             run=run,
-            kind=first.kind,
-            text=first.text,
-            ended=first.ended,
-            note=first.note,
-            checks=first.checks,
-            items=first.items,
+            **take_fields(first, COPIED),
             timings_ms=timings_ms,
             created_at=timezone.now(),
         )
-        places = ("marker", "quote", "page", "page_label", "first_line", "last_line", "boxes")
         Citation.objects.bulk_create(
             Citation(
                 answer=answer,
                 candidate=candidates[citation.candidate.position],
-                **{name: getattr(citation, name) for name in places},
+                **take_fields(citation, ("marker", "quote", *PLACE)),
             )
             for citation in first.citations.select_related("candidate")
         )
         ANSWER.vouch(answer.pk)
     return answer
+
+
+def take_fields(made: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(made, name) for name in names}
 
 
 def other_calls_of(answer: Answer) -> list[LLMCall]:
@@ -138,17 +134,8 @@ def other_calls_of(answer: Answer) -> list[LLMCall]:
 
 def citation_of(quoted: Quoted) -> Citation:
     """The citation of a quote, not yet attached to an answer."""
-    place = quoted.place or place_of_anchor(quoted)
-    return Citation(
-        marker=quoted.marker,
-        candidate=quoted.candidate,
-        quote=quoted.quote,
-        page=place.page,
-        page_label=place.page_label,
-        first_line=place.first_line,
-        last_line=place.last_line,
-        boxes=place.boxes,
-    )
+    place = take_fields(quoted.place or place_of_anchor(quoted), PLACE)
+    return Citation(marker=quoted.marker, candidate=quoted.candidate, quote=quoted.quote, **place)
 
 
 def place_of_anchor(quoted: Quoted) -> CitedLines:
@@ -167,17 +154,11 @@ def place_of_anchor(quoted: Quoted) -> CitedLines:
 
 def answer_payload(answer: Answer) -> bytes:
     """The first format, for entries without a salt: canonical JSON of an answer, its citations and its exchange."""
-    fields: dict[str, Any] = {
+    fields = take_fields(answer, ("kind", "text", "ended", "note", "checks", "timings_ms")) | {
         "id": str(answer.pk),
         "turn": str(answer.turn_id),  # this form is older than answers without one
         "run": str(answer.run_id),
-        "kind": answer.kind,
-        "text": answer.text,
-        "ended": answer.ended,
-        "note": answer.note,
-        "checks": answer.checks,
         "llm_call": columns_of_row(answer.llm_call) if answer.llm_call else None,
-        "timings_ms": answer.timings_ms,
         "created_at": answer.created_at.isoformat(),
         "citations": [citation_record(citation) for citation in answer.citations.order_by("marker")],
     }
@@ -185,12 +166,6 @@ def answer_payload(answer: Answer) -> bytes:
 
 
 def citation_record(citation: Citation) -> dict[str, Any]:
-    return {
-        "marker": citation.marker,
-        "candidate": citation.candidate_id,
-        "quote": citation.quote,
-        "page": citation.page,
-        "page_label": citation.page_label,
-        "lines": [citation.first_line, citation.last_line],
-        "boxes": citation.boxes,
-    }
+    lines = [citation.first_line, citation.last_line]
+    told = take_fields(citation, ("marker", "quote", "page", "page_label", "boxes"))
+    return told | {"candidate": citation.candidate_id, "lines": lines}

@@ -3,7 +3,7 @@
 import json
 import logging
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, nullcontext
 from dataclasses import fields
 from http import HTTPStatus
@@ -25,6 +25,7 @@ from rest_framework.response import Response
 from accounts.models import User
 from accounts.requests import user_of
 from chat import scope, stream
+from chat.access import get_ended_turn, get_visible_turn
 from chat.asking import ask_again, check_question, choose_meaning, keep_question
 from chat.followers import Follower, follow_as, follower_of, take_place, taken_place
 from chat.models import Conversation, Extraction, Feedback, PageNotice, Retrieval, Turn
@@ -45,6 +46,8 @@ from retrieval.question.parse import QUESTION_MAX
 from retrieval.reading_rules.rows import RuleError
 
 logger = logging.getLogger(__name__)
+
+AskedJob = Turn | Retrieval | Extraction
 
 KINDS = ["generated", "extractive", "weak", "not_found", "cannot_tell", "clarification"]
 FILTERS = [field.name for field in fields(Filters)]
@@ -345,10 +348,7 @@ class RetrieveView(GenericAPIView[Any]):
         retrieval = keep_retrieval(user_of(request), chosen, question, values["mode"], sent, filters)
         kept_by(request, retrieval)
         tasks.start(retrieval)
-        location = {"Location": reverse("api:retrieval", args=[retrieval.pk])}
-        if wait_for_end(retrieval, settings.API_ANSWER_WAIT_S, follower_of(request)):
-            return Response(read_evidence(retrieval.pk), headers=location)
-        return Response(read_retrieval(retrieval.pk), status=HTTPStatus.ACCEPTED, headers=location)
+        return answer_in_time(request, retrieval, read_retrieval, read_evidence)
 
 
 class RetrievalView(GenericAPIView[Retrieval]):
@@ -409,17 +409,35 @@ class ChatView(GenericAPIView[Any]):
             )
             kept_by(request, turn)
             tasks.start(turn)
-        location = {"Location": reverse("api:turn", args=[turn.pk])}
         if is_streamed:
-            return events_of(turn, follower_of(request), place, stream.BEGINNING, location)
-        is_ended = wait_for_end(turn, settings.API_ANSWER_WAIT_S, follower_of(request))
-        status = HTTPStatus.OK if is_ended else HTTPStatus.ACCEPTED
-        return Response(read_turn(turn.pk), status=status, headers=location)
+            return events_of(turn, follower_of(request), place, stream.BEGINNING, location_of(turn))
+        return answer_in_time(request, turn, read_turn, read_turn)
 
 
-def kept_by(request: Request, job: Turn | Retrieval | Extraction) -> None:
+def kept_by(request: Request, job: AskedJob) -> None:
     """Add the id of what was stored to any later error, so that the client does not ask again."""
     cast("Any", request._request).kept_id = {f"{job._meta.model_name}_id": str(job.pk)}
+
+
+def location_of(job: AskedJob) -> dict[str, str]:
+    """The header that says where a program asks for what was stored."""
+    return {"Location": reverse(f"api:{job._meta.model_name}", args=[job.pk])}
+
+
+def answer_in_time(
+    request: Request, job: AskedJob, read: Callable[[uuid.UUID], Any], read_ended: Callable[[uuid.UUID], Any]
+) -> Response:
+    """What came of a job that was begun, or how far it is: the work goes on in a worker."""
+    is_ended = wait_for_end(job, settings.API_ANSWER_WAIT_S, follower_of(request))
+    told = (read_ended if is_ended else read)(job.pk)
+    return Response(told, status=HTTPStatus.OK if is_ended else HTTPStatus.ACCEPTED, headers=location_of(job))
+
+
+def answer_later(request: Request, turn: Turn) -> Response:
+    """Have a question answered in the background."""
+    kept_by(request, turn)
+    tasks.start(turn)
+    return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED, headers=location_of(turn))
 
 
 def conversation_of(request: Request, asked: dict[str, Any]) -> Conversation | None:
@@ -430,10 +448,6 @@ def conversation_of(request: Request, asked: dict[str, Any]) -> Conversation | N
 
 
 # ---- a turn
-
-
-def get_visible_turn(request: Request, turn_id: uuid.UUID) -> Turn:
-    return get_object_or_404(Turn.objects.visible_to(user_of(request)), pk=turn_id)
 
 
 class TurnView(GenericAPIView[Turn]):
@@ -512,12 +526,7 @@ class SearchRestView(GenericAPIView[Turn]):
     @extend_schema(operation_id="search_rest", request=None, responses={202: TurnSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
         """Search every document of an ended question on its own, in the background, as a new turn; see Location."""
-        asked = Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED)
-        turn = ask_again(get_object_or_404(asked, pk=turn_id), is_full_search=True)
-        kept_by(request, turn)
-        tasks.start(turn)
-        location = {"Location": reverse("api:turn", args=[turn.pk])}
-        return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED, headers=location)
+        return answer_later(request, ask_again(get_ended_turn(request, turn_id), is_full_search=True))
 
 
 class ReadAgainView(GenericAPIView[Turn]):
@@ -536,8 +545,7 @@ class ReadAgainView(GenericAPIView[Turn]):
         turn = get_visible_turn(request, turn_id)
         for job in order_reading(user_of(request), turn):
             start(job)
-        location = {"Location": reverse("api:turn", args=[turn.pk])}
-        return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED, headers=location)
+        return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED, headers=location_of(turn))
 
 
 class MeaningView(GenericAPIView[Turn]):
@@ -551,16 +559,12 @@ class MeaningView(GenericAPIView[Turn]):
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
         """Ask an ended question again with its vague word as it is meant; the base learns from it. See Location."""
         asked = read_sent(MeaningSerializer, request.data)
-        ended = Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED)
-        row = get_object_or_404(ended, pk=turn_id)
+        row = get_ended_turn(request, turn_id)
         try:
             turn = choose_meaning(row, asked["meaning"])
         except RuleError as error:
             raise serializers.ValidationError({"meaning": str(error)}) from error
-        kept_by(request, turn)
-        tasks.start(turn)
-        location = {"Location": reverse("api:turn", args=[turn.pk])}
-        return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED, headers=location)
+        return answer_later(request, turn)
 
 
 class StopView(GenericAPIView[Turn]):

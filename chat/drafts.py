@@ -1,11 +1,13 @@
 """An answer before it is stored: its text, its quotes, and how it was made."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from chat.checks import AnswerCheck, AskedItem
 from chat.models import Answer
 from chat.writing.writer import RefusedPart
+from documents.storage.content import DocumentContent
 from llm.exchange import Exchange
 from reading.boxes import StoredBox
 from reading.layout.amounts import has_unread_sign
@@ -21,6 +23,12 @@ class CitedLines:
     page: int
     page_label: str
     boxes: list[StoredBox]
+
+
+def cite_lines(content: DocumentContent, first: int, last: int, pieces: Sequence[tuple[int, int, int]]) -> CitedLines:
+    """The place of a quote of these lines, and of pieces of them: line number, start and end."""
+    page = content.page(content.lines[first - 1].page_number)
+    return CitedLines(first, last, page.number, page.called, [box.as_dict() for box in content.boxes_at(pieces)])
 
 
 @dataclass(frozen=True)

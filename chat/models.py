@@ -1,6 +1,7 @@
 """Conversations, turns, answers and their citations."""
 
 import uuid
+from typing import Self, TypeVar
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
@@ -16,6 +17,7 @@ from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.outcomes import OUTCOMES
 from retrieval.types import ABSENT, UNANSWERED
 
+AnyRow = TypeVar("AnyRow", bound=models.Model)
 # What an erasure leaves of a follow-up's rewriting, an answer, a citation and a reader's feedback.
 ERASED_REWRITING = {"typed": "", "rewritten": "", "note": ""}
 ERASED_ANSWER = {"text": "", "note": "", "checks": [], "items": []}
@@ -166,8 +168,8 @@ class Share(models.Model):
         return self.whom == self.For.OUTSIDE
 
 
-class RetrievalQuerySet(models.QuerySet["Retrieval"]):
-    def visible_to(self, user: Viewer) -> "RetrievalQuerySet":
+class AskedQuerySet(models.QuerySet[AnyRow]):
+    def visible_to(self, user: Viewer) -> Self:
         """What a person asked for, in bases that are still open to them."""
         if not user.is_authenticated:
             return self.none()
@@ -187,7 +189,7 @@ class Retrieval(RequestedJob):
     error_for_people = models.TextField(blank=True)
     error_for_admins = models.TextField(blank=True)
 
-    objects = RetrievalQuerySet.as_manager()
+    objects = AskedQuerySet.as_manager()
 
     def __str__(self) -> str:
         return self.question[:80]
@@ -210,14 +212,6 @@ class ModelTest(RequestedJob):
 NAMES_SHOWN = 4
 
 
-class ExtractionQuerySet(models.QuerySet["Extraction"]):
-    def visible_to(self, user: Viewer) -> "ExtractionQuerySet":
-        """What a person asked for, in bases that are still open to them."""
-        if not user.is_authenticated:
-            return self.none()
-        return self.filter(user_id=user.pk, base__in=KnowledgeBase.objects.visible_to(user))
-
-
 class Extraction(RequestedJob):
     """Several named fields asked at once of the same documents (R87). The row is the truth."""
 
@@ -230,7 +224,7 @@ class Extraction(RequestedJob):
     error_for_people = models.TextField(blank=True)
     error_for_admins = models.TextField(blank=True)
 
-    objects = ExtractionQuerySet.as_manager()
+    objects = AskedQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"fields of {self.scope_name}"[:80]

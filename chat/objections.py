@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Q
@@ -28,27 +28,13 @@ SAID: Mapping[str, Promise] = {
     "judged_absent": _("A reviewer judged that what was asked is not in the documents. Do not rely on this answer."),
     OVERRULED: _("A reviewer overruled the passage that decides this answer. Do not rely on it."),
 }
-OF_REVIEW = {
-    "run_id": "pk",
-    "candidate_id": "reviews__candidate",
-    "role": "reviews__original_role",
-    "corrected": "reviews__corrected_role",
-    "outcome": "reviews__outcome",
-    "reason": "reviews__reason",
-    "reviewer_id": "reviews__reviewer",
-    "reviewer": "reviews__reviewer_name",
-    "is_blind": "reviews__is_blind",
-    "at": "reviews__created_at",
-}
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     """A review that stands, on a candidate of a run or on its answer."""
 
     run_id: UUID
     candidate_id: int | None
-    role: str
     corrected: str
     outcome: str
     reason: str
@@ -56,6 +42,9 @@ class Said:
     reviewer: str
     is_blind: bool
     at: datetime
+
+
+OF_REVIEW = ("candidate", "corrected_role", "outcome", "reason", "reviewer", "reviewer_name", "is_blind", "created_at")
 
 
 @dataclass(frozen=True)
@@ -134,8 +123,8 @@ def standing_reviews(run_ids: Iterable[UUID]) -> dict[UUID, list[Said]]:
     """The reviews of each run that nobody has replaced; a blind one is outside the chain, so each reviewer's counts."""
     runs = RetrievalRun.objects.filter(pk__in=run_ids, reviews__isnull=False).order_by("reviews__created_at")
     standing: dict[tuple[Any, ...], Said] = {}
-    for row in runs.values_list(*OF_REVIEW.values()):
-        said = Said(**dict(zip(OF_REVIEW, row, strict=True)))
+    for row in runs.values_list("pk", *(f"reviews__{column}" for column in OF_REVIEW)):
+        said = Said(*row)
         standing[said.run_id, said.candidate_id, said.reviewer_id if said.is_blind else None, said.is_blind] = said
     found: dict[UUID, list[Said]] = defaultdict(list)
     for said in standing.values():

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.models import User
 from accounts.requests import user_of
 from chat import stream
+from chat.access import get_ended_turn, get_visible_turn
 from chat.asking import ask_again, choose_meaning, keep_question
 from chat.followers import follow_as, follower_of, take_place
 from chat.models import Conversation, Turn
@@ -162,6 +163,11 @@ def ask_question(user: User, form: QuestionForm, current: Conversation | None = 
         edits=edited,
         filters=form.filters,
     )
+    return begin_turn(turn)
+
+
+def begin_turn(turn: Turn) -> HttpResponse:
+    """Have a question answered, and show it."""
     tasks.start(turn)
     return redirect(turn_address(turn))
 
@@ -207,16 +213,12 @@ def auditable(user: User, turns: list[Turn]) -> set[UUID]:
     return set(RetrievalRun.objects.visible_to(user).filter(pk__in=runs).values_list("pk", flat=True))
 
 
-def get_turn_of_user(user: User, turn_id: UUID) -> Turn:
-    return get_object_or_404(Turn.objects.visible_to(user), pk=turn_id)
-
-
 @require_GET
 @never_cache
 def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """The current state of one turn, for the page that polls it; opened directly, it redirects to its conversation."""
     user = user_of(request)
-    row = get_turn_of_user(user, turn_id)
+    row = get_visible_turn(request, turn_id)
     if "HX-Request" not in request.headers:
         return redirect("chat:conversation", row.conversation_id)
     row = with_rows(Turn.objects.filter(pk=row.pk)).get()
@@ -230,8 +232,8 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 @never_cache
 def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
     """The pane with the page of one citation."""
-    user = user_of(request)
-    opened = cited_page(get_turn_of_user(user, turn_id), marker, user, wide_of(request), page_of(request))
+    row = get_visible_turn(request, turn_id)
+    opened = cited_page(row, marker, user_of(request), wide_of(request), page_of(request))
     if opened is None:
         raise Http404("There is no such citation.")
     return render(request, "chat/_page.html", {"opened": opened})
@@ -241,8 +243,8 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 @never_cache
 def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
     """The pane with the page of a refused passage."""
-    user = user_of(request)
-    opened = refused_page(get_turn_of_user(user, turn_id), position, user, wide_of(request), page_of(request))
+    row = get_visible_turn(request, turn_id)
+    opened = refused_page(row, position, user_of(request), wide_of(request), page_of(request))
     if opened is None:
         raise Http404("There is no such passage.")
     return render(request, "chat/_page.html", {"opened": opened})
@@ -289,7 +291,7 @@ async def events(request: HttpRequest, turn_id: UUID) -> StreamingHttpResponse:
 @require_POST
 def stop_turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Ask the worker to stop; what it has found so far is kept."""
-    row = get_turn_of_user(user_of(request), turn_id)
+    row = get_visible_turn(request, turn_id)
     Turn.objects.filter(pk=row.pk).exclude(state__in=ENDED).update(stop_requested=True)
     return redirect("chat:conversation", row.conversation_id)
 
@@ -297,19 +299,13 @@ def stop_turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 @require_POST
 def retry(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Ask an ended question again, whatever its outcome; the earlier answer stays."""
-    row = get_object_or_404(Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED), pk=turn_id)
-    again = ask_again(row, form_id_of(request))
-    tasks.start(again)
-    return redirect(turn_address(again))
+    return begin_turn(ask_again(get_ended_turn(request, turn_id), form_id_of(request)))
 
 
 @require_POST
 def search_rest(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Search every document of an ended question on its own, as a new turn; the earlier answer stays."""
-    row = get_object_or_404(Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED), pk=turn_id)
-    turn = ask_again(row, form_id_of(request), is_full_search=True)
-    tasks.start(turn)
-    return redirect(turn_address(turn))
+    return begin_turn(ask_again(get_ended_turn(request, turn_id), form_id_of(request), is_full_search=True))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -317,7 +313,7 @@ def search_rest(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 def noticed_pages(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """The notice of an answer's badly read pages, for the page that polls it; POST has them read again."""
     user = user_of(request)
-    row = get_turn_of_user(user, turn_id)
+    row = get_visible_turn(request, turn_id)
     if request.method == "POST":
         for job in order_reading(user, row):
             start(job)
@@ -331,14 +327,13 @@ def noticed_pages(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 @require_POST
 def meaning(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Ask an ended question again with its vague word as it is meant; the base learns from it."""
-    row = get_object_or_404(Turn.objects.visible_to(user_of(request)).filter(state__in=ENDED), pk=turn_id)
+    row = get_ended_turn(request, turn_id)
     try:
         turn = choose_meaning(row, request.POST.get("meaning", ""), form_id_of(request))
     except RuleError as error:
         messages.error(request, str(error))
         return redirect(turn_address(row))
-    tasks.start(turn)
-    return redirect(turn_address(turn))
+    return begin_turn(turn)
 
 
 def form_id_of(request: HttpRequest) -> UUID | None:

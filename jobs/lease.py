@@ -25,7 +25,7 @@ from typing import Any, Generic, Self, TypeVar
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.db import Error, connection, connections, transaction
+from django.db import DatabaseError, Error, connection, connections, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -107,6 +107,15 @@ def write_outcome(row: LeasedJob, state: str, **fields: Any) -> None:
     for name, value in values.items():
         setattr(row, name, value)
     row.save(update_fields=list(values))
+
+
+def end_in_vain(lease: "Lease[Job]", end: Callable[[Job], None]) -> None:
+    """Have `end` write why nothing came of a job. If the database is down, leave it to the sweeper."""
+    try:
+        with transaction.atomic():
+            end(lease.hold())
+    except (DatabaseError, LeaseLost) as error:
+        logger.error("The failure of %s could not be recorded: %s", lease.job.pk, error)
 
 
 def give_up(jobs: type[Job], end: Callable[[Job], None], then: Callable[[Job], None] | None = None) -> None:

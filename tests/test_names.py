@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# A script that stands alone brings along what another has; audit/proof/tests/test_stamping.py compares the lines.
-COPYING = "audit.carrying.checker"
-COPIED = {"StampClock", "BadStamp", "moment_of", "hours_of", "find_openssl", "add_stamp_options", "chosen_stamps"}
 NO_PRODUCT = {".venv", "var", "tests", "migrations", "benchmarks", "samples", "docs"}
 
 # Names that a framework or Python itself gives.
@@ -46,7 +43,7 @@ def definitions(*kinds: type[ast.stmt]) -> dict[str, list[str]]:
         for node in tree.body:
             if isinstance(node, kinds):
                 name: str = node.name  # type: ignore[attr-defined]
-                modules[name] += [module] if module != COPYING or name not in COPIED else []
+                modules[name].append(module)
     return {name: found for name, found in modules.items() if name not in CONVENTIONS}
 
 

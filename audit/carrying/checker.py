@@ -32,21 +32,18 @@ What is checked:
 from __future__ import annotations
 
 import argparse
-import base64
-import datetime
 import hashlib
 import json
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+from audit.proof.verifier import StampClock, add_stamp_options, chosen_stamps
 
 FORMAT = "docintel-base-1"
 LEDGER = "docintel-ledger-1"
@@ -367,148 +364,6 @@ def doubt_of(found: CheckedArchive) -> str:
             f"no stamp is at or after entry {found.exported}, so all after entry {found.stamps.vouched_to} may be new"
         )
     return f"up to entry {found.stamps.unjudged_to} it is from before the day you gave with --stamped-since"
-
-
-# ---- stamps: these lines stand in audit/proof/verifier.py and in audit/carrying/checker.py, word for word
-
-WITHIN_H = 24.0  # between an entry and its first stamp: hourly stamps have 23 more tries when an authority is away
-CHECKPOINT = "docintel-checkpoint-1"
-STAMP_TIME = re.compile(r"^Time stamp: (\w{3} +\d+ \d\d:\d\d:\d\d)(?:\.\d+)? (\d{4}) GMT$", re.MULTILINE)
-OPENSSL_S = 60
-UTC = datetime.timezone.utc  # noqa: UP017 - older Pythons have no other name
-
-
-class BadStamp(Exception):
-    """A stamp does not hold; the message says why."""
-
-
-class StampClock:
-    """Holds the times of a chain's entries, taken in their order, against the stamps on its heads.
-
-    Nobody gets a stamp of yesterday. Where the chain was rewritten the stamps of before do not fit, and fresh ones come
-    too late for the times that entries bear. What bears a time before `since` is not judged, nor vouched for.
-    """
-
-    def __init__(self, heads: list[Any], authority: pathlib.Path, within_h: float = WITHIN_H, since: str = "") -> None:
-        self.stamped: dict[tuple[int, str], list[Any]] = {}
-        for head in heads:
-            if "stamp" in head:
-                self.stamped.setdefault((head["sequence"], head["hash"]), []).append(head)
-        self.authority = authority
-        self.within = datetime.timedelta(hours=within_h)
-        self.since = moment_of(since) if since else datetime.datetime.min.replace(tzinfo=UTC)
-        self.openssl = find_openssl()
-        self.faults: list[str] = []
-        self.pauses: list[str] = []  # between two stamps, in which something may have been cut off
-        self.vouched_to = 0  # the last entry with a stamp at or after it
-        self.unjudged_to = 0  # the last entry from before `since`
-        self.last: datetime.datetime | None = None  # the newest stamp so far
-        self.waiting: list[tuple[datetime.datetime, int]] = []  # times without a stamp so far: the first and the last
-
-    def take(self, entry: Any) -> None:
-        """The next entry of the chain: its time waits for a stamp, and a stamp on its head judges all that wait."""
-        time, head = moment_of(entry["time"]), (entry["sequence"], entry["hash"])
-        if time < self.since:
-            self.unjudged_to = entry["sequence"]
-        else:
-            waiting = [*self.waiting, (time, entry["sequence"])]
-            self.waiting = [min(waiting), max(waiting)]
-        times = []
-        for given in self.stamped.get(head, ()) if self.openssl else ():
-            try:
-                times.append(self.read_stamp(given))
-            except BadStamp as error:
-                self.faults.append(f"a stamp on ledger entry {entry['sequence']} is none of this authority's: {error}")
-        if times:
-            self.judge(entry["sequence"], sorted(times))
-
-    def judge(self, sequence: int, times: list[datetime.datetime]) -> None:
-        for time, waiting in self.waiting:
-            if abs(times[0] - time) > self.within:
-                self.faults.append(
-                    f"ledger entry {waiting} bears the time {time:%Y-%m-%d %H:%M} but was first stamped at "
-                    f"{times[0]:%Y-%m-%d %H:%M} UTC, more than {hours_of(self.within)} apart: it may have been "
-                    "rewritten until then (where stamps began later, or paused so long, it looks the same)"
-                )
-                break
-        for time in times:
-            if self.last and self.last >= self.since and time - self.last > self.within:
-                pause = f"{self.last:%Y-%m-%d %H:%M} and {time:%Y-%m-%d %H:%M} UTC"
-                self.pauses.append(
-                    f"that nothing was cut off: there is no stamp for {hours_of(time - self.last)}, {pause}"
-                )
-            self.last = max(self.last or time, time)
-        self.waiting, self.vouched_to = [], sequence
-
-    def vouches_for(self, sequence: int) -> bool:
-        return self.unjudged_to < sequence <= self.vouched_to
-
-    def is_late(self, told: str, entry: Any) -> bool:
-        """Whether a record bears a time so long before that of its entry that no stamp vouches for it."""
-        return self.since <= moment_of(told) < moment_of(entry["time"]) - self.within
-
-    def read_stamp(self, head: Any) -> datetime.datetime:
-        """When the authority stamped this head. Raises BadStamp."""
-        lines = (CHECKPOINT, head["sequence"], head["hash"], head.get("exported_at"))
-        digest = hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
-        with tempfile.TemporaryDirectory() as folder:
-            token = pathlib.Path(folder, "token")
-            try:
-                token.write_bytes(base64.b64decode(head["stamp"], validate=True))
-            except (ValueError, TypeError):
-                raise BadStamp("it is not written in base64") from None
-            said = STAMP_TIME.search(self.ask("-reply", "-token_in", "-in", str(token), "-text"))
-            if not said:
-                raise BadStamp("it names no time")
-            time = datetime.datetime.strptime(" ".join(said.groups()), "%b %d %H:%M:%S %Y").replace(tzinfo=UTC)
-            # A certificate has to be good when it stamped, not today.
-            by = ("-CAfile", str(self.authority), "-partial_chain", "-attime", str(int(time.timestamp())))
-            self.ask("-verify", "-token_in", "-in", str(token), "-digest", digest, *by)
-        return time
-
-    def ask(self, *arguments: str) -> str:
-        command = [self.openssl, "ts", *arguments]
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=OPENSSL_S, check=False)
-        except subprocess.TimeoutExpired:
-            raise BadStamp("openssl does not come to an end") from None
-        if done.returncode:
-            raise BadStamp(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or "openssl refuses it")
-        return done.stdout.decode("utf-8", "replace")
-
-
-def moment_of(text: str) -> datetime.datetime:
-    text = re.sub(r"\.\d+", "", text)
-    moment = datetime.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def add_stamp_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--stamps", type=pathlib.Path, metavar="HEADS", help="stamped heads of the ledger, by anybody")
-    parser.add_argument("--authority", type=pathlib.Path, metavar="PEM", help="root certificate of who stamped them")
-    parser.add_argument("--stamped-since", default="", metavar="DAY", help="from when on heads were stamped")
-    parser.add_argument("--within", type=float, default=WITHIN_H, metavar="HOURS", help="from an entry to its stamp")
-
-
-def chosen_stamps(chosen: Any, heads: list[Any]) -> StampClock:
-    """The clock that was asked for. Raises ValueError, OSError."""
-    if not chosen.authority or b"BEGIN CERTIFICATE" not in chosen.authority.read_bytes():
-        raise ValueError("--stamps needs --authority with a certificate in PEM")
-    return StampClock(heads, chosen.authority, chosen.within, chosen.stamped_since)
-
-
-def hours_of(span: datetime.timedelta) -> str:
-    return f"{round(span / datetime.timedelta(hours=1), 1):g} hours"
-
-
-def find_openssl() -> str:
-    """The path of an OpenSSL that can check stamps; empty where there is none."""
-    path = shutil.which("openssl") or ""
-    try:
-        said = subprocess.run([path, "version"], capture_output=True, timeout=OPENSSL_S, check=False).stdout
-    except OSError:
-        return ""
-    return path if re.match(rb"OpenSSL (?:1\.1|[3-9])", said) else ""
 
 
 # ---- the command

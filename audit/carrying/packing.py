@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit.carrying.belongings import carried_documents, describe_base, describe_conversations, describe_document
 from audit.carrying.checker import EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS
 from audit.carrying.records import read_entries, record_line, subjects_of_base, subjects_of_run
-from audit.proof.evidence import write_chain
+from audit.proof.evidence import VERIFIER, write_chain
 from documents.access import actor_of
 from documents.models import Document, KnowledgeBase
 from ledger.chain import digest_of, time_text
@@ -22,6 +22,7 @@ from retrieval.models import RetrievalRun
 from retrieval.version import program_version
 
 CHECKER = Path(__file__).with_name("checker.py")
+SHARED = "from audit.proof.verifier import StampClock, add_stamp_options, chosen_stamps\n"  # of the checker
 PIECE = 1_048_576
 PACKED_ALREADY = zipfile.ZIP_STORED  # PDFs are
 README = """\
@@ -85,7 +86,7 @@ def write_archive(base: KnowledgeBase, out: IO[bytes]) -> dict[str, Any]:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
         archive = ArchiveWriter(file)
         archive.add("README.txt", [README.encode()])
-        archive.add("verify.py", [CHECKER.read_bytes()])
+        archive.add("verify.py", [write_checker().encode()])
         archive.add("base.json", [json.dumps(describe_base(base), ensure_ascii=False, indent=1).encode()])
         documents = carried_documents(base)
         for document in documents:
@@ -115,6 +116,16 @@ def write_archive(base: KnowledgeBase, out: IO[bytes]) -> dict[str, Any]:
         recorded = Entry.objects.get(kind="event", subject_id=str(event.pk))
         write_chain(file, recorded, min(archive.first or recorded.sequence, recorded.sequence))
     return told
+
+
+def write_checker() -> str:
+    """The checker as a file that stands alone: the stamps of the verifier of packs stand in it, with their imports."""
+    program, verifier = CHECKER.read_text(), VERIFIER.read_text()
+    imports, _, rest = program.partition(SHARED)
+    stamps = verifier.partition("# ---- stamps")[2].partition("# ---- the verdict")[0]
+    needed = [line for line in verifier.splitlines(keepends=True) if line.startswith("import ")]
+    added = "".join(line for line in needed if line not in imports)
+    return f"{imports}{added}\n# ---- stamps{stamps.rstrip()}\n\n\n# ---- the archive\n{rest}"
 
 
 def add_runs(archive: ArchiveWriter, base: KnowledgeBase) -> tuple[int, list[str]]:

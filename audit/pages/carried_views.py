@@ -1,6 +1,5 @@
 """Pages of records that came with a base from another installation: listed, handed out as they came, removed."""
 
-from typing import cast
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -10,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.models import User
+from accounts.requests import user_of
 from audit.access_log import record_event, record_list
 from audit.carrying.keeping import NotKept, list_carried_runs, path_of, read_record, remove_records
 from audit.models import CarriedArchive
@@ -77,7 +76,7 @@ def remove_carried(request: HttpRequest, archive_id: UUID) -> HttpResponse:
         messages.error(request, _("Give a reason; it is kept with the record."))
         return redirect("audit:carried", archive.base_id)
     try:
-        remove_records(archive, cast(User, request.user), form.cleaned_data["reason"])
+        remove_records(archive, user_of(request), form.cleaned_data["reason"])
         messages.success(request, _("The records of “%(name)s” are removed.") % {"name": archive.from_name})
     except Held as error:
         messages.error(request, str(error))

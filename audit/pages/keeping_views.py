@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
+from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.keeping import changes, retention
 from audit.keeping.erasure import CannotErase, Erasing, askers_of, erase_person
@@ -136,9 +137,7 @@ def erase(request: HttpRequest, base_id: UUID) -> HttpResponse:
 
 
 def get_owned_base(request: HttpRequest, base_id: UUID) -> tuple[KnowledgeBase, User]:
-    base = get_base(request.user, base_id, *OWN)
-    assert isinstance(request.user, User)
-    return base, request.user
+    return get_base(request.user, base_id, *OWN), user_of(request)
 
 
 def attempt(

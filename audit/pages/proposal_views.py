@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.models import User
 from accounts.requests import user_of
 from audit.access_log import record_list
 from audit.models import Rejudgement
@@ -88,26 +89,27 @@ def check(request: HttpRequest, base_id: UUID, proposal_id: UUID) -> HttpRespons
 @require_POST
 def effect(request: HttpRequest, base_id: UUID, proposal_id: UUID) -> HttpResponse:
     """Put a proposed change into effect: its check has passed, or an owner says why in spite of it."""
-    proposal = get_proposal(get_base(request.user, base_id, *OWN), proposal_id)
-    try:
-        take_effect(proposal, user_of(request), clean_name(request.POST.get("reason", "")[:REASON_MAX]))
-    except ProposalRefused as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, gettext("The change is in effect. It holds from the next question on."))
-    return redirect("audit:proposals", base_id)
+    reason = clean_name(request.POST.get("reason", "")[:REASON_MAX])
+    said = gettext("The change is in effect. It holds from the next question on.")
+    return end_proposal(request, base_id, proposal_id, partial(take_effect, reason=reason), said)
 
 
 @require_POST
 def withdraw(request: HttpRequest, base_id: UUID, proposal_id: UUID) -> HttpResponse:
     """Give a proposed change up."""
+    said = gettext("The proposed change is withdrawn. Nothing of it was in effect.")
+    return end_proposal(request, base_id, proposal_id, give_up, said)
+
+
+def end_proposal(
+    request: HttpRequest, base_id: UUID, proposal_id: UUID, end: Callable[[ProposedChange, User], None], said: str
+) -> HttpResponse:
     proposal = get_proposal(get_base(request.user, base_id, *OWN), proposal_id)
     try:
-        give_up(proposal, user_of(request))
+        end(proposal, user_of(request))
+        messages.success(request, said)
     except ProposalRefused as error:
         messages.error(request, str(error))
-    else:
-        messages.success(request, gettext("The proposed change is withdrawn. Nothing of it was in effect."))
     return redirect("audit:proposals", base_id)
 
 

@@ -50,8 +50,7 @@ def save_review(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
     The links of a page that came back lead here as well: they are those of the trail.
     """
-    assert isinstance(request.user, User)
-    run = get_run_with_charge(request, run_id)
+    run, user = get_run_with_charge(request, run_id), user_of(request)
     if request.method != "POST":
         return redirect(f"{reverse('audit:trail', args=[run.pk])}?{request.GET.urlencode()}")
     candidate = candidate_of(run, request.POST.get("candidate", ""))
@@ -62,15 +61,15 @@ def save_review(request: HttpRequest, run_id: UUID) -> HttpResponse:
     if not form.is_valid():
         return trail_page(request, run, choice, review_form=form, status=400)
     try:
-        review(run, candidate, request.user, form.opinion())
+        review(run, candidate, user, form.opinion())
         if candidate is None:
-            give_back(run, request.user)
+            give_back(run, user)
             messages.success(request, _("Your verdict on the answer is saved."))
     except ReviewRefused as refusal:
         return trail_page(request, run, choice, refusal=str(refusal), status=403)
     except ReviewConflict as conflict:
         return trail_page(request, run, choice, review_form=form, conflict=conflict, status=409)
-    return redirect(address_after(run, candidate, after, request.user))
+    return redirect(address_after(run, candidate, after, user))
 
 
 def candidate_of(run: RetrievalRun, candidate_id: str) -> RunCandidate | None:
@@ -178,11 +177,11 @@ def assign_run(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_POST
 def draw_sample(request: HttpRequest) -> HttpResponse:
-    assert isinstance(request.user, User)
     form = SampleForm(request.POST, user=request.user)
     if not form.is_valid():
         return render(request, "audit/queue.html", {"form": form, "risks": {}, "is_only_form": True}, status=400)
-    sample = take_sample(form.cleaned_data["base"], form.cleaned_data["size"], request.user, form.cleaned_data["seed"])
+    given = form.cleaned_data
+    sample = take_sample(given["base"], given["size"], user_of(request), given["seed"])
     return redirect("audit:sample", sample.pk)
 
 

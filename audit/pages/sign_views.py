@@ -6,7 +6,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from accounts.models import User
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.models import ReviewSample, SignOff
@@ -77,12 +76,11 @@ def sign_subject(request: HttpRequest, subject: Subject) -> None:
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
     """Give the second signature; loaded anew after a refusal, its address leads back to the signatures."""
-    assert isinstance(request.user, User)
     first = get_or_404(SignOff.objects.visible_to(request.user), sign_off_id)
     if request.method != "POST":
         return redirect("audit:sign_offs")
     try:
-        countersign(first, request.user, request.POST.get("note", "")[:REASON_MAX])
+        countersign(first, user_of(request), request.POST.get("note", "")[:REASON_MAX])
     except SignOffRefused as refusal:
         return signed_page(request, SignOffForm(user=request.user), str(refusal), status=409)
     return redirect("audit:sign_offs")

@@ -415,7 +415,7 @@ def left_out(pack: PackReader) -> str:
     return f"; entries without a file here, of this run or of others: {named}{more}" if absent else ""
 
 
-# ---- stamps: these lines stand in audit/proof/verifier.py and in audit/carrying/checker.py, word for word
+# ---- stamps: the checker of an archive has these lines too
 
 WITHIN_H = 24.0  # between an entry and its first stamp: hourly stamps have 23 more tries when an authority is away
 CHECKPOINT = "docintel-checkpoint-1"

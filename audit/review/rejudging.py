@@ -3,11 +3,12 @@
 import logging
 from collections.abc import Callable
 from dataclasses import asdict, fields
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.utils.translation import get_language, gettext, override
 
 from accounts.models import User
@@ -20,7 +21,7 @@ from documents.access import actor_of
 from documents.base_settings import asked_for
 from documents.guarding.guard import ProposalRefused
 from documents.models import KnowledgeBase, ProposedChange
-from jobs.lease import Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
+from jobs.lease import Lease, LeaseLost, TookTooLong, claim, end_in_vain, give_up, write_outcome
 from jobs.models import LeasedJob
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
@@ -74,7 +75,7 @@ def judge_stored(rejudgement_id: UUID | str) -> None:
     if job is None:
         return
     limit_s = CHECK_LIMIT_S if job.kind == Kind.CHANGE else JUDGE_LIMIT_S
-    with Lease(job, limit_s, end_late_job) as lease, asked_for(job.base, job.by_id), override(job.language):
+    with Lease(job, limit_s, end_broken_job) as lease, asked_for(job.base, job.by_id), override(job.language):
         try:
             if not is_auditor(job.by, job.base_id):
                 raise CannotReplay(gettext("This base is no longer open to you."))
@@ -87,15 +88,16 @@ def judge_stored(rejudgement_id: UUID | str) -> None:
         except LeaseLost as error:
             logger.warning("%s", error)
         except (CannotReplay, ProposalRefused) as error:
-            end_in_vain(lease, str(error))
+            end_in_vain(lease, partial(end_failed_job, sentence=str(error)))
         except Exception:  # the outermost handler: told to the person, the details are in the log
             logger.exception("Judging again failed: %s", job.pk)
-            end_in_vain(lease, gettext("Something failed on our side. It is recorded; please try again."))
+            end_broken_job(lease)
 
 
-def end_late_job(lease: Lease[Rejudgement], error: TookTooLong) -> None:
+def end_broken_job(lease: Lease[Rejudgement], error: TookTooLong | None = None) -> None:
     with override(lease.job.language):
-        end_in_vain(lease, gettext("Something failed on our side. It is recorded; please try again."))
+        broken = gettext("Something failed on our side. It is recorded; please try again.")
+    end_in_vain(lease, partial(end_failed_job, sentence=broken))
 
 
 def judge_run(run: RetrievalRun, lease: Lease[Rejudgement]) -> None:
@@ -154,15 +156,6 @@ def result_of(found: Rejudged) -> dict[str, Any]:
 
 
 # ---- outcomes
-
-
-def end_in_vain(lease: Lease[Rejudgement], sentence: str) -> None:
-    """Record why nothing was judged. If the database is down, leave the job to the sweeper."""
-    try:
-        with transaction.atomic():
-            end_failed_job(lease.hold(), sentence)
-    except (DatabaseError, LeaseLost) as second:
-        logger.error("The failure of %s could not be recorded: %s", lease.job.pk, second)
 
 
 def end_failed_job(row: Rejudgement, sentence: str) -> None:

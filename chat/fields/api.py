@@ -1,12 +1,9 @@
 """Several named fields asked in one request (R87), as JSON and CSV."""
 
 import uuid
-from http import HTTPStatus
 from typing import Any, ClassVar
 
-from django.conf import settings
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import exceptions, serializers
@@ -16,7 +13,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.requests import user_of
-from chat.api import CitationSerializer, ScopedSerializer, chosen_filters, chosen_scope, kept_by, said_of
+from chat.api import (
+    CitationSerializer,
+    ScopedSerializer,
+    answer_in_time,
+    chosen_filters,
+    chosen_scope,
+    kept_by,
+    said_of,
+)
 from chat.fields.extracting import keep_extraction, read_extraction
 from chat.fields.reading import (
     FIELDS_MAX,
@@ -27,10 +32,8 @@ from chat.fields.reading import (
     check_fields,
 )
 from chat.fields.values import write_extraction_csv
-from chat.followers import follower_of
 from chat.models import Extraction
 from chat.turns import tasks
-from chat.turns.waiting import wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, CsvRenderer, TextField, read_idempotency_key, read_sent
 from documents.idempotency import make_keyed
 from retrieval.api import STATUSES, BoxSerializer
@@ -140,10 +143,7 @@ class ExtractView(GenericAPIView[Any]):
         )
         kept_by(request, extraction)
         tasks.start(extraction)
-        is_ended = wait_for_end(extraction, settings.API_ANSWER_WAIT_S, follower_of(request))
-        status = HTTPStatus.OK if is_ended else HTTPStatus.ACCEPTED
-        location = {"Location": reverse("api:extraction", args=[extraction.pk])}
-        return Response(read_extraction(extraction.pk), status=status, headers=location)
+        return answer_in_time(request, extraction, read_extraction, read_extraction)
 
 
 def fields_asked(sent: list[dict[str, Any]]) -> list[Field]:

@@ -3,11 +3,9 @@
 `extract` is all of it for whoever has a scope and fields; the rows around it are for requests that wait in a queue.
 """
 
-import logging
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -22,12 +20,12 @@ from chat.models import Extraction, ExtractionField
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import publish_event
-from chat.turns.conductor import describe_failure, give_up_dead, record_failure
+from chat.turns.conductor import describe_failure, failure_recorded, give_up_dead
 from chat.turns.repeats import replies_for
 from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, remember
 from documents.models import Document, KnowledgeBase
-from jobs.lease import Lease, LeaseLost, claim, write_outcome
+from jobs.lease import Lease, claim, write_outcome
 from llm.exchange import Exchange
 from llm.models import LLMCall
 from llm.reuse import reusing
@@ -40,8 +38,6 @@ from retrieval.models import RetrievalRun
 from retrieval.reading_rules.editing import reading_rules_of
 from retrieval.record.storing import record_shared, store_failed_run, store_run
 from retrieval.types import Expected, Mode, RetrievalResult
-
-logger = logging.getLogger(__name__)
 
 State = Extraction.State
 Found = RetrievalResult | DetectionTimeout
@@ -193,7 +189,11 @@ def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
         return
     asker = Asker(extraction.user, extraction.base, extraction.mode, Filters.from_json(extraction.filters))
     fields = fields_of(extraction)
-    with Lease(extraction) as lease, asked_for(extraction.base, extraction.user_id), failure_recorded(lease):
+    with (
+        Lease(extraction) as lease,
+        asked_for(extraction.base, extraction.user_id),
+        failure_recorded(lease, end_with_failed_runs),
+    ):
         documents = resolve(extraction.user, extraction.base, extraction.document_ids)
         found = find_fields(asker, documents, fields)
         with transaction.atomic():
@@ -215,18 +215,6 @@ def link_runs(extraction: Extraction, runs: Sequence[RetrievalRun]) -> None:
     for row, run in zip(rows, runs, strict=True):
         row.run = run
     ExtractionField.objects.bulk_update(rows, ["run"])
-
-
-@contextmanager
-def failure_recorded(lease: Lease[Extraction]) -> Iterator[None]:
-    """Record what goes wrong in the block. If the database is down, leave the extraction to the sweeper."""
-    try:
-        yield
-    except LeaseLost as error:
-        logger.warning("%s", error)
-    except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
-        logger.exception("Extraction %s failed", lease.job.pk)
-        record_failure(lease, error, end_with_failed_runs)
 
 
 def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_admins: str) -> None:

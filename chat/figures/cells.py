@@ -7,7 +7,7 @@ from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from chat.checks import TypedValue
-from chat.drafts import CitedLines, Quoted
+from chat.drafts import Quoted, cite_lines
 from chat.figures.year_parts import parts_named, without_parts
 from documents.storage.content import DocumentContent
 from reading.layout.amounts import has_unread_sign
@@ -312,10 +312,8 @@ def quote_cell(printed: PrintedCell, marker: int) -> Quoted:
     lines = content.legible_lines(first, row.last_line)
     lead_in = [content.lines[over[-1] - 1].text, LEFT_OUT] if is_apart else []
     shown = [*(content.lines[number - 1] for number in over if is_apart), *lines]
-    boxes = content.boxes_at((line.number, 0, len(line.text)) for line in shown)
-    place = CitedLines(
-        lines[0].number, lines[-1].number, page, content.page(page).called, [box.as_dict() for box in boxes]
-    )
+    pieces = [(line.number, 0, len(line.text)) for line in shown]
+    place = cite_lines(content, lines[0].number, lines[-1].number, pieces)
     return Quoted(marker, printed.candidate, "\n".join([*lead_in, *(line.text for line in lines)]), place)
 
 

@@ -139,19 +139,23 @@ def check_asked_input(asked: AskedInput, sources: Mapping[int, ExcerptSource]) -
     matching = [each for each in found if has_value(each, asked.value)]
     if not matching:
         raise InputError(f"its quote does not print the value {asked.value}")
-    periods = [read_period(each, asked, source) for each in matching]
-    right = [(each, period) for each, period in zip(matching, periods, strict=True) if not period.fault]
+    right, faults = [], []
+    for each in matching:
+        try:
+            right.append((each, read_period(each, asked, source)))
+        except InputError as error:
+            faults.append(error)
     if not right:
-        raise InputError(periods[0].fault)
+        raise faults[0]
     if len({each.amount for each, _ in right}) > 1:
         raise InputError(f"its quote prints {asked.value} more than once, and not as the same amount")
     chosen, period = right[0]
     is_turned = check_sign(chosen, asked.value)
     quantity, scale, unit = measure_printed(chosen, asked, source)
     meaning = cut_words(asked.meaning or asked.name)
-    said = "" if period.name in meaning else cut_words(period.name)
+    said = "" if period in meaning else cut_words(period)
     shown = FigureInput(meaning, said, quantity.value, chosen.text, unit, chosen.line, source.candidate, source.content)
-    return CheckedInput(quantity, scale, shown, years_named(period.name), is_turned)
+    return CheckedInput(quantity, scale, shown, years_named(period), is_turned)
 
 
 # ---- where it is printed
@@ -278,49 +282,36 @@ def check_sign(printed: PrintedNumber, value: str) -> bool:
 # ---- its period
 
 
-class PeriodRead(NamedTuple):
-    """The period an amount belongs to, as it is shown; `fault` says why it is not the one that was named."""
-
-    name: str
-    fault: str = ""
-
-
-def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource) -> PeriodRead:
-    """The period of the value's column; in a text, the year that is printed with it or above."""
+def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource) -> str:
+    """The period of the value's column; in a text, the year that is printed with it or above. Raises InputError."""
     asked_period = " ".join((asked.period or "").split())
     wanted = years_named(asked_period)
     column = column_of_printed(printed, source.content)
     if column.period:
         if wanted and not wanted & years_named(column.period):
-            return PeriodRead("", f"{printed.text.strip()} is printed under {column.period}, not {asked_period}")
+            raise InputError(f"{printed.text.strip()} is printed under {column.period}, not {asked_period}")
         months = months_named(column.period), months_named(asked_period)
         if all(months) and not months[0] & months[1]:
-            return PeriodRead("", f"{printed.text.strip()} is printed under {column.period}, not {asked_period}")
+            raise InputError(f"{printed.text.strip()} is printed under {column.period}, not {asked_period}")
         if COMPARED.search(column.heading) and not COMPARED.search(f"{asked_period} {asked.meaning}"):
-            return PeriodRead("", f"{printed.text.strip()} is printed under \u201c{column.heading}\u201d")
+            raise InputError(f"{printed.text.strip()} is printed under \u201c{column.heading}\u201d")
         if is_headed_twice(printed, column, source.content) and not span_named(asked_period):
-            return PeriodRead("", f"several columns are of {column.period}; name the months or the quarter as well")
+            raise InputError(f"several columns are of {column.period}; name the months or the quarter as well")
         one, other = span_named(column.heading), span_named(asked_period)
         if one and other and one != other:
-            return PeriodRead(
-                "", f"{printed.text.strip()} is printed under “{column.heading}”, which is not {asked_period}"
-            )
-        return PeriodRead(asked_period or column.period)
+            raise InputError(f"{printed.text.strip()} is printed under “{column.heading}”, which is not {asked_period}")
+        return asked_period or column.period
     if not wanted:
-        return PeriodRead(asked_period)
+        return asked_period
     if printed.table and column.heading and not any(map(str.isdigit, column.heading)):
         years = set().union(*(years_named(each.period) for each in printed.table.columns))
         if wanted <= years and len(years) > 1:  # a column of shares or changes beside those of the years
-            return PeriodRead(asked_period)
+            return asked_period
     row_numbers = len(list(numbers_on(printed.line, source.content)))
     if printed.line.kind == "table_row" and row_numbers > 1 and not is_dated_row(printed, wanted):
-        return PeriodRead(
-            "", f"the column of {printed.text.strip()} names no period, so that {asked_period} is not sure"
-        )
+        raise InputError(f"the column of {printed.text.strip()} names no period, so that {asked_period} is not sure")
     if is_value_of_another_year(printed, asked, wanted):
-        return PeriodRead(
-            "", f"its sentence gives {printed.text.strip()} for another year than {asked_period}, or for none"
-        )
+        raise InputError(f"its sentence gives {printed.text.strip()} for another year than {asked_period}, or for none")
     candidate = source.candidate
     above = source.content.lines_between(candidate.context_first_line, printed.line.number + 2)
     page = [
@@ -332,8 +323,8 @@ def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
     names = map(name_in_force, (candidate.breadcrumb, candidate.section_title))
     told = " ".join([*texts, *names, candidate.document_title])
     if not wanted & years_named(told):
-        return PeriodRead("", f"{asked_period} is not printed above {printed.text.strip()}")
-    return PeriodRead(asked_period)
+        raise InputError(f"{asked_period} is not printed above {printed.text.strip()}")
+    return asked_period
 
 
 def is_value_of_another_year(printed: PrintedNumber, asked: AskedInput, wanted: set[str]) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from chat.drafts import CitedLines, Quoted
+from chat.drafts import Quoted, cite_lines
 from documents.storage.content import DocumentContent
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.models import RunCandidate
@@ -75,10 +75,8 @@ def quote_options(options: Sequence[PrintedOption], candidate: RunCandidate, con
         said += [LEFT_OUT] if each.line.number - last > 1 else []
         said.append(each.literal)
         last = each.line.number
-    first, page = options[0].line, options[0].line.page_number
-    boxes = content.boxes_at((each.line.number, each.start, each.end) for each in options)
-    place = CitedLines(first.number, last, page, content.page(page).called, [box.as_dict() for box in boxes])
-    return Quoted(1, candidate, "\n".join(said), place)
+    pieces = [(each.line.number, each.start, each.end) for each in options]
+    return Quoted(1, candidate, "\n".join(said), cite_lines(content, options[0].line.number, last, pieces))
 
 
 def without_unchosen(quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]) -> list[Quoted]:

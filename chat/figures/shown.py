@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from chat.checks import AnswerCheck
-from chat.drafts import CitedLines, Quoted
+from chat.checks import AnswerCheck, literal_check
+from chat.drafts import Quoted, cite_lines
 from documents.storage.content import DocumentContent
 from reading.rows import LineRow
 from retrieval.models import RunCandidate
@@ -74,9 +74,7 @@ def quote_inputs(figures: Sequence[Figure], first_marker: int) -> dict[tuple[str
     for each in (each for figure in figures for each in figure.inputs):
         if each.place not in quoted:
             line = each.line
-            boxes = each.content.boxes_at([(line.number, 0, len(line.text))])
-            label = each.content.page(line.page_number).called
-            place = CitedLines(line.number, line.number, line.page_number, label, [box.as_dict() for box in boxes])
+            place = cite_lines(each.content, line.number, line.number, [(line.number, 0, len(line.text))])
             quoted[each.place] = Quoted(first_marker + len(quoted), each.candidate, line.text, place)
     return quoted
 
@@ -104,27 +102,18 @@ def write_input(given: FigureInput) -> str:
 
 def check_of_figure(figure: Figure, markers: dict[tuple[str, int], int]) -> AnswerCheck:
     """The typed value and its inputs, in the format of sentence checks; correct by construction."""
-    return {
-        "sentence": f"{figure.name}: {figure.shown}",
-        "markers": sorted(markers_of(figure, markers)),
-        "supported": 1.0,
-        "numbers": [],
-        "problems": [],
-        "computed": {
-            "type": figure.type,
-            "value": figure.value,
-            "shown": figure.shown,
-            "formula": figure.formula,
-            "inputs": [
-                {
-                    "name": each.name,
-                    "year": each.period,
-                    "amount": str(each.amount),
-                    "printed": each.printed,
-                    "line": each.line.number,
-                    "marker": markers[each.place],
-                }
-                for each in figure.inputs
-            ],
-        },
-    }
+    check = literal_check(f"{figure.name}: {figure.shown}", sorted(markers_of(figure, markers)))
+    inputs = [
+        {
+            "name": each.name,
+            "year": each.period,
+            "amount": str(each.amount),
+            "printed": each.printed,
+            "line": each.line.number,
+            "marker": markers[each.place],
+        }
+        for each in figure.inputs
+    ]
+    shown = {name: getattr(figure, name) for name in ("type", "value", "shown", "formula")}
+    check["computed"] = {**shown, "inputs": inputs}
+    return check

@@ -2,10 +2,11 @@
 
 import logging
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -16,7 +17,7 @@ from chat.turns.stopping import answer_limit_s
 from documents import access
 from documents.base_settings import asked_for
 from documents.models import KnowledgeBase
-from jobs.lease import Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
+from jobs.lease import Lease, LeaseLost, TookTooLong, claim, end_in_vain, give_up, write_outcome
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.models import LLMCall
@@ -83,7 +84,7 @@ def carry_out_test(test_id: UUID | str) -> None:
     with Lease(job, answer_limit_s(), end_late_test) as lease, asked_for(job.base, job.by_id):
         try:
             if not KnowledgeBase.objects.with_role(job.by, *access.OWN).filter(pk=job.base_id).exists():
-                end_in_vain(lease, CLOSED)
+                end_in_vain(lease, partial(end_failed_test, sentence=CLOSED))
                 return
             found = judge_passages(usual_model(job.base))
             with transaction.atomic():
@@ -95,11 +96,11 @@ def carry_out_test(test_id: UUID | str) -> None:
             logger.warning("%s", error)
         except Exception:  # the outermost handler: told to the person, the details are in the log
             logger.exception("The test of the model failed: %s", job.pk)
-            end_in_vain(lease, BROKEN)
+            end_in_vain(lease, end_failed_test)
 
 
 def end_late_test(lease: Lease[ModelTest], error: TookTooLong) -> None:
-    end_in_vain(lease, BROKEN)
+    end_in_vain(lease, end_failed_test)
 
 
 def usual_model(base: KnowledgeBase) -> ModelUse:
@@ -148,15 +149,10 @@ def fixed_candidate(number: int, title: str, words: tuple[str, ...], text: str) 
 # ---- outcomes
 
 
-def end_in_vain(lease: Lease[ModelTest], sentence: str) -> None:
-    """Record why nothing was judged. If the database is down, leave the test to the sweeper."""
-    try:
-        with transaction.atomic():
-            write_outcome(lease.hold(), State.FAILED, error=sentence)
-    except (DatabaseError, LeaseLost) as second:
-        logger.error("The failure of %s could not be recorded: %s", lease.job.pk, second)
+def end_failed_test(row: ModelTest, sentence: str = BROKEN) -> None:
+    write_outcome(row, State.FAILED, error=sentence)
 
 
 def give_up_tests() -> None:
     """End tests whose last attempt died with its worker."""
-    give_up(ModelTest, lambda row: write_outcome(row, State.FAILED, error=DIED))
+    give_up(ModelTest, partial(end_failed_test, sentence=DIED))

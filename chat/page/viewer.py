@@ -1,5 +1,6 @@
 """The cited page beside the answer: the open citation highlighted, the turn's others outlined."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ from documents.pages.page_view import read_page_lines
 from documents.pages.panels import Around
 from documents.pages.sheet import Mark, Sheet, build_sheet
 from documents.storage.uploads import PDF
+from reading.rows import LineRow
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.widening import SCOPES, Scope, Widened, read_widened
 from retrieval.models import RunCandidate
@@ -250,21 +252,25 @@ def sheet_of_citation(
     if parse is None or shown is None:
         return None, str(NOT_KEPT)
     same_document = [other for other in citations if other.candidate.document_id == candidate.document_id]
-    sheet = build_sheet(
+    marks = [Mark("context", list(widened.boxes))] if widened else []
+    marks += [
+        Mark("anchor" if other is opened else "other", other.boxes, tag or str(other.marker)) for other in same_document
+    ]
+    return sheet_of_page(document, parse, shown, marks, read_page_lines(parse, shown.number)), ""
+
+
+def sheet_of_page(
+    document: Document, parse: Parse, page: Page, marks: Sequence[Mark], lines: Sequence[LineRow]
+) -> Sheet:
+    """The sheet of a page of a reading; of a PDF with its picture."""
+    return build_sheet(
         document_id=document.pk,
-        page_number=shown.number,
-        page_label=shown.called,
-        width=shown.width,
-        height=shown.height,
-        marks=[
-            *([Mark("context", list(widened.boxes))] if widened else []),
-            *(
-                Mark("anchor" if other is opened else "other", other.boxes, tag or str(other.marker))
-                for other in same_document
-            ),
-        ],
-        lines=read_page_lines(parse, shown.number),
+        page_number=page.number,
+        page_label=page.called,
+        width=page.width,
+        height=page.height,
+        marks=marks,
+        lines=lines,
         image=document.media_type == PDF,
         page_count=parse.page_count,
     )
-    return sheet, ""

@@ -6,11 +6,12 @@ from uuid import UUID
 
 from chat.models import Citation, Share
 from chat.page.thread import ShownCitation, ShownTurn, attach_objections, with_rows
+from chat.page.viewer import sheet_of_page
 from chat.sharing.links import turns_shown
 from chat.writing.phrases import cited_pages
 from documents.models import Document, Page, Parse
 from documents.pages.page_view import read_page_lines
-from documents.pages.sheet import Mark, Sheet, build_sheet
+from documents.pages.sheet import Mark, Sheet
 from documents.storage.uploads import PDF
 
 ImageAddress = Callable[[UUID, int], str]
@@ -101,17 +102,9 @@ def sheet_of(
     if parse is None or page is None:
         return None
     has_image = document.media_type == PDF
-    sheet = build_sheet(
-        document_id=document.pk,
-        page_number=number,
-        page_label=page.called,
-        width=page.width,
-        height=page.height,
-        marks=[Mark("anchor", each.boxes, str(each.marker)) for each in citations],
-        lines=() if has_image else read_page_lines(parse, number),  # text that has no picture is drawn of its lines
-        image=has_image,
-        page_count=parse.page_count,
-    )
+    marks = [Mark("anchor", each.boxes, str(each.marker)) for each in citations]
+    lines = () if has_image else read_page_lines(parse, number)  # text that has no picture is drawn of its lines
+    sheet = sheet_of_page(document, parse, page, marks, lines)
     return replace(sheet, image_url=image(document.pk, number)) if has_image else sheet
 
 

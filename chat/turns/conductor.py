@@ -4,7 +4,8 @@ import logging
 import time
 import traceback
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias, cast
@@ -259,6 +260,18 @@ def record_failure(lease: Lease[Job], error: Exception, end: EndFailed[Job]) -> 
     else:
         publish_event(lease.job.pk, "error", message=sentence)
     return sentence
+
+
+@contextmanager
+def failure_recorded(lease: Lease[Job], end: EndFailed[Job]) -> Iterator[None]:
+    """Record what goes wrong in the block, and end the job. If the database is down, leave the job to the sweeper."""
+    try:
+        yield
+    except LeaseLost as error:
+        logger.warning("%s", error)
+    except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
+        logger.exception("%s %s failed", lease.job._meta.verbose_name, lease.job.pk)
+        record_failure(lease, error, end)
 
 
 def describe_failure(error: Exception) -> str:

@@ -5,7 +5,6 @@ No web request asks a model: like this one, what is judged again (`audit.review.
 a page shows how far it is.
 """
 
-import logging
 import uuid
 from typing import Any, cast
 
@@ -17,13 +16,13 @@ from chat.models import Retrieval
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import publish_event
-from chat.turns.conductor import AnsweringFailed, give_up_dead, record_failure
+from chat.turns.conductor import AnsweringFailed, failure_recorded, give_up_dead, record_failure
 from chat.turns.repeats import replies_for
 from chat.turns.stopping import answer_limit_s
 from documents.access import is_auditor_of
 from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, remember
-from jobs.lease import Lease, LeaseLost, claim, write_outcome
+from jobs.lease import Lease, claim, write_outcome
 from llm.reuse import reusing
 from retrieval import corpus
 from retrieval.dictionary.learned import store_lessons
@@ -33,8 +32,6 @@ from retrieval.reading_rules.editing import reading_rules_of
 from retrieval.record.as_json import stored_result_json, without_scores
 from retrieval.record.storing import store_failed_run, store_run
 from retrieval.types import Mode, RetrievalResult
-
-logger = logging.getLogger(__name__)
 
 State = Retrieval.State
 
@@ -115,22 +112,16 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
     with (
         Lease(retrieval, answer_limit_s(), end_retrieval_failed) as lease,
         asked_for(retrieval.base, retrieval.user_id),
+        failure_recorded(lease, end_with_failed_run),
     ):
-        try:
-            with reusing(replies_for(retrieval.base, is_anew=False)):
-                result = search_as_asked(retrieval)
-            with transaction.atomic():
-                row = lease.hold()
-                run = store_run(result, base=retrieval.base, user=retrieval.user, mode=retrieval.mode)
-                store_lessons(run, result, ensure_dictionary(retrieval.base))
-                write_outcome(row, State.DONE, run=run)
-        except LeaseLost as error:
-            logger.warning("%s", error)
-        except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
-            logger.exception("Retrieval %s failed", retrieval.pk)
-            end_retrieval_failed(lease, error)
-        else:
-            publish_event(retrieval.pk, "done", state=State.DONE)
+        with reusing(replies_for(retrieval.base, is_anew=False)):
+            result = search_as_asked(retrieval)
+        with transaction.atomic():
+            row = lease.hold()
+            run = store_run(result, base=retrieval.base, user=retrieval.user, mode=retrieval.mode)
+            store_lessons(run, result, ensure_dictionary(retrieval.base))
+            write_outcome(row, State.DONE, run=run)
+        publish_event(retrieval.pk, "done", state=State.DONE)
 
 
 def search_as_asked(retrieval: Retrieval) -> RetrievalResult:

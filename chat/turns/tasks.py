@@ -60,10 +60,8 @@ def sweep(**_: Any) -> None:
     retrieving.give_up_retrievals()
     extracting.give_up_extractions()
     testing.give_up_tests()
-    waking.sweep(Turn.objects.all(), task_of)
-    waking.sweep(Retrieval.objects.all(), task_of)
-    waking.sweep(Extraction.objects.all(), task_of)
-    waking.sweep(ModelTest.objects.all(), task_of)
+    for jobs in (Turn, Retrieval, Extraction, ModelTest):
+        waking.sweep(jobs._default_manager.all(), task_of)
 
 
 @shared_task(name="chat.tasks.try_questions", time_limit=answer_limit_s())

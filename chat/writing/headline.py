@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chat.drafts import CitedLines, Quoted
+from chat.drafts import Quoted, cite_lines
 from chat.writing.fitting import counts_said, is_fitting, is_of_form, share_said, values_given, weight_said
 from chat.writing.shortened import is_short, shorten
 from documents.storage.content import DocumentContent
@@ -348,10 +348,8 @@ def worth_in_words(spoken: Spoken, question: Question) -> float:
 def quote_headline(spoken: Spoken, marker: int) -> Quoted:
     """The headline as a citation of its own."""
     first, last = min(each.number for each in spoken.said_itself), max(each.number for each in spoken.pieces)
-    page = spoken.content.lines[first - 1].page_number
-    boxes = spoken.content.boxes_at((each.number, each.start, each.end) for each in spoken.pieces)
-    place = CitedLines(first, last, page, spoken.content.page(page).called, [box.as_dict() for box in boxes])
-    return Quoted(marker, spoken.candidate, spoken.literal, place)
+    pieces = [(each.number, each.start, each.end) for each in spoken.pieces]
+    return Quoted(marker, spoken.candidate, spoken.literal, cite_lines(spoken.content, first, last, pieces))
 
 
 def with_headlines(headlines: Sequence[Quoted], quotes: Sequence[Quoted]) -> list[Quoted]:

@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -31,7 +32,7 @@ from audit.carrying import bringing, packing
 from audit.carrying.belongings import describe_base
 from audit.carrying.checker import BAD, CONSISTENT, OK, UNREADABLE, check_archive
 from audit.carrying.keeping import NotKept, path_of, read_record, remove_records
-from audit.carrying.packing import CHECKER
+from audit.carrying.packing import write_checker
 from audit.conftest import GoTo
 from audit.keeping import tasks
 from audit.keeping.erasure import Erasing, erase_person
@@ -167,8 +168,11 @@ def bring(path: Path, **options: Any) -> str:
 
 def check(path: Path, *options: object, programs: str = os.defpath) -> tuple[int, str]:
     """As a stranger does: the script alone, with no DocIntel to import."""
-    command = [sys.executable, "-I", str(CHECKER), str(path), *map(str, options)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": programs})
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
+        script.write(write_checker())
+        script.flush()
+        command = [sys.executable, "-I", script.name, str(path), *map(str, options)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": programs})
     return done.returncode, done.stdout
 
 

@@ -17,10 +17,9 @@ from django.db import connection, transaction
 from pytest_django import Settings
 
 from audit.access_log import record_event
-from audit.carrying import checker
+from audit.carrying.packing import write_checker
 from audit.conftest import GoTo, House, MakeAnswer, MakeRun
 from audit.keeping import tasks
-from audit.proof import verifier
 from audit.proof.evidence import VERIFIER
 from audit.proof.verification import verify
 from audit.review.reviewing import Opinion, review
@@ -271,8 +270,7 @@ def test_verify_ledger_says_when_it_cannot_check_stamps(
 
 
 def test_both_scripts_check_stamps_by_the_same_lines() -> None:
-    def block(module: Any) -> str:
-        text = Path(module.__file__).read_text().partition("# ---- stamps: these lines")[2]
-        return text.partition("\n# ---- ")[0]
+    def block(script: str) -> str:
+        return script.partition("# ---- stamps")[2].partition("\n# ---- ")[0]
 
-    assert block(verifier) == block(checker) and "class StampClock" in block(verifier)
+    assert block(VERIFIER.read_text()) == block(write_checker()) and "class StampClock" in block(write_checker())
