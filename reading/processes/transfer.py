@@ -10,18 +10,7 @@ ATTACHED_NAMES = "names.json"  # beside attached files that were taken out: the 
 
 def encode_reading(reading: Reading) -> str:
     """Compact JSON; rows are arrays in the order of their fields."""
-    values = {
-        "title": reading.title,
-        "language": reading.language,
-        "pages": reading.pages,
-        "lines": reading.lines,
-        "toc": reading.toc,
-        "warnings": reading.warnings,
-        "report": reading.report,
-        "timings_ms": reading.timings_ms,
-        "images": reading.images,
-    }
-    return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json.dumps(vars(reading), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def decode_reading(values: dict[str, Any]) -> Reading:

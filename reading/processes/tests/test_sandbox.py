@@ -155,7 +155,7 @@ def test_it_stops_a_file_that_takes_too_much_memory(tmp_path: Path) -> None:
     ],
 )
 def test_it_has_a_reason_for_every_exit(exit_code: int, errors: str, code: str) -> None:
-    assert refused_exit(exit_code, errors, Limits(), 30).code == code
+    assert refused_exit(exit_code, errors, Limits()).code == code
 
 
 def test_its_child_dies_with_it(tmp_path: Path) -> None:
