@@ -4,9 +4,7 @@ import math
 import shutil
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
-from celery import current_app
 from django.conf import settings
 from django.db.models import Count, Min, QuerySet, Sum
 from django.utils import timezone
@@ -17,7 +15,7 @@ from prometheus_client.registry import Collector
 
 from audit.models import RecordCheck, Rejudgement
 from chat.models import Answer, Extraction, ModelTest, Retrieval, Turn
-from docintel_site.status import QUEUES, is_stuck
+from docintel_site.status import count_messages, is_stuck
 from documents.models import IngestJob
 from jobs.models import LeasedJob
 from ledger import chain
@@ -69,10 +67,8 @@ def age_s(moment: datetime | None) -> float:
 def queue_metrics() -> Iterator[Metric]:
     """The messages of each queue; the jobs below are the truth, messages only wake workers."""
     waiting = GaugeMetricFamily("docintel_queue_messages", "Messages that wait in a queue.", labels=["queue"])
-    with current_app.connection_for_read() as link:
-        channel: Any = link.default_channel
-        for queue in QUEUES:
-            waiting.add_metric([queue], channel.client.llen(queue))
+    for queue, count in count_messages().items():
+        waiting.add_metric([queue], count)
     yield waiting
 
 
