@@ -50,7 +50,7 @@ class Embedder:
     model_key: str
     identity: str
     _documents: Callable[[Sequence[str], OnProgress | None, OnExchange | None], Vectors]
-    _query: Callable[[str], Vectors]
+    embed_query: Callable[[str], Vectors]  # the vector [dimensions] of a question
     tokens_read: int = UNKNOWN.tokens  # of one text; a longer one is embedded in pieces
 
     def embed_documents(
@@ -61,10 +61,6 @@ class Embedder:
     ) -> Vectors:
         """Vectors [n, dimensions] in the order of the texts; each exchange with a server is passed on to be stored."""
         return self._documents(texts, on_progress, on_exchange)
-
-    def embed_query(self, text: str) -> Vectors:
-        """The vector [dimensions] of a question."""
-        return self._query(text)
 
     def digest_of(self, text: str) -> str:
         """The digest of a document's text and of all else that decides on its vector: equal ones have equal vectors."""
