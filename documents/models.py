@@ -259,6 +259,12 @@ class Parse(models.Model):
     def __str__(self) -> str:
         return f"{self.document} (parse {self.number})"
 
+    def note(self, name: str, told: object) -> None:
+        """Put something in the report, beside what others put there meanwhile."""
+        self.refresh_from_db(fields=["report"])
+        self.report[name] = told
+        self.save(update_fields=["report"])
+
 
 class DocumentCard(models.Model):
     """One version of a document's card (R15), insert-only: what it says, and who or what made it.

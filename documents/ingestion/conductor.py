@@ -103,7 +103,7 @@ def improve_document(job: IngestJob, watch: Watch | None = None) -> None:
 
 def finish(job: IngestJob, watch: Watch | None = None) -> Document:
     """Run a job to its end in this process, or wait for its worker; return the resulting document."""
-    while job.state in (JobState.QUEUED, JobState.RUNNING):
+    while job.state in IngestJob.OPEN:
         ingest(job, watch)
         improve_document(job, watch)
         give_up_exhausted()
@@ -130,7 +130,7 @@ def ingest_path(
             document = accept_upload(base, user, File(file, name=path.name), cutting=cutting)
         except DuplicateDocument as duplicate:
             document = duplicate.document
-    job = document.jobs.filter(state__in=(JobState.QUEUED, JobState.RUNNING)).first()
+    job = document.jobs.filter(state__in=IngestJob.OPEN).first()
     if job is None and document.current_parse_id is None:
         job = queue_again(document)
     return finish(job, watch) if job else document
@@ -223,8 +223,7 @@ def go_on_without(lease: IngestLease, error: ReadingError) -> None:
     document, chosen = lease.job.document, chosen_for(lease)
     parse = Parse.objects.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
     if lease.job.stage == Stage.RECOGNISE and parse and not lease.job.pages:
-        parse.report["recognition"] = error.message  # why pages have no text
-        parse.save(update_fields=["report"])
+        parse.note("recognition", error.message)  # why pages have no text
         hand_over(lease, stage_after_reading(parse, chosen))
     elif lease.job.stage != Stage.RECOGNISE and error.code in RECOGNISABLE and may_recognise(document, [1], chosen):
         hand_over(lease, Stage.RECOGNISE, parse_id=None)

@@ -89,7 +89,7 @@ def may_have_letters(document: Document) -> bool:
 def improvements(document: Document) -> list[Stage]:
     """The improvements a person can ask for: recognition of unreadable pages, what a model has not described."""
     parse = document.current_parse
-    is_open = document.jobs.filter(state__in=(IngestJob.State.QUEUED, IngestJob.State.RUNNING)).exists()
+    is_open = document.jobs.filter(state__in=IngestJob.OPEN).exists()
     if document.trashed_at or is_open:
         return []
     stages = []

@@ -103,7 +103,7 @@ def begin(base: KnowledgeBase) -> list[IngestJob]:
         for document in base.documents.answering().filter(current_parse__passages__annotation="").distinct():
             queue_again(document, IngestJob.Stage.ANNOTATE)
     begin_reembedding(base)
-    opened = IngestJob.objects.filter(document__in=base.documents.living(), state__in=(State.QUEUED, State.RUNNING))
+    opened = IngestJob.objects.filter(document__in=base.documents.living(), state__in=IngestJob.OPEN)
     return list(opened.select_related("document").order_by("created_at"))
 
 

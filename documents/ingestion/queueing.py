@@ -34,7 +34,7 @@ def queue_again(document: Document, stage: Stage = Stage.CHECK, pages: Sequence[
             Document.objects.filter(pk=document.pk, current_parse=None).update(state=Document.State.WAITING)
             return job
     except IntegrityError:
-        return document.jobs.get(state__in=(JobState.QUEUED, JobState.RUNNING))
+        return document.jobs.get(state__in=IngestJob.OPEN)
 
 
 def stop_jobs(document: Document) -> None:
