@@ -1,6 +1,7 @@
 """Bases, documents and what was read from them (R112). Everything belongs to a KnowledgeBase."""
 
 import uuid
+from typing import TypeAlias
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.postgres.fields import ArrayField
@@ -542,6 +543,10 @@ class IngestJob(LeasedJob):
     def percent(self) -> int | None:
         """How much of its stage is done; None while the total is unknown."""
         return round(100 * self.done_count / self.total_count) if self.total_count else None
+
+
+Stage: TypeAlias = IngestJob.Stage
+JobState: TypeAlias = IngestJob.State
 
 
 class LastTurn(models.Model):

@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 from django.core.files import File
 from django.db import transaction
@@ -40,7 +39,7 @@ from documents.ingestion.parsing import check_file, cut, read_file, swap_in
 from documents.ingestion.queueing import claim_next, queue_again
 from documents.ingestion.reporting import Cancelled, IngestLease, Watch, claim_job
 from documents.ingestion.unlocking import unlock_if_told
-from documents.models import Document, IngestJob, KnowledgeBase, Parse
+from documents.models import Document, IngestJob, JobState, KnowledgeBase, Parse, Stage
 from documents.storage.collecting import collection_paused
 from documents.storage.uploads import AS_BASE, DuplicateDocument, accept_upload
 from jobs.ids import NOTHING, start_with
@@ -52,8 +51,6 @@ from reading.reasons import ReadingError
 
 logger = logging.getLogger(__name__)
 
-Stage: TypeAlias = IngestJob.Stage
-JobState: TypeAlias = IngestJob.State
 READING_STAGES = (Stage.CHECK, Stage.PAGES, Stage.STORE)
 IMPROVING_STAGES = (Stage.RECOGNISE, Stage.CONTENTS, Stage.CARD, Stage.ANNOTATE, Stage.EMBED)
 WAIT_EVERY_S = 0.5

@@ -2,16 +2,15 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from documents.ingestion import page_images
 from documents.ingestion.escalation import read_next
-from documents.models import Document, IngestJob, Page, Parse
+from documents.models import Document, IngestJob, Page, Parse, Stage
 from documents.storage.uploads import PDF
 from reading import heavier
 from reading.recognition import OnProgress
 
-Stage: TypeAlias = IngestJob.Stage
 # open: a method that is installed has not been tried; not_installed: only such have not; tried: none found anything;
 # added: what they found is in the text.
 PageState = Literal["open", "not_installed", "tried", "added"]
