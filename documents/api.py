@@ -85,11 +85,6 @@ class NotRead(exceptions.APIException):
     default_code = "not_read"
 
 
-class NotWaiting(exceptions.APIException):
-    status_code = HTTPStatus.CONFLICT
-    default_code = "not_locked"
-
-
 class Unavailable(exceptions.APIException):
     status_code = HTTPStatus.SERVICE_UNAVAILABLE
     default_code = "unavailable"
@@ -607,8 +602,8 @@ class UnlockView(GenericAPIView[Document]):
         asked = read_sent(PasswordSerializer, request.data)
         try:
             start(unlock(found, asked["password"], user_of(request)))
-        except NotLocked as error:
-            raise NotWaiting(str(error)) from error
+        except NotLocked:
+            raise
         except TooManyMisses as error:
             raise exceptions.Throttled(MISSES_WITHIN.total_seconds(), str(error)) from error
         except NotHandedOn as error:

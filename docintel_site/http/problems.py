@@ -28,6 +28,7 @@ from documents.base_settings import SettingsError
 from documents.guarding.guard import ChangeProposed, ProposalRefused
 from documents.idempotency import KeyReused
 from documents.ingestion.trash import CopyExists
+from documents.storage.passwords import NotLocked
 from documents.storage.uploads import UploadRefused
 from documents.storage.whole import RETRY_AFTER_S as ROOM_RETRY_AFTER_S
 from retrieval.dictionary.csv_format import WordlistError
@@ -85,6 +86,7 @@ OURS: dict[type[Exception], Problem] = {
     LastOwner: Problem(HTTPStatus.CONFLICT, "last_owner"),
     ProposalRefused: Problem(HTTPStatus.CONFLICT, "proposal_refused"),
     CopyExists: Problem(HTTPStatus.CONFLICT, "copy_exists"),
+    NotLocked: Problem(HTTPStatus.CONFLICT, "not_locked"),
     ReviewConflict: Problem(HTTPStatus.CONFLICT, "review_conflict"),
     HeadRefused: Problem(HTTPStatus.CONFLICT, "head_refused"),
     NotRecorded: Problem(HTTPStatus.CONFLICT, "not_recorded"),
