@@ -29,7 +29,6 @@ Vectors = NDArray[np.float32]
 OnProgress = Callable[[int, int], None]
 OnExchange = Callable[[Exchange], None]
 
-PROVIDERS = ("bundled", "openai", "voyage")
 VOYAGE_DIMENSIONS = 1024  # R93b, of its models that are not listed in the profiles
 QUERY_DEADLINE_S = 5.0 * settings.PATIENCE  # a person is waiting, and words alone find something too
 TOKEN_CHARACTERS = 2.4  # of most languages with current tokenizers, counted short; figures have fewer
@@ -90,7 +89,7 @@ def embedder_for(model_key: str) -> Embedder | None:
     maker, _, rest = model_key.partition("/")
     if maker == "voyage" and settings.VOYAGE_API_KEY:  # whichever of its models: the key of the account is enough
         return voyage_embedder(rest.rpartition("/")[0])
-    for provider in PROVIDERS:
+    for provider in MAKERS:
         embedder = embedder_of(provider)
         if embedder and embedder.model_key == model_key:
             return embedder

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reading.language import detect_language
+from reading.language import detect_language, regconfig_of
 from reading.limits import MIB, Limits
 from reading.pdf_reader import read_pdf
 from reading.plain_text import read_markdown, read_plain_text
@@ -221,4 +221,5 @@ def test_it_ends_hostile_files_in_a_reading_or_a_reason(name: str) -> None:
     ],
 )
 def test_it_names_the_language_and_its_search_configuration(text: str, detected: tuple[str, str]) -> None:
-    assert detect_language(text) == detected
+    language = detect_language(text)
+    assert (language, regconfig_of(language)) == detected
