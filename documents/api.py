@@ -637,7 +637,7 @@ class OriginalView(GenericAPIView[Document]):
 # ---- lines (R2), contents (R5) and passages (R91), with the columns of DocumentContent
 
 
-def columns_of(model: type[Model], row: type[NamedTuple]) -> Any:
+def meta_of_rows(model: type[Model], row: type[NamedTuple]) -> Any:
     """The `Meta` of a serializer of rows that gives the columns of a row's type."""
     return type("Meta", (), {"model": model, "fields": list(row._fields)})
 
@@ -647,19 +647,19 @@ class LineSerializer(serializers.ModelSerializer[Line]):
 
     spans = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()))
 
-    Meta = columns_of(Line, LineRow)
+    Meta = meta_of_rows(Line, LineRow)
 
 
 class TocEntrySerializer(serializers.ModelSerializer[TocEntry]):
     """One section with its inclusive ranges, sub-sections included; index 0 is the text before the first section."""
 
-    Meta = columns_of(TocEntry, TocRow)
+    Meta = meta_of_rows(TocEntry, TocRow)
 
 
 class PassageSerializer(serializers.ModelSerializer[Passage]):
     """The unit of search: consecutive lines of one section; `context` is searched and never quoted."""
 
-    Meta = columns_of(Passage, PassageRow)
+    Meta = meta_of_rows(Passage, PassageRow)
 
 
 class PageSerializer(serializers.ModelSerializer[Page]):
@@ -667,25 +667,25 @@ class PageSerializer(serializers.ModelSerializer[Page]):
 
     flags = serializers.ListField(child=serializers.CharField())
 
-    Meta = columns_of(Page, PageRow)
+    Meta = meta_of_rows(Page, PageRow)
 
 
 class ImageSerializer(serializers.ModelSerializer[Image]):
     """One picture: its box in PDF points from the top left of its page."""
 
-    Meta = columns_of(Image, ImageRow)
+    Meta = meta_of_rows(Image, ImageRow)
 
 
 class NamedObjectSerializer(serializers.ModelSerializer[NamedObject]):
     """A figure, table, equation, appendix, exhibit, schedule or note, with the line of its caption or heading."""
 
-    Meta = columns_of(NamedObject, ObjectRow)
+    Meta = meta_of_rows(NamedObject, ObjectRow)
 
 
 class CrossReferenceSerializer(serializers.ModelSerializer[CrossReference]):
     """Where a line names such a thing or a section; `target_line` is 0 if the document has none."""
 
-    Meta = columns_of(CrossReference, ReferenceRow)
+    Meta = meta_of_rows(CrossReference, ReferenceRow)
 
 
 class TableQuery(serializers.Serializer[Any]):

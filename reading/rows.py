@@ -85,7 +85,7 @@ class LineSpan(NamedTuple):
     struck: bool = False
 
 
-def parted_at_gaps(spans: Sequence[LineSpan], gap: float) -> list[tuple[int, int]]:
+def cut_spans(spans: Sequence[LineSpan], gap: float) -> list[tuple[int, int]]:
     """Which spans [first, last) no gap wider than this parts; none where there are no spans."""
     wide = [at for at, (before, after) in enumerate(pairwise(spans), 1) if after.x0 - before.x1 > gap]
     return list(pairwise([0, *wide, len(spans)])) if spans else []

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from reading.layout.lines import CELL_GAP, PageLine, cells_of
 from reading.layout.ticks import SIGNS
-from reading.rows import ASIDE_KINDS, LineKind, parted_at_gaps
+from reading.rows import ASIDE_KINDS, LineKind, cut_spans
 from reading.values.sentences import NOT_ABBREVIATED
 
 CAPTION = re.compile(
@@ -326,7 +326,7 @@ def is_wrapped_row(line: PageLine, above: PageLine) -> bool:
 
 def cell_edges(line: PageLine) -> list[tuple[float, float]]:
     """The left and right edge of each cell of a line."""
-    cells = parted_at_gaps(line.spans, CELL_GAP * line.size)
+    cells = cut_spans(line.spans, CELL_GAP * line.size)
     return [(line.spans[first].x0, line.spans[end - 1].x1) for first, end in cells]
 
 
