@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import Scope, Token, User
+from accounts.requests import user_of
 
 
 class TokenSerializer(serializers.ModelSerializer[Token]):
@@ -38,7 +39,7 @@ class MeView(GenericAPIView[User]):
     @extend_schema(operation_id="read_me")
     def get(self, request: Request) -> Response:
         """The person and token of this request: the simplest test of a token."""
-        assert isinstance(request.user, User)
         token = request.auth if isinstance(request.auth, Token) else None
-        who = {"name": request.user.name, "email": request.user.email, "token": token}
+        person = user_of(request)
+        who = {"name": person.name, "email": person.email, "token": token}
         return Response(MeSerializer(who).data)

@@ -59,22 +59,13 @@ def sessions_of(user: User, request: HttpRequest) -> list[SignedIn]:
     return sorted(living, key=lambda session: (not session.is_current, session.since))
 
 
-def end_session(user: User, pk: str, request: HttpRequest) -> int:
-    """End one other session of the person; return how many were ended."""
-    return end(user, [row for row in others(user, request) if str(row.pk) == pk])
-
-
-def end_others(user: User, request: HttpRequest) -> int:
-    """End all sessions of the person but this one; return how many were ended."""
-    return end(user, others(user, request))
-
-
-def others(user: User, request: HttpRequest) -> list[UserSession]:
-    rows = UserSession.objects.purge_and_list(user)
-    return [row for row in rows if row.session_key != request.session.session_key]
-
-
-def end(user: User, rows: list[UserSession]) -> int:
+def end_others(user: User, request: HttpRequest, only: str = "") -> int:
+    """End all sessions of the person but this one, or `only` one of them; return how many were ended."""
+    rows = [
+        row
+        for row in UserSession.objects.purge_and_list(user)
+        if row.session_key != request.session.session_key and only in ("", str(row.pk))
+    ]
     if not rows:
         return 0
     with transaction.atomic():

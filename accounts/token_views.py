@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.models import Scope, Token, User
+from accounts.models import Scope, Token
+from accounts.requests import user_of
 from accounts.tokens import TooManyTokens, make_token, revoke_token
 
 LIFETIMES = [
@@ -50,24 +51,23 @@ class TokenForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
     """One's own tokens, the form to create one, and the secret of a token just created."""
-    assert isinstance(request.user, User)
+    person = user_of(request)
     form = TokenForm(request.POST if request.method == "POST" else None, label_suffix="")
     made, secret = None, ""
     if request.method == "POST" and form.is_valid():
         try:
-            made, secret = make_token(request.user, **form.cleaned_data)
+            made, secret = make_token(person, **form.cleaned_data)
             form = TokenForm(label_suffix="")
         except TooManyTokens as refusal:
             form.add_error(None, str(refusal))
-    shown = {"form": form, "made": made, "secret": secret, "tokens": request.user.tokens.all()}
+    shown = {"form": form, "made": made, "secret": secret, "tokens": person.tokens.all()}
     return render(request, "accounts/tokens.html", shown, status=400 if form.errors else 200)
 
 
 @require_POST
 def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Revoke one of one's own tokens at once."""
-    assert isinstance(request.user, User)
-    token = get_object_or_404(Token, pk=pk, user=request.user)
-    if revoke_token(token, request.user):
+    token = get_object_or_404(Token, pk=pk, user=user_of(request))
+    if revoke_token(token, token.user):
         messages.success(request, _("“%(name)s” opens nothing any more.") % {"name": token.name})
     return redirect("tokens")

@@ -23,7 +23,8 @@ from accounts.invitations import AccountDisabled, InvitationClosed, accept, invi
 from accounts.mail import send_invitation
 from accounts.models import Invitation, User
 from accounts.people import LastAdministrator, OwnRights, people, set_active, set_administrator
-from accounts.sessions import end_others, end_session, sessions_of
+from accounts.requests import user_of
+from accounts.sessions import end_others, sessions_of
 
 
 @login_not_required
@@ -144,11 +145,9 @@ def change_person(found: User, action: str | None, asking: User) -> None:
 @require_http_methods(["GET", "HEAD", "POST"])
 def sessions(request: HttpRequest) -> HttpResponse:
     """One's sessions; POST ends one of the others, or all of them."""
-    assert isinstance(request.user, User)
     UserSession.objects.create_from_request(request)
     if request.method == "POST":
-        one = request.POST.get("session", "")
-        ended = end_session(request.user, one, request) if one else end_others(request.user, request)
+        ended = end_others(user_of(request), request, request.POST.get("session", ""))
         messages.success(request, ngettext("%(n)d session ended.", "%(n)d sessions ended.", ended) % {"n": ended})
         return redirect("accounts:sessions")
-    return render(request, "accounts/sessions.html", {"sessions": sessions_of(request.user, request)})
+    return render(request, "accounts/sessions.html", {"sessions": sessions_of(user_of(request), request)})

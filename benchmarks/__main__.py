@@ -30,8 +30,8 @@ def read_arguments() -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, command in COMMANDS.items():
         own = commands.add_parser(name, help=command.help)
-        for option in command.options:
-            own.add_argument(option.name, **option.settings)
+        for option, settings in command.options:
+            own.add_argument(option, **settings)
     return parser.parse_args()
 
 

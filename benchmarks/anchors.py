@@ -6,7 +6,8 @@ that quote well, with wrong endings, with other characters, and text that does n
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.questions import GoldQuestion
@@ -48,23 +49,15 @@ def run(questions: Sequence[GoldQuestion], library: "Library") -> dict[str, Any]
     return figures
 
 
-class scripted:
+@contextmanager
+def scripted(behaviour: str) -> Iterator[None]:
     """Configure a scripted model inside the block; none for ""."""
+    from django.test.utils import override_settings
 
-    def __init__(self, behaviour: str) -> None:
-        self._server = ScriptedLLM(behaviour) if behaviour else None
-
-    def __enter__(self) -> None:
-        from django.conf import settings
-
-        settings.LLM_CONFIGURED = self._server is not None
-        if self._server:
-            self._server.start()
-            settings.LLM_BASE_URL, settings.LLM_API_KEY = self._server.base_url, "scripted"
-
-    def __exit__(self, *_: object) -> None:
-        if self._server:
-            self._server.stop()
+    with ScriptedLLM(behaviour) if behaviour else nullcontext() as server:
+        address = {"LLM_BASE_URL": server.base_url, "LLM_API_KEY": "scripted"} if server else {}
+        with override_settings(LLM_CONFIGURED=server is not None, **address):
+            yield
 
 
 def asked_turn(person: "User", document: "Document", question: str) -> "Turn":

@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from benchmarks.library import Library
-from benchmarks.metrics import percentile
+from benchmarks.metrics import spread
 from benchmarks.questions import GoldQuestion
 from benchmarks.requests import CHARACTERS_PER_TOKEN, digest_of, kept_replies
 from benchmarks.retrieval import commit
@@ -74,16 +74,16 @@ def run(questions: Sequence[GoldQuestion], library: Library, dictionary: Sequenc
         "measured": len(sizes),
         "briefs": BRIEFS,
         "toc_entries": TOC_ENTRIES,
-        "request_tokens": spread([size["request"] for size in sizes]),
-        "request_wordpieces": spread([size["wordpieces"] for size in sizes if size["wordpieces"]]),
-        "toc_tokens": spread([size["toc"] for size in sizes]),
-        "brief_tokens": spread([size["briefs"] for size in sizes]),
+        "request_tokens": spread_to_max([size["request"] for size in sizes]),
+        "request_wordpieces": spread_to_max([size["wordpieces"] for size in sizes if size["wordpieces"]]),
+        "toc_tokens": spread_to_max([size["toc"] for size in sizes]),
+        "brief_tokens": spread_to_max([size["briefs"] for size in sizes]),
         "instruction_tokens": round(len(INSTRUCTIONS) / CHARACTERS_PER_TOKEN),
         "over_limit": sum(size["request"] > TOKENS_MAX for size in sizes),
-        "arbiter_overhead_ms": spread(overheads),
-        "arbiter_processor_ms": spread(processor),
-        "stages_ms": {name: spread([each[name] for each in stages]) for name in ("arbitrate", "calibrate")},
-        "first_token_ms": spread(first_tokens()),
+        "arbiter_overhead_ms": spread_to_max(overheads),
+        "arbiter_processor_ms": spread_to_max(processor),
+        "stages_ms": {name: spread_to_max([each[name] for each in stages]) for name in ("arbitrate", "calibrate")},
+        "first_token_ms": spread_to_max(first_tokens()),
         "load": os.getloadavg()[0],
         "commit": commit(),
     }
@@ -171,5 +171,5 @@ def first_token(prompt: str, excerpts: Sequence[Excerpt]) -> float:
     return shown
 
 
-def spread(values: Sequence[float]) -> dict[str, float | None]:
-    return {"p50": percentile(values, 50), "p95": percentile(values, 95), "max": max(values, default=None)}
+def spread_to_max(values: Sequence[float]) -> dict[str, float | None]:
+    return spread(values) | {"max": max(values, default=None)}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import django
 
 from benchmarks import faults
-from benchmarks.metrics import percentile
+from benchmarks.metrics import spread
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -120,7 +120,7 @@ def appended(writers: int, pause_s: float) -> dict[str, float | None]:
     seconds = time.monotonic() - started
     for process in processes:
         process.join()
-    return {"p50": percentile(spent, 50), "p95": percentile(spent, 95), "per_s": round(len(spent) / seconds, 1)}
+    return spread(spent) | {"per_s": round(len(spent) / seconds, 1)}
 
 
 def write(barrier: Any, results: Any, pause_s: float) -> None:
@@ -221,7 +221,7 @@ def opened(client: Any, address: str, times: int = 20) -> dict[str, float | None
         response = client.get(address)
         spent.append(1000 * (time.perf_counter() - started))
         assert response.status_code == 200, (address, response.status_code)
-    return {"p50": percentile(spent, 50), "p95": percentile(spent, 95)}
+    return spread(spent)
 
 
 def export() -> dict[str, Any]:

@@ -251,32 +251,24 @@ def django_alone(options: Options) -> Iterator[None]:
     yield
 
 
-@contextmanager
-def own_installation(options: Options) -> Iterator[None]:
-    with installation():
-        yield
+def own_installation(options: Options) -> AbstractContextManager[None]:
+    return installation()
 
 
-@contextmanager
-def installation_for_contract(options: Options) -> Iterator[None]:
+def installation_for_contract(options: Options) -> AbstractContextManager[None]:
     import_module("schemathesis")  # what is missing is said before a server is started for nothing
-    with installation():
-        yield
+    return installation()
 
 
-@contextmanager
-def quiet_installation(options: Options) -> Iterator[None]:
+def quiet_installation(options: Options) -> AbstractContextManager[None]:
     os.environ.setdefault("DOCINTEL_LOG_LEVEL", "ERROR")  # refused requests would log thousands of lines
-    with installation():
-        yield
+    return installation()
 
 
-@contextmanager
-def kept_database(options: Options) -> Iterator[None]:
+def kept_database(options: Options) -> AbstractContextManager[None]:
     from benchmarks.shelf import database
 
-    with database():
-        yield
+    return database()
 
 
 def where_scope_asks(options: Options) -> AbstractContextManager[None]:
@@ -292,16 +284,11 @@ def where_scale_grows(options: Options) -> AbstractContextManager[None]:
 # ---- the table
 
 
-@dataclass(frozen=True)
-class Option:
-    """An argument of the command line, as argparse takes it."""
-
-    name: str
-    settings: Mapping[str, Any]
+Option = tuple[str, Mapping[str, Any]]  # of the command line: its name, and how argparse takes it
 
 
 def option(name: str, **settings: Any) -> Option:
-    return Option(name, settings)
+    return name, settings
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from django.conf import settings
+from django.test.utils import override_settings
 
 from benchmarks.library import Library
 from benchmarks.metrics import is_hit, mean, percentile
@@ -176,19 +177,11 @@ class RerankReplies(ReplyServer):
 @contextmanager
 def kept_orders(folder: Path | None) -> Iterator[ReplyServer]:
     """Inside the block, every call to a reranker goes to RerankReplies, with the instructions."""
-    names = ("RERANK_BASE_URL", "RERANK_API_KEY", "RERANK_INSTRUCTIONS")
-    before = {name: getattr(settings, name) for name in names}
-    with RerankReplies(folder) as server:
-        try:
-            settings.RERANK_BASE_URL, settings.RERANK_API_KEY, settings.RERANK_INSTRUCTIONS = (
-                server.base_url,
-                "",
-                "field",
-            )
-            yield server
-        finally:
-            for name, value in before.items():
-                setattr(settings, name, value)
+    with (
+        RerankReplies(folder) as server,
+        override_settings(RERANK_BASE_URL=server.base_url, RERANK_API_KEY="", RERANK_INSTRUCTIONS="field"),
+    ):
+        yield server
 
 
 # ---- the questions

@@ -113,26 +113,22 @@ def opened(pattern: str) -> list[str]:
 
 def split_at_bars(pattern: str) -> list[str]:
     """The alternatives of a pattern's outermost level."""
-    parts, depth, is_class, position, began = [], 0, False, 0, 0
-    while position < len(pattern):
-        sign = pattern[position]
-        if sign == "\\":
-            position += 1
-        elif is_class:
-            is_class = sign != "]"
-        elif sign == "[":
-            is_class = True
-        elif sign in "()":
-            depth += 1 if sign == "(" else -1
-        elif sign == "|" and not depth:
+    parts, began = [], 0
+    for position, sign, depth in signs_of(pattern):
+        if sign == "|" and not depth:
             parts.append(pattern[began:position])
             began = position + 1
-        position += 1
     return [*parts, pattern[began:]]
 
 
 def end_of_group(pattern: str, start: int) -> int:
     """The position where the group that begins at `start` ends."""
+    ends = (position for position, sign, depth in signs_of(pattern, start) if sign == ")" and not depth)
+    return next(ends, len(pattern))
+
+
+def signs_of(pattern: str, start: int = 0) -> Iterator[tuple[int, str, int]]:
+    """The signs that are neither escaped nor in a class, from a position on: where, which, and the depth behind it."""
     depth, is_class, position = 0, False, start
     while position < len(pattern):
         sign = pattern[position]
@@ -142,9 +138,7 @@ def end_of_group(pattern: str, start: int) -> int:
             is_class = sign != "]"
         elif sign == "[":
             is_class = True
-        elif sign in "()":
-            depth += 1 if sign == "(" else -1
-            if not depth:
-                return position
+        else:
+            depth += {"(": 1, ")": -1}.get(sign, 0)
+            yield position, sign, depth
         position += 1
-    return len(pattern)

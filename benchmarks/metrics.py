@@ -43,6 +43,11 @@ def percentile(values: Sequence[float], percent: int) -> float | None:
     return round(quantiles(values, n=100, method="inclusive")[percent - 1], 2)
 
 
+def spread(values: Sequence[float]) -> dict[str, float | None]:
+    """The middle of some values, and what nineteen of twenty stay below."""
+    return {"p50": percentile(values, 50), "p95": percentile(values, 95)}
+
+
 def area_under_curve(higher: Sequence[float], lower: Sequence[float]) -> float | None:
     """How often a value of the first kind exceeds one of the second, ties by half: 0.5 is chance; None of nothing."""
     pairs = [1.0 if one > other else 0.5 if one == other else 0.0 for one in higher for other in lower]

@@ -13,10 +13,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
-from django.conf import settings
+from django.test.utils import override_settings
 
 from benchmarks.library import Library
-from benchmarks.metrics import percentile
+from benchmarks.metrics import spread
 from benchmarks.questions import GoldQuestion
 from benchmarks.shown import Shown, shown_of, summarise_shown
 from documents.base_settings import BaseSettings
@@ -126,15 +126,11 @@ def events_of(response: dict[str, Any]) -> Iterator[bytes]:
 @contextmanager
 def kept_replies(folder: Path | None) -> Iterator[ReplyServer]:
     """Inside the block, every call to the model goes to a ReplyServer."""
-    names = ("LLM_BASE_URL", "LLM_API_KEY", "LLM_CONFIGURED")
-    before = {name: getattr(settings, name) for name in names}
-    with ReplyServer(folder) as server:
-        try:
-            settings.LLM_BASE_URL, settings.LLM_API_KEY, settings.LLM_CONFIGURED = server.base_url, "", True
-            yield server
-        finally:
-            for name, value in before.items():
-                setattr(settings, name, value)
+    with (
+        ReplyServer(folder) as server,
+        override_settings(LLM_BASE_URL=server.base_url, LLM_API_KEY="", LLM_CONFIGURED=True),
+    ):
+        yield server
 
 
 def export(
@@ -176,8 +172,8 @@ def export(
         "requests": len({digest_of(body) for body in server.bodies}),
         "without_reply": len(set(server.missing)),
         "without_request": without_request,
-        "tokens_estimated": {"p50": percentile(sizes, 50), "p95": percentile(sizes, 95), "max": max(sizes, default=0)},
-        "arbiter_ms": {"p50": percentile(overheads, 50), "p95": percentile(overheads, 95)},
+        "tokens_estimated": spread(sizes) | {"max": max(sizes, default=0)},
+        "arbiter_ms": spread(overheads),
         "shown": summarise_shown(shown),
     }
 

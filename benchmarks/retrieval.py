@@ -11,7 +11,17 @@ from typing import Any
 
 from benchmarks.baselines import BASELINES
 from benchmarks.library import Library
-from benchmarks.metrics import CUTOFFS, area_under_curve, distinct, is_hit, mean, percentile, recall, reciprocal_rank
+from benchmarks.metrics import (
+    CUTOFFS,
+    area_under_curve,
+    distinct,
+    is_hit,
+    mean,
+    percentile,
+    recall,
+    reciprocal_rank,
+    spread,
+)
 from benchmarks.questions import GoldQuestion
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
@@ -157,8 +167,7 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
         "confidence_area": area_under_curve([row.confidence for row in answerable], [row.confidence for row in absent]),
         "vectors_on": mean([float(row.vectors_on) for row in rows]),
         "latency_ms": {
-            "p50": percentile([row.latency_ms for row in rows], 50),
-            "p95": percentile([row.latency_ms for row in rows], 95),
+            **spread([row.latency_ms for row in rows]),
             "by_stage": {stage: stage_figures(stage, rows) for stage in dict.fromkeys(stages_of(rows))},
         },
         "arbiter": {
@@ -198,8 +207,7 @@ def stages_of(rows: Sequence[Judged]) -> Iterator[str]:
 
 
 def stage_figures(stage: str, rows: Sequence[Judged]) -> dict[str, float | None]:
-    values = [row.timings_ms[stage] for row in rows if stage in row.timings_ms]
-    return {"p50": percentile(values, 50), "p95": percentile(values, 95)}
+    return spread([row.timings_ms[stage] for row in rows if stage in row.timings_ms])
 
 
 def grouped(rows: list[Judged], name: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any, cast
 
 from benchmarks.library import Library
-from benchmarks.metrics import CUTOFFS, distinct, is_hit, mean, percentile
+from benchmarks.metrics import CUTOFFS, distinct, is_hit, mean, spread
 from benchmarks.questions import GoldQuestion
 from benchmarks.retrieval import commit
 from benchmarks.shelf import shelve
@@ -141,12 +141,6 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
         "documents_read": mean([float(len(row.chosen)) for row in rows]),
         "false_not_found": mean([float(row.status in ABSENT) for row in answerable]),
         "absent_refused": mean([float(row.status != "found" or row.primary_count == 0) for row in absent]),
-        "latency_ms": {
-            "p50": percentile([row.latency_ms for row in rows], 50),
-            "p95": percentile([row.latency_ms for row in rows], 95),
-        },
-        "shortlist_ms": {
-            "p50": percentile([row.shortlist_ms for row in rows], 50),
-            "p95": percentile([row.shortlist_ms for row in rows], 95),
-        },
+        "latency_ms": spread([row.latency_ms for row in rows]),
+        "shortlist_ms": spread([row.shortlist_ms for row in rows]),
     }

@@ -8,7 +8,7 @@ from rank_bm25 import BM25Okapi
 
 from benchmarks.baselines import stemmed_words
 from benchmarks.library import Library
-from benchmarks.metrics import percentile
+from benchmarks.metrics import spread
 from benchmarks.questions import GoldQuestion
 from benchmarks.retrieval import commit
 from documents.base_settings import BaseSettings
@@ -75,10 +75,6 @@ def timed(act: Callable[[str], object], texts: Sequence[str]) -> list[float]:
             act(text)
             spent.append(1000 * (perf_counter() - started))
     return spent
-
-
-def spread(spent: Sequence[float]) -> dict[str, float | None]:
-    return {"p50": percentile(spent, 50), "p95": percentile(spent, 95)}
 
 
 def ratio(own: float | None, peer: float | None) -> float | None:

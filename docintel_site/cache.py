@@ -23,14 +23,10 @@ class Json:
         return json.loads(text)
 
 
-class SteadyCache(RedisCache):
-    """Redis as a cache that never delays or fails a request: without it, limits and outages are counted per process."""
+def steady(name: str) -> Any:
+    """The method of this name, of the cache in this process while Redis does not answer."""
 
-    def __init__(self, server: str, params: dict[str, Any]) -> None:
-        super().__init__(server, params)
-        self.spare = LocMemCache("rate-limits", params)
-
-    def steadily(self, name: str, *arguments: Any, **named: Any) -> Any:
+    def method(self: "SteadyCache", *arguments: Any, **named: Any) -> Any:
         if not silence.lasts():
             try:
                 return getattr(RedisCache, name)(self, *arguments, **named)
@@ -39,23 +35,15 @@ class SteadyCache(RedisCache):
                 silence.note(error)
         return getattr(self.spare, name)(*arguments, **named)
 
-    def get(self, *arguments: Any, **named: Any) -> Any:
-        return self.steadily("get", *arguments, **named)
+    return method
 
-    def set(self, *arguments: Any, **named: Any) -> None:
-        self.steadily("set", *arguments, **named)
 
-    def add(self, *arguments: Any, **named: Any) -> bool:
-        return bool(self.steadily("add", *arguments, **named))
+class SteadyCache(RedisCache):
+    """Redis as a cache that never delays or fails a request: without it, limits and outages are counted per process."""
 
-    def incr(self, *arguments: Any, **named: Any) -> int:
-        return int(self.steadily("incr", *arguments, **named))
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self.spare = LocMemCache("rate-limits", params)
 
-    def touch(self, *arguments: Any, **named: Any) -> bool:
-        return bool(self.steadily("touch", *arguments, **named))
-
-    def delete(self, *arguments: Any, **named: Any) -> bool:
-        return bool(self.steadily("delete", *arguments, **named))
-
-    def has_key(self, *arguments: Any, **named: Any) -> bool:
-        return bool(self.steadily("has_key", *arguments, **named))
+    get, set, add, incr = steady("get"), steady("set"), steady("add"), steady("incr")
+    touch, delete, has_key = steady("touch"), steady("delete"), steady("has_key")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from celery import current_app
 from django.conf import settings
 from django.db.models import Count, Min, QuerySet, Sum
 from django.utils import timezone
@@ -17,7 +16,7 @@ from prometheus_client.registry import Collector
 
 from audit.models import RecordCheck, Rejudgement
 from chat.models import Answer, Extraction, ModelTest, Retrieval, Turn
-from docintel_site.status import QUEUES, is_stuck
+from docintel_site.status import count_messages, is_stuck
 from documents.models import IngestJob
 from jobs.models import LeasedJob
 from ledger import chain
@@ -69,10 +68,8 @@ def age_s(moment: datetime | None) -> float:
 def queue_metrics() -> Iterator[Metric]:
     """The messages of each queue; the jobs below are the truth, messages only wake workers."""
     waiting = GaugeMetricFamily("docintel_queue_messages", "Messages that wait in a queue.", labels=["queue"])
-    with current_app.connection_for_read() as link:
-        channel: Any = link.default_channel
-        for queue in QUEUES:
-            waiting.add_metric([queue], channel.client.llen(queue))
+    for queue, count in count_messages().items():
+        waiting.add_metric([queue], count)
     yield waiting
 
 
@@ -95,13 +92,16 @@ def job_metrics() -> Iterator[Metric]:
 
 
 def answer_metrics() -> Iterator[Metric]:
-    told = CounterMetricFamily("docintel_answers", "Answers on record, by kind and end.", labels=["kind", "ended"])
-    for kind, ended, count in Answer.objects.order_by().values_list("kind", "ended").annotate(Count("pk")):
-        told.add_metric([kind, ended], count)
-    outcomes = CounterMetricFamily("docintel_runs", "Searches on record, by outcome.", labels=["status"])
-    for status, count in RetrievalRun.objects.order_by().values_list("status").annotate(Count("pk")):
-        outcomes.add_metric([status], count)
-    yield from (told, outcomes)
+    yield count_rows("answers", "Answers on record, by kind and end.", Answer.objects.all(), "kind", "ended")
+    yield count_rows("runs", "Searches on record, by outcome.", RetrievalRun.objects.all(), "status")
+
+
+def count_rows(name: str, words: str, rows: "QuerySet[Any]", *columns: str) -> CounterMetricFamily:
+    """How many rows have which values in some columns."""
+    counts = CounterMetricFamily(f"docintel_{name}", words, labels=columns)
+    for *values, count in rows.order_by().values_list(*columns).annotate(Count("pk")):
+        counts.add_metric(values, count)
+    return counts
 
 
 def stage_metrics() -> Iterator[Metric]:
@@ -125,18 +125,16 @@ def stage_metrics() -> Iterator[Metric]:
 
 def model_metrics() -> Iterator[Metric]:
     """Exchanges with models, their tokens and their cost."""
-    calls = CounterMetricFamily("docintel_model_calls", "Exchanges with a model.", labels=["model", "outcome"])
     tokens = CounterMetricFamily("docintel_model_tokens", "Tokens of these.", labels=["model", "direction"])
     cost = CounterMetricFamily("docintel_model_cost", "What these cost by the price list.", labels=["currency"])
-    for model, outcome, count in LLMCall.objects.order_by().values_list("model", "outcome").annotate(Count("pk")):
-        calls.add_metric([model, outcome], count)
     sums = LLMCall.objects.order_by().values_list("model").annotate(Sum("tokens_in"), Sum("tokens_out"))
     for model, tokens_in, tokens_out in sums:
         tokens.add_metric([model, "in"], tokens_in or 0)
         tokens.add_metric([model, "out"], tokens_out or 0)
     for currency, amount in Charge.objects.order_by().values_list("currency").annotate(Sum("amount")):
         cost.add_metric([currency], float(amount))
-    yield from (calls, tokens, cost)
+    yield count_rows("model_calls", "Exchanges with a model.", LLMCall.objects.all(), "model", "outcome")
+    yield from (tokens, cost)
 
 
 def ledger_metrics() -> Iterator[Metric]:

@@ -26,12 +26,6 @@ CODES = re.compile(r"noqa: [A-Z]+\d+(?:, ?[A-Z]+\d+)*")  # of the linter
 NOT_OURS = {"var", "vendor", "staticfiles", "cache", "samples"}
 # The first lists every number, and the second has made-up ones.
 NO_CITATIONS = {"docs/requirements.md", "tests/test_requirements.py"}
-HASH_COMMENTS = {".toml", ".yml", ".txt", ".sh"}
-COMMENTS = {
-    ".html": re.compile(r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|<!--.*?-->", re.DOTALL),
-    ".css": re.compile(r"/\*.*?\*/", re.DOTALL),
-    ".js": re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL),
-}
 
 
 class Requirement(NamedTuple):
@@ -74,22 +68,6 @@ def numbers_in(text: str) -> Iterator[str]:
                 yield cited
 
 
-def words_for_readers(path: Path) -> str:
-    """What a file says to its readers: the text of a page; of code its comments, docstrings and names of test cases."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".py":
-        return "\n".join(words_of_code(text))
-    if path.suffix in COMMENTS:
-        return "\n".join(COMMENTS[path.suffix].findall(text))
-    if path.suffix == ".md":
-        return text
-    return "\n".join(re.findall(r"(?:^|\s)#.*", text))
-
-
-def words_of_code(text: str) -> Iterator[str]:
-    return (said for _, said in said_in_code(text, ast.parse(text)))
-
-
 def said_in_code(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Each comment, docstring and name of a test case, with its line."""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -103,16 +81,13 @@ def said_in_code(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.value.lineno, str(node.value.value)
 
 
-def find_sources() -> dict[str, Path]:
-    """The files of the project that people write, by their path below its folder."""
-    found = {}
+def find_files() -> Iterator[tuple[str, Path]]:
+    """The files of the project that may cite a rule, with their path below its folder."""
     tops = [top for top in sorted(BASE_DIR.iterdir()) if not top.name.startswith(".") and top.name not in NOT_OURS]
     for path in (path for top in tops for path in (top, *sorted(top.rglob("*")))):
         name = path.relative_to(BASE_DIR)
-        is_read = path.suffix in {".py", ".md", *COMMENTS, *HASH_COMMENTS} or name.parts[0] in ("bin", "Dockerfile")
-        if is_read and path.is_file() and not NOT_OURS & set(name.parts) and str(name) not in NO_CITATIONS:
-            found[str(name)] = path
-    return found
+        if path.is_file() and not NOT_OURS & set(name.parts) and str(name) not in NO_CITATIONS:
+            yield str(name), path
 
 
 def is_test(name: str) -> bool:
@@ -126,8 +101,8 @@ def find_test_citations() -> dict[str, list[str]]:
     Read once, as the code of a running program.
     """
     found: dict[str, dict[str, list[str]]] = {}
-    for name, path in find_sources().items():
-        text = path.read_text(encoding="utf-8") if is_test(name) else ""
+    for name, path in find_files():
+        text = path.read_text(encoding="utf-8") if is_test(name) and path.suffix == ".py" else ""
         for number, test in cited_in_tests(text) if any(numbers_in(text)) else ():
             found.setdefault(number, {}).setdefault(name, []).append(test)
     return {
@@ -160,14 +135,3 @@ def cited_in_tests(text: str) -> Iterator[tuple[str, str]]:
 def statement_lines_of(node: ast.stmt) -> tuple[int, int]:
     decorated = getattr(node, "decorator_list", ())
     return min(each.lineno for each in (node, *decorated)), node.end_lineno or node.lineno
-
-
-def find_citations(sources: dict[str, Path]) -> dict[str, list[str]]:
-    """The names of those files that cite each number, in their order."""
-    found: dict[str, list[str]] = {}
-    for name, path in sources.items():
-        # Taking code apart is slow, and what its text nowhere has it does not say.
-        if any(numbers_in(path.read_text(encoding="utf-8"))):
-            for number in dict.fromkeys(numbers_in(words_for_readers(path))):
-                found.setdefault(number, []).append(name)
-    return found

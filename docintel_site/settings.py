@@ -28,8 +28,8 @@ def env_str(name: str, default: str = "") -> str:
     return os.environ.get(name, "").strip() or default
 
 
-def env_bool(name: str, default: bool) -> bool:
-    value = env_str(name, "true" if default else "false").lower()
+def env_bool(name: str) -> bool:
+    value = env_str(name, "false").lower()
     if value not in ("true", "false", "1", "0"):
         raise ImproperlyConfigured(f"{name} is {value!r}; it must be true or false.")
     return value in ("true", "1")
@@ -81,6 +81,13 @@ def env_choice(name: str, default: str, choices: tuple[str, ...]) -> str:
     return value
 
 
+def env_url(name: str, default: str = "") -> str:
+    url = env_str(name, default)
+    if url and urlsplit(url).scheme not in ("http", "https"):
+        raise ImproperlyConfigured(f"{name} is {url!r}; it must begin with http:// or https://.")
+    return url
+
+
 def limits_from(**names: str) -> dict[str, Decimal]:
     """The configured limits by what they limit; each is an amount of money above zero."""
     limits = {}
@@ -112,8 +119,6 @@ def certificates_of_authority(url: str, path: str) -> Path | None:
     """The file with the certificates of the time-stamping authority at an address; an authority needs them."""
     if bool(url) != bool(path):
         raise ImproperlyConfigured("DOCINTEL_TSA_URL and DOCINTEL_TSA_CERTIFICATES go together.")
-    if url and urlsplit(url).scheme not in ("http", "https"):
-        raise ImproperlyConfigured(f"DOCINTEL_TSA_URL is {url!r}; it must begin with https:// or http://.")
     return Path(path) if path else None
 
 
@@ -180,7 +185,7 @@ TEMPORARY_ROOT = FILE_UPLOAD_TEMP_DIR = HOME / "temporary"  # made when it is ne
 LEDGER_HEADS = Path(env_str("DOCINTEL_LEDGER_HEADS", str(HOME / "ledger-heads.jsonl")))
 LEDGER_KEY = Path(env_str("DOCINTEL_LEDGER_KEY")) if env_str("DOCINTEL_LEDGER_KEY") else None
 # An authority of RFC 3161 that stamps the heads, and its certificates: what was recorded by then cannot be rewritten.
-TSA_URL = env_str("DOCINTEL_TSA_URL")
+TSA_URL = env_url("DOCINTEL_TSA_URL")
 TSA_CERTIFICATES = certificates_of_authority(TSA_URL, env_str("DOCINTEL_TSA_CERTIFICATES"))
 # Who is given the heads as well and keeps the first hash of each: a file elsewhere, or an address.
 WITNESS, WITNESS_TOKEN = witness_at(env_str("DOCINTEL_WITNESS")), env_str("DOCINTEL_WITNESS_TOKEN")
@@ -188,10 +193,10 @@ WITNESS_STATE = HOME / "witness.json"  # what it took last
 DATABASE_URL = env_str("DATABASE_URL")
 REDIS_URL = env_str("REDIS_URL")
 
-DEBUG = env_bool("DOCINTEL_DEBUG", False)
+DEBUG = env_bool("DOCINTEL_DEBUG")
 SECRET_KEY = env_str("DOCINTEL_SECRET_KEY") or secret_key_in(HOME)
 ALLOWED_HOSTS = env_list("DOCINTEL_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-HTTPS = env_bool("DOCINTEL_HTTPS", False)
+HTTPS = env_bool("DOCINTEL_HTTPS")
 CSRF_TRUSTED_ORIGINS = env_list("DOCINTEL_TRUSTED_ORIGINS", "")
 
 DATABASES = {"default": database_from(DATABASE_URL or postgres.url(HOME))}
@@ -312,15 +317,13 @@ MFA_TOTP_TOLERANCE = 1  # a phone's clock may be half a minute off
 
 # ---- sign-on by the organisation's own provider (OpenID Connect), if one is named
 
-OIDC_ISSUER = env_str("DOCINTEL_OIDC_ISSUER")
+OIDC_ISSUER = env_url("DOCINTEL_OIDC_ISSUER")
 OIDC_CLIENT_ID = env_str("DOCINTEL_OIDC_CLIENT_ID")
 OIDC_CLIENT_SECRET = env_str("DOCINTEL_OIDC_CLIENT_SECRET")
 OIDC_NAME = env_str("DOCINTEL_OIDC_NAME", "Single sign-on")
-OIDC_SIGNUP = env_bool("DOCINTEL_OIDC_SIGNUP", False)  # whether uninvited people get an account
+OIDC_SIGNUP = env_bool("DOCINTEL_OIDC_SIGNUP")  # whether uninvited people get an account
 if bool(OIDC_ISSUER) != bool(OIDC_CLIENT_ID):
     raise ImproperlyConfigured("DOCINTEL_OIDC_ISSUER and DOCINTEL_OIDC_CLIENT_ID go together; one of them is not set.")
-if OIDC_ISSUER and urlsplit(OIDC_ISSUER).scheme not in ("http", "https"):
-    raise ImproperlyConfigured(f"DOCINTEL_OIDC_ISSUER is {OIDC_ISSUER!r}; it must begin with http:// or https://.")
 OIDC_APP = {
     "provider_id": "oidc",
     "name": OIDC_NAME,
@@ -341,9 +344,7 @@ EMAIL_HOST = env_str("DOCINTEL_SMTP_HOST")
 EMAIL_PORT = int(env_number("DOCINTEL_SMTP_PORT", 587, low=1, high=65_535))
 EMAIL_HOST_USER = env_str("DOCINTEL_SMTP_USER")
 EMAIL_HOST_PASSWORD = env_str("DOCINTEL_SMTP_PASSWORD")
-SMTP_SECURITY = env_str("DOCINTEL_SMTP_SECURITY", "starttls")
-if SMTP_SECURITY not in ("starttls", "tls", "none"):
-    raise ImproperlyConfigured(f"DOCINTEL_SMTP_SECURITY is {SMTP_SECURITY!r}; it must be starttls, tls or none.")
+SMTP_SECURITY = env_choice("DOCINTEL_SMTP_SECURITY", "starttls", ("starttls", "tls", "none"))
 EMAIL_USE_TLS, EMAIL_USE_SSL = SMTP_SECURITY == "starttls", SMTP_SECURITY == "tls"
 EMAIL_TIMEOUT = int(10 * PATIENCE)
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env_str("DOCINTEL_MAIL_FROM", "DocIntel <docintel@localhost>")
@@ -374,8 +375,8 @@ if HTTPS:  # browsers take a cookie of such a name from this host alone, over TL
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 # Whether other hosts below this one's name have TLS, only the operator knows.
-SECURE_HSTS_INCLUDE_SUBDOMAINS = env_bool("DOCINTEL_HSTS_SUBDOMAINS", False)
-SECURE_HSTS_PRELOAD = env_bool("DOCINTEL_HSTS_PRELOAD", False)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env_bool("DOCINTEL_HSTS_SUBDOMAINS")
+SECURE_HSTS_PRELOAD = env_bool("DOCINTEL_HSTS_PRELOAD")
 # They ask for both, and for a temporary folder before there is anything in it.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "files.E001"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
@@ -580,7 +581,7 @@ DETECTION_DEADLINE_S = env_wait("DOCINTEL_DETECTION_DEADLINE_S", 30, low=1, high
 # ---- the model: any OpenAI-compatible server, or none
 
 LLM_API_KEY = env_str("OPENAI_API_KEY")
-LLM_BASE_URL = env_str("OPENAI_BASE_URL")
+LLM_BASE_URL = env_url("OPENAI_BASE_URL")
 LLM_MODEL = env_str("DOCINTEL_MODEL", "gpt-5-mini")
 LLM_MODEL_SMALL, LLM_MODEL_HARD = env_str("DOCINTEL_MODEL_SMALL"), env_str("DOCINTEL_MODEL_HARD")  # "": LLM_MODEL
 LLM_MODELS = tuple(env_list("DOCINTEL_MODELS", ""))  # what owners may choose for a base in place of LLM_MODEL
@@ -601,12 +602,10 @@ for _model in filter(None, (LLM_MODEL, LLM_MODEL_SMALL, LLM_MODEL_HARD, *LLM_MOD
         raise ImproperlyConfigured(f"Spending is limited, but DOCINTEL_PRICES has no price for the model {_model!r}.")
 ARBITER_DEADLINE_S = env_wait("DOCINTEL_ARBITER_DEADLINE_S", 45, low=1, high=600)
 ANSWER_DEADLINE_S = env_wait("DOCINTEL_ANSWER_DEADLINE_S", 90, low=1, high=600)
-if LLM_BASE_URL and urlsplit(LLM_BASE_URL).scheme not in ("http", "https"):
-    raise ImproperlyConfigured(f"OPENAI_BASE_URL is {LLM_BASE_URL!r}; it must begin with http:// or https://.")
 
 # ---- external vectors and reranking: nothing is sent unless a base chooses them
 
-EMBEDDING_BASE_URL = env_str("DOCINTEL_EMBEDDING_BASE_URL")
+EMBEDDING_BASE_URL = env_url("DOCINTEL_EMBEDDING_BASE_URL")
 EMBEDDING_API_KEY = env_str("DOCINTEL_EMBEDDING_API_KEY")
 if not EMBEDDING_BASE_URL:  # default: the model's server and key
     EMBEDDING_BASE_URL, EMBEDDING_API_KEY = LLM_BASE_URL, EMBEDDING_API_KEY or LLM_API_KEY
@@ -615,18 +614,17 @@ EMBEDDING_MODEL = env_str("DOCINTEL_EMBEDDING_MODEL", "text-embedding-3-small")
 EMBEDDING_DIMENSIONS = int(env_number("DOCINTEL_EMBEDDING_DIMENSIONS", 0, low=0, high=4096))  # 0: the model's own
 EMBEDDING_TOKENS = int(env_number("DOCINTEL_EMBEDDING_TOKENS", 0, low=0, high=1_000_000))  # 0: see llm.embeddings
 VOYAGE_API_KEY = env_str("VOYAGE_API_KEY")
-VOYAGE_BASE_URL = env_str("VOYAGE_BASE_URL", "https://api.voyageai.com/v1")
+VOYAGE_BASE_URL = env_url("VOYAGE_BASE_URL", "https://api.voyageai.com/v1")
 VOYAGE_MODEL = env_str("DOCINTEL_VOYAGE_MODEL", "voyage-3-large")
-RERANK_BASE_URL = env_str("DOCINTEL_RERANK_BASE_URL")
+RERANK_BASE_URL = env_url("DOCINTEL_RERANK_BASE_URL")
 RERANK_API_KEY = env_str("DOCINTEL_RERANK_API_KEY")
 RERANK_MODEL = env_str("DOCINTEL_RERANK_MODEL", "reranker" if RERANK_BASE_URL else "rerank-2.5")
-RERANK_INSTRUCTIONS = env_str("DOCINTEL_RERANK_INSTRUCTIONS", "query" if "rerank-2.5" in RERANK_MODEL else "none")
-if RERANK_INSTRUCTIONS not in ("query", "field", "none"):
-    raise ImproperlyConfigured(f"DOCINTEL_RERANK_INSTRUCTIONS is {RERANK_INSTRUCTIONS!r}; query, field or none.")
+RERANK_INSTRUCTIONS = env_choice(
+    "DOCINTEL_RERANK_INSTRUCTIONS",
+    "query" if "rerank-2.5" in RERANK_MODEL else "none",
+    ("query", "field", "none"),
+)
 RERANK_DEADLINE_S = env_wait("DOCINTEL_RERANK_DEADLINE_S", 20, low=1, high=600)
-for _name in ("EMBEDDING_BASE_URL", "VOYAGE_BASE_URL", "RERANK_BASE_URL"):
-    if globals()[_name] and urlsplit(globals()[_name]).scheme not in ("http", "https"):
-        raise ImproperlyConfigured(f"{_name} is {globals()[_name]!r}; it must begin with http:// or https://.")
 
 # ---- the log, the parts on *Status*, and what Prometheus may read
 

@@ -85,7 +85,9 @@ def checks() -> list[StatusCheck]:
     found.append(broker())
     if found[-1].state != "fail":
         found += [workers(), queues()]
-    return [*found, encoder(), model(), isolation(), scans(), ruled_tables(), mail(), time_stamps(), disk()]
+    scans = optional_reader(_("Scans"), "ocr", _("pages without text stay unread"))
+    ruled_tables = optional_reader(_("Ruled tables"), "pdfplumber", _("tables are read once, from the text"))
+    return [*found, encoder(), model(), isolation(), scans, ruled_tables, mail(), time_stamps(), disk()]
 
 
 def schedule() -> StatusCheck:
@@ -296,11 +298,16 @@ def workers() -> StatusCheck:
     return StatusCheck(_("Workers"), "ok", _("every queue is served"), detail=detail)
 
 
-def queues() -> StatusCheck:
-    """How many messages are waiting; the rows are the truth, so a lost message only costs time."""
+def count_messages() -> dict[str, int]:
+    """The number of waiting messages of each queue."""
     with current_app.connection_for_read() as link:
         channel: Any = link.default_channel
-        waiting = {queue: channel.client.llen(queue) for queue in QUEUES}
+        return {queue: channel.client.llen(queue) for queue in QUEUES}
+
+
+def queues() -> StatusCheck:
+    """How many messages are waiting; the rows are the truth, so a lost message only costs time."""
+    waiting = count_messages()
     what = ", ".join(f"{queue} {count}" for queue, count in waiting.items())
     if max(waiting.values()) > LONG_QUEUE:
         hint = _("More is coming in than the workers do; start more of them.")
@@ -351,17 +358,8 @@ def isolation() -> StatusCheck:
     return StatusCheck(_("Isolation"), "warn", what, hint)
 
 
-def scans() -> StatusCheck:
-    """Pages without text are recognised, if the optional library is installed."""
-    return optional_reader(_("Scans"), "ocr", _("pages without text stay unread"))
-
-
-def ruled_tables() -> StatusCheck:
-    """Flagged tables are read a second time, if the optional library is installed."""
-    return optional_reader(_("Ruled tables"), "pdfplumber", _("tables are read once, from the text"))
-
-
 def optional_reader(name: str, method: str, without: str) -> StatusCheck:
+    """What reads scans, or flagged tables a second time, if the optional library is installed."""
     if library := library_of(method):
         return StatusCheck(name, "ok", _("installed"), detail=library)
     return StatusCheck(name, "none", without, _("Install requirements-ocr.txt and start the workers again."))

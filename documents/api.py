@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from itertools import chain
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 from uuid import UUID
 
 from django.core.files.uploadedfile import UploadedFile
@@ -83,11 +83,6 @@ class NotRead(exceptions.APIException):
     status_code = HTTPStatus.CONFLICT
     default_detail = "This document has not been read yet, or could not be; its state says which."
     default_code = "not_read"
-
-
-class NotWaiting(exceptions.APIException):
-    status_code = HTTPStatus.CONFLICT
-    default_code = "not_locked"
 
 
 class Unavailable(exceptions.APIException):
@@ -607,8 +602,8 @@ class UnlockView(GenericAPIView[Document]):
         asked = read_sent(PasswordSerializer, request.data)
         try:
             start(unlock(found, asked["password"], user_of(request)))
-        except NotLocked as error:
-            raise NotWaiting(str(error)) from error
+        except NotLocked:
+            raise
         except TooManyMisses as error:
             raise exceptions.Throttled(MISSES_WITHIN.total_seconds(), str(error)) from error
         except NotHandedOn as error:
@@ -642,30 +637,29 @@ class OriginalView(GenericAPIView[Document]):
 # ---- lines (R2), contents (R5) and passages (R91), with the columns of DocumentContent
 
 
+def meta_of_rows(model: type[Model], row: type[NamedTuple]) -> Any:
+    """The `Meta` of a serializer of rows that gives the columns of a row's type."""
+    return type("Meta", (), {"model": model, "fields": list(row._fields)})
+
+
 class LineSerializer(serializers.ModelSerializer[Line]):
     """One visual line; the box is in PDF points from the top left, `spans` are [start, end, x0, x1]."""
 
     spans = serializers.ListField(child=serializers.ListField(child=serializers.FloatField()))
 
-    class Meta:
-        model = Line
-        fields: ClassVar = list(LineRow._fields)
+    Meta = meta_of_rows(Line, LineRow)
 
 
 class TocEntrySerializer(serializers.ModelSerializer[TocEntry]):
     """One section with its inclusive ranges, sub-sections included; index 0 is the text before the first section."""
 
-    class Meta:
-        model = TocEntry
-        fields: ClassVar = list(TocRow._fields)
+    Meta = meta_of_rows(TocEntry, TocRow)
 
 
 class PassageSerializer(serializers.ModelSerializer[Passage]):
     """The unit of search: consecutive lines of one section; `context` is searched and never quoted."""
 
-    class Meta:
-        model = Passage
-        fields: ClassVar = list(PassageRow._fields)
+    Meta = meta_of_rows(Passage, PassageRow)
 
 
 class PageSerializer(serializers.ModelSerializer[Page]):
@@ -673,33 +667,25 @@ class PageSerializer(serializers.ModelSerializer[Page]):
 
     flags = serializers.ListField(child=serializers.CharField())
 
-    class Meta:
-        model = Page
-        fields: ClassVar = list(PageRow._fields)
+    Meta = meta_of_rows(Page, PageRow)
 
 
 class ImageSerializer(serializers.ModelSerializer[Image]):
     """One picture: its box in PDF points from the top left of its page."""
 
-    class Meta:
-        model = Image
-        fields: ClassVar = list(ImageRow._fields)
+    Meta = meta_of_rows(Image, ImageRow)
 
 
 class NamedObjectSerializer(serializers.ModelSerializer[NamedObject]):
     """A figure, table, equation, appendix, exhibit, schedule or note, with the line of its caption or heading."""
 
-    class Meta:
-        model = NamedObject
-        fields: ClassVar = list(ObjectRow._fields)
+    Meta = meta_of_rows(NamedObject, ObjectRow)
 
 
 class CrossReferenceSerializer(serializers.ModelSerializer[CrossReference]):
     """Where a line names such a thing or a section; `target_line` is 0 if the document has none."""
 
-    class Meta:
-        model = CrossReference
-        fields: ClassVar = list(ReferenceRow._fields)
+    Meta = meta_of_rows(CrossReference, ReferenceRow)
 
 
 class TableQuery(serializers.Serializer[Any]):

@@ -100,8 +100,7 @@ ACTIONS: dict[str, Callable[[Order], Done]] = {
 
 def act_on_each(documents: Iterable[Document], act: Callable[[Document], object]) -> int:
     """Act on one document after the other, so that a failure undoes no other; return how many there were."""
-    count = 0
-    for document in list(documents):
+    wanted = list(documents)
+    for document in wanted:
         act(document)
-        count += 1
-    return count
+    return len(wanted)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from accounts.models import User
+from accounts.requests import user_of
 from documents import access
 from documents.ingestion import reembedding
 from documents.ingestion.tasks import start
@@ -19,7 +19,7 @@ from documents.ingestion.tasks import start
 def embed_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Compute the vectors of the model in the base's settings, in the background."""
     found = access.get_base(request.user, pk, *access.OWN)
-    jobs = reembedding.begin_reembedding(found, request.user if isinstance(request.user, User) else None)
+    jobs = reembedding.begin_reembedding(found, user_of(request))
     for job in jobs:
         start(job)
     if jobs:

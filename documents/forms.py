@@ -352,6 +352,12 @@ class FilterForm(forms.Form):
         fields = base.metadata_fields.values_list("pk", "name") if base else ()
         self.fields["field"].choices = [("", _("Any field")), *((str(pk), name) for pk, name in fields)]  # type: ignore[attr-defined]
 
+    @property
+    def chosen(self) -> dict[str, str]:
+        """What the list is narrowed by, "" for what is not filled in or unknown."""
+        self.is_valid()
+        return {name: self.cleaned_data.get(name, "") for name in self.fields}
+
     tag = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
 
     q = forms.CharField(

@@ -31,9 +31,8 @@ def members(request: HttpRequest, pk: UUID) -> HttpResponse:
         person, role = form.cleaned_data["email"], form.cleaned_data["role"]
         if isinstance(person, User):
             return change_members(request, found, person, role)
-        assert isinstance(request.user, User)  # access control above admits only owners
         try:
-            shown = invite_and_send(request, person, "", request.user)
+            shown = invite_and_send(request, person, "", user_of(request))
         except AccountDisabled as error:
             form.add_error("email", str(error))
             return show_members(request, found, form, {})

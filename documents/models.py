@@ -1,6 +1,7 @@
 """Bases, documents and what was read from them (R112). Everything belongs to a KnowledgeBase."""
 
 import uuid
+from typing import TypeAlias
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.postgres.fields import ArrayField
@@ -258,6 +259,12 @@ class Parse(models.Model):
 
     def __str__(self) -> str:
         return f"{self.document} (parse {self.number})"
+
+    def note(self, name: str, told: object) -> None:
+        """Put something in the report, beside what others put there meanwhile."""
+        self.refresh_from_db(fields=["report"])
+        self.report[name] = told
+        self.save(update_fields=["report"])
 
 
 class DocumentCard(models.Model):
@@ -536,6 +543,10 @@ class IngestJob(LeasedJob):
     def percent(self) -> int | None:
         """How much of its stage is done; None while the total is unknown."""
         return round(100 * self.done_count / self.total_count) if self.total_count else None
+
+
+Stage: TypeAlias = IngestJob.Stage
+JobState: TypeAlias = IngestJob.State
 
 
 class LastTurn(models.Model):

@@ -138,8 +138,7 @@ def base(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome], status: int = 200) -> HttpResponse:
     form = FilterForm({name: clean_words(str(text)) for name, text in request.GET.items()}, base=found)
-    form.is_valid()
-    chosen = {name: form.cleaned_data.get(name, "") for name in PARTS}
+    chosen = form.chosen
     asked = request.GET.get("sort", "")
     sort = asked if asked.removeprefix("-") in listing.SORTS else listing.DEFAULT_SORT
     documents = listing.sort_documents(listing.filter_documents(listing.list_documents(found), **chosen), sort)
@@ -240,11 +239,7 @@ def find_trashed(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet
 def find_picked(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
     """The living documents of a form: all that match its filter if it says so, else the selected ones."""
     if "everything" in request.POST:
-        form = FilterForm(request.POST, base=found)
-        form.is_valid()
-        fitting = listing.filter_documents(
-            found.documents.living(), **{name: form.cleaned_data.get(name, "") for name in PARTS}
-        )
+        fitting = listing.filter_documents(found.documents.living(), **FilterForm(request.POST, base=found).chosen)
         # By id, because the action may change what the filter matches.
         return found.documents.living().filter(pk__in=list(fitting.values_list("pk", flat=True)))
     ids = [pk for text in request.POST.getlist("document") for pk in access.ids_in(text)]
@@ -547,13 +542,11 @@ def replace_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Accept a file as the next version of a document."""
     found = access.get_document(request.user, pk, *access.WRITE)
     file = request.FILES.get("files")
-    refusal = refusal_of_size() if oversized_files(request) else None
     try:
-        if refusal:
-            raise refusal
+        if oversized_files(request):
+            raise refusal_of_size()
         if file is None:
-            messages.error(request, gettext("Choose a file first."))
-            return redirect("documents:document", found.pk)
+            raise UploadRefused("no_file", gettext("Choose a file first."))
         newer = replacement.replace(found, user_of(request), file)
     except StorageFull:
         raise

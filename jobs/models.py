@@ -11,7 +11,7 @@ class LeasedJob(models.Model):
     Subclasses list their states in `State`, QUEUED and RUNNING first; every other state is an end.
     """
 
-    QUEUED, RUNNING = "queued", "running"
+    QUEUED, RUNNING = OPEN = "queued", "running"
     ID_NAME = "job"  # in the log, see jobs.ids
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -40,4 +40,4 @@ class RequestedJob(LeasedJob):
 
     @property
     def is_pending(self) -> bool:
-        return self.state in (self.State.QUEUED, self.State.RUNNING)
+        return self.state in self.OPEN

@@ -3,7 +3,6 @@
 In every case the caller gets an `Exchange` to store: on the result, or on the `LLMError`.
 """
 
-import asyncio
 import queue
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -12,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-import httpx2
 import pydantic
 from django.conf import settings
 
@@ -24,6 +22,7 @@ from llm.recordings.recorded import current_recording
 from llm.reply import ReasoningFilter, ReplyError, parse_reply, strict_schema
 from llm.reuse import find_earlier
 from llm.tiers import NAMED_MODEL, ChosenTier, Tier, model_for
+from llm.window import fetch_models
 from llm.wire import ReplyTooLarge, wire
 
 __all__ = ["Completion", "Exchange", "Stream", "complete", "is_configured", "reachable", "stream"]
@@ -190,7 +189,7 @@ def reachable() -> bool | str:
 
     host = host_of(server_url())
     try:
-        wire().submit(_list_models()).result(REACHABLE_S + GRACE_S)
+        wire().submit(fetch_models(REACHABLE_S)).result(REACHABLE_S + GRACE_S)
     except TimeoutError:
         return f"The model server {host} did not answer within {REACHABLE_S:g} s."
     except openai.APIConnectionError as error:
@@ -202,9 +201,3 @@ def reachable() -> bool | str:
     except (openai.OpenAIError, ReplyTooLarge, ValueError):
         return f"The model server {host} does not answer as an OpenAI-compatible server does."
     return True
-
-
-async def _list_models() -> None:
-    async with asyncio.timeout(REACHABLE_S):
-        client = wire().client(server_url(), settings.LLM_API_KEY)
-        (await client.get("/models", cast_to=httpx2.Response)).json()

@@ -199,36 +199,32 @@ def _read_response(body: object) -> Reply:
         if value_at(output, "type") == "message"
         for content in _items(value_at(output, "content"))
     ]
-    status = _word(value_at(body, "status"))
+    status = _word_at(body, "status")
     usage = value_at(body, "usage")
     return Reply(
-        text="".join(
-            _text(value_at(content, "text")) for content in contents if value_at(content, "type") == "output_text"
-        ),
-        refusal="".join(
-            _text(value_at(content, "refusal")) for content in contents if value_at(content, "type") == "refusal"
-        ),
-        finish_reason=_word(value_at(body, "incomplete_details", "reason")) or status,
-        model=_word(value_at(body, "model")),
-        response_id=_word(value_at(body, "id")),
-        tokens_in=_count(value_at(usage, "input_tokens")),
-        tokens_out=_count(value_at(usage, "output_tokens")),
-        tokens_cached=_count(value_at(usage, "input_tokens_details", "cached_tokens")),
-        server_error=_text(value_at(body, "error", "message")) or status if status == "failed" else "",
+        text="".join(_text_at(content, "text") for content in contents if value_at(content, "type") == "output_text"),
+        refusal="".join(_text_at(content, "refusal") for content in contents if value_at(content, "type") == "refusal"),
+        finish_reason=_word_at(body, "incomplete_details", "reason") or status,
+        model=_word_at(body, "model"),
+        response_id=_word_at(body, "id"),
+        tokens_in=count_of(value_at(usage, "input_tokens")),
+        tokens_out=count_of(value_at(usage, "output_tokens")),
+        tokens_cached=count_of(value_at(usage, "input_tokens_details", "cached_tokens")),
+        server_error=_text_at(body, "error", "message") or status if status == "failed" else "",
     )
 
 
 def _read_completion(body: object) -> Reply:
     usage = value_at(body, "usage")
     return Reply(
-        text=_text(value_at(body, "choices", 0, "message", "content")),
-        refusal=_text(value_at(body, "choices", 0, "message", "refusal")),
-        finish_reason=_word(value_at(body, "choices", 0, "finish_reason")),
-        model=_word(value_at(body, "model")),
-        response_id=_word(value_at(body, "id")),
-        tokens_in=_count(value_at(usage, "prompt_tokens")),
-        tokens_out=_count(value_at(usage, "completion_tokens")),
-        tokens_cached=_count(value_at(usage, "prompt_tokens_details", "cached_tokens")),
+        text=_text_at(body, "choices", 0, "message", "content"),
+        refusal=_text_at(body, "choices", 0, "message", "refusal"),
+        finish_reason=_word_at(body, "choices", 0, "finish_reason"),
+        model=_word_at(body, "model"),
+        response_id=_word_at(body, "id"),
+        tokens_in=count_of(value_at(usage, "prompt_tokens")),
+        tokens_out=count_of(value_at(usage, "completion_tokens")),
+        tokens_cached=count_of(value_at(usage, "prompt_tokens_details", "cached_tokens")),
     )
 
 
@@ -258,23 +254,23 @@ class StreamReader:
     def _feed_response(self, event: object) -> str:
         kind = value_at(event, "type")
         if kind == "response.output_text.delta":
-            return _text(value_at(event, "delta"))
+            return _text_at(event, "delta")
         if kind == "response.refusal.delta":
-            self._refusal.append(_text(value_at(event, "delta")))
+            self._refusal.append(_text_at(event, "delta"))
         elif kind == "response.created":  # so that even a stopped stream names its model
             self._remember(replace(_read_response(value_at(event, "response")), finish_reason=""))
         elif kind in ("response.completed", "response.incomplete", "response.failed"):
             self.is_complete = True
             self._remember(_read_response(value_at(event, "response")))
         elif kind == "error":
-            self._told["server_error"] = _text(value_at(event, "message")) or "error"
+            self._told["server_error"] = _text_at(event, "message") or "error"
         return ""
 
     def _feed_completion(self, event: object) -> str:
         self._remember(_read_completion(event))
-        self._refusal.append(_text(value_at(event, "choices", 0, "delta", "refusal")))
+        self._refusal.append(_text_at(event, "choices", 0, "delta", "refusal"))
         self.is_complete = self.is_complete or bool(self._told.get("finish_reason"))
-        return _text(value_at(event, "choices", 0, "delta", "content"))
+        return _text_at(event, "choices", 0, "delta", "content")
 
     def _remember(self, reply: Reply) -> None:
         told = {key: value for key, value in vars(reply).items() if value not in (None, "")}
@@ -285,13 +281,14 @@ def _items(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _text(value: object) -> str:
-    return clean_text(value) if isinstance(value, str) else ""
+def _text_at(value: object, *path: str | int) -> str:
+    text = value_at(value, *path)
+    return clean_text(text) if isinstance(text, str) else ""
 
 
-def _word(value: object) -> str:
-    return _text(value)[:200]  # the width of the database columns
+def _word_at(value: object, *path: str | int) -> str:
+    return _text_at(value, *path)[:200]  # the width of the database columns
 
 
-def _count(value: object) -> int | None:
+def count_of(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import httpx2
 
 from llm.call import SOMEBODY_WAITS, UNREADABLE_MAX, Call, LLMServer, Persistence
-from llm.dialect import Ask, Body, Reply, value_at
+from llm.dialect import Ask, Body, Reply, count_of, value_at
 from llm.exchange import Exchange
 from llm.wire import wire
 
@@ -73,12 +73,12 @@ class Posting(Call):
         self.result = self._read(told)
         self._unreadable = ""
         tokens = value_at(told, "usage", "total_tokens") or value_at(told, "usage", "prompt_tokens")
-        is_counted = isinstance(tokens, int) and not isinstance(tokens, bool) and 0 <= tokens < 2**31
+        counted = count_of(tokens)
         model = value_at(told, "model")
         self._reply = Reply(
             model=model[:200] if isinstance(model, str) else self._ask.model,
-            tokens_in=tokens if is_counted else None,
-            tokens_out=0 if is_counted else None,
+            tokens_in=counted,
+            tokens_out=None if counted is None else 0,
         )
 
     @property

@@ -81,13 +81,14 @@ def list_models() -> Any:
     import openai
 
     try:
-        return wire().submit(_fetch_models()).result(ASK_S + GRACE_S)
+        return wire().submit(fetch_models(ASK_S)).result(ASK_S + GRACE_S)
     except (openai.OpenAIError, ReplyTooLarge, ValueError, TimeoutError, RecursionError):
         return None
 
 
-async def _fetch_models() -> Any:
-    async with asyncio.timeout(ASK_S):
+async def fetch_models(within_s: float) -> Any:
+    """The list of models that the configured server has. Raises TimeoutError, and the errors of the client."""
+    async with asyncio.timeout(within_s):
         client = wire().client(server_url(), settings.LLM_API_KEY)
         return (await client.get("/models", cast_to=httpx2.Response)).json()
 

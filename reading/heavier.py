@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,10 +46,7 @@ class PageToRead(NamedTuple):
 
 def library_of(method: str) -> str:
     """Name and version of a method's library, "" if it is not installed."""
-    try:
-        return f"{PACKAGES[method]} {version(PACKAGES[method])}"
-    except PackageNotFoundError:
-        return ""
+    return recognition.installed_version(PACKAGES[method])
 
 
 def found_path(folder: Path, page_number: int, method: str) -> Path:
@@ -126,8 +122,8 @@ def read_again(path: Path, folder: Path, wanted: Sequence[PageToRead], limits: L
             elif one.method == "pdfplumber":
                 found = {"engine": library_of(one.method), "lines": list(table_lines(path, one.page_number))}
             else:
-                lines = list(picture_lines(document, one, read_image, limits))
-                found = {"engine": library_of(one.method), "lines": lines}
+                lines = picture_lines(document, one, read_image, limits)
+                found = {"engine": library_of(one.method), "lines": list(lines)}
             recognition.write_page_text(found_path(folder, one.page_number, one.method), found)
             on_progress(done, len(wanted))
 

@@ -39,16 +39,15 @@ SAMPLE_CHARS = 8_000
 
 
 @lru_cache(maxsize=256)
-def detect_language(text: str) -> tuple[str, str]:
-    """(ISO 639-1 code, PostgreSQL regconfig); ("und", "simple") for too little text."""
+def detect_language(text: str) -> str:
+    """The language of a text as its ISO 639-1 code; "und" for too little text."""
     if sum(map(str.isalpha, text[:SAMPLE_CHARS])) < LETTERS_MIN:
-        return UNKNOWN, SIMPLE
+        return UNKNOWN
     # Joined forms of Arabic letters are letters of their own to the identifier.
     sample = unicodedata.normalize("NFKC", text[:SAMPLE_CHARS])
     code, probability = identifier().classify(sample)
     likely = code if probability >= PROBABILITY_MIN else UNKNOWN
-    told = language_by_script(sample, likely) or likely
-    return told, regconfig_of(told)
+    return language_by_script(sample, likely) or likely
 
 
 def language_by_script(text: str, default: str = UNKNOWN) -> str:
@@ -89,7 +88,7 @@ def name_language(reading: Reading) -> Reading:
     """The reading with the language of its lines; those of a page with other letters than it draws tell none."""
     garbled = {page.number for page in reading.pages if "garbled" in page.flags}
     legible = [line for line in reading.lines if line.page_number not in garbled]
-    told = detect_language(sample_of(legible))[0]
+    told = detect_language(sample_of(legible))
     if told == UNKNOWN and garbled:
-        told = detect_language(sample_of(reading.lines))[0]
+        told = detect_language(sample_of(reading.lines))
     return replace(reading, language=told)

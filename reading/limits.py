@@ -1,7 +1,6 @@
 """The only place for limits on what one file may cost, and how large its parts may be (U3, U4)."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 MIB = 1_048_576
 # Within as many bytes readers look for the header; with more junk in front it is another kind of file.
@@ -32,6 +31,6 @@ class Limits:
     open_files: int = 64
     isolation_required: bool = False  # whether a process that cannot be shut in reads nothing
 
-    def as_dict(self) -> dict[str, Any]:
-        """The limits as plain values, for a child process's argument."""
-        return asdict(self)
+    def for_render(self) -> "Limits":
+        """The limits of a process that draws a page."""
+        return replace(self, cpu_s=self.render_cpu_s, wall_s=self.render_wall_s)

@@ -6,7 +6,7 @@ in the document's text. How text is cut may be chosen for an upload; it is kept 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, takewhile
+from itertools import accumulate, groupby, takewhile
 from typing import NamedTuple, Protocol
 
 from reading.blocks import blocks_of, ends_piece, is_unit, joints_of
@@ -96,19 +96,14 @@ def cut_passages(
     joiner = Joiner(lines)
     parents = parents_of(groups, reading.toc, lines, lambda line: count_tokens(searched_text(line)))
     passages = [
-        PassageRow(
+        passage_row(
             index,
-            group[0].number,
-            group[-1].number,
-            group[0].page_number,
-            group[-1].page_number,
-            group[0].toc_index,
+            group,
+            ends,
             classify_passage(group),
             joiner.text_of(group),
             with_top(contexts.get(group[0].toc_index, ""), group, tops),
-            "",
-            *chars_between(group[0].number, group[-1].number, ends),
-            *parent,
+            parent,
         )
         for index, (group, parent) in enumerate(zip(groups, parents, strict=True))
     ]
@@ -136,23 +131,25 @@ def running_passages(lines: Sequence[LineRow], ends: Sequence[int], first_index:
     places = {line.number: place for place, line in enumerate(heads)}
     together = runs(heads, lambda line: (line.page_number, line.number - places[line.number]))
     return [
-        PassageRow(
-            index,
-            group[0].number,
-            group[-1].number,
-            group[0].page_number,
-            group[-1].page_number,
-            group[0].toc_index,
-            RUNNING,
-            "\n".join(searched_text(line) for line in group),
-            "",
-            "",
-            *chars_between(group[0].number, group[-1].number, ends),
-            group[0].number,
-            group[-1].number,
-        )
+        passage_row(index, group, ends, RUNNING, "\n".join(map(searched_text, group)))
         for index, group in enumerate(together, first_index)
     ]
+
+
+def passage_row(
+    index: int,
+    group: Sequence[LineRow],
+    ends: Sequence[int],
+    kind: str,
+    text: str,
+    context: str = "",
+    parent: tuple[int, int] | None = None,
+) -> PassageRow:
+    """The passage of some lines; without a parent it is its own."""
+    first, last = group[0], group[-1]
+    places = first.number, last.number, first.page_number, last.page_number, first.toc_index
+    characters = chars_between(first.number, last.number, ends)
+    return PassageRow(index, *places, kind, text, context, "", *characters, *(parent or (first.number, last.number)))
 
 
 def context_of(entry: TocRow, title: str) -> str:
@@ -188,14 +185,7 @@ def classify_passage(group: Sequence[LineRow]) -> str:
 
 def runs(lines: Sequence[LineRow], key: Callable[[LineRow], object]) -> Iterator[list[LineRow]]:
     """Consecutive lines with the same key."""
-    run: list[LineRow] = []
-    for line in lines:
-        if run and key(line) != key(run[-1]):
-            yield run
-            run = []
-        run.append(line)
-    if run:
-        yield run
+    return (list(run) for _, run in groupby(lines, key))
 
 
 def fixed_groups(lines: Sequence[LineRow], size: int, overlap: int) -> Iterator[list[LineRow]]:

@@ -330,13 +330,18 @@ def white_on_white(
     """Page number → which of its white texts are on white; pages that could not be drawn in time are left out."""
 
     def look(number: int) -> list[int]:
-        matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)
-        pixmap = document[number - 1].get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
-        shades, width = pixmap.samples, pixmap.stride
-        rows = [shades[place : place + width] for place in range(0, len(shades), width)]
+        rows = grey_rows(document[number - 1])
         return [index for index, span in enumerate(white[number]) if is_blank(rows, span)]
 
     return run_in_fork(list(white), look, WHITE_S, patience, each_s=WHITE_PAGE_S)
+
+
+def grey_rows(page: pymupdf.Page) -> list[bytes]:
+    """A page drawn in grey, row by row."""
+    matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)
+    pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+    shades, width = pixmap.samples, pixmap.stride
+    return [shades[place : place + width] for place in range(0, len(shades), width)]
 
 
 def is_blank(rows: Sequence[bytes], span: WhiteSpan) -> bool:
@@ -404,12 +409,10 @@ def pages_without_ink(document: PdfDocument, numbers: Sequence[int], patience: P
     """
 
     def look(number: int) -> bool:
-        matrix = pymupdf.Matrix(WHITE_ZOOM, WHITE_ZOOM)
-        pixmap = document[number - 1].get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
-        shades, width = pixmap.samples, pixmap.stride
-        paper, run = max(shades), 0
-        for place in range(0, len(shades), width):
-            run = run + 1 if min(shades[place : place + width]) <= paper - BLANK_RANGE else 0
+        rows = grey_rows(document[number - 1])
+        paper, run = max(map(max, rows)), 0
+        for row in rows:
+            run = run + 1 if min(row) <= paper - BLANK_RANGE else 0
             if run > RULE_ROWS:
                 return False
         return True

@@ -9,6 +9,7 @@ from reading.layout.kinds import numbering_of
 from reading.layout.lines import PageLine, rows_of_lines
 from reading.limits import Limits
 from reading.outline.headings import SectionStart
+from reading.outline.numbering import without_gaps
 from reading.outline.toc import rows_of_starts, strength_of
 from reading.processes.clock import Clock
 from reading.reasons import refusal
@@ -50,14 +51,11 @@ def starts_of_headings(
 ) -> list[SectionStart]:
     """Headings as starts; a skipped level leaves no gap in the path."""
     starts: list[SectionStart] = []
-    path: list[int] = []
-    for heading in headings:
-        while path and path[-1] >= heading.level:
-            path.pop()
-        path.append(heading.level)
+    levels = without_gaps([heading.level for heading in headings])
+    for level, heading in zip(levels, headings, strict=True):
         index = first_of[heading.line_index]
         number, _ = numbering_of(heading.title)
-        starts.append(SectionStart(len(path), number, heading.title, index, lines[index].page_number, "markdown", 1.0))
+        starts.append(SectionStart(level, number, heading.title, index, lines[index].page_number, "markdown", 1.0))
     return starts
 
 

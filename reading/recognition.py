@@ -38,8 +38,13 @@ OnProgress = Callable[[int, int], None]
 
 def engine() -> str:
     """Name and version of the library, "" if not installed."""
+    return installed_version(PACKAGE)
+
+
+def installed_version(package: str) -> str:
+    """Name and version of a package, "" if it is not installed."""
     try:
-        return f"{PACKAGE} {version(PACKAGE)}"
+        return f"{package} {version(package)}"
     except PackageNotFoundError:
         return ""
 

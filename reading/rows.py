@@ -8,6 +8,7 @@ list, whether a place is signed.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 LineKind = Literal["body", "heading", "furniture", "contents", "table_row", "list_item", "caption", "watermark"]
@@ -82,6 +83,12 @@ class LineSpan(NamedTuple):
     x0: float
     x1: float
     struck: bool = False
+
+
+def cut_spans(spans: Sequence[LineSpan], gap: float) -> list[tuple[int, int]]:
+    """Which spans [first, last) no gap wider than this parts; none where there are no spans."""
+    wide = [at for at, (before, after) in enumerate(pairwise(spans), 1) if after.x0 - before.x1 > gap]
+    return list(pairwise([0, *wide, len(spans)])) if spans else []
 
 
 def without_struck(text: str, spans: Sequence[LineSpan]) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from reading.boxes import own_edges, turn_of_line
 from reading.characters import UNKNOWN
 from reading.layout.amounts import is_per_share, is_proportion, is_side, without_side
-from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan
+from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, cut_spans
 from reading.values.currencies import CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
 from reading.values.scales import SCALE_WORD
@@ -203,9 +203,7 @@ def stretches_of(line: LineRow) -> Iterator[tuple[int, int, float, float]]:
 
 def spans_by_cell(line: LineRow) -> list[Sequence[LineSpan]]:
     """The spans of a line that has some, cut where a gap stands between two cells."""
-    gap = CELL_GAP * (line.y1 - line.y0)
-    wide = [at for at, (before, after) in enumerate(pairwise(line.spans), 1) if after.x0 - before.x1 > gap]
-    return [line.spans[first:last] for first, last in pairwise([0, *wide, len(line.spans)])]
+    return [line.spans[first:last] for first, last in cut_spans(line.spans, CELL_GAP * (line.y1 - line.y0))]
 
 
 def is_end_of(cells: Sequence[TableCell], text: str, language: str) -> bool:

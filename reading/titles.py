@@ -197,10 +197,12 @@ def words_of(text: str) -> list[str]:
 
 def shorten(title: str) -> str:
     """The title without stray blanks, cut between words where it is too long."""
-    title = re.sub(r" (?=[.,;:])", "", " ".join(title.split()))
-    if len(title) <= TITLE_CHARS:
-        return title
-    return f"{title[:TITLE_CHARS].rpartition(' ')[0].rstrip(' ,;:–—-')}…"
+    return cut_between_words(re.sub(r" (?=[.,;:])", "", " ".join(title.split())), TITLE_CHARS)
+
+
+def cut_between_words(text: str, size: int) -> str:
+    """A text of about so many characters at most, with what shows that more is said."""
+    return text if len(text) <= size else f"{text[:size].rpartition(' ')[0].rstrip(' ,;:–—-')}…"
 
 
 def running_text(lines: Iterable[PageLine]) -> str:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from docintel_site.requirements import find_sources
 from documents.base_settings import BaseSettings
 from retrieval.detectors import DETECTORS
+from tests.citations import find_sources
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

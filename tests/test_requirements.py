@@ -12,15 +12,12 @@ from docintel_site.requirements import (
     PAGE,
     STATES,
     Requirement,
-    find_citations,
-    find_sources,
     find_test_citations,
     is_test,
     numbers_in,
     read_rules,
-    words_for_readers,
-    words_of_code,
 )
+from tests.citations import find_citations, find_sources, words_for_readers, words_of_code
 
 ROOT = Path(__file__).resolve().parent.parent
 RULES = read_rules(PAGE)

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
             "https://id.example.org",
             "DOCINTEL_OIDC_ISSUER and DOCINTEL_OIDC_CLIENT_ID go together",
         ),
-        ("DOCINTEL_SMTP_SECURITY", "ssl", "DOCINTEL_SMTP_SECURITY is 'ssl'; it must be starttls, tls or none."),
+        ("DOCINTEL_SMTP_SECURITY", "ssl", "DOCINTEL_SMTP_SECURITY is 'ssl'; it must be one of starttls, tls, none."),
         ("DOCINTEL_TSA_URL", "https://tsa.example.org", "DOCINTEL_TSA_URL and DOCINTEL_TSA_CERTIFICATES go together."),
         ("DOCINTEL_HOME", "/proc/nowhere", "DocIntel cannot keep its data in /proc/nowhere"),
     ],
@@ -40,9 +40,10 @@ def test_a_wrong_value_stops_the_start(tmp_path: Path, name: str, value: str, wo
     assert words in done.stderr.splitlines()[-1]
 
 
-def test_an_authority_is_asked_over_http_only() -> None:
+def test_an_authority_is_asked_over_http_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCINTEL_TSA_URL", "file:///etc/passwd")
     with pytest.raises(ImproperlyConfigured, match="DOCINTEL_TSA_URL is 'file:///etc/passwd'; it must begin with"):
-        settings.certificates_of_authority("file:///etc/passwd", "tsa.pem")
+        settings.env_url("DOCINTEL_TSA_URL")
     assert settings.certificates_of_authority("http://tsa.example.org", "tsa.pem") == Path("tsa.pem")
     assert settings.certificates_of_authority("", "") is None
 

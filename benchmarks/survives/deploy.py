@@ -8,7 +8,6 @@ import requests
 
 from benchmarks.survives.servers import AFTER_S, BEFORE_S, NONE, PATIENCE_S, Load
 from benchmarks.survives.site import Site, have_ended, wait_for
-from benchmarks.survives.sources import healthy
 from benchmarks.survives.verdicts import Verdict, verdict_of
 from tests.running import START_S, web_server
 
@@ -23,11 +22,9 @@ def drill(site: Site) -> Iterator[Verdict]:
     from documents.models import Document, IngestJob
 
     base, person = site.new_base("Deployed"), site.person()
-    for source in healthy(3):
-        person.upload(base, source.name, source.content)
+    person.fill(base)
     documents, jobs = Document.objects.filter(base=base), IngestJob.objects.filter(document__base=base)
     turns = Turn.objects.filter(conversation__base=base)
-    wait_for(lambda: have_ended(jobs))
     before = documents.count()
     first = site.running.child("uvicorn")
     log = site.home / "logs" / "second-web.log"

@@ -9,7 +9,7 @@ from uuid import UUID
 from benchmarks.forging import BAD, CONSISTENT, FORGERIES, OK, Files, Forger, check, read, write
 from benchmarks.survives.sinks import signed_in
 from benchmarks.survives.site import Person, Site, have_ended, wait_for
-from benchmarks.survives.sources import healthy, questions
+from benchmarks.survives.sources import questions
 from benchmarks.survives.verdicts import Verdict, verdict_of
 
 FOUND_BY_ITSELF = (
@@ -75,14 +75,10 @@ def forger(site: Site, folder: Path) -> Forger:
 
 def asked_and_reviewed(site: Site, name: str) -> tuple[Person, list[str]]:
     """Somebody who may have packs of a new base, and its two runs, both reviewed."""
-    from documents.models import IngestJob
-
     base, person = site.new_base(name), site.person()
     # Nobody reviews what they have asked.
     asker = site.person(site.new_member(base, f"{len(site.people)}@example.org", "viewer"))
-    for source in healthy(1):
-        person.upload(base, source.name, source.content)
-    wait_for(lambda: have_ended(IngestJob.objects.filter(document__base=base)))
+    person.fill(base, 1)
     return person, [reviewed(asker, person, base, question) for question in questions(2)]
 
 

@@ -31,9 +31,7 @@ def drill(site: Site, count: int) -> Iterator[Verdict]:
     base, reading, person = site.new_base("Asked at once"), site.new_base("Read meanwhile"), site.person()
     # The rules judge: where a full machine keeps a model waiting they do so anyway, and that is another record.
     KnowledgeBase.objects.filter(pk=base).update(settings={"ranking": "rules"})
-    for source in healthy(3):
-        person.upload(base, source.name, source.content)
-    wait_for(lambda: have_ended(IngestJob.objects.filter(document__base=base)))
+    person.fill(base)
     asked = different(count)
     alone = [ended(person, base, question) for question in asked]
     with uploading(site.person(), reading), ThreadPoolExecutor(CLIENTS) as pool:

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from benchmarks.survives.site import TURN_DEADLINE_S, Person, Site, have_ended, wait_for
-from benchmarks.survives.sources import healthy, questions
+from benchmarks.survives.sources import questions
 from benchmarks.survives.verdicts import Verdict, verdict_of
 
 FAULTS = (
@@ -22,12 +22,8 @@ PAUSE_S = 1.0  # of a person between an answer and the next question
 
 def drill(site: Site, outage_s: float) -> Iterator[Verdict]:
     """One question under each fault, then everybody asks while the provider is away."""
-    from documents.models import IngestJob
-
     base, person = site.new_base("Provider"), site.person()
-    for source in healthy(3):
-        person.upload(base, source.name, source.content)
-    wait_for(lambda: have_ended(IngestJob.objects.filter(document__base=base)))
+    person.fill(base)
     try:
         yield under_faults(site, base, person)
         yield while_away(site, base, outage_s)

@@ -137,9 +137,7 @@ def drill(site: Site, away_s: float) -> Iterator[Verdict]:
     from documents.models import IngestJob
 
     base, person = site.new_base("Servers"), site.person()
-    for source in healthy(3):
-        person.upload(base, source.name, source.content)
-    wait_for(lambda: have_ended(IngestJob.objects.filter(document__base=base)))
+    person.fill(base)
     loads: dict[str, Load] = {}
     for name, strike in FAULTS.items():
         connection.close()  # ours would be cut too

@@ -19,6 +19,7 @@ import psutil
 import requests
 from urllib3.exceptions import NewConnectionError
 
+from benchmarks.survives.sources import healthy
 from embedded import postgres, redis
 from tests.running import Running, fresh_home
 from tests.scripted_llm import ScriptedLLM
@@ -79,6 +80,14 @@ class Person:
         refused = {"code": told.get("code"), "detail": told.get("detail"), "document_id": None}
         outcome: dict[str, Any] = told.get("outcomes", [refused])[0]
         return outcome
+
+    def fill(self, base: UUID, count: int = 3) -> None:
+        """Have healthy documents read, and wait for their end."""
+        from documents.models import IngestJob
+
+        for source in healthy(count):
+            self.upload(base, source.name, source.content)
+        wait_for(lambda: have_ended(IngestJob.objects.filter(document__base=base)))
 
     def ask(self, question: str, **scope: UUID | str) -> str:
         """The id of the turn that was accepted, or "" where the question was refused."""

@@ -74,11 +74,9 @@ def fill(part: Path, *, with_key: bool) -> Manifest:
         if each.sha256 and files[each.name] != each.sha256:
             changed[each.name] = each.subject
     if heads := heads_until(head):
-        write_file(part / HEADS, heads)
-        files[HEADS] = hashlib.sha256(heads).hexdigest()
+        files[HEADS] = write_file(part / HEADS, heads)
     if with_key:
-        write_file(part / KEY, settings.SECRET_KEY.encode())
-        files[KEY] = hashlib.sha256(settings.SECRET_KEY.encode()).hexdigest()
+        files[KEY] = write_file(part / KEY, settings.SECRET_KEY.encode())
     return Manifest(time_text(timezone.now()), program_version(), head, migrations, files, missing, changed)
 
 
@@ -114,9 +112,6 @@ def heads_until(head: Head) -> bytes:
     path: Path = settings.LEDGER_HEADS
     if not path.exists():
         return b""
-    kept = [line for _, line in read_head_lines(path) if sequence_of(line, path) <= head.sequence]
+    lines = [(check_head_line(line, str(path), None), line) for _, line in read_head_lines(path)]
+    kept = [line for each, line in lines if each.sequence <= head.sequence]
     return "".join(f"{' '.join(line.splitlines())}\n" for line in kept).encode()
-
-
-def sequence_of(line: str, path: Path) -> int:
-    return check_head_line(line, str(path), None).sequence

@@ -36,8 +36,7 @@ class Manifest:
     def write(self, folder: Path) -> str:
         """Write it with its own digest beside it, as sha256sum reads it; return that digest."""
         content = json.dumps({"format": FORMAT, **asdict(self)}, indent=1, ensure_ascii=False).encode()
-        digest = hashlib.sha256(content).hexdigest()
-        write_file(folder / MANIFEST, content)
+        digest = write_file(folder / MANIFEST, content)
         write_file(folder / MANIFEST_SUM, sum_line(digest))
         return digest
 
@@ -46,11 +45,13 @@ def sum_line(digest: str) -> bytes:
     return f"{digest}  {MANIFEST}\n".encode()
 
 
-def write_file(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes) -> str:
+    """Write a new file, wait until it is on the disk, and return its SHA-256."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+    return hashlib.sha256(content).hexdigest()
 
 
 def read_backup(folder: Path) -> Manifest:

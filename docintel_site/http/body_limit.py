@@ -45,6 +45,20 @@ class Refusal(NamedTuple):
     words: str | Promise
 
 
+TOO_SLOW = Refusal(
+    HTTPStatus.REQUEST_TIMEOUT,
+    "too_slow",
+    gettext_lazy("That took too long to arrive"),
+    gettext_lazy("Nothing was stored. Send it again over a faster line, or in smaller parts."),
+)
+NO_ROOM = Refusal(
+    HTTPStatus.INSUFFICIENT_STORAGE,
+    "storage_full",
+    gettext_lazy("There is no room at the moment"),
+    gettext_lazy("Nothing was stored. Tell an administrator that the disk is full, and send it again later."),
+)
+
+
 class BodyLimit:
     """An ASGI application that passes requests on while their bodies stay small enough and keep arriving.
 
@@ -77,7 +91,7 @@ class BodyLimit:
             except OSError as error:  # Django keeps a large body on the disk, before any page is asked
                 if is_answered or not says_full(error):
                     raise
-                body.refusal = no_room()
+                body.refusal = NO_ROOM
         if body.refusal:
             await send_refusal(scope, receive, send, body.refusal)
 
@@ -106,7 +120,7 @@ class IncomingBody:
             async with asyncio.timeout(self.left_s()):
                 message = await self.arriving()
         except TimeoutError:
-            self.refusal = too_slow()
+            self.refusal = TOO_SLOW
             return GONE
         self.is_whole = not message.get("more_body", False)
         self.received += len(message.get("body", b""))
@@ -136,18 +150,6 @@ def read_content_length(scope: Scope) -> int:
 def size_refusal(words: str | Promise) -> Refusal:
     heading = gettext_lazy("That is too much at once")
     return Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", heading, words)
-
-
-def too_slow() -> Refusal:
-    heading = gettext_lazy("That took too long to arrive")
-    words = gettext_lazy("Nothing was stored. Send it again over a faster line, or in smaller parts.")
-    return Refusal(HTTPStatus.REQUEST_TIMEOUT, "too_slow", heading, words)
-
-
-def no_room() -> Refusal:
-    heading = gettext_lazy("There is no room at the moment")
-    words = gettext_lazy("Nothing was stored. Tell an administrator that the disk is full, and send it again later.")
-    return Refusal(HTTPStatus.INSUFFICIENT_STORAGE, "storage_full", heading, words)
 
 
 async def send_refusal(scope: Scope, receive: Receive, send: Send, refusal: Refusal) -> None:

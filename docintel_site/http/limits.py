@@ -1,6 +1,5 @@
 """Request limits per person and minute, for programs and pages together, counted where every web process sees them."""
 
-import hashlib
 import time
 from typing import TYPE_CHECKING
 
@@ -27,11 +26,11 @@ class Limit(BaseThrottle):
     def allow_request(self, request: Request, view: "APIView") -> bool:
         return self.passes(request.user.pk)
 
-    def passes(self, person: int | None) -> bool:
-        """Count a request of a person; return whether it is within the limit."""
+    def passes(self, *whose: int | str | None) -> bool:
+        """Count a request of each, such as a person; return whether all are within the limit."""
         now = time.time()
         self.left_s = WINDOW_S - now % WINDOW_S
-        return count_request(f"rate:{self.name}:{person}:{int(now // WINDOW_S)}") <= self.most
+        return max([count_request(f"rate:{self.name}:{each}:{int(now // WINDOW_S)}") for each in whose]) <= self.most
 
     @property
     def most(self) -> int:
@@ -58,29 +57,10 @@ class CostlyLimit(Limit):
         return not getattr(view, "is_costly", False) or super().allow_request(request, view)
 
 
-class LinkLimit:
+class LinkLimit(Limit):
     """Openings of addresses with a token in them, which need no account: by one network address, and of one link."""
 
-    def __init__(self) -> None:
-        self.left_s = 0.0
-
-    def passes(self, address: str, link: str) -> bool:
-        """Count a request; return whether it is within both limits."""
-        now = time.time()
-        self.left_s = WINDOW_S - now % WINDOW_S
-        window = int(now // WINDOW_S)
-        digest = hashlib.sha256(link.encode()).hexdigest()
-        counts = [count_request(f"rate:link:{key}:{window}") for key in (f"from:{address}", f"to:{digest}")]
-        return max(counts) <= self.most
-
-    @property
-    def most(self) -> int:
-        """The number of requests allowed."""
-        most: int = settings.LINK_RATE
-        return most
-
-    def wait(self) -> float:
-        return self.left_s
+    name, setting = "link", "LINK_RATE"
 
 
 def count_request(key: str) -> int:

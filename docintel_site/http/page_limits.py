@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 from chat.followers import TooManyStreams
 from docintel_site.http.limits import CostlyLimit, Limit, LinkLimit, RequestLimit
 from docintel_site.http.problems import handle, is_api, problem, wants_json
+from ledger.chain import digest_of
 
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 # Costly requests, by method and route. Every other submitted form counts as a request.
@@ -44,10 +45,9 @@ class PageLimits(MiddlewareMixin):
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
         if is_token_link(request):
-            opening = LinkLimit()
-            return (
-                None if opening.passes(client_address(request), token_of(request)) else refuse_opening(request, opening)
-            )
+            opening, token = LinkLimit(), digest_of(token_of(request).encode())
+            is_open = opening.passes(f"from:{client_address(request)}", f"to:{token}")
+            return None if is_open else refuse_opening(request, opening)
         if is_api(request) or not request.user.is_authenticated:
             return None  # the API counts by itself, and sign-in attempts have their own limits
         reached = [limit for limit in limits_of_request(request) if not limit.passes(request.user.pk)]
@@ -95,9 +95,7 @@ def refuse_request(request: HttpRequest, limit: Limit) -> HttpResponse:
         response = render(
             request, "429.html", {"words": words, **keep_request(request)}, status=HTTPStatus.TOO_MANY_REQUESTS
         )
-    response["Retry-After"] = str(wait_s)
-    add_never_cache_headers(response)
-    return response
+    return to_be_retried(response, wait_s)
 
 
 def refuse_opening(request: HttpRequest, limit: LinkLimit) -> HttpResponse:
@@ -110,6 +108,10 @@ def refuse_opening(request: HttpRequest, limit: LinkLimit) -> HttpResponse:
     )
     shown = {"heading": gettext("Too many requests"), "words": words % {"seconds": wait_s}}
     response = render(request, "refused.html", shown, status=HTTPStatus.TOO_MANY_REQUESTS)
+    return to_be_retried(response, wait_s)
+
+
+def to_be_retried(response: HttpResponse, wait_s: int) -> HttpResponse:
     response["Retry-After"] = str(wait_s)
     add_never_cache_headers(response)
     return response

@@ -28,6 +28,7 @@ from documents.base_settings import SettingsError
 from documents.guarding.guard import ChangeProposed, ProposalRefused
 from documents.idempotency import KeyReused
 from documents.ingestion.trash import CopyExists
+from documents.storage.passwords import NotLocked
 from documents.storage.uploads import UploadRefused
 from documents.storage.whole import RETRY_AFTER_S as ROOM_RETRY_AFTER_S
 from retrieval.dictionary.csv_format import WordlistError
@@ -36,18 +37,6 @@ MEDIA_TYPE = "application/problem+json"
 TYPE = "urn:docintel:problem:"
 API = "/api/"
 ABSENT = "There is nothing here for you."
-AWAY = "The database cannot be reached at the moment. Send the same request again after the time in Retry-After."
-FULL = (
-    "There is no disk space left. Nothing was stored; send the same request again when an administrator has made room."
-)
-KEPT_AND_FULL = (
-    "The question was kept, but there is no disk space left. "
-    "Read its turn or retrieval when an administrator has made room; do not ask again."
-)
-KEPT_AND_AWAY = (
-    "The question was kept and will be answered, but the database cannot be reached at the moment. "
-    "Read its turn or retrieval after the time in Retry-After; do not ask again."
-)
 
 
 class Problem(NamedTuple):
@@ -56,6 +45,33 @@ class Problem(NamedTuple):
     status: HTTPStatus
     code: str
 
+
+class Outage(NamedTuple):
+    """How what is temporary is told: to API clients, whose question may have been kept before, and on a page."""
+
+    problem: Problem
+    detail: str
+    detail_if_kept: str
+    template: str
+    retry_after_s: int
+
+
+DATABASE_AWAY = Outage(
+    Problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
+    "The database cannot be reached at the moment. Send the same request again after the time in Retry-After.",
+    "The question was kept and will be answered, but the database cannot be reached at the moment. "
+    "Read its turn or retrieval after the time in Retry-After; do not ask again.",
+    "503.html",
+    RETRY_AFTER_S,
+)
+DISK_FULL = Outage(
+    Problem(HTTPStatus.INSUFFICIENT_STORAGE, "storage_full"),
+    "There is no disk space left. Nothing was stored; send the same request again when an administrator has made room.",
+    "The question was kept, but there is no disk space left. "
+    "Read its turn or retrieval when an administrator has made room; do not ask again.",
+    "507.html",
+    ROOM_RETRY_AFTER_S,
+)
 
 # Errors that reach the site's edges; their messages are for people.
 OURS: dict[type[Exception], Problem] = {
@@ -70,6 +86,7 @@ OURS: dict[type[Exception], Problem] = {
     LastOwner: Problem(HTTPStatus.CONFLICT, "last_owner"),
     ProposalRefused: Problem(HTTPStatus.CONFLICT, "proposal_refused"),
     CopyExists: Problem(HTTPStatus.CONFLICT, "copy_exists"),
+    NotLocked: Problem(HTTPStatus.CONFLICT, "not_locked"),
     ReviewConflict: Problem(HTTPStatus.CONFLICT, "review_conflict"),
     HeadRefused: Problem(HTTPStatus.CONFLICT, "head_refused"),
     NotRecorded: Problem(HTTPStatus.CONFLICT, "not_recorded"),
@@ -83,10 +100,8 @@ OURS: dict[type[Exception], Problem] = {
 
 def handle(error: Exception, context: dict[str, Any]) -> HttpResponseBase | None:
     """The problem for an error of an API view; None for unexpected ones, which Django records as failures."""
-    if is_database_away(error):
-        return report_database_away(context.get("request"))
-    if is_disk_full(error):
-        return report_disk_full(context.get("request"))
+    if outage := outage_in(error):
+        return report_outage(outage, context.get("request"))
     if isinstance(error, TooManyStreams):
         told = problem(HTTPStatus.TOO_MANY_REQUESTS, "too_many_streams", str(error))
         told["Retry-After"] = str(BUSY_RETRY_S)
@@ -153,20 +168,17 @@ def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> HttpResp
     return JsonResponse(told | more, status=status.value, content_type=MEDIA_TYPE)
 
 
-def report_database_away(request: Any) -> HttpResponse:
-    """The database is unavailable: when to retry, and the id of a question stored before."""
-    kept = kept_id(request)
-    detail = KEPT_AND_AWAY if kept else AWAY
-    told = problem(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", detail, **kept)
-    told["Retry-After"] = str(RETRY_AFTER_S)
-    return told
+def outage_in(error: BaseException | None) -> Outage | None:
+    if is_database_away(error):  # Django reports a session it could not save as deleted
+        return DATABASE_AWAY
+    return DISK_FULL if is_disk_full(error) else None
 
 
-def report_disk_full(request: Any) -> HttpResponse:
-    """There is no room: when to retry, and the id of a question stored before."""
+def report_outage(outage: Outage, request: Any) -> HttpResponse:
+    """The problem for what is temporary: when to retry, and the id of a question stored before."""
     kept = kept_id(request)
-    told = problem(HTTPStatus.INSUFFICIENT_STORAGE, "storage_full", KEPT_AND_FULL if kept else FULL, **kept)
-    told["Retry-After"] = str(ROOM_RETRY_AFTER_S)
+    told = problem(outage.problem.status, outage.problem.code, outage.detail_if_kept if kept else outage.detail, **kept)
+    told["Retry-After"] = str(outage.retry_after_s)
     return told
 
 
@@ -190,10 +202,8 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    if is_database_away(exception):  # Django reports a session it could not save as deleted
-        return unavailable(request)
-    if is_disk_full(exception):
-        return report_no_room(request)
+    if outage := outage_in(exception):
+        return show_outage(outage, request)
     if not is_api(request):
         return defaults.bad_request(request, exception)
     return handle(exception, {}) or problem(HTTPStatus.BAD_REQUEST, "bad_request", "This request cannot be read.")
@@ -213,29 +223,17 @@ def absent(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 def report_failure(request: HttpRequest) -> HttpResponseBase:
     """An unexpected error; Django calls this while handling it, and does not pass it."""
-    error = sys.exc_info()[1]
-    if is_database_away(error):
-        return unavailable(request)
-    if is_disk_full(error):
-        return report_no_room(request)
+    if outage := outage_in(sys.exc_info()[1]):
+        return show_outage(outage, request)
     if not is_api(request):
         return defaults.server_error(request)
     told = "Something failed on our side. It is in the log."
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "failed", told, **kept_id(request))
 
 
-def unavailable(request: HttpRequest) -> HttpResponseBase:
+def show_outage(outage: Outage, request: HttpRequest) -> HttpResponseBase:
     if is_api(request):
-        return report_database_away(request)
-    return temporary_page("503.html", HTTPStatus.SERVICE_UNAVAILABLE, RETRY_AFTER_S)
-
-
-def report_no_room(request: HttpRequest) -> HttpResponseBase:
-    if is_api(request):
-        return report_disk_full(request)
-    return temporary_page("507.html", HTTPStatus.INSUFFICIENT_STORAGE, ROOM_RETRY_AFTER_S)
-
-
-def temporary_page(template: str, status: HTTPStatus, retry_after_s: int) -> HttpResponse:
+        return report_outage(outage, request)
     # Without a request, since the parts around the content, such as who is signed in, need the database.
-    return HttpResponse(render_to_string(template), status=status.value, headers={"Retry-After": str(retry_after_s)})
+    page, headers = render_to_string(outage.template), {"Retry-After": str(outage.retry_after_s)}
+    return HttpResponse(page, status=outage.problem.status.value, headers=headers)

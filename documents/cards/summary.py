@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from documents.cards.signs import has_sign, signs_of
 from documents.cards.types import SUMMARY_CHARS, SUMMARY_SENTENCES
 from reading.rows import LineRow, TocRow
-from reading.titles import is_upper
+from reading.titles import cut_between_words, is_upper
 from reading.values.sentences import OPENING_SENTENCE
 
 OPENING_LINES = 80  # of a section: what follows is no opening
@@ -73,10 +73,6 @@ def preamble_first(lines: Sequence[LineRow]) -> Iterator[str]:
     for sentence in sentences[0 if place is None else place + 1 :]:
         if is_telling(sentence):
             yield sentence
-
-
-def cut_between_words(text: str, size: int) -> str:
-    return text if len(text) <= size else f"{text[:size].rpartition(' ')[0].rstrip(' ,;:–—-')}…"
 
 
 def whole_sentences(lines: Sequence[LineRow]) -> Iterator[str]:

@@ -237,6 +237,4 @@ def report_annotation(parse: Parse, done: int, total: int, failure: str) -> None
         "currency": settings.LLM_CURRENCY,
         "unpriced": unpriced,
     }
-    parse.refresh_from_db(fields=["report"])
-    parse.report["annotation"] = {"done": done, "of": total, "failure": failure if done < total else "", **spent}
-    parse.save(update_fields=["report"])
+    parse.note("annotation", {"done": done, "of": total, "failure": failure if done < total else "", **spent})

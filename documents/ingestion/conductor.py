@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 from django.core.files import File
 from django.db import transaction
@@ -40,7 +39,7 @@ from documents.ingestion.parsing import check_file, cut, read_file, swap_in
 from documents.ingestion.queueing import claim_next, queue_again
 from documents.ingestion.reporting import Cancelled, IngestLease, Watch, claim_job
 from documents.ingestion.unlocking import unlock_if_told
-from documents.models import Document, IngestJob, KnowledgeBase, Parse
+from documents.models import Document, IngestJob, JobState, KnowledgeBase, Parse, Stage
 from documents.storage.collecting import collection_paused
 from documents.storage.uploads import AS_BASE, DuplicateDocument, accept_upload
 from jobs.ids import NOTHING, start_with
@@ -52,8 +51,6 @@ from reading.reasons import ReadingError
 
 logger = logging.getLogger(__name__)
 
-Stage: TypeAlias = IngestJob.Stage
-JobState: TypeAlias = IngestJob.State
 READING_STAGES = (Stage.CHECK, Stage.PAGES, Stage.STORE)
 IMPROVING_STAGES = (Stage.RECOGNISE, Stage.CONTENTS, Stage.CARD, Stage.ANNOTATE, Stage.EMBED)
 WAIT_EVERY_S = 0.5
@@ -103,7 +100,7 @@ def improve_document(job: IngestJob, watch: Watch | None = None) -> None:
 
 def finish(job: IngestJob, watch: Watch | None = None) -> Document:
     """Run a job to its end in this process, or wait for its worker; return the resulting document."""
-    while job.state in (JobState.QUEUED, JobState.RUNNING):
+    while job.state in IngestJob.OPEN:
         ingest(job, watch)
         improve_document(job, watch)
         give_up_exhausted()
@@ -130,7 +127,7 @@ def ingest_path(
             document = accept_upload(base, user, File(file, name=path.name), cutting=cutting)
         except DuplicateDocument as duplicate:
             document = duplicate.document
-    job = document.jobs.filter(state__in=(JobState.QUEUED, JobState.RUNNING)).first()
+    job = document.jobs.filter(state__in=IngestJob.OPEN).first()
     if job is None and document.current_parse_id is None:
         job = queue_again(document)
     return finish(job, watch) if job else document
@@ -223,8 +220,7 @@ def go_on_without(lease: IngestLease, error: ReadingError) -> None:
     document, chosen = lease.job.document, chosen_for(lease)
     parse = Parse.objects.filter(pk=lease.job.parse_id).first() if lease.job.parse_id else None
     if lease.job.stage == Stage.RECOGNISE and parse and not lease.job.pages:
-        parse.report["recognition"] = error.message  # why pages have no text
-        parse.save(update_fields=["report"])
+        parse.note("recognition", error.message)  # why pages have no text
         hand_over(lease, stage_after_reading(parse, chosen))
     elif lease.job.stage != Stage.RECOGNISE and error.code in RECOGNISABLE and may_recognise(document, [1], chosen):
         hand_over(lease, Stage.RECOGNISE, parse_id=None)

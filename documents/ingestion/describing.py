@@ -36,7 +36,5 @@ def describe_parse(lease: IngestLease) -> None:
         if answer is not None:
             read = ReadCard(answer.card, places_of_quotes(answer.card, source, source_lines(parse)))
             keep_card_by_model(parse.document, read, parse, source_digest(source), call)
-        parse.refresh_from_db(fields=["report"])
         dropped = list(answer.dropped) if answer else []
-        parse.report["card"] = {"failure": failure, "dropped": dropped, "call": str(call.pk)}
-        parse.save(update_fields=["report"])
+        parse.note("card", {"failure": failure, "dropped": dropped, "call": str(call.pk)})

@@ -75,7 +75,7 @@ def embed_parse(lease: IngestLease) -> bool:
             if not error.permanent and lease.job.attempts < settings.ATTEMPTS_MAX:
                 raise
             LLMCall.objects.record(error.exchange)
-            report_embedding(parse, f"{error} Search by meaning waits; {WITHOUT}")
+            parse.note("embeddings", f"{error} Search by meaning waits; {WITHOUT}")
             return True
         put_to_use(parse, embedder.model_key, lease)
         parse.document.base.refresh_from_db(fields=["settings"])
@@ -152,13 +152,6 @@ def count_vectors(parse: Parse, model_key: str) -> dict[str, str | int]:
     rows = Embedding.objects.filter(parse=parse, model_key=model_key)
     copied = rows.filter(is_copied=True).count()
     return {"model": model_key, "computed": rows.count() - copied, "copied": copied}
-
-
-def report_embedding(parse: Parse, words: str) -> None:
-    """Record on the parse what people should know about its vectors."""
-    parse.refresh_from_db(fields=["report"])
-    parse.report["embeddings"] = words
-    parse.save(update_fields=["report"])
 
 
 def passages_without(parse: Parse, embedder: Embedder) -> list[Passage]:

@@ -1,6 +1,5 @@
 """How a job leaves its worker: passed to its next stage, done, failed, stopped, or given up by the sweeper."""
 
-from typing import TypeAlias
 from uuid import UUID
 
 from django.conf import settings
@@ -8,12 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from documents.ingestion.reporting import IngestLease
-from documents.models import Document, IngestJob
+from documents.models import Document, IngestJob, JobState, Stage
 from jobs.lease import is_exhausted, is_free
 from reading.reasons import REASONS, ReadingError
-
-Stage: TypeAlias = IngestJob.Stage
-JobState: TypeAlias = IngestJob.State
 
 
 def hand_over(lease: IngestLease, stage: Stage, **fields: UUID | None) -> None:

@@ -17,15 +17,6 @@ from reading.rows import ImageRow, LineRow, stored_line
 FLAGS = {"opaque_figure", "flattened_table", "many_columns"}  # what a page with text may have
 
 
-def method_of(flag: str) -> str:
-    """The method that reads pages with this flag; "" if there is none."""
-    return heavier.METHOD_OF.get(flag, "")
-
-
-def is_installed(method: str) -> bool:
-    return bool(heavier.library_of(method))
-
-
 def pages_to_read_again(document: Document, parse: Parse | None, only: Collection[int] = ()) -> Iterator[PageToRead]:
     """The flagged pages of a parse with text, by method: those installed here and not tried before.
 
@@ -38,8 +29,8 @@ def pages_to_read_again(document: Document, parse: Parse | None, only: Collectio
     flagged, asked = (flagged.filter(number__in=only), heavier.METHOD_OF.keys()) if only else (flagged, FLAGS)
     for stored in flagged.values_list("number", "flags"):
         number, flags = stored
-        for method in sorted({method_of(flag) for flag in flags if flag in asked}):
-            if is_installed(method) and not heavier.found_path(folder, number, method).exists():
+        for method in sorted({heavier.METHOD_OF[flag] for flag in flags if flag in asked}):
+            if heavier.library_of(method) and not heavier.found_path(folder, number, method).exists():
                 yield PageToRead(number, method, pictures_of(parse, number) if method == "ocr_picture" else ())
 
 

@@ -1,20 +1,18 @@
 """What can improve a document after reading (R10): text recognition, a card and descriptions by a model, vectors."""
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from documents.base_settings import BaseSettings
 from documents.cards import by_model
 from documents.ingestion import annotation, embedding, page_images
 from documents.ingestion.escalation import pages_to_read_again
-from documents.models import Document, IngestJob, Parse
+from documents.models import Document, IngestJob, Parse, Stage
 from documents.storage.uploads import PDF
 from llm import client
 from reading import recognition
 from reading.outline.extension import COARSE_LINES
 from reading.pages.without_text import RECOGNISABLE
 
-Stage: TypeAlias = IngestJob.Stage
 SHALLOW_LEVELS = 2  # R13: where many outlines stop
 CHECKED_LINES_MAX = 100_000  # three passes hold the headings of far less
 
@@ -89,7 +87,7 @@ def may_have_letters(document: Document) -> bool:
 def improvements(document: Document) -> list[Stage]:
     """The improvements a person can ask for: recognition of unreadable pages, what a model has not described."""
     parse = document.current_parse
-    is_open = document.jobs.filter(state__in=(IngestJob.State.QUEUED, IngestJob.State.RUNNING)).exists()
+    is_open = document.jobs.filter(state__in=IngestJob.OPEN).exists()
     if document.trashed_at or is_open:
         return []
     stages = []

@@ -13,7 +13,7 @@ from documents.base_settings import BaseSettings, asked_for
 from documents.ingestion import annotation, embedding
 from documents.ingestion.queueing import queue_again
 from documents.ingestion.reembedding import begin_reembedding
-from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, Passage
+from documents.models import Document, DocumentQuerySet, IngestJob, JobState, KnowledgeBase, Passage, Stage
 from documents.pages.listing import find_outdated, is_busy
 from documents.storage.store import find_vectors
 from llm.prices import Price
@@ -21,7 +21,6 @@ from llm.tiers import model_for
 
 CHARACTERS_PER_TOKEN = 4  # of English prose with current tokenizers; tables have fewer
 SENTENCE_TOKENS = 60  # of one description: 40 words with their form
-State = IngestJob.State
 PassageRows: TypeAlias = "QuerySet[Passage]"
 
 
@@ -101,9 +100,9 @@ def begin(base: KnowledgeBase) -> list[IngestJob]:
         queue_again(document)
     if annotation.is_wanted(chosen):
         for document in base.documents.answering().filter(current_parse__passages__annotation="").distinct():
-            queue_again(document, IngestJob.Stage.ANNOTATE)
+            queue_again(document, Stage.ANNOTATE)
     begin_reembedding(base)
-    opened = IngestJob.objects.filter(document__in=base.documents.living(), state__in=(State.QUEUED, State.RUNNING))
+    opened = IngestJob.objects.filter(document__in=base.documents.living(), state__in=IngestJob.OPEN)
     return list(opened.select_related("document").order_by("created_at"))
 
 
@@ -178,7 +177,7 @@ def faults(base: KnowledgeBase) -> list[tuple[Document, str]]:
     found = []
     for document in base.documents.living().select_related("current_parse"):
         parse, job = document.current_parse, document.jobs.first()
-        said = [job.error_for_people] if job and job.state == State.FAILED else []
+        said = [job.error_for_people] if job and job.state == JobState.FAILED else []
         if parse and chosen.embeddings != "none":
             said.append(parse.report.get("embeddings") or "")
         if parse and chosen.contextualisation == "llm":

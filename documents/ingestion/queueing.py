@@ -6,7 +6,7 @@ the fewest at work, then of the one whose last turn of that queue is longest ago
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, TypeAlias
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -15,11 +15,8 @@ from django.db.models.functions import Cast, Coalesce, Now
 from django.utils import timezone
 
 from documents.ingestion.reporting import IngestLease, claim_job
-from documents.models import Document, IngestJob, LastTurn
+from documents.models import Document, IngestJob, JobState, LastTurn, Stage
 from jobs.lease import is_free
-
-Stage: TypeAlias = IngestJob.Stage
-JobState: TypeAlias = IngestJob.State
 
 
 def queue_again(document: Document, stage: Stage = Stage.CHECK, pages: Sequence[int] = ()) -> IngestJob:
@@ -34,7 +31,7 @@ def queue_again(document: Document, stage: Stage = Stage.CHECK, pages: Sequence[
             Document.objects.filter(pk=document.pk, current_parse=None).update(state=Document.State.WAITING)
             return job
     except IntegrityError:
-        return document.jobs.get(state__in=(JobState.QUEUED, JobState.RUNNING))
+        return document.jobs.get(state__in=IngestJob.OPEN)
 
 
 def stop_jobs(document: Document) -> None:

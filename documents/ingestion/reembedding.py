@@ -45,9 +45,7 @@ def progress(base: KnowledgeBase) -> Progress | None:
     summed = documents.aggregate(made=Sum("vectors_made"), wanted=Sum("vectors_wanted"))
     serving = documents.exclude(current_parse__embedding_model="").order_by()
     left = embedding.find_unfilled(base, embedder.model_key)
-    open_jobs = IngestJob.objects.filter(
-        document__in=left, stage=IngestJob.Stage.EMBED, state__in=(IngestJob.State.QUEUED, IngestJob.State.RUNNING)
-    )
+    open_jobs = IngestJob.objects.filter(document__in=left, stage=IngestJob.Stage.EMBED, state__in=IngestJob.OPEN)
     return Progress(
         wanted=embedder.model_key,
         serving=tuple(sorted(set(serving.values_list("current_parse__embedding_model", flat=True)))),

@@ -2,16 +2,15 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from documents.ingestion import page_images
-from documents.ingestion.escalation import is_installed, method_of, read_next
-from documents.models import Document, IngestJob, Page, Parse
+from documents.ingestion.escalation import read_next
+from documents.models import Document, IngestJob, Page, Parse, Stage
 from documents.storage.uploads import PDF
 from reading import heavier
 from reading.recognition import OnProgress
 
-Stage: TypeAlias = IngestJob.Stage
 # open: a method that is installed has not been tried; not_installed: only such have not; tried: none found anything;
 # added: what they found is in the text.
 PageState = Literal["open", "not_installed", "tried", "added"]
@@ -40,8 +39,8 @@ def flagged_pages(document: Document, parse: Parse, only: Collection[int] = ()) 
         .distinct()
     )
     for number, label, flags in found:
-        asking = tuple(flag for flag in flags if method_of(flag))
-        methods = sorted({method_of(flag) for flag in asking})
+        asking = tuple(flag for flag in flags if flag in heavier.METHOD_OF)
+        methods = sorted({heavier.METHOD_OF[flag] for flag in asking})
         known = {method for method in methods if (number, method) in added}
         yield FlaggedPage(number, label, asking, state_of_page(document, number, methods, known))
 
@@ -52,7 +51,7 @@ def state_of_page(document: Document, number: int, methods: Sequence[str], added
     untried = [method for method in methods if not heavier.found_path(folder, number, method).exists()]
     # Found, but a reading that failed did not come to take it in.
     is_pending = any(heavier.has_found(folder, number, method) for method in methods if method not in added)
-    if is_pending or any(map(is_installed, untried)):
+    if is_pending or any(map(heavier.library_of, untried)):
         return "open"
     if untried:
         return "not_installed"

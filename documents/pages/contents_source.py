@@ -13,7 +13,7 @@ from accounts.models import User
 from documents.access import actor_of
 from documents.ingestion.queueing import queue_again
 from documents.models import Document, IngestJob, Parse
-from documents.pages.listing import OPEN_STATES, ORIGINS
+from documents.pages.listing import ORIGINS
 from documents.storage.uploads import PDF
 from ledger.events import record
 from reading.rows import ContentsSource
@@ -38,7 +38,7 @@ def choose_source(document: Document, source: ContentsSource, by: User | None = 
             raise SourceError(gettext("Only of a PDF can the source of its contents be chosen."))
         if current.trashed_at or current.replaced_at:
             raise SourceError(gettext("This document is in the trash or was replaced; it is not read again."))
-        if current.jobs.filter(state__in=OPEN_STATES).exists():
+        if current.jobs.filter(state__in=IngestJob.OPEN).exists():
             raise SourceError(gettext("This document is being worked on. Choose when that has ended."))
         Document.objects.filter(pk=current.pk).update(contents_source=source)
         details = {"base": str(current.base_id), "source": [before, source]}

@@ -33,7 +33,6 @@ ORIGINS = {
     "model": _("headings a model found"),
 }
 LOUD = ("hidden_text", "concealed_text", "garbled_text", "garbled_pages", "signs_unread", "xfa_form")  # warnings
-OPEN_STATES = (IngestJob.State.QUEUED, IngestJob.State.RUNNING)
 WAITING = {
     IngestJob.Stage.RECOGNISE.value: _("Waiting for text recognition"),
     IngestJob.Stage.CARD.value: _("Waiting for its card"),
@@ -145,7 +144,7 @@ def made_with(chosen: Mapping[str, Any]) -> Q:
 
 
 def is_busy() -> Exists:
-    return Exists(IngestJob.objects.filter(document=OuterRef("pk"), state__in=OPEN_STATES))
+    return Exists(IngestJob.objects.filter(document=OuterRef("pk"), state__in=IngestJob.OPEN))
 
 
 def filter_documents(
@@ -261,7 +260,7 @@ def text_words(document: Document) -> str:
 
 def situation_of(document: Document, job: IngestJob | None) -> Situation:
     """The state of a document with its newest job."""
-    if job and job.state in OPEN_STATES:
+    if job and job.state in IngestJob.OPEN:
         return busy(document, job)
     if document.current_parse is None:
         return describe_failed_job(job)

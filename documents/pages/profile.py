@@ -7,9 +7,9 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from documents.ingestion.escalation import is_installed, method_of
 from documents.models import Parse
 from documents.pages.sentences import translate_sentence
+from reading import heavier
 from reading.pages.quality import ESCALATING
 from reading.reasons import PAGE_FLAGS, PAGE_KINDS, number_ranges
 from reading.rows import LineRow, PageRow
@@ -110,10 +110,10 @@ def reason_words(flag: str) -> str:
 
 def remedy_words(flag: str) -> str:
     """What reads a page with this flag better, and whether it is installed here."""
-    method = method_of(flag)
-    if not method:
+    method = heavier.METHOD_OF.get(flag)
+    if method is None:
         return ""
     told = {"method": METHODS[method]}
-    if is_installed(method):
+    if heavier.library_of(method):
         return gettext("What may read it: %(method)s.") % told
     return gettext("What would read it is not installed here: %(method)s.") % told

@@ -7,7 +7,7 @@ from pathlib import Path
 from django.core.cache import cache
 from django.core.files import File
 
-from documents.access import BaseNotFound, SeveralBases, find_base
+from documents.access import BaseNotFound, find_base
 from documents.management.folder_watch import FolderWatch, files_below, find_known
 from documents.models import Document
 from documents.storage.uploads import UploadRefused, accept_upload
@@ -21,7 +21,7 @@ def take_arrived(folder: Path, base_name: str) -> Iterator[Document]:
     """Store what has arrived in a folder; the caller wakes a worker for each document."""
     try:
         base = find_base(base_name)
-    except (BaseNotFound, SeveralBases) as error:
+    except BaseNotFound as error:
         logger.error("The folder %s is watched for no base: %s", folder, error)
         return
     for path in look(folder, f"watched:{base.pk}:{folder}"):

@@ -5,20 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from llm.embeddings.encoder import MAX_TOKENS, EncoderMissing, encoder, is_usable
+from llm.embeddings.encoder import MAX_TOKENS, encoder, is_usable
 from llm.embeddings.windows import embed_whole
 from llm.exchange import clean_text
-
-__all__ = [
-    "DIMENSIONS",
-    "MAX_TOKENS",
-    "MODEL_KEY",
-    "EncoderMissing",
-    "count_tokens",
-    "embed_query",
-    "embed_texts",
-    "is_available",
-]
 
 MODEL_KEY = "all-MiniLM-L6-v2"
 DIMENSIONS = 384

@@ -29,7 +29,6 @@ Vectors = NDArray[np.float32]
 OnProgress = Callable[[int, int], None]
 OnExchange = Callable[[Exchange], None]
 
-PROVIDERS = ("bundled", "openai", "voyage")
 VOYAGE_DIMENSIONS = 1024  # R93b, of its models that are not listed in the profiles
 QUERY_DEADLINE_S = 5.0 * settings.PATIENCE  # a person is waiting, and words alone find something too
 TOKEN_CHARACTERS = 2.4  # of most languages with current tokenizers, counted short; figures have fewer
@@ -50,7 +49,7 @@ class Embedder:
     model_key: str
     identity: str
     _documents: Callable[[Sequence[str], OnProgress | None, OnExchange | None], Vectors]
-    _query: Callable[[str], Vectors]
+    embed_query: Callable[[str], Vectors]  # the vector [dimensions] of a question
     tokens_read: int = UNKNOWN.tokens  # of one text; a longer one is embedded in pieces
 
     def embed_documents(
@@ -61,10 +60,6 @@ class Embedder:
     ) -> Vectors:
         """Vectors [n, dimensions] in the order of the texts; each exchange with a server is passed on to be stored."""
         return self._documents(texts, on_progress, on_exchange)
-
-    def embed_query(self, text: str) -> Vectors:
-        """The vector [dimensions] of a question."""
-        return self._query(text)
 
     def digest_of(self, text: str) -> str:
         """The digest of a document's text and of all else that decides on its vector: equal ones have equal vectors."""
@@ -94,7 +89,7 @@ def embedder_for(model_key: str) -> Embedder | None:
     maker, _, rest = model_key.partition("/")
     if maker == "voyage" and settings.VOYAGE_API_KEY:  # whichever of its models: the key of the account is enough
         return voyage_embedder(rest.rpartition("/")[0])
-    for provider in PROVIDERS:
+    for provider in MAKERS:
         embedder = embedder_of(provider)
         if embedder and embedder.model_key == model_key:
             return embedder

@@ -1,8 +1,11 @@
 """Find running headers, footers and page numbers by repetition and position across pages, not by word lists (R9)."""
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from operator import itemgetter
 
 from reading.layout.lines import PageLine, cells_of
 from reading.matching import match_form
@@ -11,7 +14,7 @@ from reading.rows import ASIDE_KINDS
 EDGE_LINES = 5  # how many lines from the top and from the bottom may be furniture
 NEAR_PAGES = 4  # repetition is searched this many pages around, since chapters change their headers
 SAME_HEIGHT_PT = 5.0
-COUNT_MIN, COUNT_MIN_SHORT = 3, 2  # repetitions needed; in documents of up to SHORT_PAGES pages
+COUNT_MIN, COUNT_MIN_SHORT = 3, 2  # pages that must have it, or count on; in documents of up to SHORT_PAGES pages
 SHORT_PAGES = 5
 PAGE_NUMBER_CHARS, PAGE_NUMBER_DIGITS = 80, 5
 CHAPTER_COUNT_MIN, CHAPTER_LETTERS_MIN = 4, 12  # a header that changes on one side needs more pages, and real words
@@ -54,6 +57,11 @@ def usual_size(pages: Sequence[Sequence[PageLine]]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
+def count_needed(page_count: int) -> int:
+    """How many pages of a document must have something for it to be repeated."""
+    return COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
+
+
 def mark_stamps(lines: Sequence[PageLine], width: float) -> None:
     for line in lines:
         if (
@@ -83,7 +91,7 @@ def mark_page_numbers(edges: Sequence[Edge], page_count: int, large: float) -> N
 
     At the edge is what has only furniture further out.
     """
-    count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
+    count_min = count_needed(page_count)
     numbered = [
         (key, number - index, line)
         for index, depth, _, key, line in edges
@@ -142,7 +150,7 @@ def mark_former_page_numbers(pages: Sequence[Sequence[PageLine]]) -> None:
 
 def mark_repeated(edges: Sequence[Edge], page_count: int, large: float) -> None:
     """Mark a line repeated at the same height of nearby pages, if all lines outside it are furniture too."""
-    count_min = COUNT_MIN_SHORT if page_count <= SHORT_PAGES else COUNT_MIN
+    count_min = count_needed(page_count)
     same_key: dict[str, list[Edge]] = defaultdict(list)
     for edge in edges:
         same_key[edge[3]].append(edge)
@@ -184,14 +192,7 @@ def header_cells(line: PageLine) -> tuple[str, ...]:
 
 def nearby(edges: Sequence[Edge], index: int) -> Iterator[Edge]:
     """The edges of nearby pages (`edges` is in page order)."""
-    low, high = 0, len(edges)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if edges[middle][0] < index - NEAR_PAGES else (low, middle)
-    for edge in edges[low:]:
-        if edge[0] > index + NEAR_PAGES:
-            return
-        yield edge
+    return takewhile(lambda edge: edge[0] <= index + NEAR_PAGES, edges[first_of(edges, index - NEAR_PAGES) :])
 
 
 def is_open(edges: Sequence[Edge], index: int, depth: int) -> bool:
@@ -200,11 +201,13 @@ def is_open(edges: Sequence[Edge], index: int, depth: int) -> bool:
 
 
 def page_edges(edges: Sequence[Edge], index: int) -> list[Edge]:
-    low, high = 0, len(edges)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if edges[middle][0] < index else (low, middle)
-    return [edge for edge in edges[low : low + EDGE_LINES] if edge[0] == index]
+    first = first_of(edges, index)
+    return [edge for edge in edges[first : first + EDGE_LINES] if edge[0] == index]
+
+
+def first_of(edges: Sequence[Edge], index: int) -> int:
+    """Where the edges of a page and those after it begin."""
+    return bisect_left(edges, index, key=itemgetter(0))
 
 
 def counts_on(line: PageLine, other: PageLine, pages_on: int, large: float) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from reading.layout.lines import CELL_GAP, PageLine, cells_of
 from reading.layout.ticks import SIGNS
-from reading.rows import ASIDE_KINDS, LineKind
+from reading.rows import ASIDE_KINDS, LineKind, cut_spans
 from reading.values.sentences import NOT_ABBREVIATED
 
 CAPTION = re.compile(
@@ -326,13 +326,8 @@ def is_wrapped_row(line: PageLine, above: PageLine) -> bool:
 
 def cell_edges(line: PageLine) -> list[tuple[float, float]]:
     """The left and right edge of each cell of a line."""
-    edges: list[tuple[float, float]] = []
-    for span in line.spans:
-        if edges and span.x0 - edges[-1][1] <= CELL_GAP * line.size:
-            edges[-1] = (edges[-1][0], span.x1)
-        else:
-            edges.append((span.x0, span.x1))
-    return edges
+    cells = cut_spans(line.spans, CELL_GAP * line.size)
+    return [(line.spans[first].x0, line.spans[end - 1].x1) for first, end in cells]
 
 
 def heading_score(line: PageLine, previous: PageLine | None, style: BodyStyle) -> float:

@@ -13,7 +13,7 @@ from reading.characters import RIGHT_TO_LEFT, UNKNOWN, clean_text
 from reading.layout.extracted import Span, SpanBlock
 from reading.layout.scripts import SCRIPT_GAP, SCRIPT_REACH, SCRIPT_SIZE, ScriptEdges, is_room
 from reading.matching import match_form
-from reading.rows import LineKind, LineRow, LineSpan, without_struck
+from reading.rows import LineKind, LineRow, LineSpan, cut_spans, without_struck
 
 READ_LEFTWARD = re.compile(f"[{RIGHT_TO_LEFT}]")
 Turn = Callable[[float, float], tuple[float, float]]
@@ -375,9 +375,7 @@ def split_at_gaps(piece: TextPiece) -> list[TextPiece]:
     """Cut a piece where a gap inside it is as wide as between two cells."""
     if len(piece.spans) < 2:
         return [piece]
-    gaps = enumerate(pairwise(piece.spans), start=1)
-    cuts = [number for number, (before, after) in gaps if after.x0 - before.x1 > CELL_GAP * piece.size]
-    return [part_of_piece(piece, first, last) for first, last in pairwise([0, *cuts, len(piece.spans)])]
+    return [part_of_piece(piece, *spans) for spans in cut_spans(piece.spans, CELL_GAP * piece.size)]
 
 
 def label_edge(region: list[TextPiece]) -> float | None:

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from reading.layout.furniture import SAME_HEIGHT_PT, repetition_key
+from reading.layout.furniture import SAME_HEIGHT_PT, count_needed, repetition_key
 from reading.layout.lines import PageLine, WhiteSpan
 
-RUN_MIN, RUN_MIN_SHORT = 3, 2  # pages that must count up together; in documents of up to SHORT_PAGES pages
-SHORT_PAGES = 5
 GAP_MAX = 3  # pages without a number between two numbered ones of a series: a picture, a landscape table
 NUMBER = re.compile(r"(?<![\w.,/$%])(?:(?P<prefix>[A-Za-z]{1,2}) ?[-–] ?)?(?P<digits>\d{1,5})(?![\w%]|[.,/]\d)")
 ROMAN = re.compile(r"[\s\-–—]*(?P<roman>[ivxlc]{1,7})[\s\-–—]*", re.IGNORECASE)
@@ -44,7 +42,7 @@ def printed_numbers(
         {number: list(candidates_on(number, lines, hidden.get(number, ()))) for number, lines in enumerate(pages, 1)}
     )
     counts = Counter(printed.series for candidates in found.values() for printed in set(candidates))
-    count_min = RUN_MIN_SHORT if len(pages) <= SHORT_PAGES else RUN_MIN
+    count_min = count_needed(len(pages))
     chosen: dict[int, Printed] = {}
     for number, candidates in found.items():
         best = max(candidates, key=lambda printed: counts[printed.series], default=None)

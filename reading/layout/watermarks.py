@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from reading.layout.furniture import count_needed
 from reading.layout.lines import PageLine
 
-COUNT_MIN, COUNT_MIN_SHORT = 3, 2  # copies needed; in documents of up to SHORT_PAGES pages
-SHORT_PAGES = 5
 PLACE_PT = 2.0  # copies are set at the same place, to so many points
 WIDTH_SHARE = 0.2  # of the narrower one: that much of two lines lies one above the other
 
@@ -16,7 +15,7 @@ def mark_overprinted(pages: Sequence[Sequence[PageLine]]) -> None:
 
     Of two that return, as on a form, the larger is the mark.
     """
-    count_min = COUNT_MIN_SHORT if len(pages) <= SHORT_PAGES else COUNT_MIN
+    count_min = count_needed(len(pages))
     returning = [alike for alike in copies_of(pages) if len(alike) >= count_min]
     known = {id(line) for alike in returning for line in alike.values()}
     for alike in returning:

@@ -7,7 +7,7 @@ from reading.layout.kinds import SMALLER, BodyStyle, is_heading, is_set_apart, n
 from reading.layout.lines import PageLine
 from reading.outline.headings import BY_TYPOGRAPHY, UNNUMBERED, VERIFIED, SectionStart
 from reading.outline.numbering import is_next, number_key, series_of
-from reading.outline.typography import find_subsections, heading_title, is_heading_continued, setting_of
+from reading.outline.typography import find_subsections, is_heading_continued, setting_of, start_at
 
 # Lines per entry: many outlines and contents pages stop at a shallow level, which hides where things are.
 COARSE_LINES = 100
@@ -98,16 +98,7 @@ def with_unlisted(starts: Sequence[SectionStart], lines: Sequence[PageLine], sty
         ]
         if len(unlisted) < len(own):
             added += [
-                SectionStart(
-                    level,
-                    numbering_of(lines[index].text)[0],
-                    heading_title(index, lines),
-                    index,
-                    lines[index].page_number,
-                    "headings",
-                    BY_TYPOGRAPHY,
-                )
-                for index in unlisted
+                start_at(index, lines, level, numbering_of(lines[index].text)[0], BY_TYPOGRAPHY) for index in unlisted
             ]
     return sorted([*starts, *added], key=lambda start: start.line_index)
 
@@ -159,7 +150,6 @@ def numbered_parts(start: SectionStart, end: int, lines: Sequence[PageLine]) -> 
         key = number_key(number)
         if key[: len(own)] == own and len(key) > len(own) and is_next(key, last):
             level = start.level + len(key) - len(own)
-            title = heading_title(index, lines)
-            parts.append(SectionStart(level, number, title, index, line.page_number, "headings", UNNUMBERED))
+            parts.append(start_at(index, lines, level, number, UNNUMBERED))
             last = key
     return parts

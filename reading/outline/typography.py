@@ -73,17 +73,15 @@ def find_subsections(
     settings = [(*setting_of(lines[index], style), index in sure) for index in first_lines]
     levels = without_gaps(levels_by_number(typographic_levels(settings, numbers), numbers))
     return [
-        SectionStart(
-            start.level + level,
-            number,
-            heading_title(index, lines),
-            index,
-            lines[index].page_number,
-            "headings",
-            BY_TYPOGRAPHY,
-        )
+        start_at(index, lines, start.level + level, number, BY_TYPOGRAPHY)
         for level, number, index in zip(levels, numbers, first_lines, strict=True)
     ]
+
+
+def start_at(index: int, lines: Sequence[PageLine], level: int, number: str, confidence: float) -> SectionStart:
+    """A section that begins with a heading found on the pages."""
+    title = heading_title(index, lines)
+    return SectionStart(level, number, title, index, lines[index].page_number, "headings", confidence)
 
 
 def without_title_page(found: list[int], lines: Sequence[PageLine], style: BodyStyle) -> list[int]:

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str], parent_pid: int) -> NoReturn:
     job, path, out_path, limits_json, *rest = arguments
     limits = Limits(**json.loads(limits_json))
     kill_with_parent(parent_pid)
-    set_limits(limits, is_render=job == "render")
+    set_limits(limits)
     in_force = isolate(job, Path(path), Path(out_path), rest)
     if job == "isolation":
         Path(out_path).write_text(json.dumps(in_force), encoding="utf-8")
@@ -154,10 +154,9 @@ def send_message(message: dict[str, Any]) -> None:
 # ---- confinement
 
 
-def set_limits(limits: Limits, *, is_render: bool) -> None:
+def set_limits(limits: Limits) -> None:
     """Set what the process may use. A file half as large as its memory is no result."""
-    cpu_s = limits.render_cpu_s if is_render else limits.cpu_s
-    limit(resource.RLIMIT_CPU, cpu_s, cpu_s + 2)
+    limit(resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 2)
     if sys.platform == "linux":  # macOS refuses to set it
         limit(resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes)
     limit(resource.RLIMIT_FSIZE, limits.memory_bytes // 2, limits.memory_bytes // 2)

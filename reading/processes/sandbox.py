@@ -7,6 +7,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,8 +51,8 @@ def read_in_child(
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix="docintel-read-", dir=within) as folder:
         out_path = Path(folder) / "reading.json"
-        job, tail = ("read", [str(recognised or folder), contents_source]) if kind == "pdf" else (kind, [])
-        run_child([job, str(path), str(out_path)], tail, limits, limits.cpu_s, limits.wall_s, on_progress)
+        job, more = ("read", [str(recognised or folder), contents_source]) if kind == "pdf" else (kind, [])
+        run_child(job, path, out_path, limits, on_progress, more=more)
         try:
             reading = decode_reading(json.loads(out_path.read_bytes()))
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -61,15 +62,14 @@ def read_in_child(
 
 def unlock_in_child(path: Path, out_path: Path, password: str, limits: Limits, on_progress: OnProgress) -> None:
     """Write a locked PDF without its password to `out_path`; the child is told it by a pipe. Raises ReadingError."""
-    head = ["unlock", str(path), str(out_path)]
-    run_child(head, [], limits, limits.cpu_s, limits.wall_s, on_progress, said=password.encode())
+    run_child("unlock", path, out_path, limits, on_progress, said=password.encode())
     if not out_path.exists():
         raise refusal("parse_crash", "no unlocked file")
 
 
 def take_attached_in_child(path: Path, folder: Path, limits: Limits) -> list[tuple[str, Path]]:
     """Write the PDFs attached to a PDF into a folder; return the name and path of each. Raises ReadingError."""
-    run_child(["attached", str(path), str(folder)], [], limits, limits.cpu_s, limits.wall_s, None)
+    run_child("attached", path, folder, limits)
     try:
         names = json.loads((folder / ATTACHED_NAMES).read_bytes())
         return [(str(name), folder / Path(file).name) for file, name in names.items() if (folder / file).is_file()]
@@ -88,7 +88,7 @@ def recognise_in_child(path: Path, folder: Path, limits: Limits, on_progress: On
         done, total = page, of
         on_progress(page, of)
 
-    run_child(["recognise", str(path), str(folder)], [], limits, limits.cpu_s, limits.wall_s, follow)
+    run_child("recognise", path, folder, limits, follow)
     return total - done
 
 
@@ -98,8 +98,7 @@ def read_again_in_child(
     """Read pages by heavier methods into `folder`, see `heavier`. Raises ReadingError."""
     limits = limits_of_recognition(limits)
     folder.mkdir(parents=True, exist_ok=True)
-    tail = [json.dumps(wanted)]
-    run_child(["again", str(path), str(folder)], tail, limits, limits.cpu_s, limits.wall_s, on_progress)
+    run_child("again", path, folder, limits, on_progress, more=[json.dumps(wanted)])
 
 
 def render_in_child(path: Path, page_number: int, dpi: int, out_path: Path, limits: Limits | None = None) -> None:
@@ -107,8 +106,7 @@ def render_in_child(path: Path, page_number: int, dpi: int, out_path: Path, limi
     limits = limits or Limits()
     with tempfile.TemporaryDirectory(prefix=".render-", dir=out_path.parent) as folder:
         image_path = Path(folder) / "page.webp"
-        tail = [str(page_number), str(dpi)]
-        run_child(["render", str(path), str(image_path)], tail, limits, limits.render_cpu_s, limits.render_wall_s, None)
+        run_child("render", path, image_path, limits.for_render(), more=[str(page_number), str(dpi)])
         try:
             image_path.replace(out_path)
         except OSError as error:
@@ -117,33 +115,32 @@ def render_in_child(path: Path, page_number: int, dpi: int, out_path: Path, limi
 
 def isolation_in_force() -> list[str]:
     """What shuts a child of this process in, as it found by trying; see `jail.PARTS`. Raises ReadingError."""
-    limits = Limits()
     with tempfile.TemporaryDirectory(prefix="docintel-read-") as folder:
         out_path = Path(folder) / "isolation.json"
-        run_child(["isolation", os.devnull, str(out_path)], [], limits, limits.cpu_s, limits.render_wall_s, None)
+        run_child("isolation", Path(os.devnull), out_path, Limits().for_render())
         in_force: list[str] = json.loads(out_path.read_bytes())
     return in_force
 
 
 def run_child(
-    head: list[str],
-    tail: list[str],
+    job: str,
+    path: Path,
+    out_path: Path,
     limits: Limits,
-    cpu_s: int,
-    wall_s: int,
-    on_progress: OnProgress | None,
+    on_progress: OnProgress | None = None,
     *,
+    more: Sequence[str] = (),
     said: bytes = b"",
 ) -> None:
     """Run one job to its end or to a limit; the child reads `said` on its standard input. Raises ReadingError."""
-    arguments = [*head, json.dumps(limits.as_dict()), *tail]
-    deadline = time.monotonic() + wall_s
+    arguments = [job, str(path), str(out_path), json.dumps(asdict(limits)), *more]
+    deadline = time.monotonic() + limits.wall_s
     oom_kills_before = oom_kills()
     try:
         with tempfile.TemporaryFile() as errors, start_reader(arguments, errors, said) as child:
             answer = listen(child.output, deadline, on_progress)
             if answer == "timeout":
-                raise refusal("parse_timeout", "wall clock", seconds=wall_s)
+                raise refusal("parse_timeout", "wall clock", seconds=limits.wall_s)
             if isinstance(answer, dict):
                 raise ReadingError(answer["code"], answer["message"], answer["detail"])
             exit_code, cpu_used_s = child.wait(deadline)
@@ -152,9 +149,9 @@ def run_child(
                 told = errors.read().decode(errors="replace")
                 if killed := oom_kills() - oom_kills_before:
                     told += f" (meanwhile the kernel killed {killed} processes of this machine for lack of memory)"
-                raise refused_exit(exit_code, told, limits, cpu_s, cpu_used_s)
+                raise refused_exit(exit_code, told, limits, cpu_used_s)
     except NotEnded as error:
-        raise refusal("parse_timeout", "it closed its output and went on", seconds=wall_s) from error
+        raise refusal("parse_timeout", "it closed its output and went on", seconds=limits.wall_s) from error
     except NoServer as error:
         raise refusal("parse_killed", str(error)) from error
 
@@ -208,12 +205,12 @@ def oom_kills() -> int:
     return int(counts.get("oom_kill", 0))
 
 
-def refused_exit(exit_code: int, errors: str, limits: Limits, cpu_s: int, cpu_used_s: float = 0) -> ReadingError:
+def refused_exit(exit_code: int, errors: str, limits: Limits, cpu_used_s: float = 0) -> ReadingError:
     """The reason for an exit code: a limit, the file, an outside signal, or a failure of ours."""
     is_outside = -exit_code in OUTSIDE_SIGNALS
     # The hard CPU limit kills with the same signal as anybody else, if the soft limit's was ignored.
-    if exit_code == -signal.SIGXCPU or (is_outside and cpu_used_s >= cpu_s):
-        return refusal("parse_timeout", "processor time", seconds=cpu_s)
+    if exit_code == -signal.SIGXCPU or (is_outside and cpu_used_s >= limits.cpu_s):
+        return refusal("parse_timeout", "processor time", seconds=limits.cpu_s)
     if exit_code == EXIT_OF_MEMORY or "MemoryError" in errors or "bad_alloc" in errors:
         return refusal("parse_memory", errors, memory_mb=limits.memory_bytes // MIB)
     if is_outside:

@@ -10,30 +10,16 @@ ATTACHED_NAMES = "names.json"  # beside attached files that were taken out: the 
 
 def encode_reading(reading: Reading) -> str:
     """Compact JSON; rows are arrays in the order of their fields."""
-    values = {
-        "title": reading.title,
-        "language": reading.language,
-        "pages": reading.pages,
-        "lines": reading.lines,
-        "toc": reading.toc,
-        "warnings": reading.warnings,
-        "report": reading.report,
-        "timings_ms": reading.timings_ms,
-        "images": reading.images,
-    }
-    return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json.dumps(vars(reading), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def decode_reading(values: dict[str, Any]) -> Reading:
     """The Reading of decoded JSON. Raises KeyError, TypeError or ValueError if it is invalid."""
-    return Reading(
-        title=values["title"],
-        language=values["language"],
-        pages=tuple(page_row(page) for page in values["pages"]),
-        lines=tuple(stored_line(line) for line in values["lines"]),
-        toc=tuple(TocRow(*entry) for entry in values["toc"]),
-        warnings=tuple(values["warnings"]),
-        report=values["report"],
-        timings_ms=values["timings_ms"],
-        images=tuple(map(ImageRow._make, values["images"])),
-    )
+    rows = {
+        "pages": tuple(map(page_row, values["pages"])),
+        "lines": tuple(map(stored_line, values["lines"])),
+        "toc": tuple(map(TocRow._make, values["toc"])),
+        "warnings": tuple(values["warnings"]),
+        "images": tuple(map(ImageRow._make, values["images"])),
+    }
+    return Reading(**values | rows)

@@ -17,7 +17,6 @@ from documents.ingestion.embedding import (
     find_unfilled,
     passages_without,
     put_to_use,
-    report_embedding,
     switch,
     text_to_embed,
     with_counts,
@@ -136,7 +135,7 @@ def test_a_worker_that_lost_its_job_writes_no_vector(parse: Parse, lease: Ingest
 
 
 def test_first_vectors_are_searched_at_once(parse: Parse, lease: IngestLease) -> None:
-    report_embedding(parse, "No vectors yet.")
+    parse.note("embeddings", "No vectors yet.")
     assert Parse.objects.get().report["embeddings"] == "No vectors yet."
     embed(parse, "m/2")
     put_to_use(parse, "m/2", lease)

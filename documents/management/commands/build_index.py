@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from documents.access import BaseNotFound, SeveralBases, find_base
+from documents.access import BaseNotFound, find_base
 from documents.ingestion import indexing
 from documents.ingestion.conductor import finish
 from documents.ingestion.indexing import Estimate
@@ -29,7 +29,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             base = find_base(options["base"])
-        except (BaseNotFound, SeveralBases) as error:
+        except BaseNotFound as error:
             raise CommandError(str(error)) from error
         told = indexing.estimate(base)
         for line in lines_of(told):

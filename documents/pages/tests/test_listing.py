@@ -9,7 +9,6 @@ from pytest_django import DjangoAssertNumQueries
 
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.pages.listing import (
-    OPEN_STATES,
     SORTS,
     STRENGTHS,
     build_rows,
@@ -208,7 +207,7 @@ def test_rows_and_figures_count_what_can_be_asked(
     assert (rows["read.md"].toc_entries, rows["waiting.md"].toc_entries, rows["waiting.md"].pages) == (3, 0, None)
     strength = rows["read.md"].document.current_parse.toc_strength  # type: ignore[union-attr]
     assert sum(rows["read.md"].toc_bars) == STRENGTHS.get(strength, 0)
-    assert rows["again.md"].job is not None and rows["again.md"].job.state in OPEN_STATES and build_rows([]) == []
+    assert rows["again.md"].job is not None and rows["again.md"].job.state in IngestJob.OPEN and build_rows([]) == []
     figures = summary_of(base)
     assert (figures.documents, figures.pages, figures.askable) == (4, 2, 2)
     assert (figures.ready, figures.busy, figures.needs) == (1, 2, 1)

@@ -92,9 +92,9 @@ def test_it_agrees_with_the_oracle(oracle: Oracle) -> None:
     vectors = bundled.embed_texts(TEXTS)
     assert vectors.shape == (len(TEXTS), bundled.DIMENSIONS) and vectors.dtype == np.float32
     for text, vector in zip(TEXTS, vectors, strict=True):
-        pieces = list(cut_windows(text, bundled.MAX_TOKENS - bundled.ADDED_TOKENS, bundled.count_tokens))
+        pieces = list(cut_windows(text, encoder.MAX_TOKENS - bundled.ADDED_TOKENS, bundled.count_tokens))
         mean = np.sum([bundled.count_tokens(piece) * oracle.embed(piece) for piece in pieces], axis=0)
-        assert len(pieces) == 1 or bundled.count_tokens(text) > bundled.MAX_TOKENS
+        assert len(pieces) == 1 or bundled.count_tokens(text) > encoder.MAX_TOKENS
         assert vector @ mean >= 0.9999 * np.linalg.norm(mean)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 

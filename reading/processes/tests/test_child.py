@@ -5,6 +5,7 @@ import os
 import resource
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ SHOW_LIMITS = """
 import json, resource, sys
 from reading.limits import Limits
 from reading.processes.child import set_limits
-set_limits(Limits(**json.loads(sys.argv[1])), is_render=sys.argv[2] == "render")
+limits = Limits(**json.loads(sys.argv[1]))
+set_limits(limits.for_render() if sys.argv[2] == "render" else limits)
 names = ("RLIMIT_CPU", "RLIMIT_AS", "RLIMIT_NOFILE", "RLIMIT_CORE", "RLIMIT_FSIZE")
 print(json.dumps({name: resource.getrlimit(getattr(resource, name)) for name in names}))
 """
@@ -41,7 +43,7 @@ def run(*arguments: object, program: str = "") -> tuple[int, list[dict[str, Any]
 
 
 def limits_json(**changes: Any) -> str:
-    return json.dumps(Limits(**changes).as_dict())
+    return json.dumps(asdict(Limits(**changes)))
 
 
 @pytest.fixture

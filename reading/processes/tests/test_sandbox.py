@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reading.language import detect_language
+from reading.language import detect_language, regconfig_of
 from reading.limits import MIB, Limits
 from reading.pdf_reader import read_pdf
 from reading.plain_text import read_markdown, read_plain_text
@@ -155,7 +155,7 @@ def test_it_stops_a_file_that_takes_too_much_memory(tmp_path: Path) -> None:
     ],
 )
 def test_it_has_a_reason_for_every_exit(exit_code: int, errors: str, code: str) -> None:
-    assert refused_exit(exit_code, errors, Limits(), 30).code == code
+    assert refused_exit(exit_code, errors, Limits()).code == code
 
 
 def test_its_child_dies_with_it(tmp_path: Path) -> None:
@@ -221,4 +221,5 @@ def test_it_ends_hostile_files_in_a_reading_or_a_reason(name: str) -> None:
     ],
 )
 def test_it_names_the_language_and_its_search_configuration(text: str, detected: tuple[str, str]) -> None:
-    assert detect_language(text) == detected
+    language = detect_language(text)
+    assert (language, regconfig_of(language)) == detected
