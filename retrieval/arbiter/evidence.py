@@ -134,7 +134,8 @@ def weigh_evidence(
     content = documents[candidate.document_id]
     found = set(candidate.matched_keywords) | words_around(candidate, content, whole.named)
     found |= terms_said(candidate, terms[candidate.document_id])
-    doubt = "" if is_enough else name_doubt(question.original, found, terms[candidate.document_id], list(terms.values()), absent)
+    own, every = terms[candidate.document_id], list(terms.values())
+    doubt = "" if is_enough else name_doubt(question.original, found, own, every, absent)
     doubt = doubt or untold[best]
     if is_enough and not lacking and is_named_only(candidate, question, terms[candidate.document_id], content):
         probabilities[best] = min(probabilities[best], limit)

@@ -13,21 +13,25 @@ from retrieval.words.terms import year_forms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, split_words, stem
 
 NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\w&]*(?='s|’s)")  # inside a sentence
-# Where every noun has a capital: names of several words, and words that are not written like a noun.
+# Where every noun has a capital: what has several words with one, or is not written as a noun is.
 NAME_AMONG_NOUNS = re.compile(
-    r"(?<=[a-z,;:(“\"'’] )(?:[A-Z][\w&.-]* [A-Z][\w&-]*(?: [A-Z][\w&-]*)*|[A-Z]{2,}[\w&]*|[A-Z][a-z]+[A-Z]\w*)"
+    r"(?<=[a-z,;:(“\"'’] )(?:[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)+|[A-Z]{2,}[\w&]*|[A-Z][a-z]+[A-Z]\w*)"
 )
 NOUNS_WITH_CAPITALS = frozenset(["de"])
 HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,}(?:[-‐‑][^\W\d_]{2,})+(?![\w-])")
 PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere
 
 
-def specific_words(question: Question, *, of_any_noun: bool = False) -> set[str]:
-    """The names inside the sentence, the codes and the years; names of concepts are words like others."""
+def specific_words(question: Question, *, with_nouns: bool = False) -> set[str]:
+    """The names inside the sentence, the codes and the years; names of concepts are words like others.
+
+    Where every noun has a capital, nouns are names only `with_nouns`.
+    """
     codes = [each.text for each in question.keywords if each.source == "identifier"]
-    written = NAME_AMONG_NOUNS if question.language in NOUNS_WITH_CAPITALS and not of_any_noun else NAME
-    named = set(normalise_words(" ".join([*written.findall(question.topic), *codes])))
-    return (named - concept_words(question)) | set(question.years)
+    has_capitals = question.language in NOUNS_WITH_CAPITALS
+    names = NAME_AMONG_NOUNS.findall(question.topic) if has_capitals else []
+    names += NAME.findall(question.topic) if with_nouns or not has_capitals else []
+    return (set(normalise_words(" ".join([*names, *codes]))) - concept_words(question)) | set(question.years)
 
 
 def concept_words(question: Question) -> set[str]:
@@ -93,7 +97,8 @@ def words_around(candidate: Candidate, content: DocumentContent, words: set[str]
 
 
 def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> list[str]:
-    """The names, years and capitalised parts of hyphenated terms that no document says, its title included.
+    """The names, nouns with a capital, years and capitalised parts of hyphenated terms that no document says, its title
+    included.
 
     Nothing for a question in parts, where others may be answered, nor where no document is in its language.
     """
@@ -101,7 +106,7 @@ def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> li
         return []
     codes = {word for each in question.keywords if each.source == "identifier" for word in split_words(each.text)}
     capitalised = [part for part in hyphenated_parts(question) if part[0].isupper()]
-    wanted = (specific_words(question, of_any_noun=True) | set(normalise_words(" ".join(capitalised)))) - codes
+    wanted = (specific_words(question, with_nouns=True) | set(normalise_words(" ".join(capitalised)))) - codes
     return sorted(
         word
         for word in wanted

@@ -5,13 +5,10 @@ beside it may be one. What only changes a word is none: "Vertrag" is no kind of 
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from reading.wording import read_word_lists
-from retrieval.words.tokens import stem
+from retrieval.words.tokens import stem, word_lists
 
 PART_MIN = 4  # letters of a part that is searched for
 FIRST_MIN = 5  # of one that others begin with: "Haus" is no part of "Haushalt"
@@ -36,22 +33,9 @@ class Parts(NamedTuple):
         return [part for part, has in ((self.front, self.has_front), (self.back, self.has_back)) if has]
 
 
-@cache
-def joined_by() -> dict[str, frozenset[str]]:
-    """By language, what joins the parts of a word; only languages that write words as one have it."""
-    return read_word_lists(Path(__file__).parent, "joints")
-
-
-@cache
-def word_starts() -> dict[str, frozenset[str]]:
-    """By language, what stands before a word and makes another of it."""
-    return read_word_lists(Path(__file__).parent, "word_starts")
-
-
-@cache
-def word_ends() -> dict[str, frozenset[str]]:
-    """By language, what stands behind a word and is none."""
-    return read_word_lists(Path(__file__).parent, "word_ends")
+def joins_words(language: str) -> bool:
+    """Whether a language writes several words as one."""
+    return language in word_lists("joints")
 
 
 def compounds_with(word: str, language: str, listed: str) -> Iterator[str]:
@@ -60,7 +44,7 @@ def compounds_with(word: str, language: str, listed: str) -> Iterator[str]:
     `listed` are its words, one a line, with a line end before the first and behind the last.
     """
     root = stem(word, language)
-    if language not in joined_by() or len(root) < PART_MIN or not root.isalpha():
+    if not joins_words(language) or len(root) < PART_MIN or not root.isalpha():
         return
     at = listed.find(root)
     while at >= 0:
@@ -72,21 +56,23 @@ def compounds_with(word: str, language: str, listed: str) -> Iterator[str]:
 
 
 def is_behind(root: str, other: str, language: str) -> bool:
+    """Whether a stem is another one with a word before it."""
     front = other.removesuffix(root)
     return front != other and may_be_front(front, language)
 
 
 def is_before(word: str, other: str, language: str) -> bool:
+    """Whether a word is another one with a word behind it."""
     back = other.removeprefix(word)
     if back == other or len(word) < FIRST_MIN:
         return False
-    joints = ("", *joined_by()[language])
+    joints = ("", *word_lists("joints")[language])
     return any(may_be_back(back.removeprefix(joint), language) for joint in joints if back.startswith(joint))
 
 
 def split_word(word: str, language: str, is_known: Callable[[str], bool]) -> Parts | None:
     """A word in two parts of which at least one is known, both if that can be; None if it cannot be taken apart."""
-    if language not in joined_by() or not word.isalpha():
+    if not joins_words(language) or not word.isalpha():
         return None
     tried = [
         Parts(front, word[at:], is_known(front), is_known(word[at:]))
@@ -99,16 +85,17 @@ def split_word(word: str, language: str, is_known: Callable[[str], bool]) -> Par
     return best if best and best.known else None
 
 
-def unjoined(front: str, language: str) -> Sequence[str]:
+def unjoined(front: str, language: str) -> list[str]:
     """What may be the word before another: as it is, or without what joins them."""
-    joints = [joint for joint in sorted(joined_by()[language]) if front.endswith(joint)]
-    return (front, *(front.removesuffix(joint) for joint in joints))
+    joints = sorted(word_lists("joints")[language])
+    return [front, *(front.removesuffix(joint) for joint in joints if front.endswith(joint))]
 
 
 def may_be_front(front: str, language: str) -> bool:
-    return len(front) >= FRONT_MIN and VOWEL.search(front) is not None and front not in word_starts()[language]
+    is_long_enough = len(front) >= FRONT_MIN and VOWEL.search(front) is not None
+    return is_long_enough and front not in word_lists("word_starts")[language]
 
 
 def may_be_back(back: str, language: str) -> bool:
-    ends = word_ends()[language]
-    return len(back) >= BACK_MIN and VOWEL.search(back) is not None and not any(map(back.startswith, ends))
+    is_long_enough = len(back) >= BACK_MIN and VOWEL.search(back) is not None
+    return is_long_enough and not any(map(back.startswith, word_lists("word_ends")[language]))

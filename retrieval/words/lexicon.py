@@ -14,7 +14,7 @@ from documents.storage.collecting import collection_paused
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
-from retrieval.words.compounds import Parts, compounds_with, joined_by, split_word
+from retrieval.words.compounds import Parts, compounds_with, joins_words, split_word
 from retrieval.words.prefixes import prefixed_forms, prefixes
 from retrieval.words.tokens import is_run, normalise_words, pattern_of, split_words, stem
 from retrieval.words.verbs import verb_forms
@@ -73,7 +73,7 @@ class Lexicon:
         if self.language in prefixes():
             return tuple(form for form in prefixed_forms(word, self.language) if form in self.lines)
         same = self.stems.get(stem(word, self.language), ())
-        if self.language not in joined_by():
+        if not joins_words(self.language):
             return same
         conjugated = (form for form in verb_forms(word, self.language) if form in self.lines)
         return tuple(dict.fromkeys((*same, *conjugated, *compounds_with(word, self.language, self._listed))))

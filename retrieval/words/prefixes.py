@@ -1,24 +1,20 @@
 """Words of languages that write articles, prepositions and conjunctions as one word with the noun: Arabic, Hebrew."""
 
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
-from reading.wording import read_word_lists
+from retrieval.words.tokens import word_lists
 
 BASE_MIN = 3  # letters: what is shorter is no word without its prefix
 
 
-@cache
 def prefixes() -> dict[str, frozenset[str]]:
     """By language, what may stand before a word as part of it."""
-    return read_word_lists(Path(__file__).parent, "prefixes")
+    return word_lists("prefixes")
 
 
-@cache
 def endings() -> dict[str, frozenset[str]]:
     """By language, what may end a word and leaves it the same word."""
-    return read_word_lists(Path(__file__).parent, "endings")
+    return word_lists("endings")
 
 
 def prefixed_forms(word: str, language: str) -> Iterator[str]:

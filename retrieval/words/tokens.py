@@ -33,15 +33,19 @@ VOWELS = frozenset("aeiouy")
 
 
 @cache
+def word_lists(name: str) -> dict[str, frozenset[str]]:
+    """By language, the words of a list beside this module."""
+    return read_word_lists(Path(__file__).parent, name)
+
+
 def stop_words() -> dict[str, frozenset[str]]:
     """By language, the words without meaning for a topic."""
-    return read_word_lists(Path(__file__).parent, "stop_words")
+    return word_lists("stop_words")
 
 
-@cache
 def generic_words() -> dict[str, frozenset[str]]:
     """By language, words that only frame a question: searched, but they never prove a topic present (A10)."""
-    return read_word_lists(Path(__file__).parent, "generic_words")
+    return word_lists("generic_words")
 
 
 def split_words(match: str) -> list[str]:

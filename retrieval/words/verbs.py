@@ -1,48 +1,34 @@
 """The forms of a verb that no stemmer brings together: "gekündigt", "anzukündigen" and "Kündigung" of "kündigen"."""
 
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-from reading.wording import read_word_lists
+from retrieval.words.tokens import word_lists
 
 ROOT_MIN = 4  # letters: shorter ones begin too many other words
-PARTICIPLE, INFINITIVE = "ge", "zu"
-
-
-@cache
-def verb_endings() -> dict[str, frozenset[str]]:
-    """By language, what the forms of a verb end with."""
-    return read_word_lists(Path(__file__).parent, "verb_endings")
-
-
-@cache
-def verb_prefixes() -> dict[str, frozenset[str]]:
-    """By language, what verbs begin with that is parted from them by the signs of participle and infinitive."""
-    return read_word_lists(Path(__file__).parent, "verb_prefixes")
+PARTICIPLE, INFINITIVE = "ge", "zu"  # between what is parted from a verb and its root; only German has a list of these
 
 
 def verb_forms(word: str, language: str) -> Iterator[str]:
     """The forms a word may stand in if it is a verb, or the noun of one."""
-    if language not in verb_endings() or not word.isalpha():
+    if language not in word_lists("verb_endings") or not word.isalpha():
         return
-    endings, prefixes = sorted(verb_endings()[language]), ("", *sorted(verb_prefixes()[language]))
-    for ending in endings:
-        if not word.endswith(ending):
-            continue
-        for prefix, root in roots_of(word.removesuffix(ending), prefixes):
-            for other in endings:
-                yield prefix + root + other
-                yield f"{prefix}{PARTICIPLE}{root}{other}"
-                if prefix:
-                    yield f"{prefix}{INFINITIVE}{root}{other}"
+    endings = sorted(word_lists("verb_endings")[language])
+    prefixes = ("", *sorted(word_lists("verb_prefixes")[language]))
+    roots = {
+        root for ending in endings if word.endswith(ending) for root in roots_of(word.removesuffix(ending), prefixes)
+    }
+    for prefix, root in sorted(roots):
+        for ending in endings:
+            yield f"{prefix}{root}{ending}"
+            yield f"{prefix}{PARTICIPLE}{root}{ending}"
+            if prefix:
+                yield f"{prefix}{INFINITIVE}{root}{ending}"
 
 
-def roots_of(word: str, prefixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """What a form may be without its ending, participle or infinitive: the parted prefix and the root."""
-    yield "", word
+def roots_of(word: str, prefixes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What a form may be without its ending: what is parted from the verb, and its root without the signs between."""
     for prefix in prefixes:
-        for sign in ("", PARTICIPLE, INFINITIVE):
-            rest = word.removeprefix(prefix + sign)
-            if (prefix or sign == PARTICIPLE) and rest != word and len(rest) >= ROOT_MIN:
-                yield prefix, rest
+        for sign in ("", PARTICIPLE, INFINITIVE) if prefix else ("", PARTICIPLE):
+            root = word.removeprefix(prefix + sign)
+            if (root != word or not prefix + sign) and len(root) >= ROOT_MIN:
+                yield prefix, root

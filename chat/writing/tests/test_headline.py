@@ -416,6 +416,23 @@ def test_which_one_is_answered_by_a_name_and_not_by_where_it_is_told(asked: str,
     assert is_fitting(sentence, "", content, parse_question(asked, [content])) is is_said
 
 
+@pytest.mark.parametrize(
+    ("asked", "sentence", "is_said"),
+    [
+        ("How many tenants were there in 2023?", "In 2023 the tenants paid on time.", False),  # the year is no number
+        ("How many tenants were there in 2023?", "In 2023 there were 412 tenants.", True),
+        ("Wie lange werden Jahressicherungen aufbewahrt?", "Tagessicherungen werden 35 Tage aufbewahrt.", False),
+        ("Wie lange werden Jahressicherungen aufbewahrt?", "Sicherungen jedes Jahres werden 5 Jahre aufbewahrt.", True),
+        ("Wie lange werden Tagessicherungen aufbewahrt?", "Tagessicherungen werden 35 Tage aufbewahrt.", True),
+    ],
+)
+def test_a_number_is_no_year_and_both_parts_of_a_word_are_said(asked: str, sentence: str, is_said: bool) -> None:
+    language = "de" if asked.startswith("Wie") else "en"
+    other = "In jedem Jahr gibt es Sicherungen." if language == "de" else "The tenants met in 2023."
+    content = content_of_lines(["# 1. Text", sentence, other], language=language)
+    assert is_fitting(sentence, "", content, parse_question(asked, [content])) is is_said
+
+
 def test_a_sentence_about_another_code_is_no_headline() -> None:
     said = "Damage of class {} is repaired within {} days of the report, by the landlord and at his own cost."
     lines = ["# 7. Damage", said.format("P1", "seven"), said.format("P2", "thirty"), "# 8. End", "It ends."]

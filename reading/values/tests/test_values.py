@@ -50,12 +50,29 @@ def test_each_scale_has_a_word() -> None:
     assert {SCALE_WORDS[factor] for factor in SCALES.values()} == set(SCALES)
 
 
-@pytest.mark.parametrize("text", ["see e.g.", "Acme Inc.", "Mr.", "in Sec.", "John F.", "approx."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see e.g.",
+        "Acme Inc.",
+        "Mr.",
+        "in Sec.",
+        "John F.",
+        "approx.",
+        "rund 16 Mio.",
+        "nach Abs.",
+        "Anlage Nr.",
+        "z. B.",
+    ]
+    + ["endet zum 30.", "am 1.", "das 18.", "im 4.", "el apdo.", "la pág."],  # "zum 30. Juni", "das 18. Lebensjahr"
+)
 def test_an_abbreviation_ends_no_sentence(text: str) -> None:
     assert ABBREVIATION.search(text[-ABBREVIATION_CHARS:])
 
 
-@pytest.mark.parametrize("text", ["The end.", "It was sold.", "in 2024."])
+@pytest.mark.parametrize(
+    "text", ["The end.", "It was sold.", "in 2024.", "Es sind 16.", "im Jahr 2024.", "der Betrag."]
+)
 def test_a_sentence_ends_where_no_abbreviation_does(text: str) -> None:
     assert not ABBREVIATION.search(text)
 

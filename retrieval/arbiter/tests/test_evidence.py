@@ -15,7 +15,7 @@ from retrieval.arbiter.evidence import (
     unmentioned_owners,
     weigh_evidence,
 )
-from retrieval.arbiter.specific import specific_words
+from retrieval.arbiter.specific import specific_words, words_nowhere
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -182,6 +182,42 @@ def test_a_name_or_year_that_nobody_says_is_said_first_and_answers_nothing(repor
         result = ask(f"How many sailors had the crew of {text} on board?", report)  # although every risk is taken
         assert result.status == "weak"
         assert result.not_found_reason.startswith(f"no page that was read mentions “{missing}”")
+
+
+LEASE = content_of_lines(
+    [
+        "Die Wartung der Gastherme im Haus veranlasst der Vermieter.",
+        "Schäden durch Wasser sind zu melden.",
+        "Der Vertrag gilt auf Dauer.",
+        "Hunde sind an der Leine zu führen.",
+    ],
+    title="Vertrag",
+    language="de",
+)
+
+
+def test_a_noun_is_no_name_where_every_noun_has_a_capital() -> None:
+    """A noun that stands elsewhere is a word like others, one that stands nowhere is missed."""
+    question = parse_question("Was gilt im Haus der Firma Dr. Kerbholz für Hunde von IBM?", [LEASE])
+    assert specific_words(question) == {"firma", "dr", "kerbholz", "ibm"}
+    assert words_nowhere(question, [LEASE]) == ["dr", "firma", "ibm", "kerbholz"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [
+        ("Wer zahlt bei der Reparatur der Therme?", ["reparatur"]),
+        ("Wer haftet im Treppenhaus für Wasserschäden?", ["treppenhaus"]),
+        ("Was gilt für Hundeschäden?", ["hundeschaden"]),  # both parts are there, and nowhere together
+    ],
+)
+def test_a_noun_written_as_one_with_another_is_not_missed(asked: str, missing: list[str]) -> None:
+    assert words_nowhere(parse_question(asked, [LEASE]), [LEASE]) == missing
+
+
+def test_what_is_missing_is_spelled_as_it_was_asked() -> None:
+    result = ask("Wer übernimmt die Wartung der Heizkörper?", LEASE)
+    assert "“Heizkörper”" in result.not_found_reason or "“heizkörper”" in result.not_found_reason
 
 
 def test_no_reason_denies_a_word_that_the_passage_has_or_names_words_that_only_frame(report: DocumentContent) -> None:
