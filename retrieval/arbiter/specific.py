@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 
 from documents.storage.content import COVER_LINES, DocumentContent
+from reading.matching import match_form
 from reading.rows import name_in_force
 from retrieval.types import Candidate, Question
 from retrieval.words.lexicon import Numbers, lexicon_of
@@ -25,12 +26,13 @@ PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere
 def specific_words(question: Question, *, with_nouns: bool = False) -> set[str]:
     """The names inside the sentence, the codes and the years; names of concepts are words like others.
 
-    Where every noun has a capital, nouns are names only `with_nouns`.
+    Where every noun has a capital, nouns are names only `with_nouns`, but for those that frame a question ("Höhe").
     """
     codes = [each.text for each in question.keywords if each.source == "identifier"]
-    has_capitals = question.language in NOUNS_WITH_CAPITALS
-    names = NAME_AMONG_NOUNS.findall(question.topic) if has_capitals else []
-    names += NAME.findall(question.topic) if with_nouns or not has_capitals else []
+    names = NAME.findall(question.topic)
+    if question.language in NOUNS_WITH_CAPITALS:
+        nouns = [each for each in names if with_nouns and not is_generic(match_form(each), question.language)]
+        names = [*NAME_AMONG_NOUNS.findall(question.topic), *nouns]
     return (set(normalise_words(" ".join([*names, *codes]))) - concept_words(question)) | set(question.years)
 
 
