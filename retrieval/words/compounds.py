@@ -78,14 +78,14 @@ def split_word(word: str, language: str, is_known: Callable[[str], bool]) -> Par
         Parts(front, word[at:], is_known(front), is_known(word[at:]))
         for at in range(FRONT_MIN, len(word) - BACK_MIN + 1)
         if may_be_front(word[:at], language) and may_be_back(word[at:], language)
-        for front in unjoined(word[:at], language)
+        for front in without_joints(word[:at], language)
         if len(front) >= FRONT_MIN
     ]
     best = max(tried, key=lambda each: (len(each.known), each.has_back, -len(each.back)), default=None)
     return best if best and best.known else None
 
 
-def unjoined(front: str, language: str) -> list[str]:
+def without_joints(front: str, language: str) -> list[str]:
     """What may be the word before another: as it is, or without what joins them."""
     joints = sorted(word_lists("joints")[language])
     return [front, *(front.removesuffix(joint) for joint in joints if front.endswith(joint))]
