@@ -25,7 +25,6 @@ SEARCH_S = 0.2
 FIRST_CHARS = 60  # short lines first: what is exponential is seen before it hangs
 SURE_CHARS = 600  # from here on a time says how it grows
 STEP = 10  # times longer than the line before, at most
-SPARE = 4  # times below the bound is what two lines tell of a third that is not tried
 METHODS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "split"}
 WORDING = {"WordingError", "read_wordings"}  # a module that keeps its expressions in data files imports one of them
 ALL_OVER = {"finditer", "findall", "sub", "split"}
@@ -171,7 +170,7 @@ def slow_lines(found: Found) -> Iterator[str]:
     for unit in units_of(found.pattern):
         size = FIRST_CHARS
         while True:
-            line = line_of(unit, size)
+            line = (unit * (size // len(unit) + 1))[:size] + LAST_SIGN
             seconds = seconds_of(found, line)
             if seconds > SEARCH_S and min(seconds, seconds_of(found, line)) > SEARCH_S:
                 yield f"{found.name} on {size} characters of {unit!r}: {seconds:.2f} s"
@@ -180,29 +179,9 @@ def slow_lines(found: Found) -> Iterator[str]:
             over = seconds / (SEARCH_S * (size / LINE_CHARS) ** 2)
             if size == LINE_CHARS or (size >= SURE_CHARS and over < 1):
                 break
-            if size >= SURE_CHARS * SPARE and grows_with_length(found, unit, size, seconds):
-                break
             # What grows with the length alone is within bounds on a line so much longer.
             longer = STEP if size < SURE_CHARS else min(STEP, 1.3 * max(1.0, over))
             size = min(LINE_CHARS, int(size * longer))
-
-
-def line_of(unit: str, size: int) -> str:
-    return (unit * (size // len(unit) + 1))[:size] + LAST_SIGN
-
-
-def grows_with_length(found: Found, unit: str, size: int, seconds: float) -> bool:
-    """Whether these seconds are those of a short line so many times over, and far within bounds on the whole line.
-
-    A sign that costs more on the longer line tells the part that grows with the square. A disturbance only ever adds:
-    both are searched again, and one that stays leads to a line still longer.
-    """
-    short = line_of(unit, SURE_CHARS)
-    each = min(seconds_of(found, short) for _ in range(3)) / SURE_CHARS
-    if each * LINE_CHARS > SEARCH_S / 2:
-        return False
-    most = (each + SEARCH_S / SPARE / LINE_CHARS**2 * (size - SURE_CHARS)) * size
-    return seconds < most or seconds_of(found, line_of(unit, size)) < most
 
 
 PATTERNS = [*compiled_patterns(), *literal_patterns()]
@@ -230,24 +209,3 @@ def test_a_slow_pattern_is_found(expression: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("tests.test_patterns.LINE_CHARS", LINE_CHARS // 10)
     monkeypatch.setattr("tests.test_patterns.SEARCH_S", SEARCH_S / 100)
     assert list(slow_lines(Found(expression, re.compile(expression), frozenset({"search"}))))
-
-
-@pytest.mark.parametrize("slow", [r"\d[\d.,]*%", r"\w+?@", r"(?:,\s*|;\s*)*\."])
-def test_a_slow_pattern_is_found_behind_what_grows_with_the_length(slow: str) -> None:
-    """Most of the time on a short line goes to words that are tried at every sign, which no longer line makes worse."""
-    words = "|".join(rf"[a-z\d ,.]{{0,5}}{word}\b" for word in ("revenue", "directors", "amended", "quarter", "total"))
-    pattern = re.compile(f"(?:{words})x|{slow}")
-    assert list(slow_lines(Found(slow, pattern, frozenset({"search"}))))
-
-
-@pytest.mark.parametrize(("linear", "square", "is_slow"), [(1e-6, 0.8, True), (2e-7, 0.95, True), (1e-6, 0.1, False)])
-def test_what_only_the_whole_line_shows_is_found(
-    linear: float, square: float, is_slow: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Seconds for each sign, and the share of the bound that what grows with the square takes of the whole line."""
-
-    def told(found: Found, line: str) -> float:
-        return linear * len(line) + square * SEARCH_S * (len(line) / LINE_CHARS) ** 2
-
-    monkeypatch.setattr("tests.test_patterns.seconds_of", told)
-    assert bool(list(slow_lines(Found("", re.compile(""), frozenset({"search"}))))) == is_slow
