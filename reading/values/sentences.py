@@ -22,7 +22,7 @@ QUESTION_SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z\d\"'(¿¡])")
 
 ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|v|no|nos|fig|figs|eq|sec|secs|art|inc|ltd|co|corp|mr|mrs|ms|dr|st|approx|[a-z]"
-    r"|abs|bzw|ca|einschl|evtl|gem|ggf|inkl|lit|mio|mrd|nr|sog|tel|vgl|ziff|zzgl"
+    r"|abs|bzw|ca|einschl|evtl|ggf|inkl|mio|mrd|nr|sog|tel|vgl|ziff|zzgl"
     r"|env|mme|aprox|apdo|avda|núm|pág|sra?|dra)|\b[A-Z]"
     # "am 30. Juni", "das 18. Lebensjahr": a number of order, where a full stop marks one
     r"|\b(?:am|ab|beim|bis|das|dem|den|der|des|die|im|vom|zum|zur)\s\d{1,2})\.$",

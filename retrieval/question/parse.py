@@ -318,10 +318,8 @@ def words_within(token: QuestionToken, lexicons: Sequence[Lexicon], language: st
 
     With one part the word stays beside it, and is missed.
     """
-    if any(one.language != language or one.inflections(token.word) for one in lexicons):
-        return [token]
-    parted = [parts for one in lexicons if (parts := one.parts_of(token.word))]
-    if not parted:
+    parted = [parts for one in lexicons if one.language == language and (parts := one.parts_of(token.word))]
+    if not parted or any(one.inflections(token.word) for one in lexicons):
         return [token]
     parts = max(parted, key=lambda parts: len(parts.known))
     known = [QuestionToken(part, token.typed, starts_phrase=False) for part in parts.known]

@@ -15,8 +15,8 @@ from documents.storage.content import DocumentContent, kept_with_content
 from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
 from retrieval.words.compounds import Parts, compounds_with, joins_words, split_word
-from retrieval.words.prefixes import prefixed_forms, prefixes
-from retrieval.words.tokens import is_run, normalise_words, pattern_of, split_words, stem
+from retrieval.words.prefixes import prefixed_forms
+from retrieval.words.tokens import is_run, normalise_words, pattern_of, split_words, stem, word_lists
 from retrieval.words.verbs import verb_forms
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, ascending and unique
@@ -24,12 +24,16 @@ NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
 NO_LINES.flags.writeable = False  # shared by all callers
 HEADING_LINES = 3  # the top of a page: a statement's name, its subtitle and its unit
 HEADING_CHARS = 90  # longer lines at the top of a page are running text
+JOINED_MIN = 6  # letters of a part that stands only in words written as one
 FORMS_MAX = 40  # a stem with more forms than this is not a real word
 
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """`lines[word]` are the searched lines that contain a word; `stems[stem]` the words of the text with that stem."""
+    """`lines[word]` are the searched lines that contain a word; `stems[stem]` the words of the text with that stem.
+
+    `found`, `related` and `parted` keep what was looked up.
+    """
 
     language: str
     line_count: int
@@ -40,6 +44,8 @@ class Lexicon:
     rows: Sequence[LineRow]
     heads: Numbers  # those of the searched lines that stand outside the text
     found: dict[str, Numbers] = field(default_factory=dict)
+    related: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    parted: dict[str, Parts | None] = field(default_factory=dict)
 
     def lines_with(self, form: str) -> Numbers:
         """The lines that contain a form: a word, a phrase (possibly across a line end), or an identifier."""
@@ -70,19 +76,31 @@ class Lexicon:
 
     def inflections(self, word: str) -> tuple[str, ...]:
         """The words of this document with the stem of `word`."""
-        if self.language in prefixes():
+        if self.language in word_lists("prefixes"):
             return tuple(form for form in prefixed_forms(word, self.language) if form in self.lines)
-        same = self.stems.get(stem(word, self.language), ())
         if not joins_words(self.language):
-            return same
-        conjugated = (form for form in verb_forms(word, self.language) if form in self.lines)
-        return tuple(dict.fromkeys((*same, *conjugated, *compounds_with(word, self.language, self._listed))))
+            return self.stems.get(stem(word, self.language), ())
+        if word not in self.related:
+            compounds = compounds_with(word, self.language, self._listed)
+            self.related[word] = tuple(dict.fromkeys((*self._alone(word), *compounds)))
+        return self.related[word]
 
     def parts_of(self, word: str) -> Parts | None:
         """A word that this document has not, in two parts of which it has at least one; None if there are none."""
-        if self.inflections(word):
+        if not joins_words(self.language) or self.inflections(word):
             return None
-        return split_word(word, self.language, lambda part: bool(self.inflections(part)))
+        if word not in self.parted:
+            self.parted[word] = split_word(word, self.language, self._has_part)
+        return self.parted[word]
+
+    def _has_part(self, part: str) -> bool:
+        """Whether a part is a word here; a short one that only ends others is none: "dung" of "Meldung"."""
+        return bool(self._alone(part)) or (len(part) >= JOINED_MIN and bool(self.inflections(part)))
+
+    def _alone(self, word: str) -> tuple[str, ...]:
+        """The words with the stem of `word`, and the forms of a verb."""
+        conjugated = (form for form in verb_forms(word, self.language) if form in self.lines)
+        return (*self.stems.get(stem(word, self.language), ()), *conjugated)
 
     @cached_property
     def _listed(self) -> str:

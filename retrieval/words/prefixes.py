@@ -7,19 +7,12 @@ from retrieval.words.tokens import word_lists
 BASE_MIN = 3  # letters: what is shorter is no word without its prefix
 
 
-def prefixes() -> dict[str, frozenset[str]]:
-    """By language, what may stand before a word as part of it."""
-    return word_lists("prefixes")
-
-
-def endings() -> dict[str, frozenset[str]]:
-    """By language, what may end a word and leaves it the same word."""
-    return word_lists("endings")
-
-
 def prefixed_forms(word: str, language: str) -> Iterator[str]:
     """The forms a word may stand in, itself first: with other prefixes and endings than it has, or none."""
-    befores, afters = ("", *sorted(prefixes()[language])), ("", *sorted(endings().get(language, ())))
+    befores, afters = (
+        ("", *sorted(word_lists("prefixes")[language])),
+        ("", *sorted(word_lists("endings").get(language, ()))),
+    )
     bases = dict.fromkeys(
         base
         for before in befores
