@@ -18,6 +18,7 @@ NAME = re.compile(r"(?<=[a-z,;:(“\"'’] )[A-Z][a-z]{2,}\w*|(?<=[a-z] )[A-Z][\
 NAME_AMONG_NOUNS = re.compile(
     r"(?<=[a-z,;:(“\"'’] )(?:[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)+|[A-Z]{2,}[\w&]*|[A-Z][a-z]+[A-Z]\w*)"
 )
+NOUN = re.compile(r"(?<=[^\W\dA-Z_] |[,;:(“\"'’] )[A-ZÄÖÜ][^\W\dA-Z_]{2,}\w*")
 NOUNS_WITH_CAPITALS = frozenset(["de"])
 HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,}(?:[-‐‑][^\W\d_]{2,})+(?![\w-])")
 PART_MIN = 4  # letters: "non", "pre" and "sub" are written together elsewhere
@@ -31,8 +32,9 @@ def specific_words(question: Question, *, with_nouns: bool = False) -> set[str]:
     codes = [each.text for each in question.keywords if each.source == "identifier"]
     names = NAME.findall(question.topic)
     if question.language in NOUNS_WITH_CAPITALS:
-        nouns = [each for each in names if with_nouns and not is_generic(match_form(each), question.language)]
-        names = [*NAME_AMONG_NOUNS.findall(question.topic), *nouns]
+        nouns = NOUN.findall(question.topic) if with_nouns else []
+        telling = [each for each in nouns if not is_generic(match_form(each), question.language)]
+        names = [*NAME_AMONG_NOUNS.findall(question.topic), *telling]
     return (set(normalise_words(" ".join([*names, *codes]))) - concept_words(question)) | set(question.years)
 
 

@@ -81,8 +81,14 @@ def split_word(word: str, language: str, is_known: Callable[[str], bool]) -> Par
         for front in without_joints(word[:at], language)
         if len(front) >= FRONT_MIN
     ]
-    best = max(tried, key=lambda each: (len(each.known), each.has_back, -len(each.back)), default=None)
+    best = max(tried, key=rank_parts, default=None)
     return best if best and best.known else None
+
+
+def rank_parts(parts: Parts) -> tuple[int, bool, int]:
+    """More for more known parts, and for the longest back that is known: "Zuschlag" and no "Schlag"."""
+    size = len(parts.back)
+    return len(parts.known), parts.has_back, size if parts.has_back else -size
 
 
 def without_joints(front: str, language: str) -> list[str]:

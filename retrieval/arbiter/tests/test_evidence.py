@@ -207,6 +207,7 @@ def test_a_noun_is_no_name_where_every_noun_has_a_capital() -> None:
     ("asked", "missing"),
     [
         ("Wer zahlt bei der Reparatur der Therme?", ["reparatur"]),
+        ("Gibt es einen Rücktritt vom Vertrag?", ["rucktritt"]),
         ("Was gilt für die Höhe der Schäden in Euro?", []),
         ("Wer haftet im Treppenhaus für Wasserschäden?", ["treppenhaus"]),
         ("Was gilt für Hundeschäden?", ["hundeschaden"]),  # both parts are there, and nowhere together

@@ -59,12 +59,13 @@ def test_what_only_changes_a_word_is_no_word_beside_it(other: str) -> None:
         ("wasserschaden", Parts("wasser", "schaden", True, True)),
         ("leinenpflicht", Parts("leine", "pflicht", True, False)),
         ("widerspruchsfrist", Parts("widerspruchs", "frist", False, True)),
+        ("samstagszuschlag", Parts("samstags", "zuschlag", False, True)),
         ("kundigung", None),
         ("nichtzahlung", None),
     ],
 )
 def test_a_word_is_taken_apart_where_a_part_is_known(word: str, parts: Parts | None) -> None:
-    known = {"wasser", "schaden", "leine", "frist", "zahlung", "kund"}
+    known = {"wasser", "schaden", "leine", "frist", "zahlung", "kund", "schlag", "zuschlag"}
     assert split_word(word, "de", known.__contains__) == parts
 
 
