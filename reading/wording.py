@@ -1,6 +1,6 @@
 """Word lists and expressions stored as data: read once from files beside a module, and validated.
 
-`<name>.<language>.txt` lists words, `<name>.<language>.toml` has entries in sections. A malformed file raises
+`<name>.<language>.txt` lists words, or words with their forms, `<name>.<language>.toml` has entries in sections. A malformed file raises
 WordingError with the file and entry: a half-read list would change answers without anybody noticing.
 
 What the rules know of languages is data and not code: stop words and generic words, numbers in words, instructions and
@@ -104,20 +104,49 @@ class Wordings:
 
 def read_words(path: Path) -> frozenset[str]:
     """The words of a list, one per line, in match form, sorted and unique. Raises WordingError."""
+    words = [" ".join(row) for row in read_rows(path)]
+    check_words(path, words)
+    return frozenset(words)
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """What stands on each line of a list, without comments. Raises WordingError for an empty one."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    words = [line.strip() for line in lines if line.strip() and not line.startswith(COMMENT)]
-    if strange := [word for word in words if not word.isalnum() or match_form(word) != word]:
+    rows = [line.split() for line in lines if line.strip() and not line.startswith(COMMENT)]
+    if not rows:
+        raise WordingError(f"{path.name}: no words")
+    return rows
+
+
+def check_words(path: Path, words: Sequence[str]) -> None:
+    """Raises WordingError for what is no word in match form, and for words that are not sorted and unique."""
+    if strange := [word for word in words if not is_word(word)]:
         raise WordingError(f"{path.name}: {strange[0]!r} is not one word in match form")
     if misplaced := [after for before, after in pairwise(words) if after <= before]:
         raise WordingError(f"{path.name}: {misplaced[0]!r} is twice there or not in alphabetical order")
-    if not words:
-        raise WordingError(f"{path.name}: no words")
-    return frozenset(words)
+
+
+def is_word(text: str) -> bool:
+    return text.isalnum() and match_form(text) == text
 
 
 def read_word_lists(folder: Path, name: str) -> dict[str, frozenset[str]]:
     """The word list of every language that has one. Raises WordingError."""
     return {language: read_words(path) for language, path in files_of(folder, name, "txt")}
+
+
+def read_form_lists(folder: Path, name: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """By language that has such a list, the forms of each word: its line names the word, then them. WordingError."""
+    return {language: read_forms(path) for language, path in files_of(folder, name, "txt")}
+
+
+def read_forms(path: Path) -> dict[str, tuple[str, ...]]:
+    """The forms of each word of a list, by the word; every form belongs to one word only. Raises WordingError."""
+    rows = read_rows(path)
+    names, forms = [row[0] for row in rows], [form for row in rows for form in row[1:]]
+    check_words(path, names)
+    check_words(path, sorted([*names, *forms]))
+    return {row[0]: tuple(row[1:]) for row in rows}
 
 
 def read_wordings(folder: Path, name: str, frames: Mapping[str, str]) -> Wordings:

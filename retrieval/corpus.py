@@ -7,7 +7,7 @@ reads them again together with the best of the others.
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
@@ -35,6 +35,7 @@ from retrieval.search import SearchOptions
 from retrieval.types import (
     UNANSWERED,
     ConceptTerms,
+    Keyword,
     Question,
     RetrievalResult,
     ScopeAccount,
@@ -43,7 +44,7 @@ from retrieval.types import (
 )
 from retrieval.words.at_scale import count_groups, rank_by_words
 from retrieval.words.concepts import concepts_named, searched_terms
-from retrieval.words.tokens import is_generic, is_stop_word, language_of, normalise_words
+from retrieval.words.tokens import irregular_siblings, is_generic, is_stop_word, language_of, normalise_words
 
 DOCUMENTS_MAX = 10  # read line by line; a scope of this size is read whole
 PASSAGES_MAX = 150  # of each kind (R93)
@@ -281,9 +282,11 @@ def named_by_card(topic: str, documents: Sequence[Document]) -> dict[uuid.UUID, 
 
 
 def searched_phrases(topic: str, dictionary: Sequence[ConceptTerms]) -> list[str]:
-    """The words of a topic that say something, and every term of the concepts it names."""
+    """The words of a topic that say something, with their irregular forms, and every term of the concepts it names."""
+    words, language = search_words(topic), language_of(normalise_words(topic), "en")
+    siblings = [form for word in words for form in irregular_siblings(word, language)]
     terms = [phrase for concept in concepts_named(topic, dictionary) for _, phrase in searched_terms(concept.concept)]
-    return list(dict.fromkeys([*search_words(topic), *terms]))
+    return list(dict.fromkeys([*words, *siblings, *terms]))
 
 
 # ---- what is known of the documents that are not read
@@ -386,8 +389,13 @@ def last_jobs(documents: Iterable[Document]) -> dict[uuid.UUID, IngestJob]:
 
 def phrases_by_leader(question: Question) -> dict[str, list[str]]:
     """Everything that counts as one word of the question, keyed by the first keyword of its group, as for absence."""
+
+    def phrases_of(keyword: Keyword) -> Iterator[str]:
+        text = match_form(keyword.text)
+        yield from (text, *keyword.forms, *irregular_siblings(text, question.language))
+
     return {
-        group[0].text: list(dict.fromkeys(phrase for one in group for phrase in (match_form(one.text), *one.forms)))
+        group[0].text: list(dict.fromkeys(phrase for one in group for phrase in phrases_of(one)))
         for group in question.groups
     }
 

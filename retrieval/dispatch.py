@@ -10,6 +10,7 @@ from documents.base_settings import CONCEPT_KEY, EVERY_KEY, TYPE_KEY, BaseSettin
 from documents.storage.content import USABLE_TOC_ENTRIES, DocumentContent
 from llm.embeddings import providers
 from llm.tiers import ChosenTier, Tier
+from retrieval.question.pages import has_pages
 from retrieval.question.phrasing import asks_where
 from retrieval.question.values import has_form
 from retrieval.told.columns import StoredPlan
@@ -192,11 +193,14 @@ def rule_pages(asked: Asked) -> Flag:
     if not asked.question.hints.names_page:
         return Flag("page_hints", False, "the question names no page")
     named = asked.question.hints.written_pages
-    if any(content.media_type != "application/pdf" for content in asked.contents):
+    paged = [content for content in asked.contents if has_pages(content)]
+    if not paged:
         return Flag("page_hints", False, f"page {named} is named, but the text has no pages of its own")
-    if all(len(content.pages) <= SMALL_PAGES for content in asked.contents):
+    if all(len(content.pages) <= SMALL_PAGES for content in paged):
         return Flag("page_hints", False, f"page {named} is named; a document this short is read whole")
-    return Flag("page_hints", True, f"only page {named}, kept even without a word of the question")
+    only = f"only page {named}, kept even without a word of the question"
+    without = ", ".join(content.title for content in asked.contents if not has_pages(content))[:200]
+    return Flag("page_hints", True, f"{only}; not searched, for want of pages: {without}" if without else only)
 
 
 def rule_whole(asked: Asked) -> Flag:

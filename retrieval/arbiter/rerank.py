@@ -47,7 +47,7 @@ def judge_by_rerank(
     texts = [candidate.passage for candidate in candidates]
     try:
         scored, exchange = rerank.rerank(
-            question.corrected,
+            question.topic if question.exclusions else question.corrected,
             texts,
             top=RERANKED_MAX,
             deadline_s=settings.RERANK_DEADLINE_S,

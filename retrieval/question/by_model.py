@@ -20,7 +20,14 @@ from llm.fence import fence_text, unfence
 from llm.prompts import Guidance, Prompt, instruct
 from reading.matching import match_form
 from retrieval.question.kinds import ANSWER_TYPES, SHIPPED, ReadingRules
-from retrieval.question.parse import IDENTIFIER, QUESTION_MAX, parse_question, read_years, word_forms
+from retrieval.question.parse import (
+    IDENTIFIER,
+    QUESTION_MAX,
+    parse_question,
+    read_years,
+    without_excluded,
+    word_forms,
+)
 from retrieval.types import ConceptTerms, Keyword, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.tokens import is_stop_word, normalise_words
@@ -122,7 +129,7 @@ def merge_reply(
         if read.corrected != question.corrected:
             notes.append(f"Read as “{read.corrected}”.")
         question = replace(read, original=question.original, exclusions=question.exclusions)
-    rewrites = rewrites_of(question, reply, contents)
+    rewrites = without_excluded(rewrites_of(question, reply, contents), question.exclusions, question.language)
     if rewrites:
         notes.append(f"Searched too: {', '.join(f'“{keyword.text}”' for keyword in rewrites)}.")
     parts = check_parts(question, reply)

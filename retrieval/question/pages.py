@@ -66,9 +66,10 @@ def labels_of(contents: Sequence[DocumentContent]) -> frozenset[str]:
 
 def take_pages(hints: Hints, content: DocumentContent) -> Iterator[PageTaken]:
     """What each page that is named is in a document: the one that prints it, else the one at that place in the file."""
-    count = len(content.pages)
+    pages = content.pages if has_pages(content) else ()
+    count = len(pages)
     printed: dict[str, list[int]] = {}
-    for page in content.pages:
+    for page in pages:
         printed.setdefault(label_form(page.label), []).append(page.number)
     for named in hints.pages:
         if numbers := printed.get(label_form(str(named))):
@@ -92,6 +93,11 @@ def find_named_pages(hints: Hints, content: DocumentContent) -> set[int]:
     return {number for taken in take_pages(hints, content) for number in taken.pages}
 
 
+def has_pages(content: DocumentContent) -> bool:
+    """Whether a document has pages of its own: a text is stored as one."""
+    return content.media_type == PDF
+
+
 def has_labels(content: DocumentContent) -> bool:
     """Whether a document names pages otherwise than by their place in the file."""
     return any(page.label != str(page.number) for page in content.pages)
@@ -99,9 +105,9 @@ def has_labels(content: DocumentContent) -> bool:
 
 def pages_taken(hints: Hints, contents: Sequence[DocumentContent]) -> tuple[PageTaken, ...]:
     """How the pages named were taken, as far as there was a choice or a page is nowhere; with titles, if of several."""
-    if not hints.names_page or any(content.media_type != PDF for content in contents):
+    read = [(content, list(take_pages(hints, content))) for content in contents if has_pages(content)]
+    if not hints.names_page or not read:
         return ()
-    read = [(content, list(take_pages(hints, content))) for content in contents]
     if not any(each.pages for _, taken in read for each in taken):
         return tuple(taken for _, every in read[:1] for taken in every)
     return tuple(

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
@@ -125,7 +125,8 @@ def read_question(
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
     known = {keyword.text for keyword in keywords}
     expansions = dictionary_keywords(topic, dictionary, lexicons)
-    searched = (*keywords, *(keyword for keyword in expansions if keyword.text not in known))
+    added = (keyword for keyword in expansions if keyword.text not in known)
+    searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
     hints = read_hints(asked, contents)
     shape = rules.shape_of(topic, told)
@@ -146,7 +147,7 @@ def read_question(
         shape=shape,
         answer_type=answer_type,
         topic=topic,
-        keywords=(*searched, *learned),
+        keywords=(*searched, *without_excluded(learned, phrasing.exclusions, language)),
         phrases=phrases,
         years=tuple(year for year in read_years(asked) if year not in labels),
         hints=hints,
@@ -390,6 +391,26 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
             keyword = Keyword(phrase, forms, "dictionary", term.priority, term.weight, group, term.language, computed)
             keywords.setdefault((group, phrase), keyword)
     return list(keywords.values())
+
+
+def without_excluded(added: Iterable[Keyword], exclusions: Sequence[str], language: str) -> list[Keyword]:
+    """The keywords added to a question that do not say what it leaves out: "euros" of "in dollars, not in euros" (R24).
+
+    Its own words are not looked at: "fee" is searched for "the break fee, not the cancellation fee".
+    """
+    runs: list[set[str]] = [set()]
+    for words in map(normalise_words, exclusions):
+        for word in (*words, ""):
+            if word and not is_stop_word(word, language):
+                runs[-1].add(stem(word, language))
+            else:
+                runs.append(set())
+    excluded = [run for run in runs if run]
+    return [
+        keyword
+        for keyword in added
+        if not any(run <= {stem(word, language) for word in keyword.text.split()} for run in excluded)
+    ]
 
 
 def named_in(topic: str, dictionary: Sequence[ConceptTerms], rules: ReadingRules) -> list[str]:

@@ -16,9 +16,9 @@ from retrieval.types import Flag, Hit, LineRange, Plan
 
 
 def flag(
-    name: str, text: str, content: DocumentContent, settings: BaseSettings = SETTINGS, mode: str = "balanced"
+    name: str, text: str, *contents: DocumentContent, settings: BaseSettings = SETTINGS, mode: str = "balanced"
 ) -> Flag:
-    plan = dispatch.plan(parse_question(text, [content]), [content], settings, mode)
+    plan = dispatch.plan(parse_question(text, contents), contents, settings, mode)
     return next(each for each in plan.flags if each.name == name)
 
 
@@ -54,7 +54,7 @@ def test_patterns_need_a_form_or_an_identifier(policy: DocumentContent, text: st
 
 
 def test_vectors_are_off_where_the_base_says_so(policy: DocumentContent) -> None:
-    assert "off in this base" in flag("vectors", "premium", policy, BaseSettings(embeddings="none")).reason
+    assert "off in this base" in flag("vectors", "premium", policy, settings=BaseSettings(embeddings="none")).reason
 
 
 def test_vectors_are_off_without_weights(policy: DocumentContent, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,6 +109,14 @@ def test_a_named_page_restricts_a_long_document(policy: DocumentContent, long_po
 def test_a_named_page_means_nothing_without_pages(long_policy: DocumentContent) -> None:
     text = replace(long_policy, media_type="text/markdown")
     assert "no pages of its own" in flag("page_hints", "What does page 2 say?", text).reason
+
+
+def test_a_named_page_restricts_the_documents_that_have_pages(long_policy: DocumentContent) -> None:
+    """R36."""
+    text = replace(long_policy, document_id="t", title="Notes", media_type="text/markdown")
+    decided = flag("page_hints", "What does page 2 say?", long_policy, text)
+    assert decided.on
+    assert decided.reason.endswith("not searched, for want of pages: Notes")
 
 
 def test_parts_are_searched_by_themselves(policy: DocumentContent) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from retrieval.words.tokens import stem, word_lists
+from retrieval.words.tokens import base_form, stem, word_lists
 
 PART_MIN = 4  # letters of a part that is searched for
 FIRST_MIN = 5  # of one that others begin with: "Haus" is no part of "Haushalt"
@@ -44,7 +44,8 @@ def compounds_with(word: str, language: str, listed: str) -> Iterator[str]:
     `listed` are its words, one a line, with a line end before the first and behind the last.
     """
     root = stem(word, language)
-    if not joins_words(language) or len(root) < PART_MIN or not root.isalpha():
+    is_verb = base_form(word, language) != word  # "gehalten" is no part of "Haushalt"
+    if not joins_words(language) or is_verb or len(root) < PART_MIN or not root.isalpha():
         return
     at = listed.find(root)
     while at >= 0:

@@ -16,7 +16,7 @@ from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
 from retrieval.words.compounds import Parts, compounds_with, joins_words, split_word
 from retrieval.words.prefixes import prefixed_forms
-from retrieval.words.tokens import is_run, normalise_words, pattern_of, split_words, stem, word_lists
+from retrieval.words.tokens import base_form, is_run, normalise_words, pattern_of, split_words, stem, word_lists
 from retrieval.words.verbs import verb_forms
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, ascending and unique
@@ -99,7 +99,8 @@ class Lexicon:
 
     def _alone(self, word: str) -> tuple[str, ...]:
         """The words with the stem of `word`, and the forms of a verb."""
-        conjugated = (form for form in verb_forms(word, self.language) if form in self.lines)
+        verb = base_form(word, self.language)
+        conjugated = (form for form in verb_forms(verb, self.language) if form in self.lines)
         return (*self.stems.get(stem(word, self.language), ()), *conjugated)
 
     @cached_property

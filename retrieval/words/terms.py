@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from reading.matching import match_form
 from retrieval.types import Keyword, Question
 from retrieval.words.lexicon import NO_LINES, Lexicon, Numbers
-from retrieval.words.tokens import normalise_words, stem
+from retrieval.words.tokens import base_form, normalise_words, stem
 
 PRIMARY_POINTS, SECONDARY_POINTS = 3, 1  # R29
 YEAR_WEIGHT = 0.5  # a year is on every page of a report: it distinguishes columns, not pages
@@ -100,6 +100,7 @@ def is_akin(form: str, word: str, language: str) -> bool:
     """
     if stem(form, language) != stem(word, language):
         return False
+    form, word = base_form(form, language), base_form(word, language)
     start = len(commonprefix([form, word]))
     end = len(commonprefix([form[start:][::-1], word[start:][::-1]]))
     return max(len(form), len(word)) - start - end > ENDING_MAX

@@ -10,7 +10,7 @@ from pathlib import Path
 import snowballstemmer
 
 from reading.matching import RUN, RUN_OR_WORD, UNSPACED, match_form, match_map, pairs_of
-from reading.wording import read_word_lists
+from reading.wording import read_form_lists, read_word_lists
 
 WORD = re.compile(r"[^\W_]+")
 POSSESSIVE = re.compile(r"'s\b")
@@ -24,6 +24,7 @@ SPELLINGS = (
     (re.compile(r"(?<=alog)ue(?=s?$)|(?<=^program)me(?=s?$)|(?<=dg)e(?=ments?$)"), ""),
     (re.compile(r"(?:(?<=^fulfi)|(?<=^enro)|(?<=^insta))l(?=ments?$)|(?:(?<=^wi)|(?<=^ski))l(?=ful)"), "ll"),
 )
+PARTICIPLE = "ge"  # between what is parted from a German verb and its root
 SPELLING_MIN = 6  # "regularisation" is "regularization"; shorter words ("rise", "hour") are left alone
 CORRECTED_MIN = 6  # shorter words have too many neighbours to recognise a misspelling
 COGNATE_PREFIX = 7  # "vocabulaire" and "vocabulary" share eight letters; six would join "contract" and "contrast"
@@ -130,10 +131,48 @@ def stem(word: str, language: str) -> str:
     """The stem of a word in match form; numbers, and words of languages without a stemmer, are unchanged."""
     if language not in ALGORITHMS or not word.isalpha():
         return word
+    word = base_form(word, language)
     if language == "en" and len(word) >= SPELLING_MIN:
         for pattern, spelling in SPELLINGS:
             word = pattern.sub(spelling, word)
     return STEMMERS.stem(word, language)
+
+
+@cache
+def irregular_forms() -> dict[str, dict[str, tuple[str, ...]]]:
+    """By language, the forms of a word that no stemmer brings to it: "sold" of "sell"."""
+    return read_form_lists(Path(__file__).parent, "irregular_forms")
+
+
+@cache
+def base_forms(language: str) -> dict[str, str]:
+    """The word each irregular form of a language belongs to."""
+    words = irregular_forms().get(language, {})
+    return {form: word for word, forms in words.items() for form in forms}
+
+
+def base_form(word: str, language: str) -> str:
+    """The word an irregular form belongs to, with what stands before a verb: "anfangen" is listed as "fangen".
+
+    Any other word as it is.
+    """
+    bases = base_forms(language)
+    if word in bases:
+        return bases[word]
+    for name, signs in (("verb_prefixes", ("",)), ("inseparable_prefixes", ("", PARTICIPLE))):
+        for prefix in sorted(word_lists(name).get(language, ())):
+            root = word.removeprefix(prefix)
+            found = next((bases[sign + root] for sign in signs if sign + root in bases), None)
+            if found and root != word:
+                return prefix + found
+    return word
+
+
+def irregular_siblings(word: str, language: str) -> tuple[str, ...]:
+    """The irregular forms of the word that this one is or belongs to, and that word."""
+    base = base_form(word, language)
+    forms = irregular_forms().get(language, {}).get(base, ())
+    return (base, *forms) if forms else ()
 
 
 def language_of(words: Iterable[str], default: str) -> str:

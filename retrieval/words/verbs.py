@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from retrieval.words.tokens import word_lists
+from retrieval.words.tokens import PARTICIPLE, word_lists
 
 ROOT_MIN = 4  # letters: shorter ones begin too many other words
-PARTICIPLE, INFINITIVE = "ge", "zu"  # between what is parted from a verb and its root; only German has a list of these
+INFINITIVE = "zu"  # between what is parted from a verb and its root, as PARTICIPLE; only German has a list of these
 
 
 def verb_forms(word: str, language: str) -> Iterator[str]:

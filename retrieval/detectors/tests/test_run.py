@@ -125,6 +125,13 @@ def test_what_is_found_on_a_named_page_stays_whichever_number_names_it(named: in
     ]
 
 
+def test_a_text_without_pages_has_none_of_those_named(paged: DocumentContent) -> None:
+    text = replace(paged, document_id="t", media_type="text/markdown")
+    hits, _ = detect(asked(paged, (3,)), plan_of("keywords", "page_hints"), [paged, text])
+    assert {hit.document_id for hit in hits} == {paged.document_id}
+    assert find_named_pages(Hints(pages=(1,), file_pages=(1,)), text) == set()
+
+
 def test_hits_elsewhere_are_dropped_and_the_pinned_page_stays(
     paged: DocumentContent, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,14 @@ def test_no_period_says_when_something_was_whoever_reads_the_question(serve: Ser
     assert Expected("date").of(read_as_text, SHIPPED.patterns_of).value_pattern == by_rules.value_pattern
 
 
+def test_no_other_word_says_what_is_left_out(serve: Serve, lease: DocumentContent) -> None:
+    """R24."""
+    asked = "What is the rent of hall 7 in dollars, not in euros?"
+    rewrites = [{"of": "rent", "words": ["euros"]}, {"of": "dollars", "words": ["euro amount", "us currency"]}]
+    question = read(serve, lease, asked, rewrites=rewrites).question
+    assert [each.text for each in question.keywords if each.source == "llm_rewrite"] == ["us currency"]
+
+
 @pytest.mark.parametrize("mode", ["fast", "balanced"])
 def test_other_modes_read_by_rules(serve: Serve, lease: DocumentContent, mode: str) -> None:
     server = serve()

@@ -117,6 +117,23 @@ def test_the_dictionary_adds_every_name_of_a_concept(policy: DocumentContent) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ("What is the break fee?", {"break fee", "cancellation fee", "exit charges"}),
+        ("What is the break fee, not the cancellation fee?", {"break fee", "exit charges"}),
+        ("What is the break fee, excluding exit charge and cancellation fees?", {"break fee"}),
+        ("What is the break fee, not the fee for lost keys?", {"exit charges"}),
+    ],
+)
+def test_the_dictionary_adds_nothing_that_is_left_out(policy: DocumentContent, text: str, added: set[str]) -> None:
+    """R24."""
+    terms = ("break fee", "cancellation fee", "exit charges")
+    concept = ConceptTerms("termination", tuple(ConceptTerm(term, "en") for term in terms))
+    found = {each.text for each in parse_question(text, [policy], [concept]).keywords if each.source == "dictionary"}
+    assert found == added
+
+
+@pytest.mark.parametrize(
     ("text", "shape", "answer_type", "intent"),
     [
         ("How much is the premium?", "single", "amount", "field_extraction"),
