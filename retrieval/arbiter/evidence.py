@@ -344,7 +344,9 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
     if question.parts:
         return ""  # each part asks for something else
     enough = FORMED_SHARE * max(candidate.strength for candidate in candidates)
-    is_formed = any((each.type_match and each.strength >= enough) or each.statement for each in candidates)
+    is_formed = any(
+        (each.type_match and each.strength >= enough) or each.statement or each.is_told for each in candidates
+    )
     if is_formed_type(question) and not is_formed:
         said = f"no {question.answer_type} stands beside the words of the question"
         return Clause(said, "no value", type=question.answer_type)

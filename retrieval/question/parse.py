@@ -11,6 +11,7 @@ from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
 from reading.language import language_by_script
 from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
+from reading.values.currencies import CURRENCIES
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
@@ -67,6 +68,7 @@ IDENTIFIER = re.compile(
         | \d+(?:\.\d+)+[a-z]?                      # 3.2.1
         | \d+-[A-Z]\b | (?!{YEAR_DIGITS}-)\d{{2,}}-\d+  # 10-K, 800-53
         | [A-Z]-[A-Z]{{2,}}                          # C-SCRM
+        | (?!(?:{"|".join(sorted({*CURRENCIES.values()}))})\b)[A-Z]{{2,6}}\ (?!{YEAR_DIGITS}\b)\d{{2,}}(?![-.:]\w)  # ISO 14001
         )(?!\w)""",
     re.VERBOSE,
 )
@@ -231,7 +233,8 @@ def read_identifiers(
     topic: str, lexicons: Sequence[Lexicon], language: str, labels: Sequence[str] = ()
 ) -> list[Keyword]:
     """Codes and numbered things as typed, and neighbouring words that the document joins ("d model" for "dmodel")."""
-    typed = [*labels, *(found for found in IDENTIFIER.findall(topic) if not FISCAL_YEAR.fullmatch(found))]
+    codes = (found for found in IDENTIFIER.findall(topic) if not FISCAL_YEAR.fullmatch(found))
+    typed = [*labels, *(code for code in codes if " " not in code or not topic.isupper())]
     for first, second, joined in compounds(normalise_words(IDENTIFIER.sub(" ", topic))):
         is_letter = len(first) == 1 and first.isalpha() and not is_run(first) and not is_stop_word(second, language)
         if is_letter and first != "a" and any(joined in lexicon.lines for lexicon in lexicons):

@@ -107,7 +107,11 @@ def share_named(label: str, question: Question, content: DocumentContent) -> flo
     words = [word for word in normalise_words(label) if not is_stop_word(word, content.language)]
     if not words or yes_no_words().issuperset(words):
         return 0.0
-    asked = {form for term in weigh_terms(question, lexicon_of(content)) for form in (*term.texts, *term.forms)}
+    terms = weigh_terms(question, lexicon_of(content))
+    asked = {word for term in terms for form in (*term.texts, *term.forms) for word in form.split()}
+    codes = [set(normalise_words(each.text)) for each in question.keywords if each.source == "identifier"]
+    if any(code & set(words) and not code <= set(words) for code in codes):
+        return 0.0  # "ISO 9001" is not "ISO 14001"
     return sum(word in asked for word in words) / len(words)
 
 

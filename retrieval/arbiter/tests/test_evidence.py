@@ -247,6 +247,18 @@ def test_without_a_value_of_the_kind_asked_for_in_the_quotes_it_is_weak_at_most(
     assert result.confidence < limit_for(BaseSettings().risk_max)
 
 
+def test_the_number_of_a_clause_is_no_amount() -> None:
+    content = content_of_lines(["# 5 Fees", "5.1 The Customer pays the total monthly fee stated below.", "5.2 Parties."])
+    asked = "How much is the total monthly fee?"
+    assert ask(asked, content, BaseSettings(embeddings="none")).status in ("weak", "not_found")
+
+
+def test_the_rate_of_an_hour_is_an_amount() -> None:
+    content = content_of_lines(["# Lawyers", "The lawyers agree their hourly rate with the insurer beforehand."])
+    asked = "What is the hourly rate of the lawyers?"
+    assert ask(asked, content, BaseSettings(embeddings="none")).status in ("weak", "not_found")
+
+
 def test_by_how_much_is_answered_by_not_at_all() -> None:
     content = content_of_lines(FEES)
     result = ask("By how much is the deposit raised in the first five years?", content, BaseSettings(embeddings="none"))

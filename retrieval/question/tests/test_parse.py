@@ -73,6 +73,8 @@ def test_forms_are_the_inflections_the_document_has(policy: DocumentContent) -> 
         ("Explain 3.2.1", "3.2.1", "3 2 1"),
         ("Which SP 800-53 controls apply?", "800-53", "800 53"),
         ("Is there a 10-K?", "10-K", "10k"),
+        ("Is the supplier certified to ISO 14001?", "ISO 14001", "iso 14001"),
+        ("Gilt HRB 12345 noch?", "HRB 12345", "hrb 12345"),
     ],
 )
 def test_identifiers_keep_their_forms(policy: DocumentContent, text: str, identifier: str, form: str) -> None:
@@ -80,6 +82,11 @@ def test_identifiers_keep_their_forms(policy: DocumentContent, text: str, identi
     found = [keyword for keyword in parse_question(text, [policy]).keywords if keyword.source == "identifier"]
     assert [keyword.text for keyword in found] == [identifier]
     assert form in found[0].forms
+
+
+@pytest.mark.parametrize("text", ["Is EUR 500 due?", "What was the GDP 2024?", "WHAT DOES CLAUSE 12 SAY?"])
+def test_capitals_before_a_number_are_no_code_of_their_own(policy: DocumentContent, text: str) -> None:
+    assert [each.text for each in parse_question(text, [policy]).keywords if each.source == "identifier"] == []
 
 
 def test_two_words_are_one_when_the_document_writes_them_so() -> None:

@@ -52,6 +52,23 @@ def test_a_question_is_answered_by_what_it_names_or_by_what_was_chosen(
     assert [each.literal for each in asked_options(group, parsed, FORM)] == answer
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Does the supplier hold ISO 14001?", ["☐ ISO 14001"]),
+        ("Does the supplier hold ISO 9001?", ["☑ ISO 9001 quality"]),
+        ("Does the supplier hold ISO 27001?", []),
+    ],
+)
+def test_a_code_is_named_whole(question: str, answer: list[str]) -> None:
+    held = content_of_lines(
+        ["# Standards held by the supplier", ("☑ ISO 9001 quality", "list_item"), ("☐ ISO 14001", "list_item")]
+    )
+    group = group_at(2, held)
+    assert group is not None
+    assert [each.literal for each in asked_options(group, parse_question(question, [held]), held)] == answer
+
+
 def test_a_place_among_options_stands_at_the_one_that_answers() -> None:
     often = parse_question("How often is the premium paid?", [FORM])
     assert [best_line_for(line, often, FORM) for line in (5, 6, 7, 14)] == [7, 7, 7, 14]
