@@ -6,7 +6,7 @@ writes: each half of the question sets is judged with weights fitted on the othe
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from math import exp
@@ -25,7 +25,7 @@ from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_form, has_value
 from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Hit, Question
-from retrieval.words.lexicon import lexicon_of
+from retrieval.words.lexicon import lexicon_of, struck_stems
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
 from retrieval.words.tokens import as_typed, normalise_words, split_words, stem
 
@@ -135,7 +135,8 @@ def weigh_evidence(
     found = set(candidate.matched_keywords) | words_around(candidate, content, whole.named)
     found |= terms_said(candidate, terms[candidate.document_id])
     own, every = terms[candidate.document_id], list(terms.values())
-    doubt = "" if is_enough else name_doubt(question.original, found, own, every, absent)
+    struck = frozenset[str]().union(*map(struck_stems, contents))
+    doubt = "" if is_enough else name_doubt(question, found, own, every, absent, struck)
     doubt = doubt or untold[best]
     if is_enough and not lacking and is_named_only(candidate, question, terms[candidate.document_id], content):
         probabilities[best] = min(probabilities[best], limit)
@@ -294,17 +295,18 @@ def unmentioned_owners(
 
 
 def name_doubt(
-    asked: str,
+    question: Question,
     found: set[str],
     terms: Sequence[WeighedTerm],
     of_documents: Sequence[Sequence[WeighedTerm]],
     absent: Sequence[str] = (),
+    struck: Container[str] = (),
 ) -> str:
     """Why the best passage is no answer: the words that no page has, then those that only the passage lacks.
 
     `found` are the words it has, `terms` those of its document, `of_documents` those of every document that was read,
-    `absent` the names and years that none of them says. Words that only frame a question are not named; the others as
-    they were `asked`.
+    `absent` the names and years that none of them says, `struck` the stems of what is struck through. Words that only
+    frame a question are not named; the others as they were asked.
     """
     lacking = sorted(
         (
@@ -317,14 +319,21 @@ def name_doubt(
     somewhere = {term.text for each in of_documents for term in each if len(term.lines)}
     nowhere = list(dict.fromkeys([*absent, *(term.text for term in lacking if term.text not in somewhere)]))
     elsewhere = [term.text for term in lacking if term.text in somewhere and not absent]  # which tells enough
-    nowhere, elsewhere = ([as_typed(word, asked) for word in words] for words in (nowhere, elsewhere))
+    crossed = [word for word in nowhere if stem(word, question.language) in struck]
+    nowhere = [word for word in nowhere if word not in crossed]
+    nowhere, elsewhere, crossed = (
+        [as_typed(word, question.original) for word in words] for words in (nowhere, elsewhere, crossed)
+    )
     said = [
+        *([f"{join_words(quote_all(crossed))} stands only where the words are struck through"] if crossed else []),
         *([f"no page that was read mentions {join_words(quote_all(nowhere))}"] if nowhere else []),
         *([f"the best passage does not have {join_words(quote_all(elsewhere))}"] if elsewhere else []),
     ]
     if not said:
         return Clause("the passages carry too little of the question", "too little")
     shown = {"nowhere": nowhere[:WORDS_NAMED], "elsewhere": elsewhere[:WORDS_NAMED]}
+    if crossed:
+        shown["struck"] = crossed[:WORDS_NAMED]
     return Clause(", and ".join(said), "doubt", **shown)
 
 

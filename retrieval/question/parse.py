@@ -60,6 +60,7 @@ NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its h
 PHRASE_WORDS_MAX = 4
 PLURAL_ENDING_MAX = 2  # letters: -s, -es, -en, -x
 
+CURRENCY_CODES = "|".join(sorted(set(CURRENCIES.values())))
 IDENTIFIER = re.compile(
     rf"""(?<![\w.])(?:
         [A-Za-z]\w*_\w+                            # d_model
@@ -68,7 +69,7 @@ IDENTIFIER = re.compile(
         | \d+(?:\.\d+)+[a-z]?                      # 3.2.1
         | \d+-[A-Z]\b | (?!{YEAR_DIGITS}-)\d{{2,}}-\d+  # 10-K, 800-53
         | [A-Z]-[A-Z]{{2,}}                          # C-SCRM
-        | (?!(?:{"|".join(sorted({*CURRENCIES.values()}))})\b)[A-Z]{{2,6}}\ (?!{YEAR_DIGITS}\b)\d{{2,}}(?![-.:]\w)  # ISO 14001
+        | (?!(?:{CURRENCY_CODES})\b)[A-Z]{{2,6}}\ (?!{YEAR_DIGITS}\b)\d{{2,}}(?![-.:]\w)  # ISO 14001
         )(?!\w)""",
     re.VERBOSE,
 )

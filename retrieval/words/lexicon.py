@@ -194,6 +194,13 @@ def lexicon_of(content: DocumentContent) -> Lexicon:
     )
 
 
+@kept_with_content
+def struck_stems(content: DocumentContent) -> frozenset[str]:
+    """The stems of the words that are struck through: they are not searched, and stand on the page all the same."""
+    struck = (line.struck for line in content.lines if line.spans)
+    return frozenset(stem(word, content.language) for text in struck for word in normalise_words(text))
+
+
 def title_words(title: str) -> frozenset[str]:
     return frozenset(normalise_words(title))
 

@@ -6,6 +6,7 @@ import pytest
 
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
+from reading.tests.pdfs import with_struck
 from retrieval.arbiter.evidence import (
     Signals,
     lead_of,
@@ -222,6 +223,17 @@ def test_what_is_missing_is_spelled_as_it_was_asked() -> None:
     assert "“Heizkörper”" in result.not_found_reason
 
 
+def test_a_word_that_is_struck_through_is_said_to_be_so() -> None:
+    written = ["# Termination", "The landlord may end the lease with a month's notice.", "# Stays", "Or suspend it."]
+    text = content_of_lines(written)
+    lines = tuple(with_struck(line, "Or suspend it.") if line.number == 4 else line for line in text.lines)
+    struck = replace(text, lines=lines)
+    result = ask("When may the landlord suspend the fire insurance?", struck, BaseSettings(embeddings="none"))
+    reason = result.ranking.answerable_reason
+    assert "“suspend” stands only where the words are struck through" in reason
+    assert "no page that was read mentions “fire” and “insurance”" in reason
+
+
 def test_no_reason_denies_a_word_that_the_passage_has_or_names_words_that_only_frame(report: DocumentContent) -> None:
     result = ask("How much did the sailors of the Pelican spend to take the crew on board?", report, BaseSettings())
     assert result.status in ("weak", "not_found")
@@ -248,7 +260,7 @@ def test_without_a_value_of_the_kind_asked_for_in_the_quotes_it_is_weak_at_most(
 
 
 def test_the_number_of_a_clause_is_no_amount() -> None:
-    content = content_of_lines(["# 5 Fees", "5.1 The Customer pays the total monthly fee stated below.", "5.2 Parties."])
+    content = content_of_lines(["# 5 Fees", "5.1 The Customer pays the total monthly fee below.", "5.2 Parties."])
     asked = "How much is the total monthly fee?"
     assert ask(asked, content, BaseSettings(embeddings="none")).status in ("weak", "not_found")
 

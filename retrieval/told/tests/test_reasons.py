@@ -140,7 +140,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "too little": {},
     "attached": {"count": 2, "names": ["a.pdf", "b.xlsx"], "more": 0},
     "only named": {},
-    "doubt": {"nowhere": ["a"], "elsewhere": ["b", "c"]},
+    "doubt": {"nowhere": ["a"], "elsewhere": ["b", "c"], "struck": ["d"]},
     "no value": {"type": "date"},
     "no row": {},
     "no cell": {},
