@@ -1,14 +1,19 @@
 """What the versions of a clause do before anything is judged: all of them are candidates, and a date picks of them."""
 
+import re
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from reading.matching import match_form
-from reading.values.years import YEAR
+from reading.values.months import MONTH, MONTHS
+from reading.values.years import YEAR, YEAR_DIGITS
 from retrieval.amendments.versions import Versions
 from retrieval.types import Candidate, Hit, LineRange, Question
 from retrieval.words.printed import dates_in
 
+MONTH_OF_YEAR = re.compile(rf"\b(?P<month>{MONTH})\.?\s+(?:del?\s+)?(?P<year>{YEAR_DIGITS})\b", re.IGNORECASE)
 ENOUGH_SHARE = 0.6  # of the strongest place: of what says less the versions are not wanted
 
 
@@ -31,11 +36,33 @@ def hits_of_versions(question: Question, candidates: Sequence[Candidate], versio
     ]
 
 
+class AskedTime(NamedTuple):
+    """A date or a month in a text: its first and last day, and its characters."""
+
+    days: tuple[str, str]
+    start: int
+    end: int
+
+
+def times_in(text: str) -> list[AskedTime]:
+    """The dates in a text, else its months with a year."""
+    dates = [AskedTime((found.value, found.value), found.start, found.end) for found in dates_in(text)]
+    return dates or [
+        AskedTime(days_of_month(int(found["year"]), MONTHS[found["month"].lower()]), *found.span())
+        for found in MONTH_OF_YEAR.finditer(text)
+    ]
+
+
+def days_of_month(year: int, month: int) -> tuple[str, str]:
+    last = monthrange(year, month)[1]
+    return f"{year}-{month:02}-01", f"{year}-{month:02}-{last:02}"
+
+
 def days_asked(question: Question) -> tuple[str, str] | None:
     """The first and the last day that a question asks about; None where it names no date and no year, or several."""
-    days = {date.value for date in dates_in(question.original)}
-    if days:
-        return (min(days), max(days)) if len(days) == 1 else None
+    times = {found.days for found in times_in(question.original)}
+    if times:
+        return times.pop() if len(times) == 1 else None
     if len(question.years) != 1 or not YEAR.fullmatch(question.years[0]):
         return None
     return f"{question.years[0]}-01-01", f"{question.years[0]}-12-31"
@@ -51,7 +78,7 @@ def without_time(question: Question, candidates: Sequence[Candidate], versions: 
     is_dated = any(version.in_force.begins for found in met for version in found.each)
     if not is_dated or days_asked(question) is None:
         return question
-    said = [question.topic[date.start : date.end] for date in dates_in(question.topic)]
+    said = [question.topic[found.start : found.end] for found in times_in(question.topic)]
     topic, dated = question.topic, set(match_form(" ".join(said)).split())
     for each in said:
         topic = topic.replace(each, " ")

@@ -74,6 +74,8 @@ def test_a_clause_has_its_versions_newest_first_with_their_days() -> None:
         ("What does clause 4.1 say?", ["£118,000", "£104,000", "£90,000"], 1),
         ("What was the yearly rent in 2021?", ["£104,000", "£118,000", "£90,000"], 1),
         ("What was the yearly rent on 5 May 2019?", ["£90,000", "£118,000", "£104,000"], 1),
+        ("What was the yearly rent in March 2023?", ["£104,000", "£118,000", "£90,000"], 1),
+        ("What was the yearly rent in April 2023?", ["£118,000", "£104,000", "£90,000"], 1),
         ("What was the yearly rent in 2020?", ["£104,000", "£90,000", "£118,000"], 2),  # it changed within the year
     ],
 )
