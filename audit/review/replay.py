@@ -25,7 +25,7 @@ from llm.dialect import CAPABILITIES, CHAT, RESPONSES, Ask, write_request
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
 from llm.models import LLMCall
-from llm.prompts import Guidance, split_version
+from llm.prompts import Guidance, Instructions, split_version
 from llm.recordings.recorded import playing
 from llm.reply import ReplyError, parse_reply, strict_schema
 from llm.window import read_window
@@ -33,7 +33,7 @@ from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import (
     FIRST_LOOK,
     FORMS,
-    PROMPT_NAME,
+    PROMPT,
     RULE_THREE,
     SECOND_LOOK,
     ArbiterReply,
@@ -154,11 +154,11 @@ def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:
 def fixed_part(call: LLMCall, base_id: UUID) -> tuple[str, dict[str, Any], str]:
     """Instructions and schema: this program's with the guidance of the base; as stored if it has the prompt no more."""
     fixed, number, _digest = split_version(call.prompt_version)
-    row = find_guidance(base_id, PROMPT_NAME, call.prompt_version)
+    row = find_guidance(base_id, PROMPT.name, call.prompt_version)
     for form in FORMS:
-        if (call.prompt_name, fixed) == (form.name, form.version) and (row is not None or number is None):
-            told = guide(form, Guidance(row.number, row.text) if row else None)
-            return clean_text(told.instructions), strict_schema(form.reply), ""
+        if form.told[:2] == (call.prompt_name, fixed) and (row is not None or number is None):
+            guided = guide(form, Guidance(row.number, row.text) if row else None)
+            return clean_text(guided.told.text), strict_schema(form.reply), ""
     note = (
         f"prompt {call.prompt_name} {call.prompt_version} is no longer in this program; taken from the stored request"
     )
@@ -288,12 +288,10 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
     try:
         with again:
             completion = complete(
-                instructions=form.instructions,
+                instructions=form.told,
                 prompt=prompt_of(run, rows),
                 reply_schema=form.reply,
                 purpose="replay",
-                prompt_name=form.name,
-                prompt_version=form.version,
                 deadline_s=settings.ARBITER_DEADLINE_S,
                 tier=tier_in(run.plan or StoredPlan()).tier,
                 why=tier_in(run.plan or StoredPlan()).why,
@@ -310,11 +308,12 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
 def form_for(run: RetrievalRun, judge: Judge) -> Form:
     """How the model is asked: as it would be now, or with the instructions that were sent."""
     if judge.prompt == "current":
-        return form_in(room_in(read_window()), guidance_of(run.base).get(PROMPT_NAME))
+        return form_in(room_in(read_window()), guidance_of(run.base).get(PROMPT.name))
     if run.llm_call is None:
         raise CannotReplay(gettext("No model was asked in this run, so there is no stored prompt to ask with."))
     call = run.llm_call
-    return Form(call.prompt_name, call.prompt_version, stored_fixed_part(call)[0], ArbiterReply)
+    told = Instructions(call.prompt_name, call.prompt_version, stored_fixed_part(call)[0])
+    return Form(told, ArbiterReply)
 
 
 def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:
