@@ -50,6 +50,7 @@ from retrieval.candidates.aggregation import aggregate
 from retrieval.dispatch import tier_in
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.reading_back import question_from
+from retrieval.record.storing import SAME_COLUMNS
 from retrieval.told.columns import StoredPlan
 from retrieval.types import KEPT_ROLES, Candidate, Hit, LineRange, Ranking, Status
 
@@ -365,22 +366,11 @@ def hits_from(run: RetrievalRun) -> list[Hit]:
 
 def found_from(row: RunCandidate) -> Candidate:
     """The candidate as the arbiter saw it, without its brief; the row lacks NOT_IN_ROWS."""
+    ids = {"document_id": str(row.document_id), "parse_id": str(row.parse_id)}
     return Candidate(
-        candidate_id=row.candidate_id,
-        document_id=str(row.document_id),
-        parse_id=str(row.parse_id),
+        **{name: getattr(row, name) for name in SAME_COLUMNS} | ids,
         methods=tuple(row.methods),
         matched_keywords=tuple(row.matched_keywords),
-        toc_index=row.toc_index,
-        section_title=row.section_title,
-        breadcrumb=row.breadcrumb,
         anchor=LineRange(row.anchor_first_line, row.anchor_last_line),
         anchor_pages=(row.anchor_first_page, row.anchor_last_page),
-        anchor_text=row.anchor_text,
-        snippet=row.snippet,
-        line_score=row.line_score,
-        exact_title=row.exact_title,
-        co_occurrence=row.co_occurrence,
-        type_match=row.type_match,
-        rrf_rank=row.rrf_rank,
     )
