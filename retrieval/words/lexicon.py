@@ -16,7 +16,7 @@ from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
 from retrieval.words.compounds import Parts, compounds_with, joins_words, split_word
 from retrieval.words.prefixes import prefixed_forms
-from retrieval.words.tokens import is_run, normalise_words, pattern_of, split_words, stem, word_lists
+from retrieval.words.tokens import is_run, pattern_of, split_words, stem, word_lists
 from retrieval.words.verbs import verb_forms
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, ascending and unique
@@ -191,10 +191,6 @@ def lexicon_of(content: DocumentContent) -> Lexicon:
         rows=content.lines,
         heads=np.array(list(content.running_heads), dtype=np.int32),
     )
-
-
-def title_words(title: str) -> frozenset[str]:
-    return frozenset(normalise_words(title))
 
 
 def group_by_stem(words: Iterable[str], language: str) -> dict[str, tuple[str, ...]]:
