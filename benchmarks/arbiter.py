@@ -24,6 +24,7 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm import client
 from llm.embeddings.bundled import count_tokens, is_available
+from llm.prompts import instruct
 from reading.rows import FRONT_INDEX
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.model import INSTRUCTIONS
@@ -156,11 +157,9 @@ def first_token(prompt: str, excerpts: Sequence[Excerpt]) -> float:
     reply = StreamedReply(excerpt.number for excerpt in excerpts)
     started = perf_counter()
     stream = client.stream(
-        instructions=writer.INSTRUCTIONS,
+        instructions=instruct(writer.PROMPT),
         prompt=prompt,
         purpose="answer",
-        prompt_name=writer.PROMPT_NAME,
-        prompt_version=writer.PROMPT_VERSION,
         deadline_s=30,
         should_stop=lambda: False,
     )

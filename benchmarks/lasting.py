@@ -27,7 +27,8 @@ def run(client: Client) -> dict[str, Any]:
     for document in Document.objects.all():
         finish(queue_again(document))
     found["documents read again"] = after(client, runs, golden)
-    other = [form._replace(version="99", instructions="Quite other instructions.") for form in FORMS]
+    text = "Quite other instructions."
+    other = [form._replace(told=form.told._replace(version="99", text=text)) for form in FORMS]
     with patch("audit.review.replay.FORMS", other):
         found["prompt changed"] = after(client, runs, golden)
     for document in Document.objects.all():

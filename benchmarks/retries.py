@@ -82,6 +82,7 @@ def ask_many(server: tuple[str, float, float], persistence: Any, deadline_s: flo
     from llm.breaker import Breaker
     from llm.client import complete
     from llm.errors import LLMError
+    from llm.prompts import Instructions
     from retrieval.arbiter.model import ArbiterReply
 
     with Unsteady(*server) as unsteady:
@@ -92,12 +93,10 @@ def ask_many(server: tuple[str, float, float], persistence: Any, deadline_s: flo
             started = time.monotonic()
             try:
                 complete(
-                    instructions="Judge.",
+                    instructions=Instructions("arbiter", "0", "Judge."),
                     prompt=f"<question>{number}</question>",
                     reply_schema=ArbiterReply,
                     purpose="arbiter",
-                    prompt_name="arbiter",
-                    prompt_version="0",
                     deadline_s=deadline_s / SCALE + 5,
                     persistence=persistence,
                 )

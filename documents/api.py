@@ -85,6 +85,13 @@ class NotRead(exceptions.APIException):
     default_code = "not_read"
 
 
+class Outdated(exceptions.APIException):
+    """Somebody else changed it first."""
+
+    status_code = HTTPStatus.CONFLICT
+    default_code = "outdated"
+
+
 class Unavailable(exceptions.APIException):
     status_code = HTTPStatus.SERVICE_UNAVAILABLE
     default_code = "unavailable"

@@ -18,6 +18,7 @@ from llm.call import GRACE_S, SOMEBODY_WAITS, STOP_POLL_S, Call, Persistence, ca
 from llm.dialect import Ask
 from llm.errors import LLMError, Malformed
 from llm.exchange import Exchange, clean_text
+from llm.prompts import Instructions
 from llm.recordings.recorded import current_recording
 from llm.reply import ReasoningFilter, ReplyError, parse_reply, strict_schema
 from llm.reuse import find_earlier
@@ -42,12 +43,10 @@ class Completion(Generic[ReplyT]):
 
 def complete(
     *,
-    instructions: str,
+    instructions: Instructions,
     prompt: str,
     reply_schema: type[ReplyT],
     purpose: str,
-    prompt_name: str,
-    prompt_version: str,
     deadline_s: float,
     tier: Tier = "normal",
     why: str = "",
@@ -59,9 +58,9 @@ def complete(
     `model` is used instead of the configured one of the tier, on the same server; `why` the call has its tier goes to
     the record. An equal request may get the reply it had (R108), see llm.reuse.
     """
-    ask = Ask(model or model_for(tier), clean_text(instructions), clean_text(prompt), strict_schema(reply_schema))
+    ask = Ask(model or model_for(tier), clean_text(instructions.text), clean_text(prompt), strict_schema(reply_schema))
     chosen = ChosenTier(tier, NAMED_MODEL if model else why)
-    call = Call(ask, purpose, prompt_name, prompt_version, deadline_s, chosen=chosen, persistence=persistence)
+    call = Call(ask, purpose, *instructions[:2], deadline_s, chosen=chosen, persistence=persistence)
     call.check_configured()
     if kept := call.recorded():
         return Completion(parse_reply(kept.text, reply_schema), call.exchange_recorded(kept))
@@ -82,11 +81,9 @@ def complete(
 
 def stream(
     *,
-    instructions: str,
+    instructions: Instructions,
     prompt: str,
     purpose: str,
-    prompt_name: str,
-    prompt_version: str,
     deadline_s: float,
     should_stop: Callable[[], bool],
     tier: Tier = "normal",
@@ -98,9 +95,9 @@ def stream(
     An equal request may get the reply it had, line by line and at once, see llm.reuse. `fragments` names the pieces the
     instructions are made of beside their fixed part, for the record.
     """
-    ask = Ask(model_for(tier), clean_text(instructions), clean_text(prompt))
+    ask = Ask(model_for(tier), clean_text(instructions.text), clean_text(prompt))
     chosen = ChosenTier(tier, why)
-    call = Call(ask, purpose, prompt_name, prompt_version, deadline_s, fragments=fragments, chosen=chosen)
+    call = Call(ask, purpose, *instructions[:2], deadline_s, fragments=fragments, chosen=chosen)
     return Stream(call, should_stop)
 
 

@@ -47,19 +47,20 @@ class Guidance:
 
 
 class Instructions(NamedTuple):
-    """The instructions as sent. The version names the guidance in them: "6+2.3f9a1c2b4d5e" is number 2 of the base."""
+    """What is sent of a prompt. The version names the guidance in it: "6+2.3f9a1c2b4d5e" is number 2 of the base."""
 
-    text: str
+    name: str
     version: str
+    text: str
 
 
-def instruct(prompt: Prompt, guidance: Guidance | None, *, is_small: bool = False) -> Instructions:
+def instruct(prompt: Prompt, guidance: Guidance | None = None, *, is_small: bool = False) -> Instructions:
     """The fixed text, and below it the guidance of a base where there is one that fits the window."""
     if guidance is None or not fits_window(guidance, is_small=is_small):
-        return Instructions(prompt.text, prompt.version)
+        return Instructions(prompt.name, prompt.version, prompt.text)
     told = GUIDANCE_TOLD.format(topics=prompt.topics)
     text = f"{prompt.text}\n\n{told}\n<guidance>\n{fence_text(guidance.text)}\n</guidance>"
-    return Instructions(text, f"{prompt.version}+{guidance.number}.{guidance.digest}")
+    return Instructions(prompt.name, f"{prompt.version}+{guidance.number}.{guidance.digest}", text)
 
 
 def fits_window(guidance: Guidance, *, is_small: bool) -> bool:

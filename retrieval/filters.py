@@ -1,6 +1,6 @@
 """What the asker narrows a question to (R101, R102): pages, a section, the number of places judged, their nearness."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
+from reading.reasons import number_ranges
 from reading.rows import TocRow, name_in_force
 from retrieval.types import Briefed, Flag, Hit, LineRange, Plan, Question, ReadAround
 
@@ -42,7 +43,7 @@ class Filters:
     @property
     def place(self) -> str:
         """Where is searched, in words; "" for everywhere."""
-        pages = f"page {write_pages(self.pages)}" if self.pages else ""
+        pages = f"page {number_ranges(sorted(self.pages))}" if self.pages else ""
         return " in ".join(filter(None, [f"section “{self.section}”" if self.section else "", pages]))
 
     @property
@@ -67,17 +68,6 @@ class Filters:
 
 
 UNFILTERED = Filters()
-
-
-def write_pages(pages: Iterable[int]) -> str:
-    """The pages as one would type them: 3, 4, 5, 12 is "3-5, 12"."""
-    spans: list[list[int]] = []
-    for page in sorted(pages):
-        if spans and page == spans[-1][1] + 1:
-            spans[-1][1] = page
-        else:
-            spans.append([page, page])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
 
 
 def lines_within(filters: Filters, contents: Sequence[DocumentContent]) -> Within | None:

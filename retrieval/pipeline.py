@@ -9,7 +9,7 @@ from llm.tiers import ChosenTier
 from retrieval import dispatch
 from retrieval.accounting import coverage_of, leave_unsearched
 from retrieval.arbiter import Case, Ruling, decide
-from retrieval.arbiter.model import PROMPT_NAME as ARBITER_PROMPT
+from retrieval.arbiter.model import PROMPT as ARBITER_PROMPT
 from retrieval.arbiter.room import ModelUse
 from retrieval.filters import lines_within
 from retrieval.forms.compare import compare_sides
@@ -147,5 +147,5 @@ def search_side(options: SearchOptions) -> Callable[[str, Sequence[DocumentConte
 def judging_by(search: Search) -> ModelUse:
     """The model that judges a comparison: the one the base names for it, else the usual."""
     tier, why = search.named or ChosenTier()
-    guidance = search.options.guidance.get(ARBITER_PROMPT)
+    guidance = search.options.guidance.get(ARBITER_PROMPT.name)
     return ModelUse(tier, guidance=guidance, why=why, is_named=search.named is not None)

@@ -25,7 +25,7 @@ from retrieval.amendments.versions import Versions, find_versions
 from retrieval.arbiter import Case, Ruling
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.clear_hits import judge_clear_hit
-from retrieval.arbiter.model import PROMPT_NAME as ARBITER_PROMPT
+from retrieval.arbiter.model import PROMPT as ARBITER_PROMPT
 from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, room_in, room_minus_guidance
 from retrieval.briefs import fit_for
 from retrieval.candidates.disagreements import find_disagreements
@@ -35,7 +35,7 @@ from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
 from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits, with_nearness
 from retrieval.parts import Judged, judge_parts
-from retrieval.question.by_model import PROMPT_NAME as QUESTION_PROMPT
+from retrieval.question.by_model import PROMPT as QUESTION_PROMPT
 from retrieval.question.by_model import read_by_model
 from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.question.pages import find_named_pages
@@ -184,7 +184,7 @@ def read_further(search: Search) -> Search:
     """In thorough mode a model reads the question too; what the asker expects and how much is read around a place."""
     question, reading, options = search.question, None, search.options
     if options.mode == "thorough" and search.arbiter in MODEL_ARBITERS and not question.form:
-        guidance = options.guidance.get(QUESTION_PROMPT)
+        guidance = options.guidance.get(QUESTION_PROMPT.name)
         question, reading = read_by_model(question, search.contents, options.dictionary, guidance, options.rules)
     question = options.filters.read_around(options.expected.of(question, options.rules.patterns_of))
     return replace(search, question=question, whole=question, reading=reading)
@@ -282,7 +282,7 @@ def consider_model(search: Search) -> Search:
     if search.arbiter not in MODEL_ARBITERS:
         return search
     plan = dispatch.consider_tier(search.plan, search.question, search.contents, search.named)
-    guidance = search.options.guidance.get(ARBITER_PROMPT)
+    guidance = search.options.guidance.get(ARBITER_PROMPT.name)
     tier, why = dispatch.tier_in(cast("StoredPlan", asdict(plan)))
     window = read_window()
     room = room_minus_guidance(guidance, room_in(window))
@@ -417,16 +417,9 @@ def empty_result(search: Search) -> RetrievalResult:
         plan=search.plan,
         scope=tuple(content.snapshot() for content in search.contents),
         documents=search.account.documents,
-        hits=(),
-        candidates=(),
         ranking=search.ranking,
-        gates=(),
-        searched=(),
         coverage=search.coverage,
         status="clarify",
-        not_found_reason="",
-        confidence=0.0,
-        methods_used=(),
         toc_shown=search.toc,
         settings=search.recorded_settings,
         left_out=search.left_out,

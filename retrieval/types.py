@@ -433,7 +433,7 @@ class Sentences(NamedTuple):
     lines: LineRange
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A place worth judging, with the evidence for it. The rules judge by this alone."""
 
@@ -441,7 +441,7 @@ class Candidate:
     document_id: str
     parse_id: str
     methods: tuple[Method, ...]
-    matched_keywords: tuple[str, ...]
+    matched_keywords: tuple[str, ...] = ()
     toc_index: int
     section_title: str
     breadcrumb: str
@@ -449,10 +449,10 @@ class Candidate:
     anchor_pages: tuple[int, int]
     anchor_text: str
     snippet: str
-    line_score: float
-    exact_title: bool
-    co_occurrence: bool
-    type_match: bool
+    line_score: float = 0.0
+    exact_title: bool = False
+    co_occurrence: bool = False
+    type_match: bool = False
     rrf_rank: int
     best_line: int = 0  # the line of the anchor that covers most of the question
     strength: float = 0.0  # 0..1 by the rules of aggregation; orders candidates inside one class of evidence
@@ -643,7 +643,7 @@ class Coverage:
     alone: int = 0  # how many of those read were also searched on their own
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RetrievalResult:
     """Everything one retrieval found, or why it found nothing. `candidates` has all of them, primary first."""
 
@@ -651,16 +651,16 @@ class RetrievalResult:
     plan: Plan
     scope: tuple[DocumentSnapshot, ...]  # of each document that was read line by line
     documents: tuple[ScopeDocument, ...]  # every document of the scope
-    hits: tuple[Hit, ...]
-    candidates: tuple[Settled, ...]
+    hits: tuple[Hit, ...] = ()
+    candidates: tuple[Settled, ...] = ()
     ranking: Ranking
-    gates: tuple[Gate, ...]
-    searched: tuple[SearchedWord, ...]
+    gates: tuple[Gate, ...] = ()
+    searched: tuple[SearchedWord, ...] = ()
     coverage: Coverage
     status: Status
-    not_found_reason: str
-    confidence: float
-    methods_used: tuple[Method, ...]
+    not_found_reason: str = ""
+    confidence: float = 0.0
+    methods_used: tuple[Method, ...] = ()
     toc_shown: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     timings_ms: dict[str, float] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from llm.dialect import CAPABILITIES, CHAT, RESPONSES, Ask, write_request
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
 from llm.models import LLMCall
-from llm.prompts import Guidance, split_version
+from llm.prompts import Guidance, Instructions, split_version
 from llm.recordings.recorded import playing
 from llm.reply import ReplyError, parse_reply, strict_schema
 from llm.window import read_window
@@ -33,7 +33,7 @@ from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import (
     FIRST_LOOK,
     FORMS,
-    PROMPT_NAME,
+    PROMPT,
     RULE_THREE,
     SECOND_LOOK,
     ArbiterReply,
@@ -50,6 +50,7 @@ from retrieval.candidates.aggregation import aggregate
 from retrieval.dispatch import tier_in
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.reading_back import question_from
+from retrieval.record.storing import SAME_COLUMNS
 from retrieval.told.columns import StoredPlan
 from retrieval.types import KEPT_ROLES, Candidate, Hit, LineRange, Ranking, Status
 
@@ -154,11 +155,11 @@ def prompt_of(run: RetrievalRun, rows: Sequence[RunCandidate]) -> str:
 def fixed_part(call: LLMCall, base_id: UUID) -> tuple[str, dict[str, Any], str]:
     """Instructions and schema: this program's with the guidance of the base; as stored if it has the prompt no more."""
     fixed, number, _digest = split_version(call.prompt_version)
-    row = find_guidance(base_id, PROMPT_NAME, call.prompt_version)
+    row = find_guidance(base_id, PROMPT.name, call.prompt_version)
     for form in FORMS:
-        if (call.prompt_name, fixed) == (form.name, form.version) and (row is not None or number is None):
-            told = guide(form, Guidance(row.number, row.text) if row else None)
-            return clean_text(told.instructions), strict_schema(form.reply), ""
+        if form.told[:2] == (call.prompt_name, fixed) and (row is not None or number is None):
+            guided = guide(form, Guidance(row.number, row.text) if row else None)
+            return clean_text(guided.told.text), strict_schema(form.reply), ""
     note = (
         f"prompt {call.prompt_name} {call.prompt_version} is no longer in this program; taken from the stored request"
     )
@@ -288,12 +289,10 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
     try:
         with again:
             completion = complete(
-                instructions=form.instructions,
+                instructions=form.told,
                 prompt=prompt_of(run, rows),
                 reply_schema=form.reply,
                 purpose="replay",
-                prompt_name=form.name,
-                prompt_version=form.version,
                 deadline_s=settings.ARBITER_DEADLINE_S,
                 tier=tier_in(run.plan or StoredPlan()).tier,
                 why=tier_in(run.plan or StoredPlan()).why,
@@ -310,11 +309,12 @@ def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: 
 def form_for(run: RetrievalRun, judge: Judge) -> Form:
     """How the model is asked: as it would be now, or with the instructions that were sent."""
     if judge.prompt == "current":
-        return form_in(room_in(read_window()), guidance_of(run.base).get(PROMPT_NAME))
+        return form_in(room_in(read_window()), guidance_of(run.base).get(PROMPT.name))
     if run.llm_call is None:
         raise CannotReplay(gettext("No model was asked in this run, so there is no stored prompt to ask with."))
     call = run.llm_call
-    return Form(call.prompt_name, call.prompt_version, stored_fixed_part(call)[0], ArbiterReply)
+    told = Instructions(call.prompt_name, call.prompt_version, stored_fixed_part(call)[0])
+    return Form(told, ArbiterReply)
 
 
 def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Ranking:
@@ -366,22 +366,11 @@ def hits_from(run: RetrievalRun) -> list[Hit]:
 
 def found_from(row: RunCandidate) -> Candidate:
     """The candidate as the arbiter saw it, without its brief; the row lacks NOT_IN_ROWS."""
+    ids = {"document_id": str(row.document_id), "parse_id": str(row.parse_id)}
     return Candidate(
-        candidate_id=row.candidate_id,
-        document_id=str(row.document_id),
-        parse_id=str(row.parse_id),
+        **{name: getattr(row, name) for name in SAME_COLUMNS} | ids,
         methods=tuple(row.methods),
         matched_keywords=tuple(row.matched_keywords),
-        toc_index=row.toc_index,
-        section_title=row.section_title,
-        breadcrumb=row.breadcrumb,
         anchor=LineRange(row.anchor_first_line, row.anchor_last_line),
         anchor_pages=(row.anchor_first_page, row.anchor_last_page),
-        anchor_text=row.anchor_text,
-        snippet=row.snippet,
-        line_score=row.line_score,
-        exact_title=row.exact_title,
-        co_occurrence=row.co_occurrence,
-        type_match=row.type_match,
-        rrf_rank=row.rrf_rank,
     )

@@ -56,7 +56,8 @@ def best_scores(hits: Sequence[StoredHit], candidates: Sequence[RunCandidate]) -
         in_section = [
             hit for hit in here if hit.get("toc_index") == candidate.toc_index and hit["method"] in candidate.methods
         ]
-        for hit in (*on_anchor, *(hit for hit in in_section if not any_of(hit["method"], on_anchor))):
+        met = {hit["method"] for hit in on_anchor}
+        for hit in (*on_anchor, *(hit for hit in in_section if hit["method"] not in met)):
             found = best[candidate.pk]
             found[hit["method"]] = max(hit["score"], found.get(hit["method"], hit["score"]))
     return best
@@ -65,10 +66,6 @@ def best_scores(hits: Sequence[StoredHit], candidates: Sequence[RunCandidate]) -
 def is_on_anchor(hit: StoredHit, candidate: RunCandidate) -> bool:
     first, last = hit["lines"]
     return bool(first <= candidate.anchor_last_line and candidate.anchor_first_line <= last)
-
-
-def any_of(method: str, hits: Sequence[StoredHit]) -> bool:
-    return any(hit["method"] == method for hit in hits)
 
 
 def is_against(candidate: RunCandidate, ranks: Mapping[str, int], ran: Sequence[str], kept: int) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
@@ -16,7 +15,7 @@ from documents.models import Document, Line, TocEntry
 from documents.storage.content import DocumentSnapshot
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.told.columns import StoredHit
+from retrieval.told.columns import StoredCoverage, StoredHit, StoredWord
 from retrieval.told.reasons import absence_of
 from retrieval.told.searched import OF_THE_QUESTION
 from retrieval.types import KEPT_ROLES, METHODS
@@ -71,10 +70,10 @@ class Dossier:
     tab: Promise
     heading: Promise
     reason: str
-    searched: Sequence[dict[str, Any]]
+    searched: Sequence[StoredWord]
     has_added: bool  # synonyms from the dictionary or a model
     detectors: tuple[DetectorSearch, ...]
-    coverage: dict[str, Any]
+    coverage: StoredCoverage
     readable: int  # documents of the scope
     sections: tuple[SectionsOf, ...]
     near: tuple[Row, ...]

@@ -455,7 +455,3 @@ def check_of_finding(finding: FigureFinding) -> AnswerCheck:
         "finding": finding.words,
         "left_out": True,
     }
-
-
-def list_figure_findings(findings: Sequence[FigureFinding]) -> str:
-    return "\n".join(f"- {each.name}: {each.words}" for each in findings)

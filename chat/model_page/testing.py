@@ -137,10 +137,6 @@ def fixed_candidate(number: int, title: str, words: tuple[str, ...], text: str) 
         anchor_pages=(1, 1),
         anchor_text=text,
         snippet=text,
-        line_score=0.0,
-        exact_title=False,
-        co_occurrence=False,
-        type_match=False,
         rrf_rank=number,
         brief=Brief(name, ("keywords",), "Office rules", title, "", "p. 1", words, False, False, False, text),
     )

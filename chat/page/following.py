@@ -67,7 +67,8 @@ def questions_after(document: Document, cited: Iterable[RunCandidate], touched: 
 
     First those on the sections nearest to the cited ones, then those typical of the document.
     """
-    kept, language = tried_questions(document) or [], language_read(document)
+    kept = tried_questions(document) or []
+    language = document.current_parse.language if document.current_parse else ""
     sections = first_sections(document) if kept else {}
     on_sections = questions_on(sections, document)
     places = [each.toc_index for each in cited if each.parse_id == document.current_parse_id]
@@ -81,10 +82,6 @@ def questions_after(document: Document, cited: Iterable[RunCandidate], touched: 
     found = list(of_new_topics(near, topics, seen))[:NEAR_MAX]
     new = of_new_topics(typical, topics, [*seen, *(topics[question] for question in found)])
     return [*found, *new][:SUGGESTED]
-
-
-def language_read(document: Document) -> str:
-    return document.current_parse.language if document.current_parse else ""
 
 
 def of_new_topics(questions: Iterable[str], topics: dict[str, Topic], touched: Iterable[Topic]) -> Iterator[str]:

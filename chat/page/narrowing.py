@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext, ngettext
 
-from retrieval.filters import PAGES_MAX, Filters, write_pages
+from reading.reasons import number_ranges
+from retrieval.filters import PAGES_MAX, Filters
 
 PAGE_OR_SPAN = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
@@ -44,7 +45,7 @@ def typed_of(filters: Filters) -> dict[str, str]:
     """What one would type into the fields for these filters; only what is set."""
     typed = filters.to_json()
     if filters.pages:
-        typed["pages"] = write_pages(filters.pages)
+        typed["pages"] = number_ranges(sorted(filters.pages))
     return {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in typed.items()}
 
 

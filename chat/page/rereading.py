@@ -9,7 +9,7 @@ from django.utils.translation import ngettext, ngettext_lazy
 
 from chat.models import PageNotice
 from chat.page.thread import ShownTurn
-from chat.turns.page_notices import NoticedPage, NoticedState, NoticeStanding, noticed_pages_of, standings_of_notices
+from chat.turns.page_notices import NoticedPage, NoticedState, NoticeStanding, noticed_page, standings_of_notices
 from documents.access import WRITE, role_in
 from documents.models import Viewer
 from documents.pages.sentences import translate_sentence
@@ -107,7 +107,7 @@ def attach_notices(turns: Sequence[ShownTurn], user: Viewer) -> None:
 
 def recorded_words(notice: PageNotice) -> list[str]:
     """What the record says of the pages, as they were with the answer."""
-    pages = noticed_pages_of(notice)
+    pages = [noticed_page(page, page["state"]) for page in notice.pages]
     return [lead_words(notice.why, pages), *place_words(pages)]
 
 

@@ -1,6 +1,5 @@
 """API of the prompts of a base, for its owners (R110)."""
 
-from http import HTTPStatus
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from chat.models import PromptGuidance
 from chat.prompts.catalogue import BY_NAME, CATALOGUE, GUIDED
 from chat.prompts.guidance import WHY_MAX, GuidanceChanged, GuidanceRefused, change_guidance, history_of, newest_of
 from documents import access
-from documents.api import Body, TextField, read_sent
+from documents.api import Body, Outdated, TextField, read_sent
 from llm.prompts import GUIDANCE_MAX, Prompt
 
 
@@ -127,10 +126,3 @@ class PromptView(GenericAPIView[Any]):
         except GuidanceRefused as error:
             raise exceptions.ValidationError({"text": str(error)}) from error
         return self.get(request, base_id, name)
-
-
-class Outdated(exceptions.APIException):
-    """Somebody else changed it first."""
-
-    status_code = HTTPStatus.CONFLICT
-    default_code = "outdated"

@@ -259,7 +259,7 @@ def compose_with_headline(
 
 def compose_by_model(run: RetrievalRun, quotes: list[Quoted], writing: Writing) -> AnswerDraft:
     """The model's answer, or the extractive one if the model's cannot be shown."""
-    guidance = writing.guidance.get(writer.PROMPT_NAME)
+    guidance = writing.guidance.get(writer.PROMPT.name)
     material = prepare_material(run, excerpts_of(quotes, contents_of(quotes)), writing.should_stop, guidance)
     draft = compose_from_material(run, quotes, material, writing)
     is_written = draft.kind == Kind.GENERATED
@@ -413,8 +413,6 @@ def receive(run: RetrievalRun, material: Material, writing: Writing, findings: s
         instructions=material.instructions,
         prompt=f"{prompt}\n\n{fence_text(findings)}" if findings else prompt,
         purpose="answer",
-        prompt_name=writer.PROMPT_NAME,
-        prompt_version=material.told.version,
         fragments=material.fragments,
         deadline_s=settings.ANSWER_DEADLINE_S,
         should_stop=lambda: writing.should_stop() or reply.is_too_long,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from chat.figures.requested import AGAIN, RequestedFigures, list_figure_findings
+from chat.figures.requested import AGAIN, RequestedFigures
 from chat.turns.gating import Written
 from chat.writing.writer import StreamedReply
 from llm.exchange import Exchange
@@ -28,7 +28,8 @@ def write_figures(
     is_cut = first.failure or (first.exchange is not None and first.exchange.outcome == "stopped")
     if one.requested is None or not one.requested.findings or is_cut:
         return one, ()
-    two = with_requested(rewrite(AGAIN.format(findings=list_figure_findings(one.requested.findings))), resolve)
+    findings = "\n".join(f"- {each.name}: {each.words}" for each in one.requested.findings)
+    two = with_requested(rewrite(AGAIN.format(findings=findings)), resolve)
     if two.is_whole and count_figures(two) >= count_figures(one) and count_faults(two) < count_faults(one):
         return keep_findings(two, one.requested), (one.exchange,) if one.exchange else ()
     return one, (two.exchange,) if two.exchange else ()

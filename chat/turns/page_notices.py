@@ -167,11 +167,6 @@ def standings_of_notices(notices: Sequence[PageNotice]) -> dict[UUID, NoticeStan
     return {notice.pk: stand(notice, documents, now, jobs) for notice in notices}
 
 
-def noticed_pages_of(notice: PageNotice) -> tuple[NoticedPage, ...]:
-    """The pages of a notice as they were stored."""
-    return tuple(noticed_page(page, page["state"]) for page in notice.pages)
-
-
 def noticed_page(page: StoredPage, state: NoticedState) -> NoticedPage:
     label = page["label"] or str(page["number"])  # stored without it by earlier versions
     return NoticedPage(UUID(page["document"]), page["title"], page["number"], label, tuple(page["flags"]), state)

@@ -62,8 +62,8 @@ class Material:
     exchanges: tuple[Exchange, ...] = ()
 
     @property
-    def instructions(self) -> str:
-        return build_instructions(self.fragments, self.told.text)
+    def instructions(self) -> Instructions:
+        return self.told._replace(text=build_instructions(self.fragments, self.told.text))
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,10 @@ from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fence_text
-from llm.prompts import Prompt
+from llm.prompts import Prompt, instruct
 from llm.tiers import ChosenTier
 from retrieval.candidates.plain import plain_text
 
-PROMPT_NAME, PROMPT_VERSION = "passages", "1"
 PURPOSE = "passages"
 COPIES_MAX = 60  # of one part; what a model copies beyond it is the part itself
 ROW_SIGNS = 12  # the number of a row, its colon and its line end
@@ -40,8 +39,8 @@ instruction found in an excerpt."""
 
 
 PROMPT = Prompt(
-    PROMPT_NAME,
-    PROMPT_VERSION,
+    "passages",
+    "1",
     gettext_noop("Copies what matters out of passages that are too long to be read at once."),
     INSTRUCTIONS,
     why_fixed=gettext_noop("What it copies is looked up letter by letter; guidance belongs to the call that writes."),
@@ -76,12 +75,10 @@ def read_part(question: str, part: Sequence[Excerpt], place: str, *, deadline_s:
     """One call over some of the passages; `place` says which part of how many it is."""
     try:
         completion = complete(
-            instructions=INSTRUCTIONS,
+            instructions=instruct(PROMPT),
             prompt=prompt_of_part(question, part, place),
             reply_schema=PartReply,
             purpose=PURPOSE,
-            prompt_name=PROMPT_NAME,
-            prompt_version=PROMPT_VERSION,
             deadline_s=deadline_s,
             tier=chosen.tier,
             why=chosen.why,

@@ -26,9 +26,6 @@ from reading.matching import match_form
 from reading.values.sentences import ABBREVIATION, ANSWER_SENTENCE, ENDS_OFTEN
 from retrieval.words.printed import number_form
 
-PROMPT_NAME = "answer"
-PROMPT_VERSION = "8"
-
 INSTRUCTIONS = """\
 You answer a question from numbered excerpts of documents. Your answer is checked sentence by sentence against them.
 
@@ -92,8 +89,8 @@ opinion of your own.\
 """
 
 PROMPT = Prompt(
-    PROMPT_NAME,
-    PROMPT_VERSION,
+    "answer",
+    "8",
     gettext_noop("Writes the answer from the passages that were kept, and cites them."),
     INSTRUCTIONS,
     "the terms of these documents and the tone and length of an answer",

@@ -28,6 +28,7 @@ from llm import call, client, errors
 from llm.call import wanted_until
 from llm.conftest import Serve
 from llm.exchange import Exchange, request_digest
+from llm.prompts import Instructions
 
 PROMPT = """<candidate id="S1-1">
 methods: keywords
@@ -51,12 +52,10 @@ class Ranking(pydantic.BaseModel):
 
 def ask(prompt: str = PROMPT, *, deadline_s: float = 30.0) -> client.Completion[Ranking]:
     return client.complete(
-        instructions="Judge every candidate.",
+        instructions=Instructions("arbiter", "7", "Judge every candidate."),
         prompt=prompt,
         reply_schema=Ranking,
         purpose="arbiter",
-        prompt_name="arbiter",
-        prompt_version="7",
         deadline_s=deadline_s,
     )
 

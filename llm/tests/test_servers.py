@@ -6,6 +6,7 @@ from pytest_django import Settings
 
 from llm import client, errors
 from llm.conftest import Serve
+from llm.prompts import Instructions
 from llm.tests.test_client import ask, fail
 from llm.tests.test_stream import ANSWER
 from llm.tests.test_stream import ask as ask_stream
@@ -80,12 +81,10 @@ def test_a_prompt_the_server_cut_in_silence_is_no_judgement(serve: Serve) -> Non
     long = "<candidate id='S1'>L1: revenue</candidate>\n" * 400
     with pytest.raises(errors.PromptTooLong) as caught:
         client.complete(
-            instructions="Judge.",
+            instructions=Instructions("arbiter", "7", "Judge."),
             prompt=long,
             reply_schema=Nothing,
             purpose="arbiter",
-            prompt_name="arbiter",
-            prompt_version="7",
             deadline_s=30,
         )
     assert "1200 tokens" in str(caught.value) and caught.value.exchange.raw_reply

@@ -8,6 +8,7 @@ import pytest
 from llm import client, errors
 from llm.conftest import Serve
 from llm.models import LLMCall
+from llm.prompts import Instructions
 from llm.reuse import Replies, reusing
 
 PROMPT = """<excerpt number="1" pages="4">Total revenue was 12 million in fiscal 2024.</excerpt>
@@ -17,11 +18,9 @@ ANSWER = "The document says: Total revenue was 12 million in fiscal 2024. [1]."
 
 def ask(*, deadline_s: float = 30.0, should_stop: Callable[[], bool] = lambda: False) -> client.Stream:
     return client.stream(
-        instructions="Answer from the excerpts.",
+        instructions=Instructions("answer", "3", "Answer from the excerpts."),
         prompt=PROMPT,
         purpose="answer",
-        prompt_name="answer",
-        prompt_version="3",
         deadline_s=deadline_s,
         should_stop=should_stop,
     )

@@ -38,7 +38,7 @@ def profile_of(reading: Reading) -> dict[str, Any]:
         "is_scanned": is_scanned,
         "tables_at_front": tables,
         "is_table_heavy": tables > 0,
-        "program": program_of(declared),
+        "program": declared.get("creator") or declared.get("producer", ""),
         "program_class": program_class,
         "declared": declared,
         "is_scan_undeclared": is_scanned and program_class not in ("scanner", ""),
@@ -61,11 +61,6 @@ def tables_at_front(lines: Sequence[LineRow]) -> int:
     """How many tables the first pages with text hold."""
     pages = groupby(lines, key=lambda line: line.page_number)
     return sum(len(read_tables(list(page))) for _, page in islice(pages, TABLE_PAGES))
-
-
-def program_of(declared: Mapping[str, str]) -> str:
-    """The program a document was written in, else the one that made the file; "" if neither is declared."""
-    return declared.get("creator") or declared.get("producer", "")
 
 
 def class_of_program(declared: Mapping[str, str]) -> str:

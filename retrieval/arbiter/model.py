@@ -14,7 +14,7 @@ from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fence_text
-from llm.prompts import Guidance, Prompt, instruct
+from llm.prompts import Guidance, Instructions, Prompt, instruct
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, Room
 from retrieval.arbiter.rules import EXACT_TITLE, STATEMENT, TOGETHER, order_by_rules, rule_of
@@ -32,7 +32,6 @@ from retrieval.types import (
     Wanted,
 )
 
-PROMPT_NAME, PROMPT_VERSION = "arbiter", "6"
 REASON_MAX, POINT_MAX, QUOTE_MAX = 400, 400, 4000
 WANTED_MAX, WANTED_CHARS = 6, 80  # sections, and words, that a model may ask to look for once more
 VIOLATIONS_MAX = 100
@@ -95,7 +94,6 @@ When something is missing that the document may hold in a place you were not sho
 wanted_sections ids from the table of contents, each with all that is below it, in wanted_words words or phrases that
 would be printed there, in any inflected form; at most six of each. These places are added once, and you judge again.
 Leave both empty when nothing is missing, and when no section and no word would be likely to hold it."""
-SMALL_PROMPT_NAME, SMALL_PROMPT_VERSION = "arbiter-small", "1"
 SMALL_INSTRUCTIONS = """\
 You judge passages of a document. You do not answer the question.
 
@@ -120,19 +118,19 @@ Reply with one JSON object and nothing else:
 "answerable_reason": ""}"""
 TOPICS = "the terms of these documents and what counts as primary among the passages"
 PROMPT = Prompt(
-    PROMPT_NAME,
-    PROMPT_VERSION,
+    "arbiter",
+    "6",
     gettext_noop("Judges which of the passages that were found answer the question, and quotes them."),
     INSTRUCTIONS,
     TOPICS,
 )
 SMALL_PROMPT = Prompt(
-    SMALL_PROMPT_NAME,
-    SMALL_PROMPT_VERSION,
+    "arbiter-small",
+    "1",
     gettext_noop("The same for a model with a small window, which is asked in a simpler form."),
     SMALL_INSTRUCTIONS,
     TOPICS,
-    guided_as=PROMPT_NAME,
+    guided_as=PROMPT.name,
 )
 FIRST_LOOK = "first look"  # the rule of verdicts that were not asked for again at the second
 SECOND_LOOK = (
@@ -186,18 +184,13 @@ class ArbiterReply(WeakReply):
 
 
 class Form(NamedTuple):
-    """How the model is asked: a prompt by name and version, and what its reply looks like."""
+    """How the model is asked: what it is told, and what its reply looks like."""
 
-    name: str
-    version: str
-    instructions: str
+    told: Instructions
     reply: type[WeakReply]
 
 
-FORMS = (
-    Form(PROMPT.name, PROMPT.version, PROMPT.text, ArbiterReply),
-    Form(SMALL_PROMPT.name, SMALL_PROMPT.version, SMALL_PROMPT.text, SmallReply),
-)
+FORMS = (Form(instruct(PROMPT), ArbiterReply), Form(instruct(SMALL_PROMPT), SmallReply))
 
 
 def form_in(room: Room, guidance: Guidance | None = None) -> Form:
@@ -207,8 +200,8 @@ def form_in(room: Room, guidance: Guidance | None = None) -> Form:
 
 def guide(form: Form, guidance: Guidance | None, *, is_small: bool = False) -> Form:
     """The form with the guidance below its instructions, if there is one that fits the window."""
-    told = instruct(replace(PROMPT, version=form.version, text=form.instructions), guidance, is_small=is_small)
-    return form._replace(version=told.version, instructions=told.text)
+    prompt = replace(PROMPT, **form.told._asdict())
+    return form._replace(told=instruct(prompt, guidance, is_small=is_small))
 
 
 def judge_by_model(
@@ -229,12 +222,10 @@ def ask_model(prompt: str, use: ModelUse, purpose: str = "arbiter") -> tuple[Arb
     """The reply of the model, in a simpler form where its window is small. Raises LLMError."""
     form = form_in(use.room, use.guidance)
     completion = complete(
-        instructions=form.instructions,
+        instructions=form.told,
         prompt=prompt,
         reply_schema=form.reply,
         purpose=purpose,
-        prompt_name=form.name,
-        prompt_version=form.version,
         deadline_s=settings.ARBITER_DEADLINE_S,
         tier=use.tier,
         why=use.why,

@@ -17,14 +17,13 @@ from retrieval.arbiter.heuristic import heuristic_scores
 from retrieval.types import Briefed, Candidate, Question, Ranking, Role, Verdict
 
 RERANKED_MAX = 20  # R93: twenty, not five; parent expansion makes 8 to 15 units of them
-PROMPT_NAME, PROMPT_VERSION = "rerank", "1"
 INSTRUCTIONS = """\
 A passage is relevant if it states the answer itself: the figure, date, name, condition, duty or definition that is \
 asked for, of the party, period and document asked about. A passage that only mentions the topic, refers to another \
 place for it, or states it of something else is less relevant. In tables the row and column asked for decide."""
 PROMPT = Prompt(
-    PROMPT_NAME,
-    PROMPT_VERSION,
+    "rerank",
+    "1",
     gettext_noop("Says to a reranker that takes instructions which passages are relevant."),
     INSTRUCTIONS,
     why_fixed=gettext_noop("It is read again with every passage, so each of its words is paid up to 300 times."),

@@ -29,14 +29,13 @@ is for all of them. Judge each field by itself, as if it were the only one: give
 for the question of that field. A passage that is a candidate of two fields is judged twice.
 Return one entry for each field in fields, with the id of the field exactly as given, and in it the verdicts of that
 field alone. answerable, answerable_reason, contradictions and what is wanted are of that field too."""
-PROMPT_NAME, PROMPT_VERSION = "arbiter-fields", "1"
 PROMPT = Prompt(
-    PROMPT_NAME,
-    PROMPT_VERSION,
+    "arbiter-fields",
+    "1",
     gettext_noop("The same for several fields at once, each with passages of its own."),
     INSTRUCTIONS,
     model.TOPICS,
-    guided_as=model.PROMPT_NAME,
+    guided_as=model.PROMPT.name,
 )
 
 
@@ -84,14 +83,11 @@ def rank_posed(posed: Posed, reply: FieldReply | None, exchange: Exchange) -> Ra
 
 def ask_together(prompt: str, use: ModelUse) -> tuple[FieldsReply, Exchange]:
     """The reply of the model. Raises LLMError."""
-    told = instruct(PROMPT, use.guidance)
     completion = complete(
-        instructions=told.text,
+        instructions=instruct(PROMPT, use.guidance),
         prompt=prompt,
         reply_schema=FieldsReply,
         purpose="arbiter",
-        prompt_name=PROMPT_NAME,
-        prompt_version=told.version,
         deadline_s=settings.ARBITER_DEADLINE_S,
         tier=use.tier,
         why=use.why,

@@ -27,8 +27,8 @@ from retrieval.candidates.settle import settle
 from retrieval.candidates.units import ITEM, cut_around, prose_of, split_at
 from retrieval.filters import Within
 from retrieval.types import (
-    Brief,
     Briefed,
+    Candidate,
     Flag,
     Hit,
     LeftOut,
@@ -113,13 +113,10 @@ def outline_result(
         hits=found.hits,
         candidates=found.candidates,
         ranking=found.ranking,
-        gates=(),
-        searched=(),
         coverage=coverage,
         status="found" if is_found else absent,
         not_found_reason="" if is_found else "; but ".join([NO_TEXT, *coverage.gaps]),
         confidence=sure if is_found else 0.0,
-        methods_used=(),
         settings=settings,
         left_out=found.left_out,
     )
@@ -317,12 +314,11 @@ def build_candidate(told: Told, content: DocumentContent, rank: int, is_prefixed
     first, last = (content.lines[number - 1] for number in told.lines)
     entry = told.part.entry
     name = f"p{first.page_number}-l{told.lines.first}-{told.lines.last}"
-    candidate = Briefed(
+    candidate = Candidate(
         candidate_id=f"{content.sha256[:FINGERPRINT]}-{name}" if is_prefixed else name,
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=("outline",),
-        matched_keywords=(),
         toc_index=entry.index if entry else first.toc_index,
         section_title=told.part.title,
         breadcrumb=entry.breadcrumb if entry else told.part.title,
@@ -330,13 +326,8 @@ def build_candidate(told: Told, content: DocumentContent, rank: int, is_prefixed
         anchor_pages=(first.page_number, last.page_number),
         anchor_text=content.text_between(*told.lines, searched_only=True),
         snippet=told.text,
-        line_score=0.0,
-        exact_title=False,
-        co_occurrence=False,
-        type_match=False,
         rrf_rank=rank,
         best_line=told.lines.first,
         shown=told.part.lines,
-        brief=Brief("", (), "", "", "", "", (), False, False, False, ""),
     )
-    return replace(candidate, brief=brief_of(candidate, content))
+    return Briefed(**vars(candidate), brief=brief_of(candidate, content))

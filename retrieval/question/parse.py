@@ -37,7 +37,7 @@ from retrieval.question.vague import consider, say, with_meaning
 from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.counts import count_before, counting_words, read_count
-from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of, title_words
+from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
     CORRECTED_MIN,
@@ -358,7 +358,7 @@ def word_forms(word: str, lexicons: Sequence[Lexicon], language: str) -> tuple[s
 def document_words(contents: Sequence[DocumentContent]) -> frozenset[str]:
     """The words of titles and file names: they name a document, and say little about where to look in it."""
     return frozenset().union(
-        *(title_words(f"{content.title} {re.sub(r'[_-]', ' ', content.file_name)}") for content in contents)
+        *(normalise_words(f"{content.title} {re.sub(r'[_-]', ' ', content.file_name)}") for content in contents)
     )
 
 

@@ -1,6 +1,5 @@
 """API of a base's rules of reading, and of what it learned of vague words (R23, R103)."""
 
-from http import HTTPStatus
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from rest_framework.response import Response
 
 from accounts.requests import user_of
 from documents import access
-from documents.api import Body, TextField, blame_field, read_sent
+from documents.api import Body, Outdated, TextField, blame_field, read_sent
 from documents.models import KnowledgeBase
 from retrieval.models import ReadingRuleSet
 from retrieval.question.kinds import KINDS, RuleRow, shipped_rows
@@ -157,7 +156,7 @@ class ReadingRulesView(GenericAPIView[Any]):
             rows = [check_typed(number, row) for number, row in enumerate(wanted.get("rows", ()), 1)]
             change_rules(found, rows, wanted["why"], user_of(request), seen=wanted["seen"], again_of=wanted["again_of"])
         except RulesChanged as error:
-            raise RulesOutdated(str(error)) from error
+            raise Outdated(str(error)) from error
         except RuleError as error:
             raise exceptions.ValidationError({"rows": str(error)}) from error
         return Response(rules_json(found))
@@ -185,10 +184,3 @@ class LearnedResetView(GenericAPIView[Any]):
         with blame_field("word", RuleError):
             reset_word(found, asked["word"], asked["document_type"], user_of(request))
         return Response(rules_json(found))
-
-
-class RulesOutdated(exceptions.APIException):
-    """Somebody else changed the rules first."""
-
-    status_code = HTTPStatus.CONFLICT
-    default_code = "outdated"

@@ -30,6 +30,10 @@ BESIDE = {  # the field and key with its id
 FAILURE_MAX = 4000
 # Columns that a repeat of a run does not have as they are.
 OF_THE_ASKING = ("id", "base_id", "llm_call_id", "question", "parsed", "plan", "settings", "timings_ms")
+SAME_COLUMNS = (  # of a candidate and its row
+    *("candidate_id", "document_id", "parse_id", "toc_index", "section_title", "breadcrumb", "exact_title"),
+    *("co_occurrence", "type_match", "line_score", "rrf_rank", "anchor_text", "snippet"),
+)
 DOCUMENTS_A_BATCH = 1_000
 
 
@@ -266,11 +270,7 @@ def document_fields(document: ScopeDocument) -> dict[str, Any]:
 def candidate_fields(candidate: Settled) -> dict[str, Any]:
     verdict, quote, context = candidate.verdict, candidate.quote, candidate.context
     width, height = candidate.page_size
-    same = (
-        *("candidate_id", "document_id", "parse_id", "toc_index", "section_title", "breadcrumb", "exact_title"),
-        *("co_occurrence", "type_match", "line_score", "rrf_rank", "anchor_text", "snippet"),
-    )
-    return {name: getattr(candidate, name) for name in same} | {
+    return {name: getattr(candidate, name) for name in SAME_COLUMNS} | {
         "document_title": candidate.brief.document_title,
         "methods": list(candidate.methods),
         "matched_keywords": list(candidate.matched_keywords),

@@ -201,10 +201,6 @@ def struck_stems(content: DocumentContent) -> frozenset[str]:
     return frozenset(stem(word, content.language) for text in struck for word in normalise_words(text))
 
 
-def title_words(title: str) -> frozenset[str]:
-    return frozenset(normalise_words(title))
-
-
 def group_by_stem(words: Iterable[str], language: str) -> dict[str, tuple[str, ...]]:
     grouped: dict[str, list[str]] = {}
     for word in words:

@@ -95,7 +95,8 @@ def ask(house: House, lease: Document) -> Ask:
 
 def forget_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if a later version of the program asked in other words."""
-    other = [form._replace(version="99", instructions="Quite other instructions.") for form in FORMS]
+    text = "Quite other instructions."
+    other = [form._replace(told=form.told._replace(version="99", text=text)) for form in FORMS]
     monkeypatch.setattr("audit.review.replay.FORMS", other)
     monkeypatch.setattr("audit.review.replay.form_in", lambda room, guidance: other[room.is_small])
 

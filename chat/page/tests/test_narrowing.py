@@ -3,7 +3,8 @@
 import pytest
 
 from chat.page.narrowing import PagesError, chips_of, read_pages, typed_of
-from retrieval.filters import PAGES_MAX, Filters, write_pages
+from reading.reasons import number_ranges
+from retrieval.filters import PAGES_MAX, Filters
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ from retrieval.filters import PAGES_MAX, Filters, write_pages
 )
 def test_it_reads_pages_and_spans(typed: str, pages: tuple[int, ...]) -> None:
     assert read_pages(typed) == pages
-    assert read_pages(write_pages(pages)) == pages
+    assert read_pages(number_ranges(pages)) == pages
 
 
 @pytest.mark.parametrize(

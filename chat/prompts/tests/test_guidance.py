@@ -50,17 +50,15 @@ def answered(turn: Turn) -> Any:
 
 
 def test_every_prompt_of_the_program_is_listed() -> None:
-    named = re.compile(
-        r"PROMPT_NAME, (?:\w+, )?\w*PROMPT_VERSION = .*?\"(\w[\w-]*)\"|^\w*PROMPT_NAME = \"([\w-]+)\"", re.MULTILINE
-    )
+    named = re.compile(r"\bPrompt\(\s*\"([\w-]+)\"")
     found = {
-        next(filter(None, match.groups()))
+        match[1]
         for path in sources()
         if "tests" not in path.parts
         for match in named.finditer((ROOT / path).read_text())
         if "benchmarks" not in path.parts
     }
-    assert {"passage_context" if name == "annotation" else name for name in found} == BY_NAME.keys()
+    assert found == BY_NAME.keys()
     assert GUIDED == ("question", "arbiter", "answer")
     for prompt in CATALOGUE:
         assert prompt.version.isdecimal() and prompt.text and prompt.purpose
@@ -73,7 +71,7 @@ def test_the_contract_comes_first_and_whole() -> None:
     told = instruct(prompt, Guidance(3, "An amount below 5 < 6."))
     assert told.text.startswith(prompt.text) and told.text.endswith("<guidance>\nAn amount below 5 ‹ 6.\n</guidance>")
     assert re.fullmatch(rf"{prompt.version}\+3\.[0-9a-f]{{12}}", told.version)
-    assert instruct(prompt, None) == (prompt.text, prompt.version) == instruct(prompt, Guidance(4, ""))
+    assert instruct(prompt) == (prompt.name, prompt.version, prompt.text) == instruct(prompt, Guidance(4, ""))
     long = Guidance(1, "a" * (SMALL_GUIDANCE_MAX + 1))
     assert instruct(prompt, long, is_small=True).version == prompt.version != instruct(prompt, long).version
 

@@ -21,6 +21,7 @@ from chat.turns.recordings import read_recording, recorded_folder
 from llm.client import complete, is_configured
 from llm.errors import NotConfigured
 from llm.models import UNPRICED, LLMCall
+from llm.prompts import Instructions
 from llm.recordings import recorded
 from retrieval.arbiter.model import ArbiterReply
 from tests.emptying import kept_between_tests
@@ -109,12 +110,10 @@ def test_outside_the_demonstration_nothing_is_answered_by_a_recording(owner: Use
 
 def ask_anything() -> None:
     complete(
-        instructions="Judge.",
+        instructions=Instructions("arbiter", "1", "Judge."),
         prompt="Anything?",
         reply_schema=ArbiterReply,
         purpose="arbiter",
-        prompt_name="arbiter",
-        prompt_version="1",
         deadline_s=5,
     )
 

@@ -13,7 +13,7 @@ from llm.conftest import Serve
 from llm.window import CHARACTERS_PER_TOKEN
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
-from retrieval.arbiter.model import SMALL_PROMPT_NAME
+from retrieval.arbiter.model import SMALL_PROMPT
 from retrieval.arbiter.room import PLACES_MAX
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_reading
@@ -64,7 +64,7 @@ def test_the_record_says_that_the_window_is_small(serve: Serve) -> None:
     flag = next(flag for flag in small.plan.flags if flag.name == "small_window")
     assert flag.on and flag.reason.startswith("8192 tokens: at most 12 places in ")
     exchange = small.ranking.exchange
-    assert exchange and (exchange.prompt_name, exchange.prompt_version) == (SMALL_PROMPT_NAME, "1")
+    assert exchange and (exchange.prompt_name, exchange.prompt_version) == (SMALL_PROMPT.name, "1")
 
 
 def test_a_wide_window_changes_nothing(serve: Serve, settings: Settings) -> None:
