@@ -444,6 +444,38 @@ def test_back_goes_back_through_candidates_and_tabs_of_a_trail(page: Page, asked
     assert page.evaluate("history.length") == length
 
 
+# The widths of the columns of the head once its outcome is a long sentence, as one that was judged wrong has.
+WIDTHS = """() => {
+  const facts = document.querySelector(".trail .facts");
+  facts.children[4].querySelector("dd").append(" the program said otherwise".repeat(9));
+  return [...facts.children].map(each => Math.round(each.getBoundingClientRect().width));
+}"""
+CUT = """() => {
+  const frame = document.querySelector(".scroll:has(> .cands)");
+  return frame.scrollWidth - frame.clientWidth;
+}"""
+
+
+def test_the_head_and_the_candidates_of_a_trail_keep_their_columns(
+    page: Page, browser: Browser, asked: list[dict[str, str]]
+) -> None:
+    page.goto(asked[0]["conversation"])
+    path = page.get_by_role("link", name="Audit trail").first.get_attribute("href")
+    base_url = re.match(r"https?://[^/]+", page.url)
+    context = new_context(
+        browser, base_url=base_url and base_url[0], locale="de-DE", storage_state=page.context.storage_state()
+    )
+    german = context.new_page()
+    for width in (1440, 1300, 1110, 1024):
+        german.set_viewport_size({"width": width, "height": 900})
+        german.goto(str(path))
+        assert german.locator("html").get_attribute("lang") == "de"
+        assert german.evaluate(CUT) == 0, width
+        widths = german.evaluate(WIDTHS)
+        assert max(widths) - min(widths) <= 1, (width, widths)
+    context.close()
+
+
 SELECT = """line => {
   const range = document.createRange();
   range.selectNodeContents(line);
