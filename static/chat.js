@@ -245,7 +245,11 @@
     follow(turn);
     otherTabs.postMessage(location.pathname);
   }
+  // The last answer comes into view; where one's page stands beside the thread, that answer does.
   const named = location.hash && document.getElementById(location.hash.slice(1));
-  const last = document.querySelector(".turn ~ .turn:last-of-type");
-  if (!named && last && !isChosen()) last.scrollIntoView({ block: "start" });
+  const pane = document.getElementById("page");
+  const shown = isChosen()
+    ? wide.matches && (!named || named === pane) && document.getElementById(`turn-${pane?.dataset.turn}`)
+    : !named && document.querySelector(".turn ~ .turn:last-of-type");
+  if (shown && shown.matches(".turn ~ .turn")) shown.scrollIntoView({ block: "start" });
 })();

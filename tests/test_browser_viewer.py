@@ -400,6 +400,21 @@ def test_back_goes_back_through_citations(page: Page, asked: list[dict[str, str]
     expect(page).to_have_url(opened[1][0])
 
 
+def test_an_address_of_a_citation_shows_the_answer_beside_its_page(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(asked[0]["conversation"])
+    turns = page.locator("article.turn:has(.cites li a)")
+    assert turns.count() > 2
+    turn = turns.nth(1)
+    path = turn.locator(".cites li a").first.get_attribute("href")
+    assert path is not None and path.endswith("#page")
+    name = turn.get_attribute("id")
+    for open_it in (lambda: page.goto(path), page.reload):
+        open_it()
+        expect(page.locator("#page[data-turn]")).to_have_attribute("data-turn", str(name).removeprefix("turn-"))
+        expect(page.locator(f"#{name} h2")).to_be_in_viewport()
+        page.wait_for_function(LIT)
+
+
 def test_what_an_outcome_means_stands_by_its_word(page: Page, asked: list[dict[str, str]]) -> None:
     page.goto(asked[0]["conversation"])
     word = page.locator(".outcome button.term").first
