@@ -39,6 +39,7 @@ from llm.models import LLMCall
 from retrieval.candidates.widening import read_scope
 from retrieval.models import RetrievalRun
 from retrieval.record.storing import calls_beside
+from retrieval.told.searched import words_searched
 from retrieval.types import ROLE_ORDER
 
 OUTCOMES = dict(Review.Outcome.choices)
@@ -135,6 +136,7 @@ def trail_page(
     shown = {
         "run": run,
         "trail": trail,
+        "searched": words_searched(run),
         "signs": shown_signs(run) if may_audit else None,
         "erasure": erasure_of(run),
         "deletions": deletions_of(row.document_id for row in trail.scope.rows),
