@@ -198,6 +198,14 @@
   const question = document.getElementById("question");
   const edits = document.getElementById("edits");
 
+  // On a phone the box is one line high: what it says there is shorter.
+  const long = question?.placeholder, phone = matchMedia("(max-width: 640px)");
+  const fitPlaceholder = () => { question.placeholder = phone.matches ? question.dataset.short : long; };
+  if (question?.dataset.short) {
+    fitPlaceholder();
+    phone.addEventListener("change", fitPlaceholder);
+  }
+
   function edit(turn) {
     if (!edits) return;
     edits.value = turn ? turn.id.replace("turn-", "") : "";
