@@ -80,9 +80,7 @@ def run_instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
 
     def begin(name: str, *_: str) -> start.Command:
         command = [sys.executable, "-c", program]
-        return start.Command(
-            name, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        )
+        return start.Command(name, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
 
     monkeypatch.setattr(start, "start_command", begin)
 
