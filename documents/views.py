@@ -360,7 +360,7 @@ def list_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
     documents = list(trash_can.in_trash(found).order_by("-trashed_at"))
     held = trash_can.find_held(documents)
     cited = trash_can.find_citing(documents)
-    rows = [(document, len(cited[document.pk])) for document in documents]
+    rows = [(each, len(cited[each.pk]), bool(trash_can.older_versions(each))) for each in documents]
     shown = {**describe_base(request, found), "rows": rows, "held": held, "kept_days": trash_can.KEPT_DAYS}
     return render(request, "documents/trashed.html", shown)
 
@@ -380,6 +380,7 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
         "parses": found.parses.order_by("-number"),
         "versions": replacement.versions_of(found),
         "cited": len(trash_can.find_citing([found])[found.pk]),
+        "takes_older": bool(trash_can.older_versions(found)),
         "carrier": carrier_of(found),
         "attached": (attached := attached_to(found, parse)),
     }

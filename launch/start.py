@@ -171,17 +171,29 @@ def start_children(running: list[Child], port: int) -> None:
 
 
 def welcome(address: str, linking: Command, *, demo: bool) -> None:
-    """Print the address, and the first owner's link if there is no owner yet, and load the demonstration."""
+    """Print the address, and the first owner's link if there is no owner yet; load the demonstration after that."""
     link = finish(linking).strip()
-    if demo:
-        with step("Loading the samples"):
-            finish(start_command("load_demo"))
     if link:
         say("\n  Open this link; it works once and makes you the owner:")
         say(f"  {link}")
     else:
         say(f"\n  Open {address}")
+    if demo:
+        load_demo()
     say("  Ctrl-C stops everything.\n")
+
+
+def load_demo() -> None:
+    """Load the demonstration and print each of its steps; without it the rest runs on."""
+    say("\n  Loading the samples into the base Demo; what is there can be used already:")
+    command = start_command("load_demo")
+    try:
+        for line in command.process.stdout or ():
+            say(f"    {line.rstrip()}")
+        finish(command)
+        say("  The samples and their answers are there.\n")
+    except LaunchError as error:
+        say(f"  The demonstration is not complete: {error}\n")
 
 
 def watch(home: Path, servers: list[EmbeddedServer], running: list[Child], port: int) -> None:

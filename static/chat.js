@@ -198,6 +198,14 @@
   const question = document.getElementById("question");
   const edits = document.getElementById("edits");
 
+  // On a phone the box is one line high: what it says there is shorter.
+  const long = question?.placeholder, phone = matchMedia("(max-width: 640px)");
+  const fitPlaceholder = () => { question.placeholder = phone.matches ? question.dataset.short : long; };
+  if (question?.dataset.short) {
+    fitPlaceholder();
+    phone.addEventListener("change", fitPlaceholder);
+  }
+
   function edit(turn) {
     if (!edits) return;
     edits.value = turn ? turn.id.replace("turn-", "") : "";
@@ -245,7 +253,11 @@
     follow(turn);
     otherTabs.postMessage(location.pathname);
   }
+  // The last answer comes into view; where one's page stands beside the thread, that answer does.
   const named = location.hash && document.getElementById(location.hash.slice(1));
-  const last = document.querySelector(".turn ~ .turn:last-of-type");
-  if (!named && last && !isChosen()) last.scrollIntoView({ block: "start" });
+  const pane = document.getElementById("page");
+  const shown = isChosen()
+    ? wide.matches && (!named || named === pane) && document.getElementById(`turn-${pane?.dataset.turn}`)
+    : !named && document.querySelector(".turn ~ .turn:last-of-type");
+  if (shown && shown.matches(".turn ~ .turn")) shown.scrollIntoView({ block: "start" });
 })();

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browsers import MISSED, PHONE, needs_chromium, new_context, sign_in
+from tests.browsers import MISSED, PHONE, WIDE, needs_chromium, new_context, sign_in
 from tests.running import ADA, Running
 
 pytestmark = needs_chromium
@@ -84,6 +84,16 @@ def test_what_is_touched_most_is_44_px(page: Page, addresses: dict[str, str], na
     for one in selector.split(", "):
         assert page.locator(one).count(), one
     assert page.evaluate(HEIGHTS, selector) == []
+
+
+def test_what_the_box_says_fits_its_one_line(page: Page, addresses: dict[str, str]) -> None:
+    page.goto(addresses["answer"])
+    question = page.locator("#question")
+    assert question.get_attribute("placeholder") == "Ask a follow-up"
+    assert question.evaluate("box => box.scrollHeight <= box.clientHeight")
+    page.set_viewport_size(WIDE)
+    assert page.get_by_placeholder("Ask a follow-up, or a new question").is_visible()
+    page.set_viewport_size(PHONE)
 
 
 def test_the_whole_navigation_is_in_sight_and_stays(page: Page, addresses: dict[str, str]) -> None:

@@ -400,6 +400,21 @@ def test_back_goes_back_through_citations(page: Page, asked: list[dict[str, str]
     expect(page).to_have_url(opened[1][0])
 
 
+def test_an_address_of_a_citation_shows_the_answer_beside_its_page(page: Page, asked: list[dict[str, str]]) -> None:
+    page.goto(asked[0]["conversation"])
+    turns = page.locator("article.turn:has(.cites li a)")
+    assert turns.count() > 2
+    turn = turns.nth(1)
+    path = turn.locator(".cites li a").first.get_attribute("href")
+    assert path is not None and path.endswith("#page")
+    name = turn.get_attribute("id")
+    for open_it in (lambda: page.goto(path), page.reload):
+        open_it()
+        expect(page.locator("#page[data-turn]")).to_have_attribute("data-turn", str(name).removeprefix("turn-"))
+        expect(page.locator(f"#{name} h2")).to_be_in_viewport()
+        page.wait_for_function(LIT)
+
+
 def test_what_an_outcome_means_stands_by_its_word(page: Page, asked: list[dict[str, str]]) -> None:
     page.goto(asked[0]["conversation"])
     word = page.locator(".outcome button.term").first
@@ -442,6 +457,38 @@ def test_back_goes_back_through_candidates_and_tabs_of_a_trail(page: Page, asked
         page.keyboard.press("j")
         expect(candidate).not_to_have_attribute("data-open", str(before))
     assert page.evaluate("history.length") == length
+
+
+# The widths of the columns of the head once its outcome is a long sentence, as one that was judged wrong has.
+WIDTHS = """() => {
+  const facts = document.querySelector(".trail .facts");
+  facts.children[4].querySelector("dd").append(" the program said otherwise".repeat(9));
+  return [...facts.children].map(each => Math.round(each.getBoundingClientRect().width));
+}"""
+CUT = """() => {
+  const frame = document.querySelector(".scroll:has(> .cands)");
+  return frame.scrollWidth - frame.clientWidth;
+}"""
+
+
+def test_the_head_and_the_candidates_of_a_trail_keep_their_columns(
+    page: Page, browser: Browser, asked: list[dict[str, str]]
+) -> None:
+    page.goto(asked[0]["conversation"])
+    path = page.get_by_role("link", name="Audit trail").first.get_attribute("href")
+    base_url = re.match(r"https?://[^/]+", page.url)
+    context = new_context(
+        browser, base_url=base_url and base_url[0], locale="de-DE", storage_state=page.context.storage_state()
+    )
+    german = context.new_page()
+    for width in (1440, 1300, 1110, 1024):
+        german.set_viewport_size({"width": width, "height": 900})
+        german.goto(str(path))
+        assert german.locator("html").get_attribute("lang") == "de"
+        assert german.evaluate(CUT) == 0, width
+        widths = german.evaluate(WIDTHS)
+        assert max(widths) - min(widths) <= 1, (width, widths)
+    context.close()
 
 
 SELECT = """line => {

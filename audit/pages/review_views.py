@@ -210,7 +210,7 @@ def sample_page(request: HttpRequest, found: ReviewSample, refusal: str = "") ->
         "is_same": redraw_sample(found) == found.run_ids,
         "refusal": refusal,
         "note": request.POST.get("note", "")[:REASON_MAX],
-        "obstacle": find_sign_off_obstacle(subject, figures),
+        "obstacle": find_sign_off_obstacle(subject, figures).why,
         "sign_offs": [(row, describe_sign_off(row), second_of(row)) for row in signed],
         "is_signed": any(row.figures == figures for row in signed),
     }

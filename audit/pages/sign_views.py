@@ -37,9 +37,16 @@ def sign_offs(request: HttpRequest) -> HttpResponse:
     return signed_page(request, SignOffForm(user=request.user))
 
 
-def signed_page(request: HttpRequest, form: SignOffForm, refusal: str = "", status: int = 200) -> HttpResponse:
+def signed_page(
+    request: HttpRequest, form: SignOffForm, refusal: str = "", status: int = 200, waiting_in: UUID | None = None
+) -> HttpResponse:
     rows = SignOff.objects.visible_to(request.user).filter(first=None).select_related("second", "sample")[:SHOWN]
-    shown = {"form": form, "refusal": refusal, "rows": [(row, describe_sign_off(row), second_of(row)) for row in rows]}
+    shown = {
+        "form": form,
+        "refusal": refusal,
+        "waiting_in": waiting_in,  # the base whose questions wait for a verdict
+        "rows": [(row, describe_sign_off(row), second_of(row)) for row in rows],
+    }
     return render(request, "audit/signoffs.html", shown, status=status)
 
 
@@ -51,7 +58,8 @@ def sign_period(request: HttpRequest) -> HttpResponse:
     try:
         sign_subject(request, of_period(given["base"], given["since"], given["until"]))
     except SignOffRefused as refusal:
-        return signed_page(request, form, str(refusal), status=409)
+        waiting_in = given["base"].pk if refusal.waits else None
+        return signed_page(request, form, str(refusal), status=409, waiting_in=waiting_in)
     return redirect("audit:sign_offs")
 
 
@@ -82,5 +90,6 @@ def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
     try:
         countersign(first, user_of(request), request.POST.get("note", "")[:REASON_MAX])
     except SignOffRefused as refusal:
-        return signed_page(request, SignOffForm(user=request.user), str(refusal), status=409)
+        waiting_in = first.base_id if refusal.waits and not first.sample_id else None
+        return signed_page(request, SignOffForm(user=request.user), str(refusal), status=409, waiting_in=waiting_in)
     return redirect("audit:sign_offs")

@@ -33,12 +33,13 @@ from audit.trail.gather import gather
 from audit.trail.selected import read_selected
 from chat.models import Answer
 from documents.access import get_or_404
-from documents.models import KnowledgeBase, Viewer
+from documents.models import KnowledgeBase, Role, Viewer
 from documents.pages.address import number_of
 from llm.models import LLMCall
 from retrieval.candidates.widening import read_scope
 from retrieval.models import RetrievalRun
 from retrieval.record.storing import calls_beside
+from retrieval.told.searched import words_searched
 from retrieval.types import ROLE_ORDER
 
 OUTCOMES = dict(Review.Outcome.choices)
@@ -135,6 +136,7 @@ def trail_page(
     shown = {
         "run": run,
         "trail": trail,
+        "searched": words_searched(run),
         "signs": shown_signs(run) if may_audit else None,
         "erasure": erasure_of(run),
         "deletions": deletions_of(row.document_id for row in trail.scope.rows),
@@ -150,6 +152,7 @@ def trail_page(
         "is_auditor": may_audit,
         "may_review": may_audit and not why_no_review,
         "why_no_review": why_no_review,
+        "may_invite": KnowledgeBase.objects.with_role(request.user, Role.OWNER).filter(pk=run.base_id).exists(),
         "answer_form": review_form if typed_for == "" else None,
         "candidate_form": review_form if selected and typed_for == selected.row.candidate.candidate_id else None,
         "conflict": conflict,

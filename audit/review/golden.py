@@ -274,7 +274,7 @@ def say_check(wrong: int, verdicts: int, not_judged: int) -> Outcome:
     """
     if not verdicts:
         return Outcome("warn", gettext("no verdict was checked"))
-    counted = gettext("%(wrong)s of %(all)s otherwise than the auditors") % {
+    counted = gettext("%(wrong)s of %(all)s differ from the auditors’ verdicts") % {
         "wrong": wrong,
         "all": verdicts,
     }

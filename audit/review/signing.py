@@ -23,7 +23,14 @@ from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
 
 class SignOffRefused(Exception):
-    """This cannot be signed, or not by this person; the message is for people."""
+    """This cannot be signed, or not by this person; the message is for people.
+
+    `waits`: questions of it wait for a verdict.
+    """
+
+    def __init__(self, why: str, *, waits: bool = False) -> None:
+        super().__init__(why)
+        self.waits = waits
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,13 @@ class SignedFigures(TypedDict):
     overruled: int
     risky: int
     risky_reviewed: int
+
+
+class Obstacle(NamedTuple):
+    """Why a subject cannot be signed off yet, or ""."""
+
+    why: str = ""
+    waits: bool = False  # for verdicts
 
 
 class SecondSignature(NamedTuple):
@@ -96,12 +110,12 @@ def count_figures(subject: Subject) -> SignedFigures:
     }
 
 
-def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> str:
-    """Why it cannot be signed off yet, or "". A sample must be fully reviewed; of a period, every risk."""
-    if subject.until > timezone.now():
-        return _("This period has not ended yet.")
+def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> Obstacle:
+    """What keeps it from being signed off. A sample must be fully reviewed; of a period, every risk."""
+    is_running = subject.until > timezone.now()
+    not_ended = _("This period has not ended yet.") if is_running else ""
     if not figures["runs"]:
-        return _("There is nothing to sign off: no question was asked.")
+        return Obstacle(not_ended or _("There is nothing to sign off: no question was asked."))
     if subject.sample:
         waiting = figures["runs"] - figures["reviewed"]
         told = ngettext(
@@ -116,8 +130,8 @@ def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> str:
             "%(count)s questions with a sign of risk wait for a verdict on their answer.",
             waiting,
         )
-    sentence: str = told % {"count": waiting}
-    return sentence if waiting else ""
+    sentences = [told % {"count": waiting}] if waiting else []
+    return Obstacle(" ".join([*sentences, *filter(None, [not_ended])]), waits=waiting > 0)
 
 
 def describe_sign_off(row: SignOff) -> str:
@@ -156,12 +170,12 @@ def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
     """Store the second signature, by another person and on new figures. Raises SignOffRefused (recorded)."""
     subject = of_sign_off(first)
     figures = count_figures(subject)
-    why = find_sign_off_obstacle(subject, figures)
+    obstacle = find_sign_off_obstacle(subject, figures)
     if first.first_id or SignOff.objects.filter(first=first).exists():
-        why = _("This has both signatures already.")
+        obstacle = Obstacle(_("This has both signatures already."))
     if first.signer_id == user.pk:
-        why = _("You gave the first signature, so somebody else has to give the second.")
-    refuse_unless(user, subject, why)
+        obstacle = Obstacle(_("You gave the first signature, so somebody else has to give the second."))
+    refuse_unless(user, subject, obstacle)
     try:
         with transaction.atomic():
             return store_sign_off(subject, user, note, figures, first)
@@ -169,12 +183,12 @@ def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
         raise SignOffRefused(_("This has both signatures already.")) from None
 
 
-def refuse_unless(user: User, subject: Subject, why: str) -> None:
+def refuse_unless(user: User, subject: Subject, obstacle: Obstacle) -> None:
     if not is_auditor(user, subject.base_id):
-        why = _("Only auditors and owners of the base sign its reviews off.")
-    if why:
-        record_event(user, "sign_off_refused", None, base=str(subject.base_id), why=why)
-        raise SignOffRefused(why)
+        obstacle = Obstacle(_("Only auditors and owners of the base sign its reviews off."))
+    if obstacle.why:
+        record_event(user, "sign_off_refused", None, base=str(subject.base_id), why=obstacle.why)
+        raise SignOffRefused(obstacle.why, waits=obstacle.waits)
 
 
 def store_sign_off(subject: Subject, user: User, note: str, figures: SignedFigures, first: SignOff | None) -> SignOff:

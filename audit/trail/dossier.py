@@ -17,7 +17,7 @@ from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.columns import StoredCoverage, StoredHit, StoredWord
 from retrieval.told.reasons import absence_of
-from retrieval.told.searched import OF_THE_QUESTION
+from retrieval.told.searched import OF_THE_QUESTION, words_searched
 from retrieval.types import KEPT_ROLES, METHODS
 
 NEAR_MISSES_MAX = 5
@@ -89,7 +89,7 @@ def dossier_of(run: RetrievalRun, candidates: Sequence[RunCandidate], choice: Ch
         tab=tab,
         heading=heading,
         reason=absence_of(run),
-        searched=run.searched,
+        searched=words_searched(run),
         has_added=any(keyword["source"] not in OF_THE_QUESTION for keyword in run.parsed.get("keywords", [])),
         detectors=tuple(detectors_of(run)),
         coverage=run.coverage,

@@ -135,6 +135,22 @@ def test_it_hands_the_samples_to_the_first_owner(small_samples: None) -> None:
     assert (KnowledgeBase.objects.count(), Turn.objects.count()) == (1, 5)
 
 
+def test_an_owner_who_comes_in_meanwhile_has_all_of_it(small_samples: None) -> None:
+    told: list[str] = []
+
+    def tell(step: str) -> None:
+        told.append(step)
+        if len(told) == 2:
+            demo.hand_over(User.objects.create_superuser("owner@example.org", "a long pass phrase"))
+
+    demo.load(None, tell)
+    assert told[0] == "information-security-policy.md is read" and len(told) == 6
+    assert told[-1] == f"asked: {demo.QUESTION}"
+    owner = User.objects.get(email="owner@example.org")
+    assert [each.user for each in Conversation.objects.all()] == [owner] * 5
+    assert list(Membership.objects.values_list("user__email", "role")) == [("owner@example.org", "owner")]
+
+
 def test_it_hands_nothing_over_that_was_not_loaded() -> None:
     owner = User.objects.create_superuser("owner@example.org", "a long pass phrase")
     demo.hand_over(owner)

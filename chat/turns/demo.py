@@ -4,6 +4,7 @@ Two are answered by what is set up. Three show what a large language model does,
 """
 
 import uuid
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from django.conf import settings
@@ -49,22 +50,32 @@ def demo_user() -> User:
     return user or User.objects.create_user(DEMO_EMAIL, None, name="Demonstration", is_active=False)
 
 
-def load(user: User | None) -> Turn:
+def load(user: User | None, tell: Callable[[str], None] = lambda words: None) -> Turn:
     """Load the samples into the base "Demo" and ask in this process; return the turn that found something.
 
-    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`. Every
-    administrator of the site becomes an owner too.
+    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`, which an
+    owner who came in meanwhile is due too. Every administrator of the site becomes an owner too. `tell` is told each
+    step that is done.
     """
     holder = user or demo_user()
     base = demo_base(holder)
     share_demo_base(base)
-    documents = [ingest_path(settings.BASE_DIR / "samples" / name, base, holder) for name in SAMPLES]
+    documents = []
+    for name in SAMPLES:
+        documents.append(ingest_path(settings.BASE_DIR / "samples" / name, base, holder))
+        tell(f"{name} is read")
     asked = next(document for document in documents if document.file_name == ASKED_OF)
     with playing(read_recording()):
         for question in RECORDED_QUESTIONS:
             ask_once(holder, base, asked, question)
-    ask_once(holder, base, asked, ABSENT_QUESTION)
-    return ask_once(holder, base, asked, QUESTION)
+            tell(f"asked: {question}")
+    for question in (ABSENT_QUESTION, QUESTION):
+        turn = ask_once(holder, base, asked, question)
+        tell(f"asked: {question}")
+    owner = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
+    if user is None and owner:
+        give_base(base, owner)
+    return turn
 
 
 def take_samples(base: KnowledgeBase, holder: User) -> None:
@@ -105,8 +116,12 @@ def ask_once(holder: User, base: KnowledgeBase, document: Document, question: st
 def hand_over(user: User) -> None:
     """Give the demonstration to the first owner; does nothing if it was not loaded."""
     base = KnowledgeBase.objects.living().filter(name=BASE_NAME, created_by__email=DEMO_EMAIL).first()
-    if base is None:
-        return
+    if base:
+        give_base(base, user)
+
+
+def give_base(base: KnowledgeBase, user: User) -> None:
+    """Make the base of the demonstration and its conversations a person's own."""
     with transaction.atomic():
         access.set_role(base, user, Role.OWNER, by=user)
         access.remove_member(base, demo_user(), by=user)

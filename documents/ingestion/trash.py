@@ -117,14 +117,28 @@ def find_citing(documents: Iterable[Document]) -> dict[UUID, set[UUID]]:
 
 
 def say_citing(documents: Iterable[Document]) -> str:
-    """How many answers cite one of the documents that are in the trash, and what is left of these answers."""
-    count = len(set().union(*find_citing(documents).values()))
-    words = ngettext(
-        "%(count)s answer cites this: its quotes stay, and no page is shown beside them.",
-        "%(count)s answers cite this: their quotes stay, and no page is shown beside them.",
-        count,
-    )
-    return words % {"count": count} if count else gettext("No answer cites this.")
+    """How many answers cite one of the documents that are in the trash, or a version that went with it, and what is
+    left of these answers.
+    """
+    gone = list(documents)
+    count = len(set().union(*find_citing(gone).values()))
+    if any(older_versions(each) for each in gone):
+        words = ngettext(
+            "The earlier versions are in the trash too. %(count)s answer cites this or one of them: its quotes stay, "
+            "and no page is shown beside them.",
+            "The earlier versions are in the trash too. %(count)s answers cite this or one of them: their quotes stay, "
+            "and no page is shown beside them.",
+            count,
+        )
+        nothing = gettext("The earlier versions are in the trash too. No answer cites this or one of them.")
+    else:
+        words = ngettext(
+            "%(count)s answer cites this: its quotes stay, and no page is shown beside them.",
+            "%(count)s answers cite this: their quotes stay, and no page is shown beside them.",
+            count,
+        )
+        nothing = gettext("No answer cites this.")
+    return words % {"count": count} if count else nothing
 
 
 def find_held(documents: Sequence[Document]) -> set[UUID]:

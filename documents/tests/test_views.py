@@ -365,7 +365,9 @@ def test_a_trashed_document_leaves_the_base_and_comes_back(
 ) -> None:
     signed_in.post(reverse("documents:trash", args=[document.pk]))
     assert not Document.objects.filter(base=base).answering().exists()
-    assert "No documents yet" in shown(signed_in, base)
+    page = shown(signed_in, base)
+    trash = reverse("documents:trashed", args=[base.pk])
+    assert "No documents yet" not in page and f'No documents; <a href="{trash}">1 in the trash</a>' in page
     assert b"In the trash" in page_of(signed_in, document).content
     assert document.title in signed_in.get(reverse("documents:trashed", args=[base.pk])).content.decode()
     put_back = signed_in.post(reverse("documents:restore", args=[document.pk]), follow=True)

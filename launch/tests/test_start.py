@@ -75,6 +75,45 @@ def test_a_failed_command_is_told_by_its_last_line() -> None:
         start.finish(start.start_command("migrate", "--sideways"))
 
 
+def run_instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Have a small program stand for every management command."""
+
+    def begin(name: str, *_: str) -> start.Command:
+        command = [sys.executable, "-c", program]
+        return start.Command(name, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+
+    monkeypatch.setattr(start, "start_command", begin)
+
+
+def test_the_link_is_printed_before_the_samples_are_loaded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_instead(monkeypatch, "print('http://127.0.0.1:8000/welcome/x/')")
+    linking = start.start_command("first_owner_link")
+    run_instead(monkeypatch, "print('a.pdf is read'); print('asked: Why?')")
+    start.welcome("http://127.0.0.1:8000/", linking, demo=True)
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert lines == [
+        "Open this link; it works once and makes you the owner:",
+        "http://127.0.0.1:8000/welcome/x/",
+        "Loading the samples into the base Demo; what is there can be used already:",
+        "a.pdf is read",
+        "asked: Why?",
+        "The samples and their answers are there.",
+        "Ctrl-C stops everything.",
+    ]
+
+
+def test_a_demonstration_that_fails_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_instead(monkeypatch, "raise SystemExit('The disk is full.')")
+    start.load_demo()
+    told = capsys.readouterr().out
+    assert "The demonstration is not complete: manage.py load_demo failed: The disk is full." in told
+    assert "are there" not in told
+
+
 def test_a_web_server_that_hangs_is_ended_and_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from retrieval.models import RetrievalRun
 from retrieval.told.columns import StoredKeyword, StoredQuestion, StoredWord
 from retrieval.told.reasons import LANGUAGES, told_of
+from retrieval.words.tokens import as_typed
 
 OF_THE_QUESTION = ("direct", "identifier")  # keywords of other sources add what the asker did not write
 UNKNOWN = "und"
@@ -29,11 +30,17 @@ def is_of_other_language(source: str, language: str, languages: Collection[str])
     return bool(language) and language not in languages
 
 
+def words_searched(run: RetrievalRun) -> list[StoredWord]:
+    """Every word searched, each with how often it occurs, as the question has it: with its accents."""
+    return [{**word, "text": as_typed(word["text"], run.question)} for word in run.searched]
+
+
 def searched_told(run: RetrievalRun) -> list[StoredWord]:
-    """The words searched, each with how often it occurs, without those that only another language has."""
+    """The same without those that only another language has."""
     told = {each["text"] for each in keywords_told(run)}
     foreign = {each["text"] for each in run.parsed.get("keywords", [])} - told
-    return [word for word in run.searched if word["text"] not in foreign or word["count"]]
+    shown = zip(run.searched, words_searched(run), strict=True)
+    return [words for word, words in shown if word["text"] not in foreign or word["count"]]
 
 
 def foreign_told(run: RetrievalRun) -> str:

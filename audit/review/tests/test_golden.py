@@ -163,11 +163,11 @@ def test_the_command_fails_when_a_verdict_breaks(
 @pytest.mark.parametrize(
     ("wrong", "verdicts", "not_judged", "kind", "words"),
     [
-        (0, 8, 0, "ok", "0 of 8 otherwise than the auditors, nothing breaks"),
-        (1, 8, 0, "fail", "1 of 8 otherwise than the auditors"),
-        (8, 8, 3, "fail", "8 of 8 otherwise than the auditors"),
-        (0, 8, 1, "warn", "0 of 8 otherwise than the auditors, 1 question not judged"),
-        (0, 8, 2, "warn", "0 of 8 otherwise than the auditors, 2 questions not judged"),
+        (0, 8, 0, "ok", "0 of 8 differ from the auditors’ verdicts, nothing breaks"),
+        (1, 8, 0, "fail", "1 of 8 differ from the auditors’ verdicts"),
+        (8, 8, 3, "fail", "8 of 8 differ from the auditors’ verdicts"),
+        (0, 8, 1, "warn", "0 of 8 differ from the auditors’ verdicts, 1 question not judged"),
+        (0, 8, 2, "warn", "0 of 8 differ from the auditors’ verdicts, 2 questions not judged"),
         (0, 0, 0, "warn", "no verdict was checked"),
         (0, 0, 4, "warn", "no verdict was checked"),
     ],
@@ -193,12 +193,12 @@ def test_what_stays_wrong_is_red_on_the_page_and_in_the_console(
     out = StringIO()
     call_command("golden_set", "--base", house.base.name, "--check", "rules", stdout=out, force_color=True)
     assert (
-        out.getvalue().startswith("\x1b[31;1m1 of 2 otherwise than the auditors.")
+        out.getvalue().startswith("\x1b[31;1m1 of 2 differ from the auditors’ verdicts.")
         and "nothing breaks" not in out.getvalue()
     )
     page = signed_in(house.auditor).get("/audit/golden/").content.decode()
-    assert re.search(r'class="state s-fail">(<svg.*?</svg>)1 of 2 otherwise than the auditors<', page)
-    assert "nothing breaks" not in page and "1 stay wrong" in " ".join(page.split())
+    assert re.search(r'class="state s-fail">(<svg.*?</svg>)1 of 2 differ from the auditors’ verdicts<', page)
+    assert "nothing breaks" not in page and "wrong now as before: 1" in " ".join(page.split())
 
 
 def test_the_command_names_a_base_that_is_not_there(db: None) -> None:

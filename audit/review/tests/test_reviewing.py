@@ -61,6 +61,16 @@ def test_it_refuses_a_review_that_says_too_little(
     assert not Review.objects.exists()
 
 
+@pytest.mark.parametrize(("who", "is_led"), [("owner", True), ("auditor", False)])
+def test_who_may_not_review_their_own_question_is_led_to_those_who_can(
+    house: House, make_run: MakeRun, signed_in: SignIn, who: str, is_led: bool
+) -> None:
+    run = make_run(asked_by=getattr(house, who))
+    page = signed_in(getattr(house, who)).get(f"/audit/runs/{run.pk}/").content.decode()
+    assert "somebody else has to review it" in page
+    assert (f'href="/bases/{house.base.pk}/members/">Members of the base</a>' in page) == is_led
+
+
 @pytest.mark.parametrize(("who", "status"), [("asker", 403), ("viewer", 404), ("stranger", 404), ("owner", 302)])
 def test_it_lets_auditors_and_owners_only(
     house: House, make_run: MakeRun, signed_in: SignIn, who: str, status: int

@@ -87,6 +87,7 @@ def test_a_period_that_is_refused_stays_on_its_page_with_what_was_typed(
     response = client.post("/audit/signoffs/", form)
     page = response.content.decode()
     assert response.status_code == 409 and "1 question with a sign of risk waits" in page
+    assert f'href="/audit/queue/?base={house.base.pk}"' in page
     assert 'value="2026-01-01"' in page and f'value="{today}"' in page and "&lt;b&gt;so far" in page
 
 
@@ -98,6 +99,9 @@ def test_it_signs_nothing_empty_or_to_come_or_by_others(house: House, make_run: 
         sign(of_period(house.base, today, today + timedelta(days=9)), house.auditor)
     with pytest.raises(SignOffRefused, match="Only auditors"):
         sign(of_period(house.base, today, today), house.asker)
+    make_run("", status="not_found")
+    with pytest.raises(SignOffRefused, match="waits for a verdict on its answer. This period has not ended yet."):
+        sign(of_period(house.base, today, today + timedelta(days=9)), house.auditor)
 
 
 def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed_in: SignIn) -> None:

@@ -16,7 +16,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         owner = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
         try:
-            turn = demo.load(owner)
+            demo.load(owner, self.tell)
         except (AnsweringFailed, UploadRefused, OSError) as error:
             raise CommandError(f"The demonstration could not be loaded: {error}") from error
-        self.stdout.write(f"The base {demo.BASE_NAME} holds the samples; asked: {turn.question}")
+
+    def tell(self, step: str) -> None:
+        self.stdout.write(step)
+        self.stdout.flush()  # whoever waits sees that it goes on

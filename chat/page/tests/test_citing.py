@@ -1,5 +1,7 @@
 """Which answers cite a line: one's own, those an auditor may read, and nobody else's."""
 
+from uuid import UUID
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -50,6 +52,24 @@ def test_the_trash_says_how_many_answers_cite_a_document_before_it_goes(
     assert "1 answer cites it. Its quotes stay, the pages beside them go." in " ".join(page.split())
     client.post(reverse("documents:purge", args=[document.pk]))
     assert not Document.objects.filter(pk=document.pk).exists() and cited(turn).quote
+
+
+def test_the_trash_says_that_earlier_versions_go_with_a_document(turn: Turn, house: House, client: Client) -> None:
+    older = cited(turn).candidate.document
+    newer = Document.objects.create(
+        base=older.base, title=older.title, file_name="newer.md", sha256="5" * 64, size_bytes=1, replaces=older
+    )
+    Document.objects.filter(pk=older.pk).update(replaced_at=timezone.now())
+    client.force_login(house.owner, backend="allauth.account.auth_backends.AuthenticationBackend")
+
+    def page_at(name: str, key: UUID) -> str:
+        return " ".join(client.get(reverse(f"documents:{name}", args=[key])).content.decode().split())
+
+    told = "1 answer cites it or an earlier version; the earlier versions go with it. Its quotes stay"
+    assert told in page_at("document", newer.pk)
+    page = client.post(reverse("documents:trash", args=[newer.pk]), follow=True).content.decode()
+    assert "The earlier versions are in the trash too. 1 answer cites this or one of them" in page
+    assert f"{told}, the pages beside them go." in page_at("trashed", older.base_id)
 
 
 def test_lines_beside_the_quote_and_other_readings_have_none(turn: Turn, house: House) -> None:

@@ -75,6 +75,33 @@ def test_what_is_typical_of_the_document_follows(ask: Ask, document: Document) -
     assert found is not None and found.questions == kept
 
 
+def test_what_was_offered_right_before_makes_way(ask: Ask, document: Document) -> None:
+    typical = [f"Who {does} the warehouse?" for does in ("insures", "heats", "guards", "cleans", "paints")]
+    assert document.current_parse is not None
+    SuggestedQuestions.objects.create(parse=document.current_parse, language="en", questions=typical)
+    first = ask("When is the deposit returned?")
+    offers = [next_after(first)]
+    for question in ("What is the rent?", "Must notice be given in writing?"):
+        turn = keep_question(
+            first.conversation.user,
+            QuestionScope(document.base, (document,)),
+            question,
+            "balanced",
+            form_id=uuid.uuid4(),
+            conversation=first.conversation,
+        )
+        offers.append(next_after(turn))
+    assert [each and each.questions for each in offers] == [typical[:3], typical[3:], typical[:3]]
+
+
+def test_one_offer_does_not_ask_the_same_thing_twice(ask: Ask, document: Document) -> None:
+    kept = ["What does the document say about Rent?", "What is the rent of the warehouse?", "Who heats the warehouse?"]
+    assert document.current_parse is not None
+    SuggestedQuestions.objects.create(parse=document.current_parse, language="en", questions=kept)
+    found = next_after(ask("When is the deposit returned?"))
+    assert found is not None and found.questions == [kept[0], kept[2]]
+
+
 def test_nothing_is_offered_before_it_was_tried_and_below_a_not_found(ask: Ask, document: Document) -> None:
     assert next_after(ask()) is None
     try_questions()
@@ -106,6 +133,9 @@ def test_of_a_base_it_names_the_document_and_only_one_that_can_still_be_asked(
     assert found is not None and found.is_named and found.scope == f"document:{document.pk}"
     client.force_login(tenant)
     assert offered(client, turn) == found.questions
+    head = client.get(f"/ask/{turn.conversation_id}/").content.decode().split('class="suggested"')[0]
+    link = f'<a href="/documents/{document.pk}/"><bdi>{document.title}</bdi></a>'
+    assert f"What could be asked next of {link}" in head
     part = client.get(f"/ask/turns/{turn.pk}/", headers={"HX-Request": "true"}).content.decode()
     assert len(BUTTON.findall(part)) == len(found.questions), "the page that follows a turn in work shows them as well"
     Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())

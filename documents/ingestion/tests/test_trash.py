@@ -69,9 +69,12 @@ def test_it_is_said_how_many_answers_cite_what_goes(base: KnowledgeBase, monkeyp
     monkeypatch.setattr(trash, "citing_answers", [lambda ids: [pair for pair in pairs if pair[0] in ids]])
     found = find_citing([second, other, third])
     assert found == {second.pk: {one, two}, other.pk: {two}, third.pk: set()}
-    assert say_citing([second, other, third]).startswith("2 answers cite this: their quotes stay")
+    went = "The earlier versions are in the trash too. "
+    assert say_citing([second, other, third]).startswith(f"{went}2 answers cite this or one of them: their quotes stay")
     assert say_citing([other]).startswith("1 answer cites this: its quotes stay")
     assert say_citing([third]) == say_citing([]) == "No answer cites this."
+    pairs.clear()
+    assert say_citing([second, other]) == f"{went}No answer cites this or one of them."
 
 
 def test_a_document_goes_to_the_trash_once_and_comes_back_once(document: Document) -> None:

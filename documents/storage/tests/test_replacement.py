@@ -1,5 +1,6 @@
 """A newer file in place of a document: the old one answers until the new one is read, and its pages stay for trails."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -61,11 +62,13 @@ def test_a_replaced_version_shows_the_way_to_the_one_that_answers(
 ) -> None:
     page = signed_in.get(reverse("documents:document", args=[first.pk])).content.decode()
     assert "This version was replaced" not in page and f"?document={first.pk}" in page
+    assert 'class="doc-state"' in page
     second = newer_than(first, owner, "two")
     third = newer_than(second, owner, "three")
     page = signed_in.get(reverse("documents:document", args=[first.pk])).content.decode()
     newest_url = reverse("documents:newest", args=[first.pk])
     assert "This version was replaced" in page and newest_url in page
+    assert 'class="doc-state"' not in page and re.search(r's-warn">.*?Replaced\s*</span>', page, re.DOTALL)
     assert "Ask the newer version" in page and f"?document={third.pk}" in page and f"?document={first.pk}" not in page
     for version in (first, second, third):
         moved = signed_in.get(reverse("documents:newest", args=[version.pk]), {"quote": "a  b"})

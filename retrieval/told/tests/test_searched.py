@@ -6,11 +6,12 @@ import pytest
 from django.utils import translation
 
 from documents.storage.content import DocumentContent
+from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
 from retrieval.record.as_json import result_json
 from retrieval.tests.builders import SETTINGS
 from retrieval.told.columns import StoredQuestion, StoredWord
-from retrieval.told.searched import say_other_language
+from retrieval.told.searched import say_other_language, searched_told, words_searched
 
 OWN = {"text": "préavis", "source": "direct", "language": "fr"}
 ADDED = {"text": "notice", "source": "dictionary", "language": "en"}
@@ -45,6 +46,22 @@ def test_it_is_told_where_no_word_could_be_carried_across(
     question: StoredQuestion, languages: list[str], searched: list[StoredWord], is_told: bool
 ) -> None:
     assert bool(say_other_language(question, languages, searched)) is is_told
+
+
+def test_the_words_searched_are_shown_as_they_were_typed() -> None:
+    keywords = [{"text": "prufungsunterlagen", "source": "direct", "language": "de"}]
+    searched = [
+        {"text": "prufungsunterlagen", "forms": ["prufungsunterlagen"], "count": 0},
+        {"text": "aufbewahren", "forms": [], "count": 2},
+        {"text": "retention", "forms": [], "count": 1},
+    ]
+    question = "Wie lange sind die Prüfungsunterlagen AUFZUBEWAHREN, aufbewahren?"
+    run = RetrievalRun(question=question, searched=searched, parsed={"keywords": keywords})
+    texts = ["Prüfungsunterlagen", "aufbewahren", "retention"]
+    assert [each["text"] for each in words_searched(run)] == [each["text"] for each in searched_told(run)] == texts
+    assert run.searched == searched, "what is recorded stays"
+    erased = RetrievalRun(question="", searched=searched)
+    assert words_searched(erased)[0]["text"] == "prufungsunterlagen"
 
 
 def test_both_languages_are_named_in_that_of_the_reader() -> None:
