@@ -193,7 +193,7 @@ def test_what_stays_wrong_is_red_on_the_page_and_in_the_console(
     out = StringIO()
     call_command("golden_set", "--base", house.base.name, "--check", "rules", stdout=out, force_color=True)
     assert (
-        out.getvalue().startswith("\x1b[31;1m1 of 2 differ from the auditors’ verdicts.")
+        out.getvalue().startswith("\x1b[31;1m1 of 2 differs from the auditors’ verdicts.")
         and "nothing breaks" not in out.getvalue()
     )
     page = signed_in(house.auditor).get("/audit/golden/").content.decode()
