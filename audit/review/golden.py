@@ -274,10 +274,12 @@ def say_check(wrong: int, verdicts: int, not_judged: int) -> Outcome:
     """
     if not verdicts:
         return Outcome("warn", gettext("no verdict was checked"))
-    counted = gettext("%(wrong)s of %(all)s differ from the auditors’ verdicts") % {
-        "wrong": wrong,
-        "all": verdicts,
-    }
+    words = ngettext(
+        "%(wrong)s of %(all)s differs from the auditors’ verdicts",
+        "%(wrong)s of %(all)s differ from the auditors’ verdicts",
+        wrong,
+    )
+    counted = words % {"wrong": wrong, "all": verdicts}
     if wrong:
         return Outcome("fail", counted)
     if not_judged:

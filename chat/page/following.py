@@ -91,7 +91,7 @@ def questions_after(document: Document, texts: dict[int, list[str]], cited: dict
 
     The turns are gone through in order, since each offers first what the one before it did not.
     """
-    tried = Tried(document)
+    tried = TriedQuestions(document)
     touched: list[Topic] = []
     offered: list[str] = []
     for number, asked in texts.items():
@@ -102,7 +102,7 @@ def questions_after(document: Document, texts: dict[int, list[str]], cited: dict
     return offered
 
 
-class Tried:
+class TriedQuestions:
     """The questions of a document that were tried and are answered."""
 
     def __init__(self, document: Document) -> None:

@@ -148,6 +148,7 @@ def test_an_owner_who_comes_in_meanwhile_has_all_of_it(small_samples: None) -> N
     assert told[-1] == f"asked: {demo.QUESTION}"
     owner = User.objects.get(email="owner@example.org")
     assert [each.user for each in Conversation.objects.all()] == [owner] * 5
+    assert RetrievalRun.objects.visible_to(owner).exclude(asked_by=owner).count() == 5, "which the owner may review"
     assert list(Membership.objects.values_list("user__email", "role")) == [("owner@example.org", "owner")]
 
 

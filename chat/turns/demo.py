@@ -53,9 +53,9 @@ def demo_user() -> User:
 def load(user: User | None, tell: Callable[[str], None] = lambda words: None) -> Turn:
     """Load the samples into the base "Demo" and ask in this process; return the turn that found something.
 
-    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`, which an
-    owner who came in meanwhile is due too. Every administrator of the site becomes an owner too. `tell` is told each
-    step that is done.
+    Loading twice changes nothing. The base belongs to `user`, or to nobody who can sign in until `hand_over`; what is
+    loaded after that, if an owner comes in meanwhile, is given to them at the end. Every administrator of the site
+    becomes an owner too. `tell` is told each step that is done.
     """
     holder = user or demo_user()
     base = demo_base(holder)
@@ -104,6 +104,9 @@ def share_demo_base(base: KnowledgeBase) -> None:
 
 
 def ask_once(holder: User, base: KnowledgeBase, document: Document, question: str) -> Turn:
+    """Ask as the holder, who may have handed the base over since the question before."""
+    if not access.role_in(holder, base):
+        access.set_role(base, holder, Role.OWNER)
     asked = Turn.objects.filter(conversation__base=base, question=question).first()
     turn = asked or keep_question(
         holder, QuestionScope(base, (document,)), question, "balanced", form_id=FORM_IDS[question]

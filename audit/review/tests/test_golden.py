@@ -164,7 +164,7 @@ def test_the_command_fails_when_a_verdict_breaks(
     ("wrong", "verdicts", "not_judged", "kind", "words"),
     [
         (0, 8, 0, "ok", "0 of 8 differ from the auditors’ verdicts, nothing breaks"),
-        (1, 8, 0, "fail", "1 of 8 differ from the auditors’ verdicts"),
+        (1, 8, 0, "fail", "1 of 8 differs from the auditors’ verdicts"),
         (8, 8, 3, "fail", "8 of 8 differ from the auditors’ verdicts"),
         (0, 8, 1, "warn", "0 of 8 differ from the auditors’ verdicts, 1 question not judged"),
         (0, 8, 2, "warn", "0 of 8 differ from the auditors’ verdicts, 2 questions not judged"),
@@ -193,11 +193,11 @@ def test_what_stays_wrong_is_red_on_the_page_and_in_the_console(
     out = StringIO()
     call_command("golden_set", "--base", house.base.name, "--check", "rules", stdout=out, force_color=True)
     assert (
-        out.getvalue().startswith("\x1b[31;1m1 of 2 differ from the auditors’ verdicts.")
+        out.getvalue().startswith("\x1b[31;1m1 of 2 differs from the auditors’ verdicts.")
         and "nothing breaks" not in out.getvalue()
     )
     page = signed_in(house.auditor).get("/audit/golden/").content.decode()
-    assert re.search(r'class="state s-fail">(<svg.*?</svg>)1 of 2 differ from the auditors’ verdicts<', page)
+    assert re.search(r'class="state s-fail">(<svg.*?</svg>)1 of 2 differs from the auditors’ verdicts<', page)
     assert "nothing breaks" not in page and "wrong now as before: 1" in " ".join(page.split())
 
 

@@ -16,10 +16,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         owner = User.objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
         try:
-            demo.load(owner, self.tell)
+            demo.load(owner, self.print_step)
         except (AnsweringFailed, UploadRefused, OSError) as error:
             raise CommandError(f"The demonstration could not be loaded: {error}") from error
 
-    def tell(self, step: str) -> None:
+    def print_step(self, step: str) -> None:
         self.stdout.write(step)
         self.stdout.flush()  # whoever waits sees that it goes on
