@@ -15,7 +15,9 @@ from chat.fields.extracting import carry_out_extraction, give_up_extractions
 from chat.models import Extraction
 from docintel_site.celery import app
 from documents.models import Document
+from llm.models import LLMCall
 from retrieval.models import RetrievalRun
+from retrieval.record.storing import unfinished_calls
 from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -130,6 +132,20 @@ def test_a_failure_leaves_a_run_for_each_field(
     assert [field["outcome"] for field in told.json()["fields"]] == ["failed", "failed"]
     assert told.json()["fields"][0]["caveats"] == [told.json()["error"]]
     assert list(RetrievalRun.objects.values_list("status", flat=True)) == ["failed", "failed"]
+
+
+def test_what_a_model_was_sent_is_kept_when_fields_end_without_a_result(
+    post: Post, serve: Callable[..., ScriptedLLM], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    settings.API_ANSWER_WAIT_S, server = 0, serve("good")
+    monkeypatch.setattr("chat.fields.extracting.record_fields", fail)
+    carry_out_extraction(post().json()["extraction_id"])
+    calls = [unfinished_calls(run) for run in RetrievalRun.objects.all()]
+    assert len(server.requests) == LLMCall.objects.count() == 1
+    assert calls == [list(LLMCall.objects.all())] * 2, "one request for both fields, named by each of their runs"
 
 
 def test_fields_whose_workers_died_end_with_a_run_each(post: Post, client: Client, settings: Settings) -> None:
