@@ -1,7 +1,8 @@
 """Word lists and expressions stored as data: read once from files beside a module, and validated.
 
-`<name>.<language>.txt` lists words, or words with their forms, `<name>.<language>.toml` has entries in sections. A malformed file raises
-WordingError with the file and entry: a half-read list would change answers without anybody noticing.
+`<name>.<language>.txt` lists words, or words with their forms, `<name>.<language>.toml` has entries in sections. A
+malformed file raises WordingError with the file and entry: a half-read list would change answers without anybody
+noticing.
 
 What the rules know of languages is data and not code: stop words and generic words, numbers in words, instructions and
 lead-ins, signs of the kind of answer, forms, metrics and lines of statements. The modules hold the grammar these are
