@@ -20,12 +20,13 @@ from chat.models import Extraction, ExtractionField
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import publish_event
-from chat.turns.conductor import describe_failure, failure_recorded, give_up_dead
+from chat.turns.conductor import describe_failure, failure_recorded, give_up_dead, record_failure
 from chat.turns.repeats import replies_for
+from chat.turns.stopping import extraction_limit_s
 from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, remember
 from documents.models import Document, KnowledgeBase
-from jobs.lease import Lease, claim, write_outcome
+from jobs.lease import Lease, TookTooLong, claim, write_outcome
 from llm.exchange import Exchange, collecting
 from llm.models import LLMCall
 from llm.reuse import reusing
@@ -198,7 +199,7 @@ def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
     fields = fields_of(extraction)
     with (
         collecting(),
-        Lease(extraction) as lease,
+        Lease(extraction, extraction_limit_s(), end_late_extraction) as lease,
         asked_for(extraction.base, extraction.user_id),
         failure_recorded(lease, end_with_failed_runs),
     ):
@@ -223,6 +224,11 @@ def link_runs(extraction: Extraction, runs: Sequence[RetrievalRun]) -> None:
     for row, run in zip(rows, runs, strict=True):
         row.run = run
     ExtractionField.objects.bulk_update(rows, ["run"])
+
+
+def end_late_extraction(lease: Lease[Extraction], error: TookTooLong) -> None:
+    """End an extraction that hangs, from another thread than its own: it is not tried, and paid, again."""
+    record_failure(lease, error, end_with_failed_runs)
 
 
 def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_admins: str) -> None:
