@@ -12,10 +12,9 @@ from chat.drafts import AnswerDraft, CitedLines, Quoted
 from chat.models import Answer, Citation, Turn
 from ledger.payload import Payload, object_of
 from llm.models import LLMCall
-from llm.payload import COLUMNS as CALL_COLUMNS
 from llm.payload import call_of
 from retrieval.models import RetrievalRun
-from retrieval.record.ledger_forms import columns_of_row
+from retrieval.record.ledger_forms import EXCHANGE, columns_of_row
 
 CITED = object_of(
     "citation",
@@ -53,8 +52,6 @@ ANSWER = Payload(
         f"WHEN row.other_calls = '[]' THEN {SECOND_FORM} ELSE {THIRD_FORM} END"
     ),
 )
-# Exchanges stored beside an answer: a first draft, the checks of what was written, and one that was shown examples.
-EXCHANGE = Payload(kind="exchange", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 REWRITING = Payload.of_columns(
     "rewriting",
     "chat_rewriting",

@@ -28,7 +28,6 @@ urlpatterns = [
     path("turns/<uuid:turn_id>/page/<int:marker>", views.page, name="page"),
     path("turns/<uuid:turn_id>/near/<int:position>", views.refused_passage, name="near"),
     path("documents/<uuid:document_id>/suggested", views.offer_questions, name="suggested"),
-    path("documents/<uuid:document_id>/lines/<int:line>", views.citing, name="citing"),
     path("turns/<uuid:turn_id>/stop", views.stop_turn, name="stop"),
     path("turns/<uuid:turn_id>/feedback", views.feedback, name="feedback"),
     path("turns/<uuid:turn_id>/meaning", views.meaning, name="meaning"),

@@ -21,7 +21,6 @@ from chat.access import get_ended_turn, get_visible_turn
 from chat.asking import ask_again, choose_meaning, keep_question
 from chat.followers import follow_as, follower_of, take_place
 from chat.models import Conversation, Turn
-from chat.page.citing import answers_citing
 from chat.page.export import file_name, json_of, markdown_of
 from chat.page.following import attach_follow_ups
 from chat.page.forms import FeedbackForm, FindForm, QuestionForm, TitleForm
@@ -46,7 +45,6 @@ from chat.turns.waiting import ENDED
 from documents import access
 from documents.ingestion.tasks import start
 from documents.pages.address import number_of
-from documents.views import chosen_parse
 from retrieval.candidates.widening import Scope, read_scope
 from retrieval.models import RetrievalRun
 from retrieval.reading_rules.rows import RuleError
@@ -248,18 +246,6 @@ def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpR
     if opened is None:
         raise Http404("There is no such passage.")
     return render(request, "chat/_page.html", {"opened": opened})
-
-
-@require_GET
-@never_cache
-def citing(request: HttpRequest, document_id: UUID, line: int) -> HttpResponse:
-    """Which answers cite a line of a document, of those the reader may see."""
-    user = user_of(request)
-    document = access.get_document(user, document_id)
-    parse = chosen_parse(request, document)
-    if parse is None:
-        raise Http404("The document has no such parse.")
-    return render(request, "chat/_citing.html", {"citing": answers_citing(user, parse.pk, line)})
 
 
 @require_GET

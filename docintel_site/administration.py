@@ -10,12 +10,20 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.apps import AdminConfig
+from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 
 READING = ("GET", "HEAD", "OPTIONS")
+# What people asked and what they were answered: whoever looks at it here leaves an event.
+RECORDS = frozenset(
+    {
+        *("retrieval.retrievalrun", "retrieval.runcandidate", "chat.turn", "chat.answer", "chat.citation"),
+        "llm.llmcall",
+    }
+)
 View = Callable[..., HttpResponseBase]
 
 
@@ -49,6 +57,10 @@ class ReadOnlySite(admin.AdminSite):
         super().register(model_or_iterable, type(shown.__name__, (ReadOnly, shown), {}), **options)
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        """Every page of the admin comes through here, those of a model as methods of its options."""
+        of_model = getattr(view, "__self__", None)
+        if isinstance(of_model, admin.ModelAdmin) and of_model.opts.label_lower in RECORDS:
+            view = looked_on_record(view, of_model.opts.label_lower)
         return super().admin_view(view if view == self.logout else looking_only(view), cacheable)
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -61,6 +73,22 @@ def looking_only(view: View) -> View:
     def looked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.method not in READING:
             raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return looked
+
+
+def looked_on_record(view: View, label: str) -> View:
+    """Record who looks at rows of a model before they are shown; if that fails, they are not."""
+    from accounts.requests import user_of  # the site is made before models are loaded
+    from audit.access_log import record_event
+    from documents.access import ids_in
+
+    @wraps(view)
+    def looked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        shown = unquote(str(kwargs.get("object_id") or next(iter(args), "")))
+        run = next(iter(ids_in(shown)), None) if label == "retrieval.retrievalrun" else None
+        record_event(user_of(request), "admin", run, model=label, **({"object": shown} if shown else {}))
         return view(request, *args, **kwargs)
 
     return looked

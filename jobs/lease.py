@@ -1,11 +1,14 @@
 """The lease of a job: one worker at a time holds it, in the job's own row, and renews it by a heartbeat.
 
 A task that arrives twice finds the lease taken (T3). A worker that dies stops renewing it, and the sweeper passes
-the job on (T1). The broker may lose every message: the row is the truth (T5). Work that takes longer than it ever may
-is ended by the heartbeat, whatever its thread waits for: a pool of threads can end none of them.
+the job on (T1). The broker may lose every message: the row is the truth (T5). Work under a lease with a limit is ended
+by the heartbeat once it takes longer, whatever its thread waits for: a pool of threads can end none of them. A lease
+without one is renewed for as long as the worker lives, so such work ends by limits of its own or with its worker: the
+readings of files, and the check of the ledger.
 
-Used for readings, turns, retrievals and judging again. The sweeper hands a job on three times at most; a worker that is
-told to stop gives back what it cannot finish in time, and no attempt is counted.
+Used for readings, turns, retrievals, fields, tests of a model, judging again and checks of the ledger. The sweeper
+hands a job on three times at most; a worker that is told to stop gives back what it cannot finish in time, and no
+attempt is counted.
 """
 
 import logging

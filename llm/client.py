@@ -17,7 +17,7 @@ from django.conf import settings
 from llm.call import GRACE_S, SOMEBODY_WAITS, STOP_POLL_S, Call, Persistence, cause_of, host_of, server_url
 from llm.dialect import Ask
 from llm.errors import LLMError, Malformed
-from llm.exchange import Exchange, clean_text
+from llm.exchange import Exchange, clean_text, note_exchange
 from llm.prompts import Instructions
 from llm.recordings.recorded import current_recording
 from llm.reply import ReasoningFilter, ReplyError, parse_reply, strict_schema
@@ -61,6 +61,17 @@ def complete(
     ask = Ask(model or model_for(tier), clean_text(instructions.text), clean_text(prompt), strict_schema(reply_schema))
     chosen = ChosenTier(tier, NAMED_MODEL if model else why)
     call = Call(ask, purpose, *instructions[:2], deadline_s, chosen=chosen, persistence=persistence)
+    try:
+        completion = complete_call(call, reply_schema)
+    except LLMError as error:
+        note_exchange(error.exchange)
+        raise
+    note_exchange(completion.exchange)
+    return completion
+
+
+def complete_call(call: Call, reply_schema: type[ReplyT]) -> Completion[ReplyT]:
+    """The reply to a call: recorded, used again, or asked for. Raises LLMError."""
     call.check_configured()
     if kept := call.recorded():
         return Completion(parse_reply(kept.text, reply_schema), call.exchange_recorded(kept))
@@ -142,6 +153,7 @@ class Stream:
             if future is not None:
                 future.cancel()
             self._exchange = self.exchange
+            note_exchange(self._exchange)
             self._call.settle()
 
     def _again(self, text: str, exchange: Exchange) -> Iterator[str]:

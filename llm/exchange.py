@@ -1,11 +1,18 @@
-"""One exchange with a model as a value: request, reply and outcome. It never contains keys."""
+"""One exchange with a model as a value: request, reply and outcome. It never contains keys.
+
+Those made in a block are collected for whoever records that nothing came of it, and stores those nobody stored.
+"""
 
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from jobs.block import with_value
 
 
 @dataclass(frozen=True)
@@ -45,3 +52,23 @@ def request_digest(request: Mapping[str, Any]) -> str:
     """SHA-256 of a request in canonical JSON, so that a stored request can be verified."""
     canonical = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+_made: ContextVar[list[Exchange] | None] = ContextVar("made_exchanges", default=None)
+
+
+def collecting() -> AbstractContextManager[None]:
+    """Collect the exchanges made in the block, also in threads that copy its context."""
+    return with_value(_made, [])
+
+
+def note_exchange(exchange: Exchange) -> None:
+    """Keep an exchange that ended, well or not, for the block it was made in, if that collects them."""
+    made = _made.get()
+    if made is not None:
+        made.append(exchange)
+
+
+def made_exchanges() -> list[Exchange]:
+    """What was made in the block so far, in order; a thread of the block may go on making some."""
+    return list(_made.get() or ())

@@ -12,7 +12,8 @@ from django.conf import settings
 
 from llm.call import LLMServer
 from llm.dialect import Body, value_at
-from llm.exchange import Exchange, clean_text
+from llm.errors import LLMError
+from llm.exchange import Exchange, clean_text, note_exchange
 from llm.posting import post
 
 DOCUMENTS_MAX = 1_000  # Voyage's limit; others take as many
@@ -53,9 +54,14 @@ def rerank(
         server = LLMServer(settings.VOYAGE_BASE_URL, settings.VOYAGE_API_KEY)
         form, place = {"top_k": top, "truncation": True}, "data"
     read = partial(read_scores, place=place, count=len(sent))
-    scored, exchange = post(
-        server, "/rerank", body | form, read, purpose="rerank", deadline_s=deadline_s, version=version
-    )
+    try:
+        scored, exchange = post(
+            server, "/rerank", body | form, read, purpose="rerank", deadline_s=deadline_s, version=version
+        )
+    except LLMError as error:
+        note_exchange(error.exchange)
+        raise
+    note_exchange(exchange)
     return scored[:top], exchange
 
 

@@ -17,7 +17,7 @@ from documents.models import KnowledgeBase
 from ledger.chain import check_entry, digest_of
 from ledger.models import Entry, Event
 from retrieval.models import ReadingRuleSet, RetrievalRun
-from retrieval.record.storing import calls_beside
+from retrieval.record.storing import calls_apart
 
 AT_ONCE = 200
 Subject = tuple[str, UUID]  # kind and id of what an entry vouches for
@@ -30,7 +30,7 @@ class Altered(Exception):
 def subjects_of_run(run: RetrievalRun) -> Iterator[Subject]:
     """All that was recorded of a run: its exchanges, its answer, what was said of it, who read it."""
     yield "run", run.pk
-    yield from ((kind, call.pk) for kind, call in calls_beside(run).items())
+    yield from ((kind, call.pk) for kind, call in calls_apart(run))
     answer = Answer.objects.filter(run=run).first()
     if answer:
         yield "answer", answer.pk

@@ -47,7 +47,7 @@ from ledger.models import Event, Salt
 from llm.models import ERASED_CALL, LLMCall
 from retrieval.dictionary.learned import forget_lessons
 from retrieval.models import ERASED_CANDIDATE, ERASED_DOCUMENT, ERASED_RUN, RetrievalRun, RunCandidate, RunDocument
-from retrieval.record.storing import calls_beside
+from retrieval.record.storing import calls_apart
 
 PERSON_ERASED = "person_erased"
 NOT_ALLOWED = (
@@ -101,8 +101,8 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
     """Erase one run with its answer, its turn, the words of its reviews, and every exchange with a model about it."""
     with transaction.atomic():
         # An exchange for several fields may have been erased with the run of another.
-        beside = {kind: call.pk for kind, call in calls_beside(run).items() if call.request_sha256}
-        calls = {run.llm_call_id, *beside.values(), *replayed_calls(run)}
+        apart = [(kind, call.pk) for kind, call in calls_apart(run) if call.request_sha256]
+        calls = {run.llm_call_id, *(pk for _kind, pk in apart), *replayed_calls(run)}
         RunCandidate.objects.filter(run=run).update(**ERASED_CANDIDATE)
         RunDocument.objects.filter(run=run).update(**ERASED_DOCUMENT)
         RetrievalRun.objects.filter(pk=run.pk).update(**ERASED_RUN)
@@ -124,7 +124,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
         blank_calls(calls)
         subjects = [
             ("run", run.pk),
-            *beside.items(),
+            *apart,
             *(("answer", pk) for pk, _call in answers),
             *(("exchange", pk) for pk in others),
             *(("review", pk) for pk in reviews),

@@ -1,4 +1,4 @@
-"""Comments on a document: a part of its page and of the trail, and the form that adds to it."""
+"""Comments on a document: a part of its page and of the trail, and the form that adds to it; who cites a line of it."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -10,9 +10,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.requests import user_of
+from audit.access_log import record_event
 from audit.models import Comment
 from audit.pages.forms import CommentForm
 from audit.review.comments import (
@@ -24,6 +25,7 @@ from audit.review.comments import (
     threads_on_lines,
     threads_on_page,
 )
+from chat.page.citing import answers_citing
 from documents.access import get_document, get_or_404
 from documents.models import Document, Parse
 from documents.pages.address import number_of
@@ -53,6 +55,23 @@ def comments(request: HttpRequest, document_id: UUID) -> HttpResponse:
     shown["is_open"] = bool(page) or "fault" in shown  # beside a candidate it is one thing of many
     shown["query"] = request.GET.urlencode()
     return render(request, "audit/_comments.html", shown)
+
+
+@require_GET
+@never_cache
+def citing(request: HttpRequest, document_id: UUID, line: int) -> HttpResponse:
+    """Which answers cite a line of a document, of those the reader may see; others' questions are shown on record."""
+    user = user_of(request)
+    document = get_document(user, document_id)
+    parse = chosen_parse(request, document)
+    if parse is None:
+        raise Http404("The document has no such parse.")
+    found = answers_citing(user, parse.pk, line)
+    others = [str(each.run_id) for each in found.answers if each.asked_by_id != user.pk]
+    if others:
+        told = {"base": str(document.base_id), "document": str(document.pk), "line": line, "runs": others}
+        record_event(user, "citing", None, **told)
+    return render(request, "chat/_citing.html", {"citing": found})
 
 
 def read_place(query: QueryDict) -> LineRange | None:

@@ -29,6 +29,7 @@ urlpatterns = [
     path("quality/<uuid:base_id>/", figure_views.quality, name="quality"),
     path("coverage/<uuid:document_id>/", figure_views.coverage, name="coverage"),
     path("comments/<uuid:document_id>/", comment_views.comments, name="comments"),
+    path("citing/<uuid:document_id>/<int:line>/", comment_views.citing, name="citing"),
     path("alerts/<uuid:base_id>/", alert_views.alerts, name="alerts"),
     path("alerts/<uuid:base_id>/limits/", alert_views.change_limits, name="alert_limits"),
     path("queue/", review_views.queue, name="queue"),

@@ -38,7 +38,7 @@ from documents.pages.address import number_of
 from llm.models import LLMCall
 from retrieval.candidates.widening import read_scope
 from retrieval.models import RetrievalRun
-from retrieval.record.storing import calls_beside
+from retrieval.record.storing import calls_apart
 from retrieval.told.searched import words_searched
 from retrieval.types import ROLE_ORDER
 
@@ -234,7 +234,7 @@ def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
     record_read(request.user, "exchange", run, call=str(call_id))
     answer = Answer.objects.filter(run=run).first()
     of_answer = [answer.llm_call_id, *map(UUID, answer.other_calls)] if answer else []
-    beside = [call.pk for call in calls_beside(run).values()]
+    beside = [call.pk for _kind, call in calls_apart(run)]
     if call_id not in (run.llm_call_id, *beside, *of_answer):
         raise Http404("This run made no such call.")
     return get_or_404(LLMCall.objects.all(), call_id)

@@ -34,7 +34,7 @@ from ledger.chain import digest_of, entries_after, time_text
 from ledger.models import Entry
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record.storing import calls_beside
+from retrieval.record.storing import calls_beside, unfinished_calls
 
 FORMAT = "docintel-evidence-2"
 VERIFIER = Path(__file__).with_name("verifier.py")
@@ -213,6 +213,8 @@ def entries_of(run: RetrievalRun) -> dict[str, Entry]:
         wanted |= {f"exchanges/{pk}.json": ("exchange", pk) for pk in sorted(kept.values_list("pk", flat=True))}
     beside = {kind: call.pk for kind, call in calls_beside(run).items() if call.request_sha256}  # of a field erased
     wanted |= {f"{kind}.json": (kind, pk) for kind, pk in beside.items()}
+    unfinished = [call.pk for call in unfinished_calls(run) if call.request_sha256]
+    wanted |= {f"exchanges/{pk}.json": ("exchange", pk) for pk in unfinished}
     reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
     wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}
     return {name: entry_of(kind, pk) for name, (kind, pk) in wanted.items()}

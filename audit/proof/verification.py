@@ -12,7 +12,7 @@ from django.db.models.functions import Cast
 from audit.auditor_record import PAYLOADS as AUDITED
 from audit.auditor_record import row_payload
 from audit.proof.erased import erased_digests, is_blank
-from chat.answer_record import ANSWER, EXCHANGE, FEEDBACK, PAGE_NOTICE, REWRITING, answer_payload
+from chat.answer_record import ANSWER, FEEDBACK, PAGE_NOTICE, REWRITING, answer_payload
 from chat.models import Answer, Feedback, PageNotice, PromptGuidance, Rewriting
 from chat.prompts.guidance import GUIDANCE
 from ledger import chain
@@ -22,7 +22,7 @@ from ledger.models import Entry, Event, Salt
 from ledger.payload import Payload
 from retrieval.models import ReadingRuleSet, RetrievalRun
 from retrieval.reading_rules.editing import RULE_SET
-from retrieval.record.ledger_forms import LOOK, READING, RUN, SHARED, run_payload
+from retrieval.record.ledger_forms import EXCHANGE, LOOK, READING, RUN, SHARED, run_payload
 
 PAYLOADS: dict[str, Payload] = {
     each.kind: each

@@ -221,7 +221,7 @@ def check_chain(pack: PackReader, later: dict[int, Any]) -> Iterator[str]:
     """2. The chain, and that it begins with the run."""
     pack.entries = read_chain(CHAIN, pack.files.get(CHAIN, b""))
     first, last = min(pack.entries), max(pack.entries)
-    kinds = ("run", "reading", "look", "shared")
+    kinds = ("run", "reading", "look", "shared", "exchange")
     own = {subject["sequence"] for subject in pack.manifest["subjects"] if subject["kind"] in kinds}
     if first not in own:
         yield f"{CHAIN} begins with entry {first} ({pack.entries[first]['kind']}), which is not that of the run"
@@ -282,12 +282,17 @@ def check_run(pack: PackReader) -> Iterator[str]:
         call = record_in(pack, f"{name}.json")
         if call and call["id"] != run["run"][field].get(f"{name}_call"):
             yield f"{name}.json belongs to another run"
-    others = [*(answer or {}).get("other_calls", []), (answer or {}).get("llm_call")]
+    others = [*(answer or {}).get("other_calls", []), (answer or {}).get("llm_call"), *unfinished_calls(run)]
     for name in sorted(pack.files):
         if name.startswith("exchanges/") and record_in(pack, name)["id"] not in others:
             yield f"{name} belongs to another run"
         if name.startswith("reviews/") and record_in(pack, name)["run_id"] != run["run"]["id"]:
             yield f"{name} belongs to another run"
+
+
+def unfinished_calls(run: Any) -> list[Any]:
+    """The ids of all exchanges of a run that ended without a result."""
+    return list((run["run"]["plan"] or {}).get("calls", []))
 
 
 def check_parts(pack: PackReader) -> Iterator[str]:
@@ -304,6 +309,8 @@ def check_parts(pack: PackReader) -> Iterator[str]:
         calls["answer"] = record_in(pack, f"exchanges/{calls['answer']}.json")
     others = enumerate(answer.get("other_calls", []), 1)
     calls |= {f"answer-{number}": record_in(pack, f"exchanges/{call_id}.json") for number, call_id in others}
+    unfinished = enumerate(unfinished_calls(run), 1)
+    calls |= {f"unfinished-{number}": record_in(pack, f"exchanges/{call_id}.json") for number, call_id in unfinished}
     for name, call in calls.items():
         if call:
             request = json.dumps(call["request"], sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from audit.access_log import record_event
 from audit.models import Assignment
+from audit.review.own import askers_among
 from documents.models import Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
@@ -80,8 +81,10 @@ def leave_to_others(runs: RetrievalRunQuerySet, user: Viewer) -> RetrievalRunQue
 
 
 def people_for(run: RetrievalRun) -> list[User]:
-    """Who may review a run: the auditors and owners of its base, but for the person who asked."""
+    """Who may review a run: the auditors and owners of its base, but for the people who asked it."""
     people = User.objects.filter(
         membership__base=run.base_id, membership__role__in=("auditor", "owner"), is_active=True
     )
-    return [person for person in people.order_by("name", "pk") if person.pk != run.asked_by_id]
+    found = list(people.order_by("name", "pk"))
+    askers = askers_among(run, [person.pk for person in found])
+    return [person for person in found if person.pk not in askers]

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review, ReviewSample
 from audit.review.assigning import leave_to_others
+from audit.review.own import without_own
 from audit.runs.complaints import unheard_complaints
 from audit.runs.listing import HEAVY, key_of_run, runs_after, runs_before
 from audit.runs.risks import ANY_RISK, RISKS
@@ -42,13 +43,13 @@ def is_reviewed() -> Q:
 
 
 def open_runs(user: Viewer) -> RetrievalRunQuerySet:
-    """The unreviewed runs a person may review; never their own."""
+    """The unreviewed runs a person may review; never their own, nor another asking of an answer they were given."""
     return reviewable(user).filter(~is_reviewed())
 
 
 def reviewable(user: Viewer) -> RetrievalRunQuerySet:
     bases = KnowledgeBase.objects.with_role(user, "auditor", "owner")
-    return RetrievalRun.objects.filter(base__in=bases).exclude(asked_by_id=user.pk)
+    return without_own(RetrievalRun.objects.filter(base__in=bases), user)
 
 
 def risky(user: Viewer, risk: str = "") -> RetrievalRunQuerySet:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.db.models import CharField, Count, Exists, F, Func, Max, OuterRef, Q, QuerySet, Sum, UUIDField, Value
-from django.db.models.fields.json import KT
+from django.db.models.fields.json import KT, KeyTransform
 from django.db.models.functions import Cast, Coalesce, NullIf, TruncDay, TruncMonth
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -21,7 +21,7 @@ from audit.runs.risks import RISKS
 from chat.models import Answer
 from llm.models import REUSED, UNPRICED, LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
-from retrieval.record.storing import BESIDE
+from retrieval.record.storing import BESIDE, CALLS
 from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
 
 ROLES = ("primary", "supporting", "tangential", "discarded")
@@ -359,6 +359,9 @@ def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
     for field, key in BESIDE.values():
         those = runs.order_by().filter(**{f"{field}__has_key": key})
         own |= Q(pk__in=those.values(call=Cast(KT(f"{field}__{key}"), UUIDField())))
+    ended = runs.order_by().filter(status="failed", plan__has_key=CALLS)
+    made = Func(KeyTransform(CALLS, "plan"), function="jsonb_array_elements_text", output_field=CharField())
+    own |= Q(pk__in=ended.values(call=Cast(made, UUIDField())))
     return LLMCall.objects.filter(own).order_by()
 
 

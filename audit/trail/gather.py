@@ -32,7 +32,7 @@ from chat.prompts.guidance import find_guidance
 from chat.writing.claims import SUPPORTED
 from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record.storing import calls_beside
+from retrieval.record.storing import calls_beside, unfinished_calls
 from retrieval.told.columns import StoredFlag, StoredGate, StoredHit, StoredQuestion
 from retrieval.told.reasons import gate_of, missing_of, point_of
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
@@ -445,6 +445,8 @@ def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Exchange
         ("shared", gettext("Arbiter, one request for several fields"), beside.get("shared")),
         ("answer", gettext("Answer"), of_answer),
     ]
+    unfinished = gettext("Before the question ended without a result")
+    calls += [(f"unfinished-{number}", unfinished, call) for number, call in enumerate(unfinished_calls(run), 1)]
     others = other_calls_of(answer.answer) if answer else []
     calls += [(f"answer-{number}", str(PURPOSES[call.purpose]), call) for number, call in enumerate(others, 1)]
     return tuple(

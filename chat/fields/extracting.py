@@ -20,13 +20,14 @@ from chat.models import Extraction, ExtractionField
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import publish_event
-from chat.turns.conductor import describe_failure, failure_recorded, give_up_dead
+from chat.turns.conductor import describe_failure, failure_recorded, give_up_dead, record_failure
 from chat.turns.repeats import replies_for
+from chat.turns.stopping import extraction_limit_s
 from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, remember
 from documents.models import Document, KnowledgeBase
-from jobs.lease import Lease, claim, write_outcome
-from llm.exchange import Exchange
+from jobs.lease import Lease, TookTooLong, claim, write_outcome
+from llm.exchange import Exchange, collecting
 from llm.models import LLMCall
 from llm.reuse import reusing
 from retrieval.deadline import DetectionTimeout
@@ -36,7 +37,7 @@ from retrieval.filters import UNFILTERED, Filters
 from retrieval.forms.fields import Field, retrieve_fields
 from retrieval.models import RetrievalRun
 from retrieval.reading_rules.editing import reading_rules_of
-from retrieval.record.storing import record_shared, store_failed_run, store_run
+from retrieval.record.storing import record_shared, record_unstored, store_failed_run, store_run
 from retrieval.types import Expected, Mode, RetrievalResult
 
 State = Extraction.State
@@ -84,15 +85,22 @@ def record_fields(
     """
     with transaction.atomic():
         shared: dict[int, LLMCall] = {}
-        made = [
-            answer_field(asker, field, each, shared, field_plan(field) | dict(beside or {}))
-            for field, each in zip(fields, found, strict=True)
-        ]
+        # Those without a result come last: the exchanges that are not stored by then are theirs.
+        late_last = sorted(enumerate(zip(fields, found, strict=True)), key=lambda each: is_late(each[1][1]))
+        by_place = {
+            place: answer_field(asker, field, each, shared, field_plan(field) | dict(beside or {}))
+            for place, (field, each) in late_last
+        }
+        made = [by_place[place] for place in range(len(fields))]
         drafts = compare_fields([(field, draft) for field, (_, draft, _) in zip(fields, made, strict=True)])
         for (run, _, timings), compared in zip(made, drafts, strict=True):
             if compared:
                 store_answer(None, run, compared, timings)
         return [run for run, _, _ in made]
+
+
+def is_late(found: Found) -> bool:
+    return isinstance(found, DetectionTimeout)
 
 
 def field_plan(field: Field) -> dict[str, Any]:
@@ -190,7 +198,8 @@ def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
     asker = Asker(extraction.user, extraction.base, extraction.mode, Filters.from_json(extraction.filters))
     fields = fields_of(extraction)
     with (
-        Lease(extraction) as lease,
+        collecting(),
+        Lease(extraction, extraction_limit_s(), end_late_extraction) as lease,
         asked_for(extraction.base, extraction.user_id),
         failure_recorded(lease, end_with_failed_runs),
     ):
@@ -217,10 +226,16 @@ def link_runs(extraction: Extraction, runs: Sequence[RetrievalRun]) -> None:
     ExtractionField.objects.bulk_update(rows, ["run"])
 
 
+def end_late_extraction(lease: Lease[Extraction], error: TookTooLong) -> None:
+    """End an extraction that hangs, from another thread than its own: it is not tried, and paid, again."""
+    record_failure(lease, error, end_with_failed_runs)
+
+
 def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_admins: str) -> None:
     """End a locked extraction with a run for each field that records the failure; its key may be sent again."""
+    calls = record_unstored()
     runs = [
-        store_failed_run(field.question, failure, base=row.base, user=row.user, mode=row.mode)
+        store_failed_run(field.question, failure, base=row.base, user=row.user, mode=row.mode, calls=calls)
         for field in row.fields.order_by("position")
     ]
     link_runs(row, runs)

@@ -22,6 +22,8 @@ class CitingAnswer(NamedTuple):
 
     question: str
     url: str
+    run_id: UUID
+    asked_by_id: int | None
 
 
 class Citing(NamedTuple):
@@ -43,7 +45,7 @@ def answers_citing(user: Viewer, parse_id: UUID, line: int) -> Citing:
         answer__run__in=RetrievalRun.objects.visible_to(user),
     ).exclude(answer__run__question="")  # erased
     rows = (
-        cited.values("answer__run_id", "answer__run__question", "answer__turn_id")
+        cited.values("answer__run_id", "answer__run__asked_by_id", "answer__run__question", "answer__turn_id")
         .annotate(marker=Min("marker"), asked_at=Max("answer__run__created_at"))
         .order_by("-asked_at")[: ANSWERS_MAX + 1]
     )
@@ -53,6 +55,8 @@ def answers_citing(user: Viewer, parse_id: UUID, line: int) -> Citing:
         CitingAnswer(
             row["answer__run__question"],
             address_of(row["answer__run_id"], turns.get(row["answer__turn_id"]), row["marker"]),
+            row["answer__run_id"],
+            row["answer__run__asked_by_id"],
         )
         for row in found[:ANSWERS_MAX]
     ]

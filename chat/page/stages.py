@@ -54,7 +54,7 @@ def stage_details(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> dict
     keywords = run.parsed.get("keywords")
     return {
         "parsed": "" if keywords is None else count_in_words(len(keywords), "search word"),
-        "plan": count_in_words(count_searches(run), "search") if run.plan else "",
+        "plan": count_in_words(count_searches(run), "search") if run.plan.get("flags") else "",
         "hits": "" if is_failed else count_in_words(places, "place"),
         "candidates": "" if is_failed else count_in_words(len(candidates), "passage"),
         "arbiter": "" if is_failed else judged_words(run, sum(each.role in KEPT_ROLES for each in candidates)),

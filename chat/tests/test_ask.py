@@ -25,6 +25,7 @@ from chat.scope import ScopeError
 from chat.turns.replies import answer_json
 from documents.access import create_base, delete_base
 from documents.models import Document, KnowledgeBase, Membership, Role
+from ledger.models import Event
 
 pytestmark = pytest.mark.django_db
 NOBODY = "5d8f0a7e-0000-4000-8000-000000000000"
@@ -63,20 +64,32 @@ def test_an_address_nobody_has_is_told_and_nobody_is_made(house: House, email: s
 # ---- of what
 
 
-def test_files_lie_in_one_base_that_administrators_see() -> None:
+def test_files_of_the_command_line_lie_in_one_base_that_administrators_see() -> None:
     owner = User.objects.create_user("owner@example.org", None, is_superuser=True)
     gone = User.objects.create_user("gone@example.org", None, is_superuser=True, is_active=False)
-    person = User.objects.create_user("person@example.org", None)
     base = command_base(find_user(None))
-    assert command_base(person) == base and base.name == FILES_NAME
+    assert command_base(find_user(None)) == base and base.name == FILES_NAME
     members = {membership.user for membership in Membership.objects.filter(base=base, role=Role.OWNER)}
-    assert members == {find_user(None), owner, person} and gone not in members
+    assert members == {find_user(None), owner} and gone not in members
+    given = Event.objects.get(kind="role_changed")
+    assert (given.actor, given.details["member"], given.details["after"]) == ("console", owner.pk, "owner")
+
+
+def test_a_person_has_a_base_for_files_of_their_own() -> None:
+    """Nobody becomes an owner of files that others asked."""
+    User.objects.create_user("owner@example.org", None, is_superuser=True)
+    one, other = (User.objects.create_user(f"{name}@example.org", None) for name in ("one", "other"))
+    bases = [command_base(person) for person in (find_user(None), one, other)]
+    assert len(set(bases)) == 3 and [base.name for base in bases] == [FILES_NAME] * 3
+    assert command_base(one) == bases[1]
+    assert [membership.user for membership in Membership.objects.filter(base=bases[1])] == [one]
 
 
 def test_a_role_somebody_has_in_it_is_left(house: House) -> None:
     base = command_base(find_user(None))
+    User.objects.filter(pk=house.viewer.pk).update(is_superuser=True)
     Membership.objects.create(base=base, user=house.viewer, role=Role.VIEWER)
-    assert command_base(house.viewer) == base
+    assert command_base(find_user(None)) == base
     assert Membership.objects.get(base=base, user=house.viewer).role == Role.VIEWER
 
 
@@ -115,6 +128,8 @@ def test_the_shell_may_ask_any_base_and_the_members_list_shows_it(readable: Hous
     assert open_scope(user, readable.base, None).base == readable.base
     open_scope(user, readable.base, None)
     assert Membership.objects.get(user=user, base=readable.base).role == Role.VIEWER
+    given = Event.objects.get(kind="role_changed", subject=f"base:{readable.base.pk}", details__member=user.pk)
+    assert (given.actor, given.details["after"]) == ("console", "viewer"), "on record, once"
 
 
 def test_who_asks_as_a_person_sees_what_the_person_sees(readable: House) -> None:

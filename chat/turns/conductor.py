@@ -29,6 +29,7 @@ from jobs.ids import note_ids
 from jobs.lease import Job, Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
 from llm import client
 from llm.call import wanted_until
+from llm.exchange import collecting
 from llm.reuse import reusing
 from retrieval.corpus import retrieve_among
 from retrieval.deadline import DetectionTimeout
@@ -85,7 +86,8 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
         return None
     result = None
     base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
-    with TurnLease(turn, partial(end_late_turn, turn)) as lease, asked_for(base, turn.conversation.user_id):
+    ending = partial(end_late_turn, turn)
+    with collecting(), TurnLease(turn, ending) as lease, asked_for(base, turn.conversation.user_id):
         try:
             with reusing(replies_for(base, is_anew=is_anew)), wanted_until(lease.stop_requested):
                 run, asking = turn.run, None

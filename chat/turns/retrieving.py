@@ -23,6 +23,7 @@ from documents.access import is_auditor_of
 from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, remember
 from jobs.lease import Lease, claim, write_outcome
+from llm.exchange import collecting
 from llm.reuse import reusing
 from retrieval import corpus
 from retrieval.dictionary.learned import store_lessons
@@ -110,6 +111,7 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
     if retrieval is None:
         return
     with (
+        collecting(),
         Lease(retrieval, answer_limit_s(), end_retrieval_failed) as lease,
         asked_for(retrieval.base, retrieval.user_id),
         failure_recorded(lease, end_with_failed_run),

@@ -21,6 +21,11 @@ def answer_limit_s() -> int:
     return int(2 * settings.ARBITER_DEADLINE_S + settings.ANSWER_DEADLINE_S + SPARE_S)
 
 
+def extraction_limit_s() -> int:
+    """Of up to fifty fields, each with a search of its own, together."""
+    return answer_limit_s() + FULL_SEARCH_S
+
+
 def limit_of(turn: Turn) -> float:
     return answer_limit_s() + FULL_SEARCH_S * turn.is_full_search
 

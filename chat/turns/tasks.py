@@ -35,7 +35,7 @@ def retrieve_evidence(retrieval_id: str, **_: Any) -> None:
     retrieving.retrieve_evidence(retrieval_id)
 
 
-@shared_task(name="chat.tasks.extract_fields", time_limit=answer_limit_s() + FULL_SEARCH_S)
+@shared_task(name="chat.tasks.extract_fields", time_limit=answer_limit_s() + 2 * FULL_SEARCH_S)
 def extract_fields(extraction_id: str, **_: Any) -> None:
     """Ask several fields, in the queue of what may take minutes."""
     extracting.carry_out_extraction(extraction_id)

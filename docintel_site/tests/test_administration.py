@@ -10,6 +10,7 @@ from django.conf import global_settings
 from django.contrib import admin
 from django.contrib.admin import ModelAdmin
 from django.contrib.auth.hashers import make_password
+from django.db import DatabaseError
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
@@ -18,7 +19,12 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import Token, User
+from audit.models import AuditEvent
+from audit.proof.verification import verify
+from docintel_site.administration import RECORDS
+from documents.access import create_base
 from ledger.models import Event
+from retrieval.record.storing import store_failed_run
 
 PASSWORD = "quiet-harbour-91"
 WRITING = ("post", "put", "patch", "delete")
@@ -195,3 +201,30 @@ def test_it_is_no_place_for_others() -> None:
     client = Client()
     client.force_login(User.objects.create_user("nia@example.org", PASSWORD))
     assert client.get("/admin/accounts/user/", follow=True).status_code == 403
+
+
+def test_who_looks_at_what_others_asked_leaves_an_event_or_sees_nothing(
+    root: User, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = User.objects.create_user("ada@example.org")
+    run = store_failed_run("What is the cap?", "x", base=create_base(ada, "Hers"), user=ada, mode="fast")
+    rows = "/admin/retrieval/retrievalrun/"
+    for address in (rows, f"{rows}{run.pk}/change/", f"{rows}{run.pk}/history/"):
+        assert "What is the cap?" in client.get(address).content.decode()
+    listed, *opened = AuditEvent.objects.order_by("created_at")
+    assert (listed.action, listed.person, listed.run_id) == ("admin", root, None)
+    assert listed.detail == {"model": "retrieval.retrievalrun"}
+    assert [event.run_id for event in opened] == [run.pk, run.pk] and verify().ok
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DatabaseError("disk full")
+
+    monkeypatch.setattr("audit.access_log.store", refuse)
+    for label in RECORDS:
+        with pytest.raises(DatabaseError):
+            client.get(f"/admin/{label.replace('.', '/')}/")
+
+
+def test_all_that_was_asked_and_answered_is_looked_at_on_record() -> None:
+    shown = {model._meta.label_lower for model in registered() if model._meta.app_label in ("chat", "llm", "retrieval")}
+    assert shown == RECORDS | {"retrieval.concept"}

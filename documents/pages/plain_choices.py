@@ -100,20 +100,23 @@ PLAIN = {
     "quotes": {
         "few": PlainOption(
             _("Few"),
-            _("Short answers from four quotes at most, three of one document where several have some."),
+            _(
+                "Short answers: at most three quotes in fast mode, four in balanced, six in thorough; three of one "
+                "document where several have some."
+            ),
             {"passages_max": 4, "per_document_max": 3},
         ),
         "usual": PlainOption(
             _("Some"),
-            _("Answers from eight quotes at most, five of one document where several have some."),
+            _(
+                "At most three quotes in fast mode, eight in balanced, twelve in thorough; five of one document where "
+                "several have some."
+            ),
             {"passages_max": 8, "per_document_max": 5},
         ),
         "many": PlainOption(
             _("Many"),
-            _(
-                "Long answers from twelve quotes at most, eight of one document where several have some. A model reads "
-                "more for each."
-            ),
+            _("As many quotes in each mode as “Some”, but up to eight of one document where several have some."),
             {"passages_max": 12, "per_document_max": 8},
         ),
     },

@@ -12,6 +12,7 @@ from retrieval.told.searched import foreign_told
 from retrieval.types import ABSENT, RetrievalResult
 
 SCORES = frozenset({"line_score", "rrf_rank"})  # what only ordered places; "scores" of documents did the same
+RERANKED = "relevance"  # the rule of what a reranker placed, followed by its score
 
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:
@@ -108,6 +109,8 @@ def without_scores(told: dict[str, Any]) -> dict[str, Any]:
 def drop_scores(told: Mapping[str, Any]) -> dict[str, Any]:
     """A candidate, a place that was left out, or a document, without its scores."""
     kept = {name: value for name, value in told.items() if name not in SCORES}
+    if str(kept.get("rule") or "").startswith(f"{RERANKED} "):
+        kept["rule"] = RERANKED
     return kept | ({"scores": None} if "scores" in kept else {})
 
 

@@ -79,6 +79,9 @@ READING = Payload(kind="reading", table="llm_llmcall", text=object_of("row", CAL
 LOOK = Payload(kind="look", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 # Of several fields judged in one request: one row and one entry, named by each of their runs.
 SHARED = Payload(kind="shared", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
+# Stored beside an answer (a first draft, the checks of what was written, one that was shown examples), or beside a run
+# that ended without a result.
+EXCHANGE = Payload(kind="exchange", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
 
 
 def run_payload(run: RetrievalRun) -> bytes:

@@ -1,7 +1,7 @@
 """Store a result as insert-only rows, which the ledger vouches for, and copy them for a repeat (R105)."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -12,11 +12,11 @@ from documents.access import role_in
 from documents.models import KnowledgeBase, Viewer
 from documents.storage.versions import record_parses
 from jobs.ids import note_ids
-from llm.exchange import Exchange
+from llm.exchange import Exchange, made_exchanges
 from llm.models import LLMCall
 from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
-from retrieval.record.ledger_forms import LOOK, READING, RUN, SHARED
+from retrieval.record.ledger_forms import EXCHANGE, LOOK, READING, RUN, SHARED
 from retrieval.told.clauses import Clause, recorded_facts
 from retrieval.told.columns import StoredHit, StoredPart
 from retrieval.types import Hit, PartFinding, RetrievalResult, ScopeDocument, Settled, ShortlistRank
@@ -27,6 +27,7 @@ BESIDE = {  # the field and key with its id
     "look": ("plan", "look_call"),
     "shared": ("plan", "shared_call"),
 }
+CALLS = "calls"  # of the plan of a run that ended without a result: the ids of all exchanges made for it
 FAILURE_MAX = 4000
 # Columns that a repeat of a run does not have as they are.
 OF_THE_ASKING = ("id", "base_id", "llm_call_id", "question", "parsed", "plan", "settings", "timings_ms")
@@ -121,12 +122,52 @@ def calls_beside(run: RetrievalRun) -> dict[str, LLMCall]:
     return {kind: by_id[call_id] for kind, call_id in ids.items() if call_id in by_id}
 
 
-def store_failed_run(question_text: str, failure: str, *, base: KnowledgeBase, user: Viewer, mode: str) -> RetrievalRun:
-    """Record that a question was asked and retrieval failed, with its ledger entry: no run is missing (AT1)."""
+def unfinished_calls(run: RetrievalRun) -> list[LLMCall]:
+    """The exchanges of a run that ended without a result, in the order in which they were made."""
+    ids = run.plan.get(CALLS, ())
+    calls = {str(pk): call for pk, call in LLMCall.objects.select_related("charge").in_bulk(ids).items()}
+    return [calls[call_id] for call_id in ids if call_id in calls]
+
+
+def calls_apart(run: RetrievalRun) -> list[tuple[str, LLMCall]]:
+    """The exchanges of a run that have ledger entries of their own, each with the kind of its entry."""
+    return [*calls_beside(run).items(), *((EXCHANGE.kind, call) for call in unfinished_calls(run))]
+
+
+def record_unstored() -> list[LLMCall]:
+    """Store the exchanges made for this question that nothing stored, each with its entry, in the caller's transaction.
+
+    What a transaction stored that was rolled back is not there; no two exchanges have both moment and digest.
+    """
+    made = made_exchanges()
+    there = LLMCall.objects.filter(started_at__in=[each.started_at for each in made])
+    stored = set(there.values_list("started_at", "request_sha256"))
+    missing = [each for each in made if (each.started_at, each.request_sha256) not in stored]
+    calls = [LLMCall.objects.record(each) for each in missing]
+    for call in calls:
+        EXCHANGE.vouch(call.pk)
+    return calls
+
+
+def store_failed_run(
+    question_text: str,
+    failure: str,
+    *,
+    base: KnowledgeBase,
+    user: Viewer,
+    mode: str,
+    calls: Sequence[LLMCall] | None = None,
+) -> RetrievalRun:
+    """Record that a question was asked and retrieval failed, with its ledger entry: no run is missing (AT1).
+
+    Its exchanges with a model are those that nothing stored, or `calls`, which were made for several questions.
+    """
     with transaction.atomic():
+        made = record_unstored() if calls is None else calls
         run = RetrievalRun.objects.create(
             **asked_fields(base, user, mode),
-            **{name: {} for name in ("parsed", "plan", "settings", "coverage", "hit_counts", "timings_ms")},
+            **{name: {} for name in ("parsed", "settings", "coverage", "hit_counts", "timings_ms")},
+            plan={CALLS: [str(call.pk) for call in made]} if made else {},
             **{name: [] for name in ("gates", "searched", "methods_used", "hits", "contradictions", "violations")},
             question=question_text,
             scope=[],

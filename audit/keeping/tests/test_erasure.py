@@ -18,7 +18,6 @@ from audit.proof.erased import ERASED
 from audit.proof.verification import verify
 from audit.review.replay import CannotReplay, Judge, rebuild, rejudge
 from audit.review.reviewing import Opinion, review
-from chat.answer_record import EXCHANGE
 from chat.followup.rewriting import store_rewriting
 from chat.models import Answer, Conversation, Retrieval, Rewriting, Turn
 from chat.turns.feedback import give_feedback
@@ -29,7 +28,7 @@ from ledger.holds import Held, place, release
 from ledger.models import Event, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
-from retrieval.record.ledger_forms import LOOK, READING
+from retrieval.record.ledger_forms import EXCHANGE, LOOK, READING
 from tests.pages import on_one_line
 
 CANARY = "zanzibarische"

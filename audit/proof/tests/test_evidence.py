@@ -43,13 +43,12 @@ from benchmarks.forging import (
     without,
     write,
 )
-from chat.answer_record import EXCHANGE
 from documents.models import Document
 from ledger import chain
 from ledger.chain import Head
 from ledger.heads import write_head
 from retrieval.models import RetrievalRun
-from retrieval.record.ledger_forms import LOOK, READING
+from retrieval.record.ledger_forms import EXCHANGE, LOOK, READING
 from retrieval.types import LineRange
 
 LINES_MAX = 660  # to be read in one sitting by whoever does not trust it

@@ -9,10 +9,12 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
 from accounts.models import User
-from audit.conftest import House, MakeRun, Tamper
+from audit.conftest import House, MakeRun, Tamper, run_fields
 from audit.models import AuditEvent, Review
 from audit.proof.verification import verify
-from audit.review.reviewing import Opinion, ReviewConflict, review, reviews_of
+from audit.review.assigning import people_for
+from audit.review.queue import open_runs
+from audit.review.reviewing import Opinion, ReviewConflict, ReviewRefused, review, reviews_of, why_not
 from retrieval.models import RetrievalRun
 
 SignIn = Callable[[User], Client]
@@ -153,3 +155,21 @@ def test_the_database_refuses_to_change_a_review_and_the_ledger_finds_it(
     report = verify()
     assert not report.ok
     assert str(row.pk) in report.sentence
+
+
+@pytest.mark.parametrize("asked", ["first", "as a repeat", "as another repeat"])
+def test_who_was_given_an_answer_reviews_no_other_asking_of_it(house: House, make_run: MakeRun, asked: str) -> None:
+    """Verdicts count for all askings of an answer, so a person's own is any of them."""
+    other = house.asker
+    first = make_run(asked_by=house.auditor if asked == "first" else other)
+    told = run_fields(house)["plan"] | {"repeat": {"run": str(first.pk), "answer": "", "on": "2026-01-01"}}
+    again = make_run(asked_by=house.auditor if asked == "as a repeat" else other, plan=told)
+    third = make_run(asked_by=house.auditor if asked == "as another repeat" else other, plan=told)
+    unlike = make_run(asked_by=other)
+    family = (first, again, third)
+    for run in family:
+        with pytest.raises(ReviewRefused):
+            review(run, None, house.auditor, Opinion("agree"))
+        assert house.auditor not in people_for(run) and house.owner in people_for(run)
+    assert list(open_runs(house.auditor)) == [unlike] and house.auditor in people_for(unlike)
+    assert {*open_runs(house.owner)} == {*family, unlike} and not why_not(house.owner, again)

@@ -2,20 +2,26 @@
 
 import csv
 import json
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from pytest_django import Settings
 
 from accounts.models import User
 from chat.fields.extracting import carry_out_extraction, give_up_extractions
 from chat.models import Extraction
+from chat.turns.stopping import answer_limit_s, extraction_limit_s
+from chat.turns.tasks import extract_fields
 from docintel_site.celery import app
 from documents.models import Document
+from llm.models import LLMCall
 from retrieval.models import RetrievalRun
+from retrieval.record.storing import unfinished_calls
 from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -130,6 +136,52 @@ def test_a_failure_leaves_a_run_for_each_field(
     assert [field["outcome"] for field in told.json()["fields"]] == ["failed", "failed"]
     assert told.json()["fields"][0]["caveats"] == [told.json()["error"]]
     assert list(RetrievalRun.objects.values_list("status", flat=True)) == ["failed", "failed"]
+
+
+def test_what_a_model_was_sent_is_kept_when_fields_end_without_a_result(
+    post: Post, serve: Callable[..., ScriptedLLM], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    settings.API_ANSWER_WAIT_S, server = 0, serve("good")
+    monkeypatch.setattr("chat.fields.extracting.record_fields", fail)
+    carry_out_extraction(post().json()["extraction_id"])
+    calls = [unfinished_calls(run) for run in RetrievalRun.objects.all()]
+    assert len(server.requests) == LLMCall.objects.count() == 1
+    assert calls == [list(LLMCall.objects.all())] * 2, "one request for both fields, named by each of their runs"
+
+
+def test_fields_that_hang_end_as_failed_and_are_not_asked_again(
+    post: Post, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait(*_: Any, **__: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(3600)")
+
+    settings.API_ANSWER_WAIT_S = 0
+    monkeypatch.setattr("chat.fields.extracting.retrieve_fields", wait)
+    monkeypatch.setattr("chat.fields.extracting.extraction_limit_s", lambda: 1.0)
+    extraction_id = post().json()["extraction_id"]
+    worker = threading.Thread(target=carry_out_and_close, args=(extraction_id,))
+    worker.start()
+    worker.join()
+    row = Extraction.objects.get(pk=extraction_id)
+    assert (row.state, row.lease_owner, row.attempts) == ("failed", "", 1)
+    assert "not answered within 1 minutes" in row.error_for_people
+    assert all(run.failure.startswith("TookTooLong") for run in RetrievalRun.objects.all())
+    assert RetrievalRun.objects.count() == 2
+
+
+def carry_out_and_close(extraction_id: str) -> None:
+    try:
+        carry_out_extraction(extraction_id)
+    finally:
+        connection.close()
+
+
+def test_the_limit_of_fields_ends_before_the_worker_is_killed() -> None:
+    assert answer_limit_s() < extraction_limit_s() < extract_fields.time_limit
 
 
 def test_fields_whose_workers_died_end_with_a_run_each(post: Post, client: Client, settings: Settings) -> None:

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,13 @@ from chat.models import Answer, ExtractionField
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
 from ledger.models import Entry
+from llm.exchange import collecting
 from llm.models import LLMCall
 from retrieval.arbiter.together import FIELDS_MAX, PLACES_EACH
+from retrieval.deadline import DetectionTimeout
 from retrieval.forms.fields import Field
 from retrieval.models import RetrievalRun
+from retrieval.record.storing import unfinished_calls
 from retrieval.types import Expected
 from tests.scripted_llm import ScriptedLLM
 
@@ -206,6 +210,20 @@ def verdict_on(run: RetrievalRun) -> int:
     code, lines = verifier.judge_pack(verifier.PackReader(pack_of(run), [], None), {})
     assert code == verifier.CONSISTENT, lines
     return code
+
+
+def test_the_request_of_a_field_that_took_too_long_is_kept_with_its_run(
+    asker: Asker, document: Document, serve: Serve
+) -> None:
+    server = serve("good")
+    thorough, fields = replace(asker, mode="thorough"), [LANDLORD, RENT]
+    with collecting():
+        _, rent = find_fields(thorough, [document], fields)
+        landlord, rent_run = record_fields(thorough, fields, [DetectionTimeout(1.0), rent])
+    asked = [call for call in unfinished_calls(landlord) if call.purpose == "question"]
+    assert landlord.status == "failed" and LANDLORD.question in asked[0].request["input"]
+    assert not unfinished_calls(rent_run) and LLMCall.objects.count() == len(server.requests)
+    assert verify().ok and verdict_on(landlord) == verifier.CONSISTENT
 
 
 # ---- across fields

@@ -1,4 +1,8 @@
-"""`manage.py ask "QUESTION" --document PATH_OR_ID | --base NAME`: ask from the shell, through the chat's own code."""
+"""`manage.py ask "QUESTION" --document PATH_OR_ID | --base NAME`: ask from the shell, through the chat's own code.
+
+A file is kept in a base of whoever asks, called FILES_NAME: each `--user` has one of their own, with nobody else in it,
+and that of the command line is open to administrators. Roles that the shell gives are recorded as any other.
+"""
 
 import json
 import os
@@ -21,7 +25,7 @@ from chat.turns.replies import answer_json
 from chat.writing.phrases import cited_pages, describe_place
 from documents import access
 from documents.ingestion.conductor import ingest_path
-from documents.models import Document, KnowledgeBase, Membership, Role
+from documents.models import Document, KnowledgeBase, Role
 from documents.storage.uploads import UploadRefused
 from reading.matching import join_without_space
 from retrieval.models import RetrievalRun
@@ -43,7 +47,8 @@ class Command(BaseCommand):
         parser.add_argument("--mode", choices=("fast", "balanced", "thorough"), default="balanced")
         parser.add_argument("--arbiter", choices=("model", "hybrid", "rules", "none", "rerank"))
         parser.add_argument("--every-document", action="store_true", help="search each document of a base on its own")
-        parser.add_argument("--user", metavar="EMAIL", help="who asks; by default the user of the command line")
+        whose = "who asks, and in whose own base a file is kept; by default the user of the command line"
+        parser.add_argument("--user", metavar="EMAIL", help=whose)
         parser.add_argument("--json", action="store_true", help="print the RetrievalResult with answer and run_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -107,14 +112,20 @@ def find_user(email: str | None) -> User:
 
 
 def command_base(user: User) -> KnowledgeBase:
-    """The base for files asked from the shell, open to the asker and to administrators of the site."""
-    base = (
-        KnowledgeBase.objects.living().filter(name__in=(FILES_NAME, SHELL_NAME), created_by__email=SHELL_EMAIL).first()
-    )
-    base = base or access.create_base(find_user(None), FILES_NAME)
-    for owner in (user, *User.objects.filter(is_superuser=True, is_active=True)):
-        Membership.objects.get_or_create(base=base, user=owner, defaults={"role": Role.OWNER})
+    """The base for files that a person asks from the shell; that of the command line is open to administrators too."""
+    names = (FILES_NAME, SHELL_NAME) if user.email == SHELL_EMAIL else (FILES_NAME,)
+    mine = KnowledgeBase.objects.with_role(user, Role.OWNER, Role.EDITOR)
+    base = mine.living().filter(name__in=names, created_by=user).first() or access.create_base(user, FILES_NAME)
+    if user.email == SHELL_EMAIL:
+        for administrator in User.objects.filter(is_superuser=True, is_active=True):
+            let_in(base, administrator, Role.OWNER)
     return base
+
+
+def let_in(base: KnowledgeBase, user: User, role: Role) -> None:
+    """Give a person a role in a base, on record, unless they have one."""
+    if not access.role_in(user, base):
+        access.set_role(base, user, role)
 
 
 def named_base(name: str) -> KnowledgeBase:
@@ -134,7 +145,7 @@ def find_document(given: str) -> Document:
 def open_scope(user: User, base: KnowledgeBase, email: str | None) -> QuestionScope:
     """The whole base. Whoever has the server's shell may ask any base; the members' list then shows it."""
     if email is None:
-        Membership.objects.get_or_create(base=base, user=user, defaults={"role": Role.VIEWER})
+        let_in(base, user, Role.VIEWER)
     return choose(user, f"base:{base.pk}")
 
 

@@ -3,12 +3,15 @@
 from uuid import UUID
 
 import pytest
+from django.db import DatabaseError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
 from audit.conftest import House, MakeAnswer, MakeRun
+from audit.models import AuditEvent
+from audit.proof.verification import verify
 from chat.models import Citation, Conversation, Turn
 from chat.page.citing import ANSWERS_MAX, LINES_MAX, answers_citing
 from documents.models import Document
@@ -102,9 +105,31 @@ def test_of_many_answers_the_latest_are_shown(make_run: MakeRun, make_answer: Ma
 def test_the_page_of_a_line_says_so_in_words(turn: Turn, house: House, client: Client) -> None:
     citation = cited(turn)
     client.force_login(house.asker)
-    address = reverse("chat:citing", args=[citation.candidate.document_id, citation.first_line])
+    address = reverse("audit:citing", args=[citation.candidate.document_id, citation.first_line])
     number = citation.candidate.parse.number
     assert citation.answer.run.question in client.get(address, {"parse": number}).content.decode()
     assert client.get(address, {"parse": "99"}).status_code == 404
     client.force_login(house.stranger)
     assert client.get(address, {"parse": number}).status_code == 404
+
+
+def test_that_others_asked_about_a_line_is_shown_on_record_or_not_at_all(
+    turn: Turn, house: House, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    citation = cited(turn)
+    address = reverse("audit:citing", args=[citation.candidate.document_id, citation.first_line])
+    asked = {"parse": citation.candidate.parse.number}
+    client.force_login(house.asker)
+    assert client.get(address, asked).status_code == 200 and not AuditEvent.objects.exists(), "one's own"
+    client.force_login(house.auditor)
+    assert citation.answer.run.question in client.get(address, asked).content.decode()
+    event = AuditEvent.objects.get()
+    assert (event.action, event.person_id) == ("citing", house.auditor.pk)
+    assert event.detail["runs"] == [str(citation.answer.run_id)] and verify().ok
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DatabaseError("disk full")
+
+    monkeypatch.setattr("audit.access_log.store", refuse)
+    with pytest.raises(DatabaseError):
+        client.get(address, asked)

@@ -5,6 +5,7 @@ import json
 import threading
 import time
 import uuid
+from contextlib import nullcontext
 from datetime import timedelta
 from typing import Any
 
@@ -15,7 +16,10 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import User
+from audit.keeping.erasure import Erasing, erase_run
 from audit.proof.verification import verify
+from audit.statistics.period import calls_for
+from audit.trail.gather import exchanges_of
 from chat import stream
 from chat.conftest import ABSENT_QUESTION, Ask, Serve
 from chat.models import Answer, Citation, Turn
@@ -23,13 +27,15 @@ from chat.page.thread import ShownTurn
 from chat.turns import conductor, tasks
 from chat.turns.compose import compose
 from chat.turns.conductor import AnsweringFailed, answer_turn
+from chat.turns.stopping import TurnLease
 from documents import access
 from documents.models import Document, Embedding, KnowledgeBase, Line, Passage, TocEntry
 from jobs import waking
+from llm.exchange import made_exchanges
 from llm.models import LLMCall
 from retrieval.corpus import retrieve_among
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record.storing import store_failed_run
+from retrieval.record.storing import store_failed_run, store_run, unfinished_calls
 
 PATIENCE_S = 60.0  # with what may take a moment on a busy machine
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -251,6 +257,42 @@ def test_stop_ends_the_wait_for_a_model_that_keeps_silent(
     assert len(server.requests) == len(replies) + 1
     outcomes = LLMCall.objects.order_by("started_at").values_list("outcome", flat=True)
     assert list(outcomes) == [*["ok"] * len(replies), "stopped"]
+
+
+@pytest.mark.parametrize("way", ["stopped", "too slow", "not recorded"])
+def test_what_a_model_was_sent_is_kept_when_a_question_ends_without_a_result(
+    ask: Ask, serve: Serve, settings: Settings, monkeypatch: Any, way: str
+) -> None:
+    server = serve("good")
+    turn = ask(mode="thorough")
+    if way == "stopped":
+        monkeypatch.setattr(TurnLease, "stop_requested", lambda lease: bool(made_exchanges()))
+    elif way == "too slow":
+        settings.DETECTION_DEADLINE_S = 0.0
+    else:
+        monkeypatch.setattr(conductor, "store_run", store_and_fail)
+    with nullcontext() if way == "stopped" else pytest.raises(AnsweringFailed):
+        answer_turn(turn.pk)
+    turn.refresh_from_db()
+    run = turn.run
+    assert run is not None and run.status == "failed" and Answer.objects.count() == 0
+    sent = [request.body["input"] for request in server.requests]
+    kept = unfinished_calls(run)
+    assert sent and [call.request["input"] for call in kept] == sent == [call.request["input"] for call in stored()]
+    assert kept[0].purpose == "question" and all(call.raw_reply for call in kept)
+    assert [exchange.call for exchange in exchanges_of(run, None)] == kept and verify().ok
+    assert set(calls_for(RetrievalRun.objects.all())) == set(kept)
+    erase_run(run, Erasing("Owner", "asked for"))
+    assert all(call.request == {} and not call.raw_reply for call in stored()) and verify().ok
+
+
+def store_and_fail(*args: Any, **fields: Any) -> None:
+    store_run(*args, **fields)
+    raise DatabaseError("disk full")
+
+
+def stored() -> list[LLMCall]:
+    return list(LLMCall.objects.order_by("started_at"))
 
 
 @pytest.mark.parametrize("behaviour", ["", "good"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chat import stream
-from chat.answer_record import EXCHANGE, other_calls_of
+from chat.answer_record import other_calls_of
 from chat.conftest import Ask, Serve
 from chat.figures.across import conflicts_in_sentences
 from chat.models import Answer
@@ -21,6 +21,7 @@ from chat.writing.writer import StreamedReply
 from documents.models import KnowledgeBase
 from ledger.models import Entry
 from llm.window import CHARACTERS_PER_TOKEN
+from retrieval.record.ledger_forms import EXCHANGE
 from tests.scripted_llm import ScriptedLLM
 
 TEXT = "The rent is 12,500 euros a month. The tenant pays the rent by bank transfer."

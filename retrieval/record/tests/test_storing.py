@@ -16,7 +16,7 @@ from ledger.models import Entry, Salt
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
-from retrieval.record.as_json import result_json, stored_result_json
+from retrieval.record.as_json import drop_scores, result_json, stored_result_json
 from retrieval.record.ledger_forms import LOOK, READING, RUN
 from retrieval.record.reading_back import question_from
 from retrieval.record.storing import calls_beside, store_failed_run, store_run
@@ -235,3 +235,9 @@ def test_the_json_has_the_public_names(asked: Asked) -> None:
     } <= set(candidate)
     assert candidate["anchor_repair"]["status"] == "exact"
     assert candidate["anchor"] == {"first_line": 10, "last_line": 10, "first_page": 2, "last_page": 2}
+
+
+@pytest.mark.parametrize(("rule", "told"), [("relevance 1.964", "relevance"), ("rule 2", "rule 2"), (None, None)])
+def test_the_score_of_a_reranker_is_among_those_only_auditors_are_told(rule: str | None, told: str | None) -> None:
+    """(L11) It is kept in the record, where the rule of a verdict is."""
+    assert drop_scores({"rule": rule, "line_score": 2.0}) == {"rule": told}
