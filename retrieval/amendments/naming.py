@@ -51,7 +51,7 @@ def is_naming(text: str, other: DocumentContent) -> bool:
     words = normalise_words(SENTENCE_END.split(text[-REACH:])[-1])[::-1]
     dating = list(takewhile(said["dating"].match, words))
     titles = titles_of(other)
-    heads = {head for title in titles if (head := head_of(title, other.language))}
+    heads = {head for title in titles if (head := head_word_of(title, other.language))}
     known = {stem(word, other.language) for title in titles for word in title}
     printed = {word for line in other.cover for word in normalise_words(line.match)}
     name: list[str] = []
@@ -72,7 +72,7 @@ def titles_of(content: DocumentContent) -> list[list[str]]:
     return [normalise_words(title[:TITLE_CHARS_MAX].split(",")[0]) for title in (content.title, printed)]
 
 
-def head_of(title: Sequence[str], language: str) -> str:
+def head_word_of(title: Sequence[str], language: str) -> str:
     """The word of a title that says what the document is: of "Lease of the workshop" and "Warehouse Lease" "Lease"."""
     begun = list(words_until_stop(title, language))
     return "" if not begun else begun[0] if language in HEAD_FIRST else begun[-1]

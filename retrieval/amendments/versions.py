@@ -73,7 +73,7 @@ def find_versions(contents: Sequence[DocumentContent]) -> tuple[Versions, ...]:
     amending = {content.document_id: found for content in contents if (found := amendments_in(content))}
     for content in contents:
         found = amending.get(content.document_id, ())
-        others = documents_named(content, contents) if found else []
+        others = amended_documents(content, contents) if found else []
         if len(others) != 1:
             continue
         target = others[0]
@@ -85,7 +85,7 @@ def find_versions(contents: Sequence[DocumentContent]) -> tuple[Versions, ...]:
     return tuple(each for each in found_versions if each)
 
 
-def documents_named(amending: DocumentContent, contents: Sequence[DocumentContent]) -> list[DocumentContent]:
+def amended_documents(amending: DocumentContent, contents: Sequence[DocumentContent]) -> list[DocumentContent]:
     """The documents that an amendment may be about: those it names by their titles, else by their dates.
 
     Another amendment is not what is amended, though it may be named.

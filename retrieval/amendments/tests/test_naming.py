@@ -3,7 +3,7 @@
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.amendments.naming import head_of, is_named_by_date, naming_words
+from retrieval.amendments.naming import head_word_of, is_named_by_date, naming_words
 from retrieval.amendments.versions import find_versions
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
@@ -136,4 +136,4 @@ def test_each_wording_finds_its_examples_and_no_counter_example(wording) -> None
     ],
 )
 def test_the_head_of_a_title_says_what_it_is(title: str, language: str, head: str) -> None:
-    assert head_of(normalise_words(title), language) == head
+    assert head_word_of(normalise_words(title), language) == head
