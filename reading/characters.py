@@ -6,7 +6,8 @@ import unicodedata
 UNKNOWN = "\ufffd"  # a glyph with ink and without a character: beside a number it may be a minus
 RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"  # the letters of scripts written so, in an expression
 SPACE_LIKE = dict.fromkeys(map(ord, "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"), " ")
-# U+FFFE/U+FFFF and U+FDD0..FDEF are no characters; private use stays: fonts draw real glyphs there.
+# U+FFFE/U+FFFF and U+FDD0..FDEF are no characters; private use stays: fonts draw real glyphs there
+# (what stands beside a number is doubted where a page is read, `layout/private_use.py`).
 UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufdd0-\ufdef]")
 # Overrides make text display otherwise than it is stored; a visible mark replaces them.
 OVERRIDES = re.compile("[\u202a-\u202e\u2066-\u2069]")

@@ -94,6 +94,7 @@ REASONS = {
     "retrieval.question.bands.unit_names": VALUE,
     "chat.followup.gaps.gaps": VALUE,
     "chat.figures.formulas.known_metrics": VALUE,
+    "retrieval.amendments.naming.naming_words": VALUE,
     "retrieval.amendments.sentences.amending_words": VALUE,
     "retrieval.candidates.noise.noise_signs": VALUE,
     "reading.layout.amounts.amount_words": VALUE,

@@ -7,7 +7,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from reading.layout.furniture import SAME_HEIGHT_PT, count_needed, repetition_key
-from reading.layout.lines import PageLine, WhiteSpan
+from reading.layout.lines import PageLine, WhiteSpan, cells_of
+from reading.matching import match_form
 
 GAP_MAX = 3  # pages without a number between two numbered ones of a series: a picture, a landscape table
 NUMBER = re.compile(r"(?<![\w.,/$%])(?:(?P<prefix>[A-Za-z]{1,2}) ?[-–] ?)?(?P<digits>\d{1,5})(?![\w%]|[.,/]\d)")
@@ -60,14 +61,25 @@ def candidates_on(
         if line.kind != "furniture" or line.is_rotated:
             continue
         key = repetition_key(line.match)
-        if (roman := ROMAN.fullmatch(line.text)) and not is_within(line, roman.start("roman"), concealed):
-            label = roman["roman"]
-            yield Printed(label, (ROMAN_SERIES, value_of_roman(label) - page_number), (key, 0), line.y0)
+        for at, (start, label) in enumerate(roman_numbers(line)):
+            if not is_within(line, start, concealed):
+                rest = repetition_key(match_form(line.text[:start] + line.text[start + len(label) :]))
+                yield Printed(label, (ROMAN_SERIES, value_of_roman(label) - page_number), (rest, at), line.y0)
         for at, number in enumerate(NUMBER.finditer(line.text)):
             if not is_within(line, number.start("digits"), concealed):
                 prefix = (number["prefix"] or "").upper()
                 printed = printed_as(prefix, int(number["digits"]), page_number)
                 yield printed._replace(slot=(key, at), y0=line.y0)
+
+
+def roman_numbers(line: PageLine) -> Iterator[tuple[int, str]]:
+    """Where a Roman number stands in a line, and the number: alone in it, or as its first or its last cell."""
+    cells = cells_of(line.text, line.spans, line.size)
+    for at, cell in ((0, cells[0]), (len(line.text.rstrip()) - len(cells[-1]), cells[-1])) if cells else ():
+        if roman := ROMAN.fullmatch(cell):
+            yield at + roman.start("roman"), roman["roman"]
+        if len(cells) == 1:
+            return
 
 
 def is_within(line: PageLine, at: int, places: Sequence[WhiteSpan]) -> bool:

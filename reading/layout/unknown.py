@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from reading.characters import UNKNOWN
 from reading.layout.extracted import Character, Point, Span, SpanBlock, SpanLine
+from reading.layout.private_use import doubt_private_use
 from reading.values.currencies import CURRENCY_SIGNS
 
 UNMAPPED_FLAG = 128  # a glyph of the span has no character; its number in the font stands in the text
@@ -41,6 +42,7 @@ def mark_unknown(blocks: Sequence[SpanBlock], read_characters: Callable[[bool], 
     in a hundred needs it.
     """
     lines = [line for block in blocks for line in block["lines"]]
+    doubt_private_use(lines)
     doubtful = [any(map(is_doubtful, line["spans"])) for line in lines]
     if not any(doubtful):
         return

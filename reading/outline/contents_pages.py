@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ LINKED_SHARE = 0.4  # of the lines of a list are links: some titles take two lin
 ORDERED_SHARE = 0.6  # of the entries lead at least as far as the one before
 INDENT_PT = 8.0
 OFFSET_VOTES_MIN = 3
+HEADS_MAX = 2  # lines above the first entry of a further page: "Contents (continued)", "Page"
 LIST_LINES_MAX = 400  # from the words "Table of contents" to where the first title comes again
 ANNOUNCEMENTS = frozenset({"contents", "tableofcontents"})
 DIVIDER_LINES, DIVIDER_CHARS = 2, 60  # how far above an entry a divider stands, and how long it may be
@@ -178,20 +179,47 @@ def mark_announced_list(lines: Sequence[PageLine]) -> None:
 def announced_entries(first: int, lines: Sequence[PageLine], forms: Sequence[str]) -> Iterator[int]:
     """The indexes of the lines from `first` on that end in a page number or whose title comes again later.
 
-    The list ends where its first title comes again, and where no entry follows for some lines.
+    The list ends where its first title comes again, where no entry follows for some lines, and with a page that the
+    next one does not go on.
     """
     titles = [identifier_form(entry_title(line.text)[0]) for line in lines[first : first + LIST_LINES_MAX]]
     again = {form: index for index, form in enumerate(forms[first:], first) if form}  # the last line that says it
     end = next((first + at for at, form in enumerate(titles) if at and form and form == titles[0]), 0)
     if not end:
         return
-    before = first
-    for index, title in enumerate(titles[: end - first], first):
+    repeated = {index for index, title in enumerate(titles[: end - first], first) if again.get(title, 0) >= end}
+    entries = [
+        index
+        for index, title in enumerate(titles[: end - first], first)
+        if title and (index in repeated or TRAILING_PAGE.search(lines[index].text))
+    ]
+    before, last = first, 0
+    for index in entries:
         if index - before > LIST_GAP:
             return
-        if title and (again.get(title, 0) >= end or TRAILING_PAGE.search(lines[index].text)):
-            before = index
-            yield index
+        is_further = lines[index].page_number != lines[before].page_number
+        number = number_of_entry(lines[index], last)
+        if is_further and (number < last or not goes_on_at(index, lines, repeated, entries)):
+            return
+        before, last = index, number
+        yield index
+
+
+def number_of_entry(line: PageLine, other: int) -> int:
+    """The page number that an entry ends in, or the other one if it has none or one with letters."""
+    found = TRAILING_PAGE.search(line.text)
+    return int(found["page"]) if found and found["page"].isdigit() else other
+
+
+def goes_on_at(index: int, lines: Sequence[PageLine], repeated: Collection[int], entries: Collection[int]) -> bool:
+    """Whether a list goes on with the first entry of a page: at its top, with a title that comes again or a next entry.
+
+    A heading that ends in a number is no entry.
+    """
+    page = lines[index].page_number
+    above = [line for line in lines[max(index - LIST_GAP, 0) : index] if line.page_number == page]
+    is_at_top = sum(line.kind not in ASIDE_KINDS for line in above) <= HEADS_MAX
+    return is_at_top and (index in repeated or index + 1 in entries)
 
 
 def page_offset(printed: Sequence[ContentsEntry], lines: Sequence[PageLine]) -> int | None:

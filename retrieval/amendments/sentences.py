@@ -7,6 +7,7 @@ words are data (`amending.*.toml`). What may or would be changed is no change.
 import re
 from collections.abc import Collection, Iterator
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -205,5 +206,16 @@ def own_date(content: DocumentContent) -> str:
 
 def cover_dates(content: DocumentContent) -> list[str]:
     """The dates of a document's first page, in reading order, as ISO dates."""
-    text = " ".join(line.text_in_force for line in content.cover if line.page_number == 1)
-    return [each.value for each in sorted(dates_in(text), key=lambda date: date.start)]
+    return [date for _, date in dated_cover(content)]
+
+
+def dated_cover(content: DocumentContent) -> list[tuple[str, str]]:
+    """Each date of a document's first page as an ISO date, after the text between the date before and it.
+
+    Between a title and what stands below it is a semicolon.
+    """
+    kinds = groupby((line for line in content.cover if line.page_number == 1), key=lambda line: line.kind)
+    text = "; ".join(" ".join(line.text_in_force for line in lines) for _, lines in kinds)
+    dates = sorted(dates_in(text), key=lambda date: date.start)
+    begins = [0, *(date.end for date in dates)]
+    return [(text[begin : date.start], date.value) for begin, date in zip(begins, dates, strict=False)]

@@ -2,9 +2,9 @@
 
 Derived from the lines when a question is asked over several documents: nothing is stored.
 
-The document amended is the one that the first page names by title and date; where that is not one alone nothing is
-linked. All versions of a clause that the best places stand in are judged (`asked`); then those in force, or at the date
-in the question, come first, and what they replaced supports (`in_force`).
+The document amended is the one that the first page names by title and date, or as a contract of its date; where that
+is not one alone nothing is linked. All versions of a clause that the best places stand in are judged (`asked`); then
+those in force, or at the date in the question, come first, and what they replaced supports (`in_force`).
 """
 
 import re
@@ -14,11 +14,11 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
+from retrieval.amendments.naming import dates_named, is_named_by_date, titles_of
 from retrieval.amendments.sentences import Amendment, amending_words, amendments_in, cover_dates, own_date
 from retrieval.types import ClauseState, LineRange
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
 
-TITLE_CHARS_MAX = 160
 # A number that begins a clause: what goes on with a small letter after one is a line that happens to begin so.
 NUMBERED = re.compile(
     r"\A\s*(?P<number>\d{1,3}(?:\.\d{1,3}){1,4}[a-z]?(?=[.):\s])|\d{1,3}[a-z]?(?=[.):]))[.):]?\s*(?![a-z\d,;.])"
@@ -73,7 +73,7 @@ def find_versions(contents: Sequence[DocumentContent]) -> tuple[Versions, ...]:
     amending = {content.document_id: found for content in contents if (found := amendments_in(content))}
     for content in contents:
         found = amending.get(content.document_id, ())
-        others = [each for each in contents if each is not content and names_document(content, each)] if found else []
+        others = amended_documents(content, contents) if found else []
         if len(others) != 1:
             continue
         target = others[0]
@@ -85,24 +85,30 @@ def find_versions(contents: Sequence[DocumentContent]) -> tuple[Versions, ...]:
     return tuple(each for each in found_versions if each)
 
 
-def names_document(amending: DocumentContent, other: DocumentContent) -> bool:
-    """Whether a document says on its first page that it amends the other: by its title, and by its date if it has one.
+def amended_documents(amending: DocumentContent, contents: Sequence[DocumentContent]) -> list[DocumentContent]:
+    """The documents that an amendment may be about: those it names by their titles, else by their dates.
 
     Another amendment is not what is amended, though it may be named.
     """
-    if amendments_in(other):
-        return False
+    others = [each for each in contents if each is not amending and not amendments_in(each)]
+    by_title = [each for each in others if names_document(amending, each)]
+    return by_title or [each for each in others if is_named_by_date(amending, each)]
+
+
+def names_document(amending: DocumentContent, other: DocumentContent) -> bool:
+    """Whether a document says on its first page that it amends the other: by its title, and by its date if it has one.
+
+    With one date alone, which is not that of the document it names, it says none but its own.
+    """
     dates, own = cover_dates(amending), own_date(other)
-    is_dated = not own or own in dates or len(set(dates)) < 2  # with one date alone it names none but its own
+    is_dated = not own or own in dates or (len(set(dates)) < 2 and not dates_named(amending, other))
     cover = " ".join(normalise_words(" ".join(line.match for line in amending.cover)))
     return is_dated and any(f" {title} " in f" {cover} " for title in title_forms(other))
 
 
 def title_forms(content: DocumentContent) -> set[str]:
-    """What others may call a document, as words: the first part of its title, and what it prints on top."""
-    printed = next((line.text for line in content.cover if line.kind == "heading"), "")
-    forms = (normalise_words(title[:TITLE_CHARS_MAX].split(",")[0]) for title in (content.title, printed))
-    return {" ".join(words) for words in forms if is_telling_title(words, content.language)}
+    """The titles of a document that tell it from others."""
+    return {" ".join(words) for words in titles_of(content) if is_telling_title(words, content.language)}
 
 
 def is_telling_title(words: Sequence[str], language: str) -> bool:

@@ -60,6 +60,33 @@ def write_numbered(path: Path, *, size: float = 9, color: tuple[float, ...] = (0
     return path
 
 
+def read_with_cells(path: Path, footers: list[tuple[str, str]]) -> Reading:
+    """A page for each footer of two cells, one at each edge of the page."""
+    document = pymupdf.open()
+    for number, (left, right) in enumerate(footers):
+        page = document.new_page()
+        for line in range(12):
+            page.insert_text((72, 100 + 20 * line), f"Line {line} about subject {number * 7} says more.", fontsize=9)
+        page.insert_text((72, 800), left, fontsize=8)
+        page.insert_text((480, 800), right, fontsize=8)
+    document.save(path)
+    return read_pdf(path, Limits())
+
+
+@pytest.mark.parametrize(
+    ("footers", "expected"),
+    [
+        ([("Handbook 12 b", label) for label in ("i", "ii", "iii", *"12345678")], ["i", "ii", "iii", *"12345678"]),
+        ([(roman, "Rules of the house") for roman in ("v", "vi", "vii", "viii")], ["v", "vi", "vii", "viii"]),
+        ([("Volume", "IV")] * 5, ["1", "2", "3", "4", "5"]),
+        ([("Part", roman) for roman in ("i", "v", "ii", "x", "c")], ["1", "2", "3", "4", "5"]),
+        ([("Rules of the house", f"Annex {roman}") for roman in ("i", "ii", "iii", "iv")], ["1", "2", "3", "4"]),
+    ],
+)  # fmt: skip
+def test_a_roman_number_may_share_its_line(tmp_path: Path, footers: list[tuple[str, str]], expected: list[str]) -> None:
+    assert labels(read_with_cells(tmp_path / "cells.pdf", footers)) == expected
+
+
 def test_a_number_in_large_print_is_a_page_number(tmp_path: Path) -> None:
     reading = read_pdf(write_numbered(tmp_path / "large.pdf", size=14), Limits())
     assert labels(reading) == [str(number) for number in range(101, 111)]

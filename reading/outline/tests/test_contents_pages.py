@@ -16,6 +16,7 @@ from reading.outline.contents_pages import (
     entry_title,
     is_numbered,
     linked_targets,
+    mark_announced_list,
     page_offset,
     printed_targets,
     with_dividers,
@@ -324,3 +325,47 @@ def test_a_joined_entry_is_indented_as_its_first_line() -> None:
     pages = {number: str(number) for number in range(1, 20)}
     lines = contents(f"Scope{DOTS}3", "Report of the auditors", f"  on the accounts{DOTS}5", f"  Below{DOTS}6")
     assert [one.level for one in printed_targets(lines, pages)] == [1, 1, 2]
+
+
+HOUSE_LIST = ("Contents", "Scope of the rules 1", "Duties of the keeper 2", "Opening hours 3", "Fees of the house 4")
+HOUSE_TITLES = [*(entry[:-2] for entry in HOUSE_LIST[1:]), "Closing rules", "Keys"]
+HOUSE_TEXT = [line for page, title in enumerate(HOUSE_TITLES, 8) for line in body(page, title, "It says so.")]
+
+
+def marked_after(*pages: tuple[str, ...]) -> list[str]:
+    """The lines that become contents of a list with these pages behind it, without those of the list's first page."""
+    lines = [
+        *body(1, *HOUSE_LIST),
+        *(line for at, texts in enumerate(pages, 2) for line in body(at, *texts)),
+        *HOUSE_TEXT,
+    ]
+    mark_announced_list(lines)
+    assert [line.text for line in lines if line.kind == "contents" and line.page_number == 1] == list(HOUSE_LIST)
+    return [line.text for line in lines if line.kind == "contents" and line.page_number > 1]
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [("Foreword", "This edition is stricter."), ("Changes since edition 6", "The fees were lower.")],
+        [("Changes since edition 6", "The fees were lower.")],
+        [("Foreword", "The house has rules.", "It had others before.", "Changes in 2019", "Closing rules")],
+        [("Plan for 2 ", "Closing rules 1")],
+    ],
+)
+def test_what_follows_on_the_next_pages_is_no_part_of_the_list(pages: list[tuple[str, ...]]) -> None:
+    assert marked_after(*pages) == []
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        ("Closing rules 5", "Keys 6"),
+        ("Contents (continued)", "Page", "Closing rules 5", "Keys 6"),
+        ("Annexes to the rules 5", "Closing of the house 6"),
+        ("Closing rules", "Keys"),
+        ("Annex of accounts F-1", "Keys F-2"),
+    ],
+)
+def test_a_list_goes_on_on_the_next_page(page: tuple[str, ...]) -> None:
+    assert marked_after(page) == list(page)
