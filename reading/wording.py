@@ -105,12 +105,12 @@ class Wordings:
 
 def read_words(path: Path) -> frozenset[str]:
     """The words of a list, one per line, in match form, sorted and unique. Raises WordingError."""
-    words = [" ".join(row) for row in read_rows(path)]
+    words = [" ".join(row) for row in read_listed_words(path)]
     check_words(path, words)
     return frozenset(words)
 
 
-def read_rows(path: Path) -> list[list[str]]:
+def read_listed_words(path: Path) -> list[list[str]]:
     """What stands on each line of a list, without comments. Raises WordingError for an empty one."""
     lines = path.read_text(encoding="utf-8").splitlines()
     rows = [line.split() for line in lines if line.strip() and not line.startswith(COMMENT)]
@@ -143,7 +143,7 @@ def read_form_lists(folder: Path, name: str) -> dict[str, dict[str, tuple[str, .
 
 def read_forms(path: Path) -> dict[str, tuple[str, ...]]:
     """The forms of each word of a list, by the word; every form belongs to one word only. Raises WordingError."""
-    rows = read_rows(path)
+    rows = read_listed_words(path)
     names, forms = [row[0] for row in rows], [form for row in rows for form in row[1:]]
     check_words(path, names)
     check_words(path, sorted([*names, *forms]))

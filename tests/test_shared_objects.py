@@ -75,7 +75,9 @@ REASONS = {
     "retrieval.words.terms.weigh_searched": VALUE,
     "retrieval.words.terms.weigh_terms": VALUE,
     "retrieval.version.program_version": VALUE,
+    "retrieval.words.tokens.base_forms": VALUE,
     "retrieval.words.tokens.generic_stems": VALUE,
+    "retrieval.words.tokens.irregular_forms": VALUE,
     "retrieval.words.tokens.stem": VALUE,
     # Data files, read once
     "docintel_site.requirements.find_test_citations": f"{VALUE}; files of the program",

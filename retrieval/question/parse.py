@@ -127,8 +127,7 @@ def read_question(
     labels = (*numbers_named(topic), *row_numbers_in(topic, contents, lexicons))
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
     known = {keyword.text for keyword in keywords}
-    expansions = dictionary_keywords(topic, dictionary, lexicons)
-    added = (keyword for keyword in expansions if keyword.text not in known)
+    added = [each for each in dictionary_keywords(topic, dictionary, lexicons) if each.text not in known]
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
     hints = read_hints(asked, contents)
