@@ -16,7 +16,7 @@ from documents.models import Document, Line, TocEntry
 from documents.storage.content import DocumentSnapshot
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.told.columns import StoredHit
+from retrieval.told.columns import StoredHit, StoredWord
 from retrieval.told.reasons import absence_of
 from retrieval.told.searched import OF_THE_QUESTION, words_searched
 from retrieval.types import KEPT_ROLES, METHODS
@@ -71,7 +71,7 @@ class Dossier:
     tab: Promise
     heading: Promise
     reason: str
-    searched: Sequence[dict[str, Any]]
+    searched: Sequence[StoredWord]
     has_added: bool  # synonyms from the dictionary or a model
     detectors: tuple[DetectorSearch, ...]
     coverage: dict[str, Any]

@@ -32,7 +32,10 @@ def is_of_other_language(source: str, language: str, languages: Collection[str])
 
 def words_searched(run: RetrievalRun) -> list[StoredWord]:
     """Every word searched, each with how often it occurs, as the question has it: with its accents."""
-    return [{**word, "text": as_typed(word["text"], run.question)} for word in run.searched]
+    told: list[StoredWord] = [word.copy() for word in run.searched]
+    for word in told:
+        word["text"] = as_typed(word["text"], run.question)
+    return told
 
 
 def searched_told(run: RetrievalRun) -> list[StoredWord]:
