@@ -18,7 +18,10 @@ ENOUGH_SHARE = 0.6  # of the strongest place: of what says less the versions are
 
 
 def hits_of_versions(question: Question, candidates: Sequence[Candidate], versions: Sequence[Versions]) -> list[Hit]:
-    """A hit in each version of the clauses that the best candidates stand in, if it names one of that one."""
+    """A hit in each version of the clauses that the best candidates stand in, if it names one of that one.
+
+    None in the version that such a candidate has found by the words of the question: it is judged by these.
+    """
     named = [found for found in versions if found.clause == question.hints.section]
     enough = ENOUGH_SHARE * max((each.strength for each in candidates), default=0.0)
     best = [each for each in candidates if each.strength >= enough]
@@ -33,6 +36,7 @@ def hits_of_versions(question: Question, candidates: Sequence[Candidate], versio
         )
         for found in met
         for each in found.each
+        if not any(one.document_id == each.document_id and each.lines.overlaps(one.anchor) for one in best)
     ]
 
 

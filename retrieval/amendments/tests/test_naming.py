@@ -115,6 +115,23 @@ def test_what_replaces_a_clause_stands_before_it() -> None:
     assert "99 euro" in kept[0].quote.text and [each.document_id for each in kept].count(changing.document_id) == 1
 
 
+def test_a_clause_of_one_word_of_the_question_stays_an_answer_and_gives_way_to_what_replaces_it() -> None:
+    agreement = content_of_lines(
+        ["# Hire Agreement", "Dated 3 May 2019", "4.1 The fee is 90 euro.", "5.1 The notice is one month.",
+         "6.1 The keeper cleans the hall.", "7.1 The keys are returned."],
+        title="Hire Agreement", number=1,
+    )  # fmt: skip
+    changing = content_of_lines(
+        ["# Amendment No. 1 to the Agreement dated 3 May 2019",
+         "1. In clause 5.1 the words “one month” are replaced by “ten weeks”."],
+        title="Amendment No. 1", number=2,
+    )  # fmt: skip
+    result = retrieve("Which notice applies?", [agreement, changing], settings=SETTINGS, arbiter="rules")
+    quotes = {each.quote.text: each.verdict.role for each in result.kept()}
+    assert [role for text, role in quotes.items() if "ten weeks" in text] == ["primary"]
+    assert [role for text, role in quotes.items() if "is one month" in text] == ["supporting"]
+
+
 @pytest.mark.parametrize("wording", naming_words().alternatives, ids=lambda each: f"{each.file}-{each.section}")
 def test_each_wording_finds_its_examples_and_no_counter_example(wording) -> None:  # type: ignore[no-untyped-def]
     expression = naming_words().alone(wording)
