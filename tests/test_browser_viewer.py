@@ -408,19 +408,11 @@ def test_an_address_of_a_citation_shows_the_answer_beside_its_page(page: Page, a
     path = turn.locator(".cites li a").first.get_attribute("href")
     assert path is not None and path.endswith("#page")
     name = turn.get_attribute("id")
-<<<<<<< HEAD
     for is_first in (True, False):
         if is_first:
             page.goto(path)
         else:
             page.reload()
-=======
-    for is_opened in (False, True):
-        if is_opened:
-            page.reload()
-        else:
-            page.goto(path)
->>>>>>> n57-ui
         expect(page.locator("#page[data-turn]")).to_have_attribute("data-turn", str(name).removeprefix("turn-"))
         expect(page.locator(f"#{name} h2")).to_be_in_viewport()
         page.wait_for_function(LIT)

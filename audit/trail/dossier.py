@@ -15,11 +15,7 @@ from documents.models import Document, Line, TocEntry
 from documents.storage.content import DocumentSnapshot
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
-<<<<<<< HEAD
 from retrieval.told.columns import StoredCoverage, StoredHit, StoredWord
-=======
-from retrieval.told.columns import StoredHit, StoredWord
->>>>>>> n57-ui
 from retrieval.told.reasons import absence_of
 from retrieval.told.searched import OF_THE_QUESTION, words_searched
 from retrieval.types import KEPT_ROLES, METHODS
