@@ -152,7 +152,8 @@ def trail_page(
         "is_auditor": may_audit,
         "may_review": may_audit and not why_no_review,
         "why_no_review": why_no_review,
-        "may_invite": KnowledgeBase.objects.with_role(request.user, Role.OWNER).filter(pk=run.base_id).exists(),
+        "may_invite": bool(why_no_review)
+        and KnowledgeBase.objects.with_role(request.user, Role.OWNER).filter(pk=run.base_id).exists(),
         "answer_form": review_form if typed_for == "" else None,
         "candidate_form": review_form if selected and typed_for == selected.row.candidate.candidate_id else None,
         "conflict": conflict,

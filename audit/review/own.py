@@ -1,6 +1,5 @@
 """Whose question a run answers: a repeat is a copy, and a verdict on one counts for all, so it is theirs as well."""
 
-from collections.abc import Iterable
 from uuid import UUID
 
 from django.db.models import Q, UUIDField
@@ -13,12 +12,15 @@ from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 FIRST = Cast(KT("plan__repeat__run"), UUIDField())  # the run that a repeat is of
 
 
-def askers_among(run: RetrievalRun, people: Iterable[int]) -> set[int]:
-    """Who of these people asked this run, the run it repeats, or another repeat of that."""
-    first = UUID(run.repeat["run"]) if run.repeat else run.pk
-    same = Q(pk__in=[run.pk, first]) | Q(plan__repeat__run=str(first))
-    rows = RetrievalRun.objects.filter(same, asked_by_id__in=list(people)).order_by()
-    return {pk for pk in rows.values_list("asked_by_id", flat=True) if pk is not None}
+def askers_of(run: RetrievalRun) -> frozenset[int]:
+    """Who asked this run, the run it repeats, or another repeat of that; looked up once for each run in hand."""
+    if "askers" not in run.__dict__:
+        first = UUID(run.repeat["run"]) if run.repeat else run.pk
+        same = Q(pk__in=[run.pk, first]) | Q(plan__repeat__run=str(first))
+        rows = RetrievalRun.objects.filter(same).exclude(asked_by=None).order_by()
+        run.__dict__["askers"] = frozenset(rows.values_list("asked_by_id", flat=True).distinct())
+    askers: frozenset[int] = run.__dict__["askers"]
+    return askers
 
 
 def without_own(runs: RetrievalRunQuerySet, user: Viewer) -> RetrievalRunQuerySet:

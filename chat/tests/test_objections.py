@@ -111,7 +111,7 @@ def test_an_answer_given_again_says_so_and_the_reason_stays_with_who_may_read_it
     answer_turn(again.pk)
     again.refresh_from_db()
     assert again.run is not None and again.run.repeat
-    judge(turn, auditor)
+    judge(turn, add_member(turn, "second", Role.AUDITOR))  # nobody judges an answer they asked for
     found = find_objections([again.pk, turn.pk], other)
     assert {each.code for each in found.values()} == {"judged_wrong"} and len(found) == 2
     assert found[again.pk].reason == (REASON if who == "auditor" else "")
