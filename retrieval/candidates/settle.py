@@ -1,9 +1,11 @@
 """Finish the candidates (R85): each gets its verdict, a literal quote with boxes, and its context."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from documents.storage.content import DocumentContent
 from reading.boxes import Box, PictureBox
+from reading.rows import FRONT_INDEX
 from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.context import ANSWERING_CHARS_MAX, CHARS_MAX, context_at, whole_sections, widen
 from retrieval.types import (
@@ -59,6 +61,8 @@ def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: 
     quoted = [piece.line_number for piece in quote.pieces]
     if quoted and not (context.lines.first <= quoted[0] and quoted[-1] <= context.lines.last):
         context = context_at(context.lines.union(LineRange(quoted[0], quoted[-1])), content)
+    if quoted and not candidate.running:
+        candidate = placed_at(quoted[0], candidate, content)
     page = content.page(candidate.anchor_pages[0])
     return Settled(
         **vars(candidate),
@@ -69,6 +73,14 @@ def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: 
         page_label=page.called,
         page_size=(page.width, page.height),
     )
+
+
+def placed_at(number: int, candidate: Briefed, content: DocumentContent) -> Briefed:
+    """The candidate with the section of the line its quote begins on: a model may quote below what was found."""
+    entry = content.toc_by_index.get(content.lines[number - 1].toc_index)
+    if entry is None or entry.index in (candidate.toc_index, FRONT_INDEX):
+        return candidate
+    return replace(candidate, toc_index=entry.index, section_title=entry.title, breadcrumb=entry.breadcrumb)
 
 
 def mark_boxes(quote: Calibrated, anchor: LineRange, content: DocumentContent) -> tuple[Box | PictureBox, ...]:

@@ -57,6 +57,17 @@ def test_boxes_are_those_of_the_quote_else_of_the_anchor(
     assert narrow.page_number == whole.page_number == 2 and narrow.x0 == whole.x0 and narrow.x1 < whole.x1
 
 
+def test_the_section_is_that_of_what_is_quoted(
+    policy: DocumentContent, question: Question, found: tuple[Briefed, ...]
+) -> None:
+    name = found[0].candidate_id
+    (own,) = settle(found, ranked(Verdict(name, "primary", "", "The notice period")), question, [policy])
+    (below,) = settle(found, ranked(Verdict(name, "primary", "", "Reminder fee $ 12.50")), question, [policy])
+    assert (own.section_title, below.section_title) == ("Termination", "Schedule of fees")
+    assert below.breadcrumb == policy.toc_by_index[below.toc_index].breadcrumb != own.breadcrumb
+    assert below.candidate_id == own.candidate_id
+
+
 def test_what_the_page_does_not_say_has_no_quote(
     policy: DocumentContent, question: Question, found: tuple[Briefed, ...]
 ) -> None:
