@@ -292,7 +292,7 @@ def check_run(pack: PackReader) -> Iterator[str]:
 
 def unfinished_calls(run: Any) -> list[Any]:
     """The ids of all exchanges of a run that ended without a result."""
-    return list((run["run"]["plan"] or {}).get("calls", []))
+    return list((run["run"].get("plan") or {}).get("calls", []))
 
 
 def check_parts(pack: PackReader) -> Iterator[str]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from audit.access_log import record_event
 from audit.models import Assignment
-from audit.review.own import askers_of
+from audit.review.own import people_who_asked
 from documents.models import Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
@@ -86,5 +86,5 @@ def people_for(run: RetrievalRun) -> list[User]:
         membership__base=run.base_id, membership__role__in=("auditor", "owner"), is_active=True
     )
     found = list(people.order_by("name", "pk"))
-    askers = askers_of(run)
+    askers = people_who_asked(run)
     return [person for person in found if person.pk not in askers]

@@ -12,7 +12,7 @@ from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 FIRST = Cast(KT("plan__repeat__run"), UUIDField())  # the run that a repeat is of
 
 
-def askers_of(run: RetrievalRun) -> frozenset[int]:
+def people_who_asked(run: RetrievalRun) -> frozenset[int]:
     """Who asked this run, the run it repeats, or another repeat of that; looked up once for each run in hand."""
     if "askers" not in run.__dict__:
         first = UUID(run.repeat["run"]) if run.repeat else run.pk
