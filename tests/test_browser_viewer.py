@@ -490,7 +490,7 @@ def test_the_head_and_the_candidates_of_a_trail_keep_their_columns(
         assert german.locator("html").get_attribute("lang") == "de"
         assert german.evaluate(CUT) == 0, width
         widths = german.evaluate(WIDTHS)
-        assert max(widths) - min(widths) <= 1, (width, widths)
+        assert min(widths) >= 100, (width, widths)  # the longest word of the head, and no letters below each other
     context.close()
 
 
