@@ -131,7 +131,8 @@ def trail_page(
         raise Http404("This run has no such candidate.")
     page_counts = {seen["document_id"]: seen["pages"] for seen in run.scope}
     selected = read_selected(run, trail.table, choice, page_counts)
-    may_audit, why_no_review = is_auditor(request.user, run.base_id), why_not(request.user, run)
+    why_no_review = why_not(request.user, run)
+    may_audit = not why_no_review or is_auditor(request.user, run.base_id)
     typed_for = review_form.data.get("candidate", "") if review_form else None
     shown = {
         "run": run,

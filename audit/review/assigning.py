@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from accounts.models import User
 from audit.access_log import record_event
 from audit.models import Assignment
-from audit.review.own import people_who_asked
+from audit.review.own import runs_asked_again
 from documents.models import Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
@@ -85,6 +85,5 @@ def people_for(run: RetrievalRun) -> list[User]:
     people = User.objects.filter(
         membership__base=run.base_id, membership__role__in=("auditor", "owner"), is_active=True
     )
-    found = list(people.order_by("name", "pk"))
-    askers = people_who_asked(run)
-    return [person for person in found if person.pk not in askers]
+    askers = runs_asked_again(run).filter(asked_by__isnull=False).values("asked_by")
+    return list(people.exclude(pk__in=askers).order_by("name", "pk"))

@@ -1,32 +1,36 @@
 """Whose question a run answers: a repeat is a copy, and a verdict on one counts for all, so it is theirs as well."""
 
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, UUIDField
-from django.db.models.fields.json import KT
-from django.db.models.functions import Cast
+from django.db.models import F, Q, QuerySet, UUIDField
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast, Coalesce
 
+from chat.models import Turn
 from documents.models import Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
-FIRST = Cast(KT("plan__repeat__run"), UUIDField())  # the run that a repeat is of
+
+def askings() -> QuerySet[Any]:
+    """The turns that were answered, each with the run that was asked `first`: its own, or the one it repeats.
+
+    Equal ones have their key in common, which is indexed; what a run repeats is in its plan, which is not.
+    """
+    repeated = Cast(KeyTextTransform("run", KeyTransform("repeat", "run__plan")), UUIDField())
+    return Turn.objects.filter(run__isnull=False).annotate(first=Coalesce(repeated, F("run_id")))
 
 
-def people_who_asked(run: RetrievalRun) -> frozenset[int]:
-    """Who asked this run, the run it repeats, or another repeat of that; looked up once for each run in hand."""
-    if "askers" not in run.__dict__:
-        first = UUID(run.repeat["run"]) if run.repeat else run.pk
-        same = Q(pk__in=[run.pk, first]) | Q(plan__repeat__run=str(first))
-        rows = RetrievalRun.objects.filter(same).exclude(asked_by=None).order_by()
-        run.__dict__["askers"] = frozenset(rows.values_list("asked_by_id", flat=True).distinct())
-    askers: frozenset[int] = run.__dict__["askers"]
-    return askers
+def runs_asked_again(run: RetrievalRun) -> RetrievalRunQuerySet:
+    """A run, the run it repeats, and the other repeats of that."""
+    first = UUID(run.repeat["run"]) if run.repeat else run.pk
+    keys = Turn.objects.filter(run=run).exclude(asked_key="").values("asked_key")
+    again = askings().filter(asked_key__in=keys, first=first)
+    return RetrievalRun.objects.filter(Q(pk__in=[run.pk, first]) | Q(pk__in=again.values("run"))).order_by()
 
 
 def without_own(runs: RetrievalRunQuerySet, user: Viewer) -> RetrievalRunQuerySet:
     """The runs whose answer a person never asked for, neither first nor as a repeat."""
-    mine = RetrievalRun.objects.filter(asked_by_id=user.pk).order_by()
-    repeated = mine.filter(plan__has_key="repeat").values(first=FIRST)
-    others = runs.exclude(asked_by_id=user.pk).exclude(pk__in=repeated)
-    is_mine = Q(repeat_of__in=mine.values("pk")) | Q(repeat_of__in=repeated)
-    return others.alias(repeat_of=FIRST).filter(Q(repeat_of=None) | ~is_mine)
+    mine = askings().filter(run__asked_by=user.pk).exclude(asked_key="")
+    again = askings().filter(asked_key__in=mine.values("asked_key"), first__in=mine.values("first"))
+    return runs.exclude(asked_by=user.pk).exclude(pk__in=again.values("run"))

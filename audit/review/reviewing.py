@@ -12,7 +12,7 @@ from accounts.models import User
 from audit.access_log import NAME_MAX, is_auditor, record_event
 from audit.auditor_record import store
 from audit.models import AuditEvent, Review
-from audit.review.own import people_who_asked
+from audit.review.own import runs_asked_again
 from documents.models import Viewer
 from retrieval.models import RetrievalRun, RunCandidate
 
@@ -97,7 +97,7 @@ def why_not(user: Viewer, run: RetrievalRun) -> str:
     """Why a person may not review a run, or ""."""
     if not is_auditor(user, run.base_id):
         return _("Only auditors and owners of the base review its runs.")
-    if user.pk in people_who_asked(run):
+    if runs_asked_again(run).filter(asked_by=user.pk).exists():
         return _("You asked this question, so somebody else has to review it.")
     return ""
 

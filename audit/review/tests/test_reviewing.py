@@ -15,6 +15,7 @@ from audit.proof.verification import verify
 from audit.review.assigning import people_for
 from audit.review.queue import open_runs
 from audit.review.reviewing import Opinion, ReviewConflict, ReviewRefused, review, reviews_of, why_not
+from chat.models import Conversation, Turn
 from retrieval.models import RetrievalRun
 
 SignIn = Callable[[User], Client]
@@ -166,10 +167,16 @@ def test_who_was_given_an_answer_reviews_no_other_asking_of_it(house: House, mak
     again = make_run(asked_by=house.auditor if asked == "as a repeat" else other, plan=told)
     third = make_run(asked_by=house.auditor if asked == "as another repeat" else other, plan=told)
     unlike = make_run(asked_by=other)
+    anew = make_run(asked_by=other)
     family = (first, again, third)
+    conversation = Conversation.objects.create(base=house.base, user=other, title="Asked often")
+    for number, run in enumerate((*family, anew), 1):
+        Turn.objects.create(
+            conversation=conversation, number=number, question=run.question, scope_name="all", run=run, asked_key="same"
+        )
     for run in family:
         with pytest.raises(ReviewRefused):
             review(run, None, house.auditor, Opinion("agree"))
         assert house.auditor not in people_for(run) and house.owner in people_for(run)
-    assert list(open_runs(house.auditor)) == [unlike] and house.auditor in people_for(unlike)
-    assert {*open_runs(house.owner)} == {*family, unlike} and not why_not(house.owner, again)
+    assert {*open_runs(house.auditor)} == {anew, unlike} and house.auditor in people_for(unlike)
+    assert {*open_runs(house.owner)} == {*family, anew, unlike} and not why_not(house.owner, again)

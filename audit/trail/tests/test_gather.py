@@ -18,7 +18,7 @@ from retrieval.types import METHODS, POINTED
 from tests.pages import on_one_line
 
 # Six of them record that the trail was read, two ask whether the reader may review, five read signs and objections.
-QUERIES_MAX = 39
+QUERIES_MAX = 38
 UNREAD = {
     "intent": "section_retrieval",
     "shape": "single",
