@@ -146,26 +146,21 @@ def irregular_forms() -> dict[str, dict[str, tuple[str, ...]]]:
 
 @cache
 def base_forms(language: str) -> dict[str, str]:
-    """The word each irregular form of a language belongs to."""
-    words = irregular_forms().get(language, {})
-    return {form: word for word, forms in words.items() for form in forms}
+    """The word each irregular form of a language belongs to, German verbs also with what stands before them.
+
+    What stays before a verb takes the place of the sign of its participle: "beschlossen" is of "schliessen".
+    """
+    listed = {form: word for word, forms in irregular_forms().get(language, {}).items() for form in forms}
+    parted, staying = (sorted(word_lists(f"{kind}_prefixes").get(language, ())) for kind in ("verb", "inseparable"))
+    shortened = {form.removeprefix(PARTICIPLE): word for form, word in listed.items()}
+    joined = {prefix + form: prefix + word for prefix in staying for form, word in (shortened | listed).items()}
+    joined |= {prefix + form: prefix + word for prefix in parted for form, word in listed.items()}
+    return joined | listed
 
 
 def base_form(word: str, language: str) -> str:
-    """The word an irregular form belongs to, with what stands before a verb: "anfangen" is listed as "fangen".
-
-    Any other word as it is.
-    """
-    bases = base_forms(language)
-    if word in bases:
-        return bases[word]
-    for name, signs in (("verb_prefixes", ("",)), ("inseparable_prefixes", ("", PARTICIPLE))):
-        for prefix in sorted(word_lists(name).get(language, ())):
-            root = word.removeprefix(prefix)
-            found = next((bases[sign + root] for sign in signs if sign + root in bases), None)
-            if found and root != word:
-                return prefix + found
-    return word
+    """The word an irregular form belongs to; any other word as it is."""
+    return base_forms(language).get(word, word)
 
 
 def irregular_siblings(word: str, language: str) -> tuple[str, ...]:
