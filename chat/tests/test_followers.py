@@ -97,13 +97,17 @@ def talking(ask: Ask, viewer: User) -> Iterator[Turn]:
 
 
 async def last_after(frames: AsyncIterator[bytes], lose: Callable[[], None], patience_s: float) -> str:
-    """The last of the frames, of which one was the moment when somebody lost access."""
+    """The last of the frames that say something, of which one was the moment when somebody lost access.
+
+    A ping comes wherever this machine stands still long enough.
+    """
     last, is_lost = b"", False
 
     async def read() -> None:
         nonlocal last, is_lost
-        async for last in frames:
-            if not is_lost and b"event: token" in last:
+        async for each in frames:
+            last = last if each.startswith(b": ping") else each
+            if not is_lost and b"event: token" in each:
                 await sync_to_async(lose)()
                 is_lost = True
 
