@@ -89,6 +89,14 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: C
     return Clause(f"zero keyword hits: {said} in what was searched, in any form", "zero hits", words=list(texts))
 
 
+def words_nowhere(question: Question, searched: Sequence[SearchedWord]) -> tuple[str, ...]:
+    """Those of the asker's own words, as they were typed, that name the topic and do not occur; and years."""
+    counts = {word.text: word.count for word in searched}
+    own = {each.text for each in question.keywords if each.is_own}
+    wanted = [*(text for text in question.topic_words if text in own), *question.years]
+    return tuple(dict.fromkeys(as_typed(text, question.original) for text in wanted if counts.get(text) == 0))
+
+
 def is_foreign(question: Question, languages: Collection[str]) -> bool:
     """Whether a document of the scope is in another language than the question: words that are missing there prove
     nothing (R57). A text whose language is not known is taken for one of the question's.
@@ -247,11 +255,9 @@ def coverage_evidence(coverage: Coverage) -> str:
 
 def hits_evidence(question: Question, searched: Sequence[SearchedWord]) -> str:
     """How many of the words occur; those of the asker's own that name the topic and do not are named."""
-    counts = {word.text: word.count for word in searched}
-    own = {each.text for each in question.keywords if each.is_own}
-    wanted = [*(text for text in question.topic_words if text in own), *question.years]
-    missing = list(dict.fromkeys(as_typed(text, question.original) for text in wanted if counts.get(text) == 0))
-    some, lines = sum(map(bool, counts.values())), sum(counts.values())
+    counts = [word.count for word in searched]
+    missing = list(words_nowhere(question, searched))
+    some, lines = sum(map(bool, counts)), sum(counts)
     said = f"{some} of {len(counts)} words occur, on {lines} lines"
     if missing:
         said += f"; nowhere: {', '.join(f'“{word}”' for word in missing)}"

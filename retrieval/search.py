@@ -227,10 +227,17 @@ def find_hits(search: Search) -> Search:
 
 
 def count_searched(search: Search) -> Search:
-    """How often each word of the question occurs, in all that may be searched."""
+    """How often each word of the question occurs, in all that may be searched, and which occur nowhere.
+
+    A word of another language than the documents' stands nowhere of course, and is not told.
+    """
+    question, contents = search.question, search.contents
     elsewhere = search.account.counts if search.within is None else {}
-    searched = absence.count_words(search.question, search.contents, elsewhere, search.within)
-    return replace(search, searched=searched)
+    searched = absence.count_words(question, contents, elsewhere, search.within)
+    is_foreign = absence.is_foreign(question, {content.language for content in contents})
+    nowhere = () if is_foreign else absence.words_nowhere(question, searched)
+    whole = replace(search.whole, nowhere=nowhere)
+    return replace(search, searched=searched, question=replace(question, nowhere=nowhere), whole=whole)
 
 
 def propose_candidates(search: Search) -> Search:

@@ -205,6 +205,7 @@ class Question:
     value_pattern: str = ""  # what values of the type asked for look like in match form, in RE2's syntax; "" for none
     printed_pattern: str = ""  # … and as they are printed
     part_types: tuple[str, ...] = ()  # the type of answer each part asks for
+    nowhere: tuple[str, ...] = ()  # the asker's own words that no line searched has in any form, as they were typed
 
     @cached_property
     def topic_form(self) -> str:

@@ -136,6 +136,13 @@ def test_what_is_not_there_is_not_asked_about_again(lease: DocumentContent, serv
     assert flag_of(result).reason.endswith("found section 99, which does not exist: 0 places; “helicopter”: 0 places")
 
 
+def test_a_model_that_has_the_answer_may_ask_for_what_it_turns_on(lease: DocumentContent, serve: Serve) -> None:
+    server = serve()
+    server.wanted = {"answerable": True, "answerable_reason": "", "wanted_sections": ["14"], "wanted_words": []}
+    result = ask(lease)
+    assert requested(result) == [GOING] and len(server.requests) == 2 and result.ranking.answerable is True
+
+
 def test_it_looks_once_at_most(lease: DocumentContent, serve: Serve) -> None:
     server = serve()
     server.missing = "It does not say how the rent ends."

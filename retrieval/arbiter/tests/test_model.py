@@ -54,6 +54,25 @@ def test_the_prompt_holds_the_whole_table_of_contents_every_brief_and_the_questi
     assert prompt.rindex("<question>") > prompt.rindex("</candidate>")
 
 
+@pytest.mark.parametrize(
+    ("question", "nowhere"),
+    [
+        ("What is the notice period of the Elevator?", '"elevator"'),
+        ("What were the fees and the premium in 1987?", '"1987"'),
+        (QUESTION, ""),
+        ("Wie lang ist die Kündigungsfrist des Aufzugs?", ""),  # of another language than the document's
+    ],
+)
+def test_the_prompt_names_the_words_of_the_question_that_stand_nowhere(
+    policy: DocumentContent, serve: Serve, question: str, nowhere: str
+) -> None:
+    server = serve("good")
+    result = ask(policy, question)
+    _, told, words = str(server.requests[0].body["input"]).partition("Its words that stand nowhere in what was read")
+    assert bool(told) is bool(nowhere) and words.endswith(nowhere)
+    assert ", ".join(f'"{word}"' for word in result.question.nowhere) == nowhere, "the record holds them"
+
+
 def test_a_candidate_is_shown_with_what_found_it(policy: DocumentContent) -> None:
     """R46."""
     first = retrieve(QUESTION, [policy], settings=SETTINGS, arbiter="rules").candidates[0]
