@@ -88,10 +88,10 @@ List contradictions: candidates that say different things about the same point.
 Set answerable to true when the answer can be read from the candidates or worked out from what they say: a ratio of two
 rows, a yes or no that follows from a rule. It need not be printed in those words. Then leave answerable_reason empty.
 Silence is no answer, unless the question says what to conclude from it: where no passage speaks of what is asked, set
-answerable to false and call none of them primary, even if a complete list leaves it out; those that come nearest are
-tangential. Set it to false as well when they answer only a part; passages that carry that part are primary all the
-same. Say in answerable_reason what is missing, and nothing else. A word that stands nowhere proves nothing where a
-passage says the same by another name; where it names the very thing that is asked about, another thing is no answer.
+answerable to false and call none of them primary, even if a complete list leaves it out; the one or two that come
+nearest are supporting. Set it to false as well when they answer only a part; passages that carry that part are primary
+all the same. Say in answerable_reason what is missing, and nothing else. A word that stands nowhere proves nothing if a
+passage says the same by another name; if it names the very thing that is asked about, another thing is no answer.
 When something is missing that the document may hold in a place you were not shown, name where to look, also where the
 answer is there and turns on a definition, condition or exception that you were not shown: in wanted_sections ids from
 the table of contents, each with all that is below it, in wanted_words words or phrases that would be printed there, in
