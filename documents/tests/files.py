@@ -35,6 +35,15 @@ def make_pdf(pages: int = 4, *, note: str = "") -> bytes:
 
 
 @cache
+def make_slow_pdf() -> bytes:
+    """A PDF of two pages, of which the second takes seconds of work: whoever waits for the first is there in time."""
+    document = pymupdf.open(stream=make_pdf(2))
+    document.update_stream(document[1].get_contents()[0], b" " * 700_000_000)
+    content: bytes = document.tobytes(deflate=True)
+    return content
+
+
+@cache
 def make_scan() -> bytes:
     """A PDF whose only page has no text."""
     document = pymupdf.open()

@@ -24,7 +24,7 @@ from documents.pages.sentences import translate_sentence
 from documents.storage.content import read_content
 from documents.storage.store import store_reading
 from documents.storage.uploads import UploadRefused, accept_upload
-from documents.tests.files import CHAPTERS, make_locked_pdf, make_pdf, make_scan, upload_of
+from documents.tests.files import CHAPTERS, make_locked_pdf, make_pdf, make_scan, make_slow_pdf, upload_of
 from llm.embeddings.bundled import DIMENSIONS, MODEL_KEY, is_available
 from reading.rows import Reading
 from reading.tests.pdfs import raw_pdf
@@ -286,7 +286,7 @@ def striking(how: signal.Signals) -> reporting.Watch:
 
 @pytest.mark.parametrize("how", [signal.SIGSEGV, signal.SIGABRT])
 def test_it_survives_a_file_that_makes_the_reader_crash(queued: Queued, how: signal.Signals) -> None:
-    job = queued(make_pdf(400))
+    job = queued(make_slow_pdf())
     conductor.ingest(job, striking(how))
     job, document = seen(job)
     assert (job.state, document.state, job.reason_code) == ("failed", "failed", "parse_crash")
@@ -297,7 +297,7 @@ def test_it_survives_a_file_that_makes_the_reader_crash(queued: Queued, how: sig
 @pytest.mark.usefixtures("without_embeddings")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_it_reads_again_when_the_reader_was_stopped_from_outside(queued: Queued, how: signal.Signals) -> None:
-    job = queued(make_pdf(400))
+    job = queued(make_slow_pdf())
     for attempt in (1, 2):
         conductor.ingest(job, striking(how))
         job, document = seen(job)
@@ -310,7 +310,7 @@ def test_it_reads_again_when_the_reader_was_stopped_from_outside(queued: Queued,
 
 
 def test_it_says_so_when_the_reader_was_stopped_from_outside_each_time(queued: Queued) -> None:
-    job = queued(make_pdf(400))
+    job = queued(make_slow_pdf())
     conductor.finish(job, striking(signal.SIGKILL))
     job, document = seen(job)
     assert (job.state, job.attempts, document.state) == ("failed", 3, "failed")
