@@ -10,9 +10,11 @@ already one sentence or row, and a wrong line would cost a right citation.
 """
 
 import json
+import operator
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
 from django.utils.translation import gettext_noop
@@ -315,20 +317,33 @@ def printable(text: str) -> str:
 
 
 def check_sentences(text: str, excerpts: Sequence[Excerpt]) -> list[AnswerCheck]:
-    """Check each sentence: its markers, the share of its words in the cited excerpts, numbers and names, problems."""
+    """Check each sentence: its markers, the share of its words in the cited excerpts, numbers and names, problems.
+
+    What leads in a list and has no marker cites what its items cite.
+    """
     texts = {excerpt.number: f"{excerpt.text}\n{excerpt.quote}" for excerpt in excerpts}
     titles = {excerpt.number: f"{excerpt.document}\n{excerpt.section}" for excerpt in excerpts}
-    return [check_sentence(sentence, texts, titles) for sentence in sentences_of(text)]
+    return [check_sentence(sentence, items, texts, titles) for sentence, items in sentences_with_items(text)]
 
 
-def check_sentence(sentence: str, texts: dict[int, str], titles: dict[int, str]) -> AnswerCheck:
-    markers = sorted({int(number) for number in MARKER.findall(sentence)})
+def sentences_with_items(text: str) -> Iterator[tuple[str, str]]:
+    """Each sentence of an answer, as `sentences_of` has them, with the items of the list that it leads in, or ""."""
+    lines = [line.strip() for line in text.splitlines()]
+    for below, line in enumerate(lines, 1):
+        items = takewhile(lambda each: each.startswith(LIST_SIGN), dropwhile(operator.not_, lines[below:]))
+        for sentence in sentences_on(line):
+            yield sentence, " ".join(items) if sentence.endswith(":") and line.endswith(sentence) else ""
+
+
+def check_sentence(sentence: str, items: str, texts: dict[int, str], titles: dict[int, str]) -> AnswerCheck:
+    own = MARKER.findall(sentence)
+    markers = sorted({int(number) for number in own or MARKER.findall(items)})
     words = SPACED_MARKER.sub("", sentence).strip()
     cited = "\n".join(texts.get(marker, "") for marker in markers)
     share = supported_share(words, cited)
     numbers = [FoundWord(text=each, found=number_form(each) in numbers_in(cited)) for each in NUMBER.findall(words)]
     problems = ["no_citation"] if not markers else []
-    if markers and share < SUPPORT_MIN:
+    if own and share < SUPPORT_MIN:
         problems.append("weak_support")
     if not all(number["found"] for number in numbers):
         problems.append("number_not_cited")

@@ -5,6 +5,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from chat.asking import keep_question
@@ -12,12 +13,17 @@ from chat.scope import QuestionScope
 from chat.turns import demo
 from chat.turns.conductor import answer_turn
 from chat.turns.recordings import read_recording, recorded_folder, write_unanswered
+from documents import access
+from documents.ingestion.conductor import ingest_path
 from llm.recordings.recorded import playing
+
+BASE_NAME = "Recorded replies"
 
 
 class Command(BaseCommand):
     help = (
-        "Ask the demonstration's recorded questions again and write each request that has no recorded reply to a file. "
+        "Ask the demonstration's recorded questions in a new base, which has learned nothing yet, and write each "
+        "request that has no recorded reply to a file. "
         "A later request depends on the reply to the one before: record, and run it again until nothing is written. "
         "What it asks stays on record, so use an installation made for it."
     )
@@ -26,14 +32,13 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, required=True, help="the folder for the requests")
 
     def handle(self, *args: Any, out: Path, **options: Any) -> None:
-        first = demo.load(None)
-        base, recording = first.conversation.base, read_recording()
-        document = base.documents.get(file_name=demo.ASKED_OF)
-        scope = QuestionScope(base, (document,))
+        asker, recording = demo.demo_user(), read_recording()
+        base = access.create_base(asker, BASE_NAME)
+        document = ingest_path(settings.BASE_DIR / "samples" / demo.ASKED_OF, base, asker)
         with playing(recording):
             for question in demo.RECORDED_QUESTIONS:
-                asker = first.conversation.user
-                turn = keep_question(asker, scope, question, "balanced", form_id=uuid.uuid4(), is_fresh=True)
+                scope = QuestionScope(base, (document,))
+                turn = keep_question(asker, scope, question, "balanced", form_id=uuid.uuid4())
                 answer_turn(turn.pk)
         for path in write_unanswered(recording.unanswered, out):
             self.stdout.write(f"no reply is recorded for {path}")

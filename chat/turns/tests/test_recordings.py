@@ -53,7 +53,7 @@ def test_every_request_of_the_three_questions_has_its_reply_and_says_it_was_reco
 ) -> None:
     calls = LLMCall.objects.all()
     assert [call.error for call in calls if call.outcome != "ok"] == [], HOW
-    assert len(calls) == len(list(recorded_folder().glob("*.json"))) == 7, HOW
+    assert len(calls) == len(list(recorded_folder().glob("*.json"))) == 8, HOW
     absent, leaving, starting = (turns()[question].answer for question in demo.RECORDED_QUESTIONS)
     assert (absent.kind, leaving.kind, starting.kind) == (
         Answer.Kind.NOT_FOUND,

@@ -217,6 +217,28 @@ def test_it_compares_each_sentence_with_what_it_cites(sentence: str, problems: l
 
 
 @pytest.mark.parametrize(
+    ("lead_in", "markers", "problems"),
+    [
+        ("What is due each month:", [1, 2], []),
+        ("What is due each month [2]:", [2], ["weak_support"]),
+        ("What is due each month to Karl Meyer:", [1, 2], ["name_not_cited"]),
+        ("What is due each month, of 999 euros:", [1, 2], ["number_not_cited"]),
+        ("What is due each month.", [], ["no_citation"]),
+    ],
+)
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_what_leads_in_a_list_cites_what_its_items_cite(
+    lead_in: str, markers: list[int], problems: list[str], gap: str
+) -> None:
+    items = "- The fee is 512 euros a month [1].\n- Notice is given in writing [2].\n\nThe fee is 512 euros [3]."
+    first, *others = writer.check_sentences(
+        f"{lead_in}{gap}{items}", [an_excerpt(1), an_excerpt(2, "Notice is given in writing."), an_excerpt(3)]
+    )
+    assert (first["markers"], first["problems"]) == (markers, problems)
+    assert [each["markers"] for each in others] == [[1], [2], [3]]
+
+
+@pytest.mark.parametrize(
     ("sentence", "names"),
     [
         ("The rent goes to Harbour Sheds Limited.", ["Harbour Sheds Limited"]),
