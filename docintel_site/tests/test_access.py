@@ -136,6 +136,7 @@ AUDITING = {
     "GET audit/queue/": Row(("stranger", *AUDIT)),
     "POST audit/queue/draw/": Row(AUDIT, 302, "base={base}&size=1", others=400),
     "GET audit/queue/<uuid:sample_id>/": Row(AUDIT),
+    "POST audit/technical-file/": Row(AUDIT, 200, "base={base}&since=2026-01-01&until=2026-01-02"),
     "GET audit/signoffs/": Row(("stranger", *AUDIT)),
     "POST audit/signoffs/": Row(AUDIT, 409, "base={base}&since=2026-01-01&until=2026-01-02", others=400),
     "GET audit/signoffs/sample/<uuid:sample_id>/": Row(AUDIT, 302),

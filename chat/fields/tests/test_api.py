@@ -64,6 +64,17 @@ def post(client: Client, document: Document) -> Post:
     return send
 
 
+@pytest.fixture
+def sleepers_ended() -> Iterator[None]:
+    """A connection that was cut leaves a backend that sleeps on, and the database cannot be dropped."""
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE query LIKE 'SELECT pg_sleep%' AND datname = current_database()"
+        )
+
+
 @pytest.mark.usefixtures("at_once")
 def test_each_field_comes_back_with_value_quote_and_place(post: Post, client: Client, document: Document) -> None:
     done = post(document_ids=[str(document.pk)])
@@ -160,6 +171,7 @@ def test_what_a_model_was_sent_is_kept_when_fields_end_without_a_result(
     assert calls == [list(LLMCall.objects.all())] * 2, "one request for both fields, named by each of their runs"
 
 
+@pytest.mark.usefixtures("sleepers_ended")
 def test_fields_that_hang_end_as_failed_and_are_not_asked_again(
     post: Post, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +222,7 @@ def test_stop_ends_the_wait_for_a_silent_model_and_keeps_what_was_judged(
     assert measures.read_failures(RetrievalRun.objects.all()).value == 0, "what people stop is no error"
 
 
+@pytest.mark.usefixtures("sleepers_ended")
 def test_stop_ends_fields_that_hang_elsewhere_and_keeps_what_was_found(
     post: Post, client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,8 +238,7 @@ def test_stop_ends_fields_that_hang_elsewhere_and_keeps_what_was_found(
     worker = threading.Thread(target=carry_out_and_close, args=(later.json()["extraction_id"],))
     worker.start()
     wait_for(lambda: Extraction.objects.get().state == "running")
-    connection_waits = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'"
-    wait_for(lambda: count_of(connection_waits) == 1)
+    wait_for(lambda: count_sleepers() == 1)
     client.post(f"{later.headers['Location']}/stop")
     worker.join(PATIENCE_S)
     told = client.get(later.headers["Location"]).json()
@@ -256,9 +268,11 @@ def test_a_stop_that_comes_too_late_changes_nothing(post: Post, client: Client) 
     assert not Extraction.objects.get().stop_requested and not Event.objects.filter(kind="fields_stopped").exists()
 
 
-def count_of(statement: str) -> int:
+def count_sleepers() -> int:
     with connection.cursor() as cursor:
-        cursor.execute(statement)
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND datname = current_database()"
+        )
         return int(cursor.fetchone()[0])
 
 
