@@ -13,7 +13,6 @@ from documents.models import KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun
 
 NAME_MAX = 254
-PACKED = "evidence"  # the action of exporting an evidence pack; its verifier looks for this name
 
 
 def is_auditor(user: Viewer, base_id: UUID | None = None) -> bool:

@@ -11,6 +11,7 @@ urlpatterns = [
     path("retrievals/<uuid:retrieval_id>", api.RetrievalView.as_view(), name="retrieval"),
     path("extract", fields.ExtractView.as_view(), name="extract"),
     path("extractions/<uuid:extraction_id>", fields.ExtractionView.as_view(), name="extraction"),
+    path("extractions/<uuid:extraction_id>/stop", fields.StopExtractionView.as_view(), name="stop_extraction"),
     path("chat", api.ChatView.as_view(), name="chat"),
     path("bases/<uuid:base_id>/prompts", prompts.PromptsView.as_view(), name="prompts"),
     path("bases/<uuid:base_id>/prompts/<str:name>", prompts.PromptView.as_view(), name="prompt"),

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from documents.models import KnowledgeBase, Membership, Parse, Role, Viewer
-from jobs.models import LeasedJob, RequestedJob
+from jobs.models import RequestedJob, StoppableJob
 from ledger.triggers import erasable, insert_only
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
@@ -76,17 +76,10 @@ class TurnQuerySet(models.QuerySet["Turn"]):
         return self.filter(conversation__in=Conversation.objects.visible_to(user))
 
 
-class Turn(LeasedJob):
+class Turn(StoppableJob):
     """One question and its outcome. The row is the truth; the event stream only reports it."""
 
     ID_NAME = "turn"
-
-    class State(models.TextChoices):
-        QUEUED = LeasedJob.QUEUED, "Queued"
-        RUNNING = LeasedJob.RUNNING, "Running"
-        DONE = "done", "Done"
-        STOPPED = "stopped", "Stopped"
-        FAILED = "failed", "Failed"
 
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="turns")
     number = models.PositiveIntegerField()
@@ -102,8 +95,7 @@ class Turn(LeasedJob):
     is_fresh = models.BooleanField(default=False)  # a program wants it asked, whatever the record holds
     asked_key = models.CharField(max_length=64, blank=True, db_index=True)  # what decides its answer, see turns.repeats
     again_of = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="asked_again")
-    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
-    stop_requested = models.BooleanField(default=False)
+    state = models.CharField(max_length=10, choices=StoppableJob.State.choices, default=StoppableJob.QUEUED)
     run = models.OneToOneField(RetrievalRun, null=True, blank=True, on_delete=models.PROTECT, related_name="turn")
     error_for_people = models.TextField(blank=True)
     error_for_admins = models.TextField(blank=True)
@@ -212,7 +204,7 @@ class ModelTest(RequestedJob):
 NAMES_SHOWN = 4
 
 
-class Extraction(RequestedJob):
+class Extraction(StoppableJob):
     """Several named fields asked at once of the same documents (R87). The row is the truth."""
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="extractions")

@@ -21,6 +21,7 @@ urlpatterns = [
     path("links/<uuid:share_id>/revoke/", sharing.close_link, name="revoke"),
     path("fields/", fields.ask_fields, name="ask_fields"),
     path("fields/<uuid:extraction_id>/", fields.show_fields, name="fields"),
+    path("fields/<uuid:extraction_id>/stop", fields.stop_fields, name="stop_fields"),
     path("fields/<uuid:extraction_id>/export.<str:form>", fields.export_fields, name="export_fields"),
     path("trash/", views.trash, name="trash"),
     path("turns/<uuid:turn_id>/", views.turn, name="turn"),

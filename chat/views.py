@@ -41,6 +41,7 @@ from chat.scope import write_picker_value
 from chat.turns import tasks
 from chat.turns.feedback import give_feedback
 from chat.turns.page_notices import order_reading
+from chat.turns.stopping import request_stop
 from chat.turns.waiting import ENDED
 from documents import access
 from documents.ingestion.tasks import start
@@ -278,7 +279,7 @@ async def events(request: HttpRequest, turn_id: UUID) -> StreamingHttpResponse:
 def stop_turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Ask the worker to stop; what it has found so far is kept."""
     row = get_visible_turn(request, turn_id)
-    Turn.objects.filter(pk=row.pk).exclude(state__in=ENDED).update(stop_requested=True)
+    request_stop(row)
     return redirect("chat:conversation", row.conversation_id)
 
 

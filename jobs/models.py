@@ -26,6 +26,22 @@ class LeasedJob(models.Model):
         abstract = True
 
 
+class StoppableJob(LeasedJob):
+    """A job that whoever wants it done may stop; it ends done, stopped or failed."""
+
+    class State(models.TextChoices):
+        QUEUED = LeasedJob.QUEUED, "Queued"
+        RUNNING = LeasedJob.RUNNING, "Running"
+        DONE = "done", "Done"
+        STOPPED = "stopped", "Stopped"
+        FAILED = "failed", "Failed"
+
+    stop_requested = models.BooleanField(default=False)
+
+    class Meta:
+        abstract = True
+
+
 class RequestedJob(LeasedJob):
     """A job that somebody wants done, which ends done or failed."""
 

@@ -14,6 +14,8 @@ from django.utils.translation import npgettext_lazy
 
 from audit.statistics.period import REPAIRS, absent_count, newest_candidates, paid_calls
 from audit.statistics.quality import quality_of
+from chat.fields.values import NOT_ASKED
+from chat.turns.conductor import STOPPED_BY_ASKER
 from documents.models import KnowledgeBase
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
@@ -65,7 +67,9 @@ def read_absent(runs: RetrievalRunQuerySet) -> Measured:
 
 
 def read_failures(runs: RetrievalRunQuerySet) -> Measured:
-    found = runs.order_by().aggregate(of=Count("pk"), part=Count("pk", filter=Q(status="failed")))
+    """What people stopped themselves is no error."""
+    failed = Q(status="failed") & ~Q(failure__in=(STOPPED_BY_ASKER, NOT_ASKED))
+    found = runs.order_by().aggregate(of=Count("pk"), part=Count("pk", filter=failed))
     return rate(found["part"], found["of"])
 
 

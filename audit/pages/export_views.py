@@ -1,11 +1,14 @@
 """Downloads: the evidence pack of a run, and the filtered list as a file. Each one is recorded."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
+from typing import IO
 from uuid import UUID
 
 from django.core.exceptions import BadRequest
-from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.views.decorators.http import require_safe
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.views.decorators.http import require_POST, require_safe
 
 from audit.access_log import record_list, record_read
 from audit.keeping.exports import (
@@ -18,9 +21,11 @@ from audit.keeping.exports import (
     stream_runs,
     write_documents,
 )
-from audit.pages.forms import RunFilters
+from audit.pages.forms import BasePeriodForm, RunFilters
 from audit.pages.views import attachment, get_run_with_charge
 from audit.proof.evidence import NotRecorded, write_evidence
+from audit.proof.technical_file import write_technical_file
+from audit.review.signing import of_period
 from audit.runs.listing import filter_runs
 from documents.models import Viewer
 from documents.spreadsheet import write_csv
@@ -39,14 +44,32 @@ def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
         return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
 
 
+@require_POST
+def technical_file(request: HttpRequest) -> HttpResponse | FileResponse:
+    """What is recorded of a base in a period, for a regulator; recorded before the first byte is sent."""
+    form = BasePeriodForm(request.POST, user=request.user)
+    if not form.is_valid():
+        if "base" in form.errors:
+            raise Http404("There is no such base.")
+        raise BadRequest("That is not a period.")
+    base, since, until = (form.cleaned_data[name] for name in ("base", "since", "until"))
+    subject = of_period(base, since, until)
+    write = partial(write_technical_file, base, subject, by=request.user)
+    return hand_out_zip(write, f"technical-file-{since}-{until}.zip")
+
+
 def hand_out_pack(run: RetrievalRun, by: Viewer) -> FileResponse:
     """The evidence pack of a run as a file; making it is recorded. Raises NotRecorded."""
+    return hand_out_zip(partial(write_evidence, run, by=by), f"evidence-{run.pk}.zip")
+
+
+def hand_out_zip(write: Callable[[IO[bytes]], object], name: str) -> FileResponse:
     with ExitStack() as opened:
         file = opened.enter_context(spooled_file(IN_MEMORY_MAX))
-        write_evidence(run, file, by)
+        write(file)
         opened.pop_all()  # the response closes it
     file.seek(0)
-    return FileResponse(file, as_attachment=True, filename=f"evidence-{run.pk}.zip", content_type="application/zip")
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
 
 @require_safe

@@ -194,19 +194,24 @@ class SampleForm(FormOfBases):
     )
 
 
-class SignOffForm(FormOfBases):
-    """The period of a base to sign off, both days included."""
+class BasePeriodForm(FormOfBases):
+    """A base and a period, both days included."""
 
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
     since = forms.DateField(label=_("From"), widget=DayInput())
     until = forms.DateField(label=_("to"), widget=DayInput())
-    note = forms.CharField(max_length=REASON_MAX, required=False, label=_("Note"))
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("since") and cleaned.get("until") and cleaned["since"] > cleaned["until"]:
             self.add_error("until", _("The last day lies before the first."))
         return cleaned
+
+
+class SignOffForm(BasePeriodForm):
+    """The period of a base to sign off."""
+
+    note = forms.CharField(max_length=REASON_MAX, required=False, label=_("Note"))
 
 
 class ReplayForm(forms.Form):

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.models import ReviewSample, SignOff
-from audit.pages.forms import REASON_MAX, SignOffForm
+from audit.pages.forms import REASON_MAX, BasePeriodForm, SignOffForm
 from audit.pages.review_views import sample_page
 from audit.review.signing import (
     SignOffRefused,
@@ -43,6 +43,7 @@ def signed_page(
     rows = SignOff.objects.visible_to(request.user).filter(first=None).select_related("second", "sample")[:SHOWN]
     shown = {
         "form": form,
+        "file_form": BasePeriodForm(user=request.user, auto_id="file_%s"),
         "refusal": refusal,
         "waiting_in": waiting_in,  # the base whose questions wait for a verdict
         "rows": [(row, describe_sign_off(row), second_of(row)) for row in rows],

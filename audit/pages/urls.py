@@ -25,6 +25,7 @@ urlpatterns = [
     path("export.csv", export_views.runs_csv, name="csv"),
     path("export.jsonl", export_views.runs_jsonl, name="jsonl"),
     path("export.html", export_views.runs_html, name="html"),
+    path("technical-file/", export_views.technical_file, name="technical_file"),
     path("figures/", figure_views.figures, name="figures"),
     path("quality/<uuid:base_id>/", figure_views.quality, name="quality"),
     path("coverage/<uuid:document_id>/", figure_views.coverage, name="coverage"),

@@ -11,9 +11,10 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from accounts.models import User
-from audit.access_log import NAME_MAX, PACKED, record_event
+from audit.access_log import NAME_MAX, record_event
 from audit.models import AuditEvent, RecordCheck
 from audit.proof.verification import Report, digests_of, fault_sentence, verify
+from audit.proof.verifier import MADE_AS
 from jobs.lease import Lease, LeaseLost, claim, is_exhausted
 from ledger import chain
 from ledger.chain import Head, Verification
@@ -84,7 +85,11 @@ def heads_after(last: Head | None, until: Head) -> list[Head]:
 
     A pack ends with the entry that records it, so a later head is not contained in it.
     """
-    ids = AuditEvent.objects.filter(action=PACKED).annotate(subject=Cast("pk", CharField())).values("subject")
+    ids = (
+        AuditEvent.objects.filter(action__in=MADE_AS.values())
+        .annotate(subject=Cast("pk", CharField()))
+        .values("subject")
+    )
     new = Entry.objects.filter(sequence__gt=last.sequence if last else 0, sequence__lte=until.sequence)
     rows = new.filter(kind="audit_event", subject_id__in=ids).values_list("sequence", "hash")
     return sorted({*(Head(*row) for row in rows), until})

@@ -14,9 +14,10 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext, override
 
-from audit.access_log import PACKED, record_event
+from audit.access_log import record_event
 from audit.keeping.erasure import erasure_of
 from audit.proof.verification import payload_of
+from audit.proof.verifier import MADE_AS
 from audit.review.comments import Thread, arrange_threads
 from audit.review.reviewing import reviews_of
 from audit.runs.glossary import terms_in_order
@@ -130,11 +131,10 @@ class PackWriter:
         self.zip.writestr(name, content)
         self.files[name] = digest_of(content)
 
-    def add_manifest(self, run: RetrievalRun) -> str:
-        """Add the manifest of the files so far; return its SHA-256."""
+    def add_manifest(self, **about: str | None) -> str:
+        """Add the manifest of the files so far, with the format and what the pack is about; return its SHA-256."""
         manifest = {
-            "format": FORMAT,
-            "run": str(run.pk),
+            **about,
             "exported_at": time_text(timezone.now()),
             "subjects": self.subjects,
             "files": self.files,
@@ -166,9 +166,9 @@ def write_evidence(run: RetrievalRun, out: IO[bytes], by: Viewer | None) -> str:
             add_records(pack, run)
         pack.add("verify.py", VERIFIER.read_bytes())
         pack.add("README.txt", README.encode())
-        sha256 = pack.add_manifest(run)
+        sha256 = pack.add_manifest(format=FORMAT, run=str(run.pk))
         # Committed before the chain is read: writing a long one must not block anybody's question.
-        recorded = record_event(by, PACKED, run.pk, manifest=sha256)
+        recorded = record_event(by, MADE_AS[FORMAT], run.pk, manifest=sha256)
         write_chain(file, entry_of("audit_event", recorded.pk), min(each["sequence"] for each in pack.subjects))
     return sha256
 

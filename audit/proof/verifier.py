@@ -1,4 +1,4 @@
-"""Check an evidence pack of DocIntel with nothing but Python's standard library.
+"""Check an evidence pack or a technical file of DocIntel with nothing but Python's standard library.
 
     python3 verify.py PACK.zip --head HEADS.jsonl
     python3 verify.py PACK.zip --stamps HEADS.jsonl --authority ROOT.pem
@@ -30,6 +30,8 @@ What is checked:
 
 When all heads were kept later than the pack was made, --ledger gives the entries between: the ledger.jsonl of a pack
 made later. --manifest is the SHA-256 of manifest.json written down when the pack was made, where no head covers that.
+
+A technical file is of a base and a period and has no run: 3 and 4 do not apply to it, and its chain begins anywhere.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-FORMATS = ("docintel-evidence-1", "docintel-evidence-2")  # the first made no record of the pack itself
+TECHNICAL = "docintel-technical-file-1"  # of a base and a period, with no run
+FORMATS = ("docintel-evidence-1", "docintel-evidence-2", TECHNICAL)  # the first made no record of the pack itself
+MADE_AS = {"docintel-evidence-2": "evidence", TECHNICAL: "technical_file"}  # what the record of the making calls it
 LEDGER = "docintel-ledger-1"
 MANIFEST, CHAIN, EXPORT = "manifest.json", "ledger.jsonl", "export.json"
 HASHED = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
@@ -85,6 +89,7 @@ class PackReader:
         self.stamps = stamps
         self.manifest = read_manifest(files)
         self.has_export = self.manifest["format"] != FORMATS[0]
+        self.is_of_run = self.manifest["format"] != TECHNICAL
         self.entries: dict[int, Any] = {}
         self.export: Any = None  # the entry that vouches for the manifest
         self.shown: set[str] = set()  # files that repeat what a vouched record holds
@@ -223,7 +228,7 @@ def check_chain(pack: PackReader, later: dict[int, Any]) -> Iterator[str]:
     first, last = min(pack.entries), max(pack.entries)
     kinds = ("run", "reading", "look", "shared", "exchange")
     own = {subject["sequence"] for subject in pack.manifest["subjects"] if subject["kind"] in kinds}
-    if first not in own:
+    if pack.is_of_run and first not in own:
         yield f"{CHAIN} begins with entry {first} ({pack.entries[first]['kind']}), which is not that of the run"
     if later and later.get(last, {}).get("hash") != pack.entries[last]["hash"]:
         yield f"the ledger you gave does not hold entry {last} as the pack does"
@@ -337,8 +342,8 @@ def check_export(pack: PackReader) -> Iterator[str]:
         yield f"no ledger entry vouches for {EXPORT}"
         return
     row = record_in(pack, EXPORT)
-    if (row["action"], row["run_id"]) != ("evidence", pack.manifest["run"]):
-        yield f"{EXPORT} is not of a pack of this run"
+    if (row["action"], row["run_id"]) != (MADE_AS[pack.manifest["format"]], pack.manifest["run"]):
+        yield f"{EXPORT} is not of a pack of this run" if pack.is_of_run else f"{EXPORT} is not of a technical file"
     elif row["detail"].get("manifest") != sha256_of(pack.files[MANIFEST]):
         yield f"{MANIFEST} is not the one ledger entry {found[0]['sequence']} vouches for: it was altered or replaced"
     else:
@@ -397,7 +402,8 @@ def find_unvouched(pack: PackReader) -> Iterator[str]:
             yield f"from before the day you gave with --stamped-since: {', '.join(early)}"
     if not pack.expected and not (pack.export and pack.is_vouched(pack.export["sequence"])):
         yield f"files that only the manifest vouches for: {', '.join(by_manifest(pack))}"
-        yield f"that no answer and no review was left out{left_out(pack)}"
+        if pack.is_of_run:
+            yield f"that no answer and no review was left out{left_out(pack)}"
 
 
 def remedy(pack: PackReader) -> str:
@@ -589,8 +595,8 @@ def judge_pack(pack: PackReader, later: dict[int, Any]) -> tuple[int, list[str]]
     """The exit code, and the lines to print."""
     faults = [*gather_faults(check_files(pack), check_chain(pack, later))]
     if pack.entries:
-        checks = (check_subjects, check_run, check_parts, check_export, check_heads, check_stamps)
-        faults += gather_faults(*(check(pack) for check in checks))
+        of_run = (check_subjects, check_run, check_parts) if pack.is_of_run else ()
+        faults += gather_faults(*(check(pack) for check in (*of_run, check_export, check_heads, check_stamps)))
     missing = [*gather_faults(find_unvouched(pack))] if pack.entries else []
     if faults:
         lines = ["BAD: this is not what was recorded and packed.", *(f"- {fault}." for fault in faults)]
@@ -598,10 +604,11 @@ def judge_pack(pack: PackReader, later: dict[int, Any]) -> tuple[int, list[str]]
     if missing:
         told = "CONSISTENT ONLY: nothing contradicts the rest, but nobody outside vouches for:"
         return CONSISTENT, [told, *(f"- {each}." for each in missing)]
-    first, last, run = min(pack.entries), max(pack.entries), pack.manifest["run"]
-    told = f"OK: {len(pack.files)} files, ledger entries {first} to {last}, run {run}."
+    first, last = min(pack.entries), max(pack.entries)
+    what = f"run {pack.manifest['run']}" if pack.is_of_run else f"technical file of base {pack.manifest['base']}"
+    told = f"OK: {len(pack.files)} files, ledger entries {first} to {last}, {what}."
     by = "stamp" if pack.stamps and pack.stamps.vouched_to == pack.vouched_to else "head"
-    vouched = f"The {by} of entry {pack.vouched_to} vouches for run, answer and reviews"
+    vouched = f"The {by} of entry {pack.vouched_to} vouches for {'run, answer and reviews' if pack.is_of_run else 'it'}"
     rest = ", and for this pack as it was made" if pack.export else "; the SHA-256 you gave, for the rest"
     return OK, [told, f"{vouched}{rest} ({pack.manifest['exported_at']})."]
 

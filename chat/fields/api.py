@@ -1,6 +1,7 @@
 """Several named fields asked in one request (R87), as JSON and CSV."""
 
 import uuid
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
@@ -34,13 +35,14 @@ from chat.fields.reading import (
 from chat.fields.values import write_extraction_csv
 from chat.models import Extraction
 from chat.turns import tasks
+from chat.turns.stopping import request_stop
 from documents.api import IDEMPOTENCY_KEY, Body, CsvRenderer, TextField, read_idempotency_key, read_sent
 from documents.idempotency import make_keyed
 from retrieval.api import STATUSES, BoxSerializer
 from retrieval.forms.fields import Field
 from retrieval.question.parse import QUESTION_MAX
 
-OUTCOMES = [*STATUSES, "unjudged", "failed"]
+OUTCOMES = [*STATUSES, "unjudged", "stopped", "failed"]
 
 
 class FieldSerializer(Body):
@@ -171,7 +173,24 @@ class ExtractionView(GenericAPIView[Extraction]):
     )
     def get(self, request: Request, extraction_id: uuid.UUID) -> Response:
         """Read how far they are, with what each field has; as CSV one field a line."""
-        own = Extraction.objects.visible_to(user_of(request))
-        told = read_extraction(get_object_or_404(own, pk=extraction_id).pk)
+        told = read_extraction(get_own_extraction(request, extraction_id).pk)
         is_csv = request.accepted_renderer.format == "csv"
         return Response(write_extraction_csv(told["fields"]) if is_csv else told)
+
+
+class StopExtractionView(GenericAPIView[Extraction]):
+    """Stop fields that were asked together."""
+
+    scopes: ClassVar = {"POST": "ask"}
+    serializer_class = ExtractionSerializer
+
+    @extend_schema(operation_id="stop_extraction", request=None, responses={202: ExtractionSerializer})
+    def post(self, request: Request, extraction_id: uuid.UUID) -> Response:
+        """Ask the worker to stop: fields that have ended stay, and the others are not asked."""
+        extraction = get_own_extraction(request, extraction_id)
+        request_stop(extraction)
+        return Response(read_extraction(extraction.pk), status=HTTPStatus.ACCEPTED)
+
+
+def get_own_extraction(request: Request, extraction_id: uuid.UUID) -> Extraction:
+    return get_object_or_404(Extraction.objects.visible_to(user_of(request)), pk=extraction_id)

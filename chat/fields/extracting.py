@@ -5,8 +5,10 @@
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from django.db import IntegrityError, transaction
@@ -15,33 +17,41 @@ from accounts.models import User
 from chat.answer_record import store_answer
 from chat.asking import asked_before
 from chat.drafts import AnswerDraft
-from chat.fields.values import compare_fields, compose_field, extraction_json
+from chat.fields.values import NOT_ASKED, compare_fields, compose_field, extraction_json
 from chat.models import Extraction, ExtractionField
 from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import publish_event
-from chat.turns.conductor import describe_failure, failure_recorded, give_up_dead, record_failure
+from chat.turns.conductor import (
+    Stopped,
+    describe_failure,
+    end_late,
+    failure_recorded,
+    give_up_dead,
+    raise_if_stopped,
+)
 from chat.turns.repeats import replies_for
-from chat.turns.stopping import extraction_limit_s
+from chat.turns.stopping import StoppableLease
 from documents.base_settings import BaseSettings, asked_for
 from documents.idempotency import Keyed, forget_keys, remember
 from documents.models import Document, KnowledgeBase
-from jobs.lease import Lease, TookTooLong, claim, write_outcome
+from jobs.lease import claim, write_outcome
+from ledger.events import record
+from llm.call import wanted_until
 from llm.exchange import Exchange, collecting
 from llm.models import LLMCall
 from llm.reuse import reusing
-from retrieval.deadline import DetectionTimeout
 from retrieval.dictionary.learned import store_lessons
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import UNFILTERED, Filters
-from retrieval.forms.fields import Field, retrieve_fields
+from retrieval.forms.fields import Field, Found, retrieve_fields
 from retrieval.models import RetrievalRun
 from retrieval.reading_rules.editing import reading_rules_of
 from retrieval.record.storing import record_shared, record_unstored, store_failed_run, store_run
+from retrieval.search import OnStage
 from retrieval.types import Expected, Mode, RetrievalResult
 
 State = Extraction.State
-Found = RetrievalResult | DetectionTimeout
 
 
 @dataclass(frozen=True)
@@ -61,12 +71,20 @@ class Asker:
 # ---- the engine: documents and fields to records
 
 
-def find_fields(asker: Asker, documents: Sequence[Document], fields: Sequence[Field]) -> list[Found]:
-    """What each field found, with nothing recorded yet."""
+def find_fields(
+    asker: Asker,
+    documents: Sequence[Document],
+    fields: Sequence[Field],
+    on_found: Callable[[int, Found], object] = lambda place, found: None,
+    on_stage: OnStage | None = None,
+) -> list[Found]:
+    """What each field found, with nothing recorded yet; `on_found` is told of each as soon as it is known."""
     with reusing(replies_for(asker.base, is_anew=False)):
         return retrieve_fields(
             fields,
             documents,
+            on_found,
+            on_stage=on_stage,
             settings=asker.settings,
             mode=cast(Mode, asker.mode),
             dictionary=ensure_dictionary(asker.base),
@@ -77,16 +95,17 @@ def find_fields(asker: Asker, documents: Sequence[Document], fields: Sequence[Fi
 
 
 def record_fields(
-    asker: Asker, fields: Sequence[Field], found: Sequence[Found], beside: Mapping[str, Any] | None = None
+    asker: Asker, fields: Sequence[Field], found: Sequence[Found | None], beside: Mapping[str, Any] | None = None
 ) -> list[RetrievalRun]:
     """Store a run and an answer for each field, all or nothing. An exchange that served several is stored once.
 
-    `beside` goes into the plan of each with the field's name, type and instruction.
+    A field that found None was not asked, and its run says so. `beside` goes into the plan of each with the field's
+    name, type and instruction.
     """
     with transaction.atomic():
         shared: dict[int, LLMCall] = {}
         # Those without a result come last: the exchanges that are not stored by then are theirs.
-        late_last = sorted(enumerate(zip(fields, found, strict=True)), key=lambda each: is_late(each[1][1]))
+        late_last = sorted(enumerate(zip(fields, found, strict=True)), key=lambda each: is_without_result(each[1][1]))
         by_place = {
             place: answer_field(asker, field, each, shared, field_plan(field) | dict(beside or {}))
             for place, (field, each) in late_last
@@ -99,8 +118,8 @@ def record_fields(
         return [run for run, _, _ in made]
 
 
-def is_late(found: Found) -> bool:
-    return isinstance(found, DetectionTimeout)
+def is_without_result(found: Found | None) -> bool:
+    return not isinstance(found, RetrievalResult)
 
 
 def field_plan(field: Field) -> dict[str, Any]:
@@ -108,11 +127,11 @@ def field_plan(field: Field) -> dict[str, Any]:
 
 
 def answer_field(
-    asker: Asker, field: Field, found: Found, shared: dict[int, LLMCall], told: dict[str, Any]
+    asker: Asker, field: Field, found: Found | None, shared: dict[int, LLMCall], told: dict[str, Any]
 ) -> tuple[RetrievalRun, AnswerDraft | None, dict[str, float]]:
     """The stored run of a field, the answer to it, which is not stored yet, and how long that took."""
-    if isinstance(found, DetectionTimeout):
-        failure = f"{type(found).__name__}: {describe_failure(found)}"
+    if not isinstance(found, RetrievalResult):
+        failure = f"{type(found).__name__}: {describe_failure(found)}" if found else NOT_ASKED
         failed = store_failed_run(field.question, failure, base=asker.base, user=asker.user, mode=asker.mode)
         return failed, None, {}
     run = store_run(
@@ -197,19 +216,20 @@ def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
         return
     asker = Asker(extraction.user, extraction.base, extraction.mode, Filters.from_json(extraction.filters))
     fields = fields_of(extraction)
+    found: dict[int, Found] = {}
+    end = partial(end_extraction, asker, fields, found)
     with (
         collecting(),
-        Lease(extraction, extraction_limit_s(), end_late_extraction) as lease,
+        StoppableLease(extraction, partial(end_late, end_with_failed_runs, end)) as lease,
         asked_for(extraction.base, extraction.user_id),
         failure_recorded(lease, end_with_failed_runs),
     ):
-        documents = resolve(extraction.user, extraction.base, extraction.document_ids)
-        found = find_fields(asker, documents, fields)
-        with transaction.atomic():
-            row = lease.hold()
-            link_runs(row, record_fields(asker, fields, found, {"extraction": str(row.pk)}))
-            write_outcome(row, State.DONE)
-        publish_event(extraction.pk, "done", state=State.DONE)
+        with suppress(Stopped), wanted_until(lease.stop_requested):
+            raise_if_stopped(lease)
+            documents = resolve(extraction.user, extraction.base, extraction.document_ids)
+            find_fields(asker, documents, fields, found.__setitem__, lambda *_: raise_if_stopped(lease))
+        lease.allow_storing()
+        end(lease)
 
 
 def fields_of(extraction: Extraction) -> list[Field]:
@@ -226,9 +246,21 @@ def link_runs(extraction: Extraction, runs: Sequence[RetrievalRun]) -> None:
     ExtractionField.objects.bulk_update(rows, ["run"])
 
 
-def end_late_extraction(lease: Lease[Extraction], error: TookTooLong) -> None:
-    """End an extraction that hangs, from another thread than its own: it is not tried, and paid, again."""
-    record_failure(lease, error, end_with_failed_runs)
+def end_extraction(
+    asker: Asker, fields: Sequence[Field], found: Mapping[int, Found], lease: StoppableLease[Extraction]
+) -> None:
+    """Store what was found by place, and end the extraction: as stopped if a field was not asked, with an event."""
+    known = [found.get(place) for place in range(len(fields))]
+    left = sum(each is None for each in known)
+    state = State.STOPPED if left else State.DONE
+    with transaction.atomic():
+        row = lease.hold()
+        link_runs(row, record_fields(asker, fields, known, {"extraction": str(row.pk)}))
+        write_outcome(row, state)
+        if left:
+            counted = {"extraction": str(row.pk), "asked": len(fields) - left, "not_asked": left}
+            record("fields_stopped", str(asker.user), f"base:{asker.base.pk}", counted)
+    publish_event(row.pk, "done", state=state)
 
 
 def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_admins: str) -> None:

@@ -30,6 +30,7 @@ from retrieval.words.printed import READERS
 
 SEVERAL = gettext_noop("The lines that are quoted print several values.")
 DISAGREE = gettext_noop("Passages disagree about it.")
+NOT_ASKED = gettext_noop("Not asked: it was stopped before this field was answered.")
 NOT_JUDGED = gettext_noop("The model did not judge this field; these are the lines where the search matched.")
 CSV_COLUMNS = (
     *("field", "outcome", "value", "type", "normalised", "unit", "quote", "document", "page", "lines", "confidence"),
@@ -106,11 +107,11 @@ def answer_of(field: ExtractionField) -> Answer | None:
 
 
 def outcome_of(run: RetrievalRun | None, answer: Answer | None) -> str | None:
-    """found, weak, not_found, cannot_tell, clarify, unjudged or failed; None while it waits."""
+    """found, weak, not_found, cannot_tell, clarify, unjudged, stopped or failed; None while it waits."""
     if run is None:
         return None
     if answer is None:
-        return "failed"
+        return "stopped" if run.failure == NOT_ASKED else "failed"
     if run.arbiter_status == "not_run" and answer.kind not in UNANSWERED:
         return "unjudged"
     if answer.kind == Answer.Kind.CLARIFICATION:
@@ -165,6 +166,8 @@ def caveats_of(field: ExtractionField, values: Sequence[MarkedValue] = ()) -> li
     run, answer = field.run, answer_of(field)
     if run is None:
         return []
+    if answer is None and run.failure == NOT_ASKED:
+        return [NOT_ASKED]
     if answer is None:  # all of them failed, or this one took too long
         return [field.extraction.error_for_people or run.failure.partition(": ")[2]]
     if answer.kind != Answer.Kind.EXTRACTIVE:

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.requests import user_of
 from chat.fields.extracting import keep_extraction
@@ -16,6 +16,7 @@ from chat.fields.shown import ShownField
 from chat.fields.values import extraction_json, fields_with_answers, write_extraction_csv
 from chat.models import Extraction
 from chat.turns import tasks
+from chat.turns.stopping import request_stop
 from chat.turns.waiting import ENDED
 from chat.views import read_preselection
 from retrieval.models import RetrievalRun
@@ -69,6 +70,13 @@ def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
     }
     is_part = "HX-Request" in request.headers
     return render(request, "chat/fields/_table.html" if is_part else "chat/fields/shown.html", context)
+
+
+@require_POST
+def stop_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
+    """Ask the worker to stop: fields that have ended stay, and the others are not asked."""
+    request_stop(get_object_or_404(Extraction.objects.visible_to(user_of(request)), pk=extraction_id))
+    return redirect("chat:fields", extraction_id)
 
 
 @require_GET

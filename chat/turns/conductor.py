@@ -23,7 +23,7 @@ from chat.turns.compose import STOPPED, Writing, compose
 from chat.turns.page_notices import store_page_notice
 from chat.turns.progress import SearchProgress
 from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
-from chat.turns.stopping import TurnLease
+from chat.turns.stopping import Stoppable, StoppableLease
 from documents.base_settings import BaseSettings, asked_for
 from jobs.ids import note_ids
 from jobs.lease import Job, Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
@@ -53,6 +53,7 @@ TOO_LATE = (
     "This question was not answered within {minutes} minutes, which is longer than any may take, and was ended. It is "
     "recorded; please ask again."
 )
+STOPPED_BY_ASKER = "The person who asked stopped the question."
 CUT = (
     "The database took too long over one step, which was ended. The question is recorded without an answer; please ask "
     "again."
@@ -86,8 +87,8 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
         return None
     result = None
     base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
-    ending = partial(end_late_turn, turn)
-    with collecting(), TurnLease(turn, ending) as lease, asked_for(base, turn.conversation.user_id):
+    ending = partial(end_late, end_without_answer, end_stopped)
+    with collecting(), StoppableLease(turn, ending) as lease, asked_for(base, turn.conversation.user_id):
         try:
             with reusing(replies_for(base, is_anew=is_anew)), wanted_until(lease.stop_requested):
                 run, asking = turn.run, None
@@ -99,7 +100,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
                 note_ids(run=run.pk)
                 conclude(turn, run, asking, lease)
         except Stopped:
-            end_stopped(turn, lease)
+            end_stopped(lease)
         except LeaseLost as error:
             logger.warning("%s", error)
         except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
@@ -110,7 +111,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
 # ---- steps
 
 
-def prepare_asking(turn: Turn, lease: TurnLease) -> Asking:
+def prepare_asking(turn: Turn, lease: StoppableLease[Turn]) -> Asking:
     """The question as it is asked of the documents, and what it is asked of. Raises ScopeError."""
     documents = resolve(turn.conversation.user, turn.conversation.base, turn.document_ids)
     rewriting = complete_question(turn)
@@ -120,7 +121,7 @@ def prepare_asking(turn: Turn, lease: TurnLease) -> Asking:
     return read_asking(turn, rewriting.rewritten if rewriting else turn.question, documents)
 
 
-def answer_from_record(turn: Turn, asking: Asking, lease: TurnLease) -> bool:
+def answer_from_record(turn: Turn, asking: Asking, lease: StoppableLease[Turn]) -> bool:
     """Answer the turn from the record, with the answer the same question had; False if it has to be asked."""
     started = time.monotonic()
     first = find_first(turn, asking)
@@ -138,7 +139,7 @@ def answer_from_record(turn: Turn, asking: Asking, lease: TurnLease) -> bool:
 
 
 def search(
-    turn: Turn, asking: Asking, lease: TurnLease, arbiter: ArbiterName | None
+    turn: Turn, asking: Asking, lease: StoppableLease[Turn], arbiter: ArbiterName | None
 ) -> tuple[RetrievalRun, RetrievalResult]:
     """Retrieve and record; the run is committed when this returns."""
     base = turn.conversation.base
@@ -167,7 +168,7 @@ def search(
     return row.run, result
 
 
-def on_stage(turn: Turn, lease: TurnLease, name: str, figures: dict[str, Any]) -> None:
+def on_stage(turn: Turn, lease: StoppableLease[Turn], name: str, figures: dict[str, Any]) -> None:
     """Between two stages: tell the browser, and end if Stop was pressed or another worker took over."""
     publish_event(turn.pk, "stage", name=name, **figures)
     lease.check()
@@ -176,13 +177,13 @@ def on_stage(turn: Turn, lease: TurnLease, name: str, figures: dict[str, Any]) -
         raise Stopped
 
 
-def raise_if_stopped(lease: TurnLease) -> None:
+def raise_if_stopped(lease: StoppableLease[Any]) -> None:
     lease.check()
     if lease.stop_requested():
         raise Stopped
 
 
-def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: TurnLease) -> None:
+def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: StoppableLease[Turn]) -> None:
     """Compose the answer, store it and end the turn.
 
     Without the asking, which died with an earlier worker, settings and guidance are those of now: such an answer is not
@@ -232,21 +233,26 @@ def end_without_answer(
     write_outcome(row, state, run=row.run, error_for_people=for_people, error_for_admins=for_admins)
 
 
-def end_stopped(turn: Turn, lease: TurnLease) -> None:
+def end_stopped(lease: StoppableLease[Turn]) -> None:
     with transaction.atomic():
-        end_without_answer(lease.hold(), "The person who asked stopped the question.", state=State.STOPPED)
-    publish_event(turn.pk, "done", state=State.STOPPED)
+        end_without_answer(lease.hold(), STOPPED_BY_ASKER, state=State.STOPPED)
+    publish_event(lease.job.pk, "done", state=State.STOPPED)
 
 
-def end_late_turn(turn: Turn, lease: TurnLease, error: TookTooLong) -> None:
-    """End a turn that hangs, from another thread than its own."""
+def end_late(
+    end: EndFailed[Stoppable],
+    end_stopped: Callable[[StoppableLease[Stoppable]], object],
+    lease: StoppableLease[Stoppable],
+    error: TookTooLong,
+) -> None:
+    """End a job that hangs, from another thread than its own: as failed, or as stopped if that was asked for."""
     if not lease.stop_requested():
-        record_failure(lease, error, end_without_answer)
+        record_failure(lease, error, end)
         return
     try:
-        end_stopped(turn, lease)
+        end_stopped(lease)
     except LeaseLost:  # it was stored meanwhile
-        logger.info("turn %s ended by itself", turn.pk)
+        logger.info("%s %s ended by itself", lease.job._meta.verbose_name, lease.job.pk)
 
 
 def record_failure(lease: Lease[Job], error: Exception, end: EndFailed[Job]) -> str:

@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable
 
+from chat.models import Turn
 from chat.stream import publish_event
-from chat.turns.stopping import TurnLease
+from chat.turns.stopping import StoppableLease
 
 PROGRESS_EVERY_S = 1.0  # more would only be entries in a stream
 
@@ -12,7 +13,7 @@ PROGRESS_EVERY_S = 1.0  # more would only be entries in a stream
 class SearchProgress:
     """Called before each document and after the last one; `check` raises where nobody wants the search any more."""
 
-    def __init__(self, lease: TurnLease, check: Callable[[], None]) -> None:
+    def __init__(self, lease: StoppableLease[Turn], check: Callable[[], None]) -> None:
         self._lease, self._check = lease, check
         self._told_at = float("-inf")
 

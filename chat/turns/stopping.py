@@ -1,19 +1,23 @@
-"""The lease of a turn, which also polls whether Stop was pressed, and how long an answer may take."""
+"""The lease of what people may stop, a turn or fields, which also polls for that, and how long each may take."""
 
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from django.conf import settings
 
 from chat.models import Turn
+from chat.turns.waiting import ENDED
 from jobs.lease import Lease, LeaseLost, TookTooLong, renew_every_s
+from jobs.models import StoppableJob
 
 STOP_POLL_S = 0.5  # a slower stop button feels broken
 STOP_LIMIT_S = 2.5 * settings.PATIENCE  # after Stop was seen, whatever is awaited, unless there is an answer to store
 SPARE_S = int(300 * settings.PATIENCE)  # loading, detecting and storing take seconds, a minute on the largest base
 FULL_SEARCH_S = int(3600 * settings.PATIENCE)  # 10,000 documents of ten pages take ten minutes
+
+Stoppable = TypeVar("Stoppable", bound=StoppableJob)
 
 
 def answer_limit_s() -> int:
@@ -26,15 +30,22 @@ def extraction_limit_s() -> int:
     return answer_limit_s() + FULL_SEARCH_S
 
 
-def limit_of(turn: Turn) -> float:
-    return answer_limit_s() + FULL_SEARCH_S * turn.is_full_search
+def limit_of(job: StoppableJob) -> float:
+    if isinstance(job, Turn):
+        return answer_limit_s() + FULL_SEARCH_S * job.is_full_search
+    return extraction_limit_s()
 
 
-class TurnLease(Lease[Turn]):
-    """Keeps a claimed turn alive during the block, and knows whether it was stopped or taken over."""
+def request_stop(job: StoppableJob) -> None:
+    """Ask the worker to stop; what it has found so far is kept. Nothing is changed once the job has ended."""
+    type(job)._default_manager.filter(pk=job.pk).exclude(state__in=ENDED).update(stop_requested=True)
 
-    def __init__(self, turn: Turn, end_late: Callable[[Any, TookTooLong], object] | None = None) -> None:
-        super().__init__(turn, limit_of(turn), end_late)
+
+class StoppableLease(Lease[Stoppable]):
+    """Keeps a claimed job alive during the block, and knows whether it was stopped or taken over."""
+
+    def __init__(self, job: Stoppable, end_late: Callable[[Any, TookTooLong], object] | None = None) -> None:
+        super().__init__(job, limit_of(job), end_late)
         self._stop_requested = threading.Event()
         self._lost = threading.Event()
         self._is_written = False
@@ -48,9 +59,9 @@ class TurnLease(Lease[Turn]):
         return self._stop_requested.is_set()
 
     def check(self) -> None:
-        """Raise LeaseLost when another worker has the turn."""
+        """Raise LeaseLost when another worker has the job."""
         if self._lost.is_set():
-            raise LeaseLost(f"Turn {self.job.pk} was taken over by another worker.")
+            raise LeaseLost(f"Job {self.job.pk} was taken over by another worker.")
 
     def look(self) -> None:
         stop_requested = self.rows().values_list("stop_requested", flat=True).first()

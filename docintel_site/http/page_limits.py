@@ -35,6 +35,7 @@ COSTLY = {
     "GET audit:jsonl",
     "GET audit:html",
     "GET audit:evidence",
+    "POST audit:technical_file",
 }
 # Addresses with a token, for people without an account.
 TOKEN_LINKS = {"shared:outside", "shared:image", "accounts:invitation", "first_owner"}

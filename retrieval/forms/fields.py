@@ -7,9 +7,10 @@ one row with one ledger entry, named by every run.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from documents.models import Document
 from llm.errors import LLMError, Malformed, PromptTooLong, Truncated
@@ -24,6 +25,7 @@ from retrieval.search import SearchOptions
 from retrieval.types import ANYTHING, Expected, RetrievalResult
 
 BY_ITSELF = (PromptTooLong, Malformed, Truncated)  # a request for one question may do better
+Found: TypeAlias = RetrievalResult | DetectionTimeout
 SHARED = "judged in one request with {others} of the same documents, at most {places} places of each"
 NOT_SHARED = "{failure} Asked in one request with {others}; then by itself"
 
@@ -42,13 +44,14 @@ class Pending:
     """A search on its way: the case it waits with and since when, or its outcome."""
 
     search: SteppedSearch
+    tell: Callable[[Found], object]
     case: Case | None = None
     ruling: Ruling | None = None
     since: float = field(default_factory=time.monotonic)
-    outcome: RetrievalResult | DetectionTimeout | None = None
+    outcome: Found | None = None
 
     def advance(self) -> None:
-        """Go on to the next case, or to the end."""
+        """Go on to the next case, or to the end, which is told at once."""
         ruling, self.case, self.ruling = self.ruling, None, None
         try:
             self.case = next(self.search) if ruling is None else self.search.send(ruling)
@@ -57,25 +60,36 @@ class Pending:
         except DetectionTimeout as error:
             self.outcome = error
         self.since = time.monotonic()
+        if self.outcome is not None:
+            self.tell(self.outcome)
 
 
 def retrieve_fields(
-    fields: Sequence[Field], documents: Sequence[Document], **options: Any
-) -> list[RetrievalResult | DetectionTimeout]:
+    fields: Sequence[Field],
+    documents: Sequence[Document],
+    on_found: Callable[[int, Found], object] = lambda place, found: None,
+    **options: Any,
+) -> list[Found]:
     """What each field found, in their order; one that took too long has the error instead.
 
-    `options` are those of `SearchOptions`. Without a model the rules judge each; with one, at most FIELDS_MAX
-    fields of the same documents are judged in one request.
+    `on_found` is told the place of a field and what it found as soon as that is known. `options` are those of
+    `SearchOptions`. Without a model the rules judge each; with one, at most FIELDS_MAX fields of the same documents are
+    judged in one request.
     """
     asked = SearchOptions(**options)
     pending = [
-        Pending(search_among(each.question, documents, replace(asked, expected=each.expected))) for each in fields
+        Pending(
+            search_among(each.question, documents, replace(asked, expected=each.expected)), partial(on_found, place)
+        )
+        for place, each in enumerate(fields)
     ]
-    while waiting := [each for each in pending if each.outcome is None]:
-        for each in waiting:
-            each.advance()
-        for group in groups_of([each for each in waiting if each.case]):
+    for each in pending:
+        each.advance()
+    while waiting := [each for each in pending if each.case]:
+        for group in groups_of(waiting):
             settle_group(group)
+            for each in group:
+                each.advance()
     return [each.outcome for each in pending if each.outcome is not None]
 
 

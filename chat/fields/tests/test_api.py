@@ -3,6 +3,7 @@
 import csv
 import json
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,13 +14,18 @@ from django.test import Client
 from pytest_django import Settings
 
 from accounts.models import User
+from audit.alerts import measures
+from audit.proof.verification import verify
 from chat.fields.extracting import carry_out_extraction, give_up_extractions
+from chat.fields.values import NOT_ASKED
 from chat.models import Extraction
 from chat.turns.stopping import answer_limit_s, extraction_limit_s
 from chat.turns.tasks import extract_fields
 from docintel_site.celery import app
 from documents.models import Document
+from ledger.models import Event
 from llm.models import LLMCall
+from retrieval.forms.fields import retrieve_fields
 from retrieval.models import RetrievalRun
 from retrieval.record.storing import unfinished_calls
 from tests.scripted_llm import ScriptedLLM
@@ -30,6 +36,7 @@ FIELDS = [
     {"name": "Rent", "question": "What is the rent a month?", "type": "amount"},
     {"name": "Logo", "question": "Who holds the trademark of the logo?", "instruction": "a company"},
 ]
+PATIENCE_S = 120.0
 Post = Callable[..., Any]
 
 
@@ -55,6 +62,17 @@ def post(client: Client, document: Document) -> Post:
         return client.post("/api/v1/extract", json.dumps(asked), content_type="application/json", headers=headers or {})
 
     return send
+
+
+@pytest.fixture
+def sleepers_ended() -> Iterator[None]:
+    """A connection that was cut leaves a backend that sleeps on, and the database cannot be dropped."""
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE query LIKE 'SELECT pg_sleep%' AND datname = current_database()"
+        )
 
 
 @pytest.mark.usefixtures("at_once")
@@ -119,6 +137,7 @@ def test_extractions_are_their_askers_alone(post: Post, viewer: User, settings: 
     address, client = post().headers["Location"], Client()
     client.force_login(viewer)
     assert client.get(address).status_code == client.get(f"{address[:-36]}{uuid.uuid4()}").status_code == 404
+    assert client.post(f"{address}/stop").status_code == 404 and not Extraction.objects.get().stop_requested
 
 
 def test_a_failure_leaves_a_run_for_each_field(
@@ -152,6 +171,7 @@ def test_what_a_model_was_sent_is_kept_when_fields_end_without_a_result(
     assert calls == [list(LLMCall.objects.all())] * 2, "one request for both fields, named by each of their runs"
 
 
+@pytest.mark.usefixtures("sleepers_ended")
 def test_fields_that_hang_end_as_failed_and_are_not_asked_again(
     post: Post, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,7 +181,7 @@ def test_fields_that_hang_end_as_failed_and_are_not_asked_again(
 
     settings.API_ANSWER_WAIT_S = 0
     monkeypatch.setattr("chat.fields.extracting.retrieve_fields", wait)
-    monkeypatch.setattr("chat.fields.extracting.extraction_limit_s", lambda: 1.0)
+    monkeypatch.setattr("chat.turns.stopping.extraction_limit_s", lambda: 1.0)
     extraction_id = post().json()["extraction_id"]
     worker = threading.Thread(target=carry_out_and_close, args=(extraction_id,))
     worker.start()
@@ -171,6 +191,96 @@ def test_fields_that_hang_end_as_failed_and_are_not_asked_again(
     assert "not answered within 1 minutes" in row.error_for_people
     assert all(run.failure.startswith("TookTooLong") for run in RetrievalRun.objects.all())
     assert RetrievalRun.objects.count() == 2
+
+
+# ---- Stop
+
+
+MANY = [{"name": f"Rent {number}", "question": "What is the rent a month?"} for number in range(1, 7)]
+
+
+def test_stop_ends_the_wait_for_a_silent_model_and_keeps_what_was_judged(
+    post: Post, client: Client, serve: Callable[..., ScriptedLLM], settings: Settings
+) -> None:
+    settings.API_ANSWER_WAIT_S, settings.LLM_CONTEXT_TOKENS = 0, 200_000
+    server, later = serve("good", "hang"), post(MANY)
+    worker = threading.Thread(target=carry_out_and_close, args=(later.json()["extraction_id"],))
+    worker.start()
+    wait_for(lambda: len(server.requests) == 2)  # three fields are judged, and the next three are being
+    assert client.post(f"{later.headers['Location']}/stop").status_code == 202
+    worker.join(PATIENCE_S)
+    assert not worker.is_alive() and server.was_left.wait(PATIENCE_S), "the reply is still withheld"
+    row, told = Extraction.objects.get(), client.get(later.headers["Location"]).json()
+    assert (row.state, row.lease_owner, told["state"], told["error"]) == ("stopped", "", "stopped", None)
+    assert [field["outcome"] for field in told["fields"]] == ["found"] * 3 + ["stopped"] * 3
+    assert told["fields"][5]["caveats"] == [NOT_ASKED] and all(field["run_id"] for field in told["fields"])
+    assert len(server.requests) == 2, "no further request was sent"
+    outcomes = LLMCall.objects.order_by("started_at").values_list("outcome", flat=True)
+    assert list(outcomes) == ["ok", "stopped"] and verify().ok
+    event = Event.objects.get(kind="fields_stopped")
+    assert event.details == {"extraction": str(row.pk), "asked": 3, "not_asked": 3}
+    assert measures.read_failures(RetrievalRun.objects.all()).value == 0, "what people stop is no error"
+
+
+@pytest.mark.usefixtures("sleepers_ended")
+def test_stop_ends_fields_that_hang_elsewhere_and_keeps_what_was_found(
+    post: Post, client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find_one_and_wait(fields: Any, documents: Any, on_found: Any, **options: Any) -> None:
+        retrieve_fields(fields[:1], documents, on_found, **options)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(3600)")
+
+    settings.API_ANSWER_WAIT_S = 0
+    monkeypatch.setattr("chat.fields.extracting.retrieve_fields", find_one_and_wait)
+    monkeypatch.setattr("chat.turns.stopping.STOP_LIMIT_S", 0.5)
+    later = post()
+    worker = threading.Thread(target=carry_out_and_close, args=(later.json()["extraction_id"],))
+    worker.start()
+    wait_for(lambda: Extraction.objects.get().state == "running")
+    wait_for(lambda: count_sleepers() == 1)
+    client.post(f"{later.headers['Location']}/stop")
+    worker.join(PATIENCE_S)
+    told = client.get(later.headers["Location"]).json()
+    assert not worker.is_alive() and told["state"] == "stopped"
+    assert [field["outcome"] for field in told["fields"]] == ["found", "stopped"] and verify().ok
+
+
+def test_fields_that_are_stopped_before_they_began_ask_nobody(
+    post: Post, client: Client, serve: Callable[..., ScriptedLLM], settings: Settings
+) -> None:
+    settings.API_ANSWER_WAIT_S, server = 0, serve("good")
+    later = post()
+    stop = f"{later.headers['Location']}/stop"
+    assert client.post(stop).json()["state"] == "queued", "only a worker ends it"
+    carry_out_extraction(later.json()["extraction_id"])
+    told = client.post(stop)
+    assert (told.status_code, told.json()["state"], server.requests) == (202, "stopped", [])
+    assert {field["outcome"] for field in told.json()["fields"]} == {"stopped"}
+    lines = client.get(later.headers["Location"], headers={"Accept": "text/csv"}).content.decode().splitlines()
+    assert lines[1].startswith('"Rent","stopped"') and NOT_ASKED in lines[1]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_stop_that_comes_too_late_changes_nothing(post: Post, client: Client) -> None:
+    done = post()
+    assert client.post(f"{done.headers['Location']}/stop").json() == done.json()
+    assert not Extraction.objects.get().stop_requested and not Event.objects.filter(kind="fields_stopped").exists()
+
+
+def count_sleepers() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%' AND datname = current_database()"
+        )
+        return int(cursor.fetchone()[0])
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < until, "it did not happen in time"
+        time.sleep(0.05)
 
 
 def carry_out_and_close(extraction_id: str) -> None:

@@ -12,6 +12,8 @@ from django.test import Client
 from django.utils.html import escape
 
 from accounts.models import User
+from chat.fields.extracting import carry_out_extraction
+from chat.fields.values import NOT_ASKED
 from chat.models import Extraction
 from docintel_site.celery import app
 from documents.models import Document
@@ -79,3 +81,18 @@ def test_while_they_are_asked_the_table_looks_again(client: Client, document: Do
     Extraction.objects.update(state="running")
     part = client.get(address, headers={"HX-Request": "true"}).content.decode()
     assert 'hx-trigger="every 2s"' in part and "<html" not in part
+
+
+def test_stop_is_a_button_and_what_was_not_asked_is_never_not_found(client: Client, document: Document) -> None:
+    app.conf.task_always_eager = False
+    address = send(client, document).headers["Location"]
+    part = client.get(address).content.decode()
+    action = re.search(r'<form class="row" method="post" action="([^"]+/stop)">', part)
+    assert action and 'id="stop-fields" type="submit"' in part, "htmx gives the focus back to what has an id"
+    assert client.post(action[1]).headers["Location"] == address
+    asked = client.get(address).content.decode()
+    assert "Stopping." in asked and "stop-fields" not in asked and "hx-trigger" in asked
+    carry_out_extraction(Extraction.objects.get().pk)
+    ended = client.get(address).content.decode()
+    assert "You stopped this." in ended and ended.count(NOT_ASKED) == 3
+    assert "Not found" not in ended and "hx-trigger" not in ended

@@ -27,7 +27,7 @@ from chat.page.thread import ShownTurn
 from chat.turns import conductor, tasks
 from chat.turns.compose import compose
 from chat.turns.conductor import AnsweringFailed, answer_turn
-from chat.turns.stopping import TurnLease
+from chat.turns.stopping import StoppableLease
 from documents import access
 from documents.models import Document, Embedding, KnowledgeBase, Line, Passage, TocEntry
 from jobs import waking
@@ -266,7 +266,7 @@ def test_what_a_model_was_sent_is_kept_when_a_question_ends_without_a_result(
     server = serve("good")
     turn = ask(mode="thorough")
     if way == "stopped":
-        monkeypatch.setattr(TurnLease, "stop_requested", lambda lease: bool(made_exchanges()))
+        monkeypatch.setattr(StoppableLease, "stop_requested", lambda lease: bool(made_exchanges()))
     elif way == "too slow":
         settings.DETECTION_DEADLINE_S = 0.0
     else:

@@ -15,7 +15,7 @@ from chat.conftest import RENT_QUESTION, Ask
 from chat.models import Answer, Turn
 from chat.turns import conductor, stopping
 from chat.turns.conductor import AnsweringFailed, answer_turn
-from chat.turns.stopping import TurnLease
+from chat.turns.stopping import StoppableLease
 from jobs.lease import LEAVE_WITHIN_S, Lease
 from retrieval.corpus import retrieve_among
 
@@ -119,9 +119,9 @@ def test_what_is_written_is_stored_though_stop_was_pressed(
     ask: Ask, monkeypatch: pytest.MonkeyPatch, client: Client
 ) -> None:
     monkeypatch.setattr(stopping, "STOP_LIMIT_S", 0.0)
-    hold = TurnLease.hold
+    hold = StoppableLease.hold
 
-    def press_stop_before_the_answer_is_stored(lease: TurnLease) -> Turn:
+    def press_stop_before_the_answer_is_stored(lease: StoppableLease[Turn]) -> Turn:
         is_heartbeat = threading.current_thread() is lease._heart
         if not is_heartbeat and lease.rows().exclude(run=None).exists():
             person = threading.Thread(target=press_stop, args=(lease.job,))
@@ -131,7 +131,7 @@ def test_what_is_written_is_stored_though_stop_was_pressed(
             lease._ended.wait(2 * stopping.STOP_POLL_S)
         return hold(lease)
 
-    monkeypatch.setattr(TurnLease, "hold", press_stop_before_the_answer_is_stored)
+    monkeypatch.setattr(StoppableLease, "hold", press_stop_before_the_answer_is_stored)
     turn = ask(RENT_QUESTION)
     run(turn)
     turn.refresh_from_db()
@@ -163,5 +163,5 @@ def test_a_turn_may_take_longer_than_all_its_inner_deadlines(monkeypatch: pytest
     inner = 2 * settings.ARBITER_DEADLINE_S + settings.ANSWER_DEADLINE_S
     assert stopping.answer_limit_s() > inner
     assert (stopping.SPARE_S, stopping.FULL_SEARCH_S) == (300 * settings.PATIENCE, 3600 * settings.PATIENCE)
-    assert stopping.TurnLease(usual)._left_s() > inner
-    assert stopping.TurnLease(Turn(is_full_search=True))._left_s() > inner + stopping.FULL_SEARCH_S
+    assert stopping.StoppableLease(usual)._left_s() > inner
+    assert stopping.StoppableLease(Turn(is_full_search=True))._left_s() > inner + stopping.FULL_SEARCH_S

@@ -27,7 +27,7 @@ from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from chat.turns.feedback import give_feedback
 from chat.turns.retrieving import keep_retrieval, retrieve_evidence
-from chat.turns.stopping import TurnLease
+from chat.turns.stopping import StoppableLease
 from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Role
@@ -257,7 +257,7 @@ def test_a_written_answer_that_was_stopped_is_not_used(
 ) -> None:
     serve(pace_s=0.1)
     with monkeypatch.context() as patch:
-        patch.setattr(TurnLease, "stop_requested", lambda lease: bool(words_shown(lease.job)))
+        patch.setattr(StoppableLease, "stop_requested", lambda lease: bool(words_shown(lease.job)))
         assert writer_call(write()).outcome == "stopped"
     second = writer_call(write())
     assert second.outcome == "ok" and not second.reused
