@@ -18,6 +18,7 @@ from reading.layout.amounts import is_per_share, is_proportion, is_side, without
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, cut_spans
 from reading.values.currencies import CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
+from reading.values.nothing import DASHES, is_nothing
 from reading.values.scales import SCALE_WORD
 from reading.values.years import YEAR, YEAR_DIGITS
 
@@ -44,7 +45,6 @@ SIGN = re.compile(
     r"(?<![\w.,])(?:\(?\s{0,8}(?:[$€£]\s{0,8})?\(?[-−–\ufffd]?\d(?:[\d,.]*\d)?[-−–\ufffd]?(?!\w)\)?\s?%?\)?"
     r"|[—–-](?=\s|$))"
 )
-DASHES = frozenset("—–-−")
 AMOUNT = re.compile(
     rf"\(?[{CURRENCY_SIGNS}]? ?\(?[-−–+]?[{CURRENCY_SIGNS}]? ?"
     r"\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?(?: ?[-−–])?"
@@ -308,9 +308,30 @@ def is_markdown_row(line: LineRow) -> bool:
 
 
 def begins_table(line: LineRow, following: LineRow | None) -> bool:
-    """Whether a heading stands over a line of column headings that are words: the name of a group is over values."""
-    cells = cells_of_line(following)[1:] if following and line.kind in ("heading", "caption") else []
-    return len(cells) > 1 and not any(char.isdigit() for cell in cells for char in cell.text)
+    """Whether a heading stands over a line of column headings, words or nothing but periods: the name of a group is
+    over values.
+    """
+    cells = cells_of_line(following) if following and line.kind in ("heading", "caption") else []
+    if len(cells) < 2:
+        return False
+    if len(cells) > 2 and not any(char.isdigit() for cell in cells[1:] for char in cell.text):
+        return True
+    return names_two_columns(cells) or all(PERIOD.fullmatch(cell.text) for cell in cells)
+
+
+def names_two_columns(cells: Sequence[TableCell]) -> bool:
+    """Whether cells are the heading of a table of two columns: a few words over the labels, a few over the values."""
+    return (
+        len(cells) == 2
+        and all(
+            any(map(str.isalpha, cell.text))
+            and len(cell.text) <= GROUP_CHARS_MAX
+            and not any(map(str.isdigit, cell.text))
+            and not cell.text.rstrip().endswith((".", ":", ","))
+            for cell in cells
+        )
+        and not is_nothing(cells[1].text)
+    )
 
 
 def has_same_columns(above: LineRow, line: LineRow) -> bool:
@@ -350,7 +371,7 @@ def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow], language: 
     rows = tuple(rows_of(parted[first:], columns))
     if len(rows) < ROWS_MIN:
         return None
-    head = head_of([line for line, _ in parted[:first]], block[0], page)
+    head = head_of([line for line, _ in parted[:first]], block[0], page, columns)
     if ruled is not None and len(columns) == 1 and not any(map(names_measure, head)):
         head = []  # its first row may be one like the others: "| Head office | Leeds |"
     title = find_title_line(head[0] if head else block[first], page)
@@ -470,7 +491,9 @@ def column_at(cell: TableCell, columns: Sequence[tuple[float, float]]) -> int | 
     return best if overlaps[best] > 0 else None
 
 
-def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) -> list[LineRow]:
+def head_of(
+    inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow], columns: Sequence[tuple[float, float]]
+) -> list[LineRow]:
     """The lines with column headings: those of the block above its amounts, and short ones right above it."""
     if len(inside) > HEAD_ROWS_MAX:
         return list(inside[-HEAD_ROWS_MAX:])
@@ -480,12 +503,18 @@ def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) ->
         is_near = 0 <= below.y0 - line.y0 <= BLOCK_GAP * (line.y1 - line.y0)
         if not is_near or len(outside) + len(inside) == HEAD_ROWS_MAX:
             break
-        if is_heading_of_columns(line):
+        if is_heading_of_columns(line) or (not outside and stands_over(line, columns)):
             outside.insert(0, line)
         elif outside or len(cells_of_line(line)) > 1 or len(line.text) > GROUP_CHARS_MAX:
             break  # the name of a group ("Current assets:") may be between the headings and the first amounts
         below = line
     return [*outside, *inside]
+
+
+def stands_over(line: LineRow, columns: Sequence[tuple[float, float]]) -> bool:
+    """Whether a line is the heading of a table of two columns, its second part over the values."""
+    cells = cells_of_line(line) if line.kind == "body" and len(columns) == 1 else []
+    return names_two_columns(cells) and column_at(cells[1], columns) == 0
 
 
 def names_measure(line: LineRow) -> bool:

@@ -5,7 +5,7 @@ one named gives way to that group's.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import NamedTuple
 
@@ -55,11 +55,11 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     head = frozenset({table.title_line, *table.head_lines, *([number] if ruled else [])})
     if row := find_banded_row(table, question, content):
         return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
-    if row := find_grouped_row(number, table, question, content):
+    if row := find_grouped_row(number, table, question, content) or find_row_in_group(number, table, question, content):
         over = group_lines(row, table, content.lines_on_page(table.page_number))
         return RowsQuoted(LineRange(row.first_line, row.last_line), head.union(over), is_told=True)
     is_head = number < table.rows[0].first_line
-    if is_head and (row := find_named_row(table, question, content)):
+    if is_head and (row := find_named_row(table.rows, question, content)):
         return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
     if is_head and question.shape == "single" and (line.kind == "table_row" or question.answer_type in VALUES):
         return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
@@ -105,18 +105,23 @@ def is_rule(line: LineRow) -> bool:
     return line.method == "markdown" and line.kind == "furniture" and not line.text.strip("|:- ")
 
 
+def language_of(content: DocumentContent, question: Question) -> str:
+    """The language of a document; of one with too few words to tell that of the question."""
+    return question.language if content.language == "und" else content.language
+
+
 def find_banded_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
     """The row whose interval holds a number of the question; None if none does, or where it may be another."""
-    asked = quantities_in(question.topic, question.language)
-    bands = [(row, band) for row in table.rows if asked and (band := read_band(row.label, content.language))]
+    asked, language = quantities_in(question.topic, question.language), language_of(content, question)
+    bands = [(row, band) for row in table.rows if asked and (band := read_band(row.label, language))]
     if len(bands) < BANDS_MIN:
         return None
     over = OverLabels(table, question, content)
     holding = [
         (row, band) for row, band in bands if any(over.is_of(each, band) and band.holds(each.amount) for each in asked)
     ]
-    words = {stem(word, question.language) for word in normalise_words(question.topic)}
-    said = [len(words & set(own_words(row, band, content.language))) for row, band in holding]
+    words = stems_asked(question)
+    said = [len(words & set(own_words(row, band, language))) for row, band in holding]
     best = max(said, default=0)
     return holding[said.index(best)][0] if said.count(best) == 1 else None
 
@@ -126,21 +131,38 @@ def find_grouped_row(number: int, table: Table, question: Question, content: Doc
     row = table.row_at(number)
     if row is None or not row.group:
         return None
-    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
-    groups = {group: telling_stems(group, content.language) for group in {each.group for each in table.rows}}
-    named = [group for group, words in groups.items() if words and words <= asked]
+    named = groups_named(table, question, content)
     like = [each for each in table.rows if each.group in named and each.label == row.label]
     return like[0] if len(named) == len(like) == 1 else None
 
 
-def find_named_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
+def find_row_in_group(number: int, table: Table, question: Question, content: DocumentContent) -> TableRow | None:
+    """The row that the question names of the one group it names; for a place in the name of a group, or in the head."""
+    named = groups_named(table, question, content)
+    if len(named) != 1 or table.row_at(number):
+        return None
+    return find_named_row([row for row in table.rows if row.group in named], question, content)
+
+
+def groups_named(table: Table, question: Question, content: DocumentContent) -> list[str]:
+    """The groups of a table all of whose words the question has."""
+    asked, language = stems_asked(question), language_of(content, question)
+    groups = {group: telling_stems(group, language) for group in {each.group for each in table.rows}}
+    return [group for group, words in groups.items() if words and words <= asked]
+
+
+def find_named_row(rows: Sequence[TableRow], question: Question, content: DocumentContent) -> TableRow | None:
     """The one row whose whole label the question has; of several the longest label."""
-    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
-    labels = [(telling_stems(row.label, content.language), row) for row in table.rows]
+    asked, language = stems_asked(question), language_of(content, question)
+    labels = [(telling_stems(row.label, language), row) for row in rows]
     named = [(words, row) for words, row in labels if words and words <= asked]
     most = max((len(words) for words, _ in named), default=0)
-    rows = [row for words, row in named if len(words) == most]
-    return rows[0] if len(rows) == 1 else None
+    longest = [row for words, row in named if len(words) == most]
+    return longest[0] if len(longest) == 1 else None
+
+
+def stems_asked(question: Question) -> set[str]:
+    return {stem(word, question.language) for word in normalise_words(question.topic)}
 
 
 def has_headed_value(lines: LineRange, question: Question, content: DocumentContent) -> bool:
@@ -156,9 +178,9 @@ def has_headed_value(lines: LineRange, question: Question, content: DocumentCont
         return False
     texts = {at: list(read_out(table, row, at)) for at in range(len(row.cells))}
     valued = {at for at, own in texts.items() if any(has_value(question, match_form(each), each) for each in own)}
-    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
+    asked = stems_asked(question)
     headings = [column.heading for column in table.columns]
-    said = [len(asked & telling_stems(heading, content.language)) for heading in headings]
+    said = [len(asked & telling_stems(heading, language_of(content, question))) for heading in headings]
     if most := max(said):
         return any(said[at] == most for at in valued)
     return len(valued) == len(row.cells)
@@ -192,10 +214,10 @@ class OverLabels:
         headed = {word for column in table.columns for word in normalise_words(column.heading)}
         text = " ".join(content.lines[number - 1].text for number in table.head_lines)
         words = [word for word in normalise_words(text) if word not in headed]
-        self.units = {name_unit(each, content.language) for each in (*words, *CURRENCY_SIGN.findall(text))}
-        asked = {stem(word, question.language) for word in normalise_words(question.topic)}
-        named = (word for word in words if not is_stop_word(word, content.language))
-        self.is_asked = any(stem(word, content.language) in asked for word in named if not is_generic(word, "en"))
+        language, asked = language_of(content, question), stems_asked(question)
+        self.units = {name_unit(each, language) for each in (*words, *CURRENCY_SIGN.findall(text))}
+        named = (word for word in words if not is_stop_word(word, language))
+        self.is_asked = any(stem(word, language) in asked for word in named if not is_generic(word, "en"))
 
     def is_of(self, asked: NumberAsked, band: Band) -> bool:
         """Whether a number of the question and an interval measure the same thing."""

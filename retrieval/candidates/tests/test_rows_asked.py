@@ -107,6 +107,58 @@ def test_the_row_of_the_group_that_is_named_is_quoted(group: str, quote: str) ->
     assert len(quotes) == 1 and quotes[0].startswith(quote)
 
 
+WARDS = content_of_lines(
+    [
+        "# Wards",
+        ("| Patients | Admitted | Discharged |", ROW),
+        "Surgery",
+        ("| Elective | 1,204 | 1,190 |", ROW),
+        ("| Emergency | 2,310 | 2,251 |", ROW),
+        "Medicine",
+        ("| Elective | 840 | 836 |", ROW),
+        ("| Emergency | 3,977 | 3,690 |", ROW),
+    ],
+    title="Wensley",
+    language="und",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("How many emergency patients did medicine have?", "| Emergency | 3,977 | 3,690 |"),
+        ("How many elective patients were there in surgery?", "| Elective | 1,204 | 1,190 |"),
+    ],
+)
+def test_the_name_of_a_group_leads_to_its_row_that_is_named(question: str, quote: str) -> None:
+    assert asked(question, WARDS).kept()[0].quote.text == quote
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How many patients did medicine have?", "How many emergency patients were there in surgery and medicine?"],
+)
+def test_the_name_of_a_group_leads_to_no_row_where_none_or_several_may_be_meant(question: str) -> None:
+    told = [each for each in asked(question, WARDS).candidates if each.is_told]
+    assert not told
+
+
+STAYS = content_of_lines(
+    [
+        "# Boarding",
+        ("| Length of stay | Rate |", ROW),
+        ("| 1 to 3 nights | £29 |", ROW),
+        ("| 4 to 9 nights | £26 |", ROW),
+    ],
+    title="Kennels",
+    language="und",
+)
+
+
+def test_what_a_document_counts_is_read_as_the_question_is_where_its_language_cannot_be_told() -> None:
+    assert asked("What is the rate for 6 nights?", STAYS).kept()[0].quote.text == "| 4 to 9 nights | £26 |"
+
+
 def test_the_head_of_a_table_leads_to_the_row_that_is_named() -> None:
     counts = content_of_lines(
         [
