@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from reading.boxes import own_edges, turn_of_line
 from reading.characters import UNKNOWN
-from reading.layout.amounts import is_per_share, is_proportion, is_side, without_side
+from reading.layout.amounts import is_counted, is_per_share, is_proportion, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, cut_spans
 from reading.values.currencies import CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
@@ -62,6 +62,8 @@ UNIT = re.compile(
 )
 IN_BRACKETS = re.compile(r"\([^()]*\)?")
 
+SENTENCE = re.compile(r"(?:\S+\s+){3}\S*[^\W\d]{3}\.(?:\s|$)")  # of four words or more: it heads no column
+
 SCALE = re.compile(SCALE_WORD, re.IGNORECASE)
 CURRENCY = re.compile(rf"[{CURRENCY_SIGNS}]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
 
@@ -108,6 +110,7 @@ class Table:
     """A table of one page; `head_lines` hold its headings and unit, `title_line` is 0 without a title.
 
     One that goes on from the page before has the title, headings and unit of page `begins_on`, from lines `inherited`.
+    A unit that a sentence above states for all amounts is that of line `unit_line`.
     """
 
     title: str
@@ -120,6 +123,7 @@ class Table:
     inherited: tuple[int, ...] = ()
     begins_on: int = 0
     language: str = ""
+    unit_line: int = 0
 
     @property
     def first_line(self) -> int:
@@ -139,6 +143,10 @@ class Table:
         named = f"{row.label} {row.group} {column.heading}"
         cell = row.cells[at]
         if is_proportion(named, self.language) or cell is not None and "%" in cell.text:
+            return ""
+        if cell is None or (cell.amount is None and not is_value(cell)):
+            return ""
+        if self.unit_line and (not is_value(cell) or is_counted(f"{self.title} {named}", self.language)):
             return ""
         own = unit_of(row.label)
         unit = own if own and (SCALE.search(own) or not SCALE.search(column.unit)) else column.unit
@@ -535,7 +543,7 @@ def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[Li
     found = [heading_of(at, columns, cells) or spanning(at, columns, cells, below) for cells in lines]
     over = [cell.text for cell in found if cell]
     is_own = any(map(is_markdown_row, head))
-    heading = " ".join(text for each in over if (text := without_unit(each, is_own)))
+    heading = " ".join(text for each in over if not SENTENCE.search(each) and (text := without_unit(each, is_own)))
     periods = [found[0].strip() for found in PERIOD.finditer(heading)]
     return TableColumn(heading, periods[-1] if periods else "", unit_of(" ".join(over)) or unit)
 
