@@ -376,7 +376,7 @@ def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow], language: 
         return None
     while first and ruled is None and (is_left(parted[first - 1], columns) or is_first_group(first - 1, parted)):
         first -= 1
-    rows = tuple(rows_of(parted[first:], columns))
+    rows = tuple(rows_below_rows(list(rows_of(parted[first:], columns)), {line.number: line.x0 for line in block}))
     if len(rows) < ROWS_MIN:
         return None
     head = head_of([line for line, _ in parted[:first]], block[0], page, columns)
@@ -700,6 +700,22 @@ def rows_of(
             group = None if group is not None and group.is_left(line) else group
             yield replace(row, group=group.label if group else "")
             group = None if row.is_total else group
+
+
+def rows_below_rows(rows: Sequence[TableRow], begins: Mapping[int, float]) -> Iterator[TableRow]:
+    """The rows, those of a label printed several times with the row below which they are set in as their group.
+
+    A total is set in as well; `begins` is where each line does.
+    """
+    labels = Counter((row.label, row.group) for row in rows)
+    over: list[tuple[float, str]] = []  # what the next row may be set in below, the innermost last
+    for row in rows:
+        x0 = begins.get(row.first_line, 0.0)
+        while over and x0 <= over[-1][0] + INDENT:
+            over.pop()
+        is_part = over and row.label and not row.group and not row.is_total and labels[row.label, ""] > 1
+        yield replace(row, group=over[-1][1]) if is_part else row
+        over.append((x0, row.label))
 
 
 def row_of_line(line: LineRow, cells: Sequence[TableCell], columns: Sequence[tuple[float, float]]) -> TableRow:

@@ -201,6 +201,21 @@ def test_two_words_over_a_table_of_two_columns_are_its_head_and_part_it_from_the
     assert amounts_of(second)[1] == ("every further one", ["free"])
 
 
+def test_rows_set_in_below_a_row_with_amounts_are_of_it_where_their_labels_are_printed_again() -> None:
+    lines = [
+        line_of(1, (200, "2024"), (300, "2023")),
+        line_of(2, (20, "Machines"), (200, "318"), (300, "342")),
+        line_of(3, (30, "At home"), (200, "120"), (300, "131")),
+        line_of(4, (30, "Spare parts"), (200, "198"), (300, "211")),
+        line_of(5, (20, "Plants"), (200, "204"), (300, "187")),
+        line_of(6, (30, "At home"), (200, "204"), (300, "187")),
+        line_of(7, (40, "Total"), (200, "522"), (300, "529")),
+        line_of(8, (20, "Total"), (200, "522"), (300, "529")),
+    ]
+    table = read_one(lines)
+    assert [row.group for row in table.rows] == ["", "Machines", "", "", "Plants", "", ""]
+
+
 def test_a_line_that_says_that_there_is_none_is_no_head() -> None:
     """Nor does prose in two pieces or a label with its value stand over a column."""
     for above in ((20, "Deposit"), (200, "nil")), ((20, "Prices hold until May,"), (200, "then")):

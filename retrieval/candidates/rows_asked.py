@@ -138,10 +138,10 @@ def find_grouped_row(number: int, table: Table, question: Question, content: Doc
 
 def find_row_in_group(number: int, table: Table, question: Question, content: DocumentContent) -> TableRow | None:
     """The row that the question names of the one group it names; for a place in the name of a group, or in the head."""
-    named = groups_named(table, question, content)
-    if len(named) != 1 or table.row_at(number):
+    row, named = table.row_at(number), groups_named(table, question, content)
+    if len(named) != 1 or (row and row.label != named[0]):
         return None
-    return find_named_row([row for row in table.rows if row.group in named], question, content)
+    return find_named_row([each for each in table.rows if each.group == named[0]], question, content)
 
 
 def groups_named(table: Table, question: Question, content: DocumentContent) -> list[str]:
@@ -193,7 +193,9 @@ def read_out(table: Table, row: TableRow, at: int) -> Iterator[str]:
         return
     heading = table.columns[at].heading
     own, over = ([found[1] for found in IN_BRACKETS.finditer(text)] for text in (row.label, heading))
-    for unit in filter(None, own or (table.unit_at(row, at), *over, heading)):
+    unit = table.unit_at(row, at)
+    stated = unit.partition(" ")[2] if table.unit_line else unit  # "in thousands of euros"
+    for unit in filter(None, own or (stated, *over, heading)):
         yield f"{cell.text} {unit}"
         yield f"{unit} {cell.text}"
 

@@ -1,5 +1,7 @@
 """A number of the question picks the row whose interval holds it; the head of a table is no answer by itself."""
 
+from dataclasses import replace
+
 import pytest
 
 from documents.storage.content import DocumentContent
@@ -301,3 +303,24 @@ def test_a_number_has_the_unit_its_column_is_headed_by(prices: DocumentContent, 
 )
 def test_the_unit_of_another_column_is_no_value(prices: DocumentContent, question: str) -> None:
     assert asked(question, prices).status != "found"
+
+
+def test_a_row_with_amounts_leads_to_the_row_below_it_that_is_named() -> None:
+    """The amounts of the whole are not those of a part."""
+    written: list[Written] = [
+        "# Sales",
+        ("| EUR | 2024 | 2023 |", ROW),
+        ("| Machines | 318 | 342 |", ROW),
+        ("| At home | 120 | 131 |", ROW),
+        ("| Abroad | 198 | 211 |", ROW),
+        ("| Plants | 204 | 187 |", ROW),
+        ("| At home | 88 | 79 |", ROW),
+        ("| Abroad | 116 | 108 |", ROW),
+    ]
+    content = content_of_lines(written, title="Sales")
+    set_in = [line._replace(x0=84.0) if line.text[2:].startswith(("At", "Ab")) else line for line in content.lines]
+    content = replace(content, lines=tuple(set_in))
+    assert asked("What were the sales of machines abroad in 2024?", content).kept()[0].quote.text == (
+        "| Abroad | 198 | 211 |"
+    )
+    assert asked("What were the sales of machines in 2024?", content).kept()[0].quote.text == "| Machines | 318 | 342 |"
