@@ -12,7 +12,7 @@ from reading.values.sentences import LINE_ENDS_CLAUSE
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.candidates.noise import name_noise
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, rows_for
+from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, head_over, rows_for
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
@@ -386,7 +386,8 @@ def candidate_of(
     section_title, breadcrumb = section_names_of(cluster)
     methods = tuple(method for method in (*METHODS, *POINTED) if cluster.best(method))
     inside = [hit for hit in cluster.hits if hit.method in LINE_METHODS and hit.lines.overlaps(anchor)]
-    words = matched_keywords(cluster, anchor, terms, rows.head if rows else ())
+    head = rows.head if rows else head_over(cluster.best_line, question, content)
+    words = matched_keywords(cluster, anchor, terms, head)
     text = content.text_between(*anchor, searched_only=True)
     is_headed = not cluster.is_running and has_headed_value(anchor, question, content)
     candidate = Candidate(

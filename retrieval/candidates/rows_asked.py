@@ -13,6 +13,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import Table, TableRow, cells_of_line, is_data
+from reading.values.nothing import is_nothing
 from retrieval.candidates.shown_rows import group_lines
 from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
 from retrieval.question.values import has_form, has_value
@@ -64,6 +65,15 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     if is_head and question.shape == "single" and (line.kind == "table_row" or question.answer_type in VALUES):
         return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
     return None
+
+
+def head_over(number: int, question: Question, content: DocumentContent) -> frozenset[int]:
+    """The lines that say what the cells of a row are, for a row whose whole label the question has; none for others."""
+    table = table_at_line(number, content) if is_row(content.lines[number - 1]) else None
+    row = table.row_at(number) if table else None
+    if table is None or row not in rows_named(table.rows, question, content):
+        return frozenset()
+    return frozenset({table.title_line, *table.head_lines})
 
 
 def table_at_line(number: int, content: DocumentContent) -> Table | None:
@@ -153,12 +163,17 @@ def groups_named(table: Table, question: Question, content: DocumentContent) -> 
 
 def find_named_row(rows: Sequence[TableRow], question: Question, content: DocumentContent) -> TableRow | None:
     """The one row whose whole label the question has; of several the longest label."""
+    named = rows_named(rows, question, content)
+    return named[0] if len(named) == 1 else None
+
+
+def rows_named(rows: Sequence[TableRow], question: Question, content: DocumentContent) -> list[TableRow]:
+    """The rows whose whole label the question has, those with the longest of such labels."""
     asked, language = stems_asked(question), language_of(content, question)
     labels = [(telling_stems(row.label, language), row) for row in rows]
     named = [(words, row) for words, row in labels if words and words <= asked]
     most = max((len(words) for words, _ in named), default=0)
-    longest = [row for words, row in named if len(words) == most]
-    return longest[0] if len(longest) == 1 else None
+    return [row for words, row in named if len(words) == most]
 
 
 def stems_asked(question: Question) -> set[str]:
@@ -167,14 +182,14 @@ def stems_asked(question: Question) -> set[str]:
 
 def has_headed_value(lines: LineRange, question: Question, content: DocumentContent) -> bool:
     """Whether the one row on some lines has a value of the type asked for, completed by its column's heading: "410"
-    below "Monthly fee (EUR)", "6" below "Transit (days)".
+    below "Monthly fee (EUR)", "6" below "Transit (days)". That there is none is a value in the column that is named.
 
     The column that the question names most of has it, or every column where it names none.
     """
     is_asked = has_form(question) and content.lines[lines.last - 1].kind == "table_row"
     table = table_at_line(lines.last, content) if is_asked else None
     row = table.row_at(lines.last) if table else None
-    if table is None or row is None or row.first_line > lines.first:
+    if table is None or row is None or not set(range(lines.first, row.first_line)) <= set(table.head_lines):
         return False
     texts = {at: list(read_out(table, row, at)) for at in range(len(row.cells))}
     valued = {at for at, own in texts.items() if any(has_value(question, match_form(each), each) for each in own)}
@@ -182,6 +197,7 @@ def has_headed_value(lines: LineRange, question: Question, content: DocumentCont
     headings = [column.heading for column in table.columns]
     said = [len(asked & telling_stems(heading, language_of(content, question))) for heading in headings]
     if most := max(said):
+        valued |= {at for at, cell in enumerate(row.cells) if cell and is_nothing(cell.text)}
         return any(said[at] == most for at in valued)
     return len(valued) == len(row.cells)
 

@@ -284,6 +284,7 @@ def prices(tmp_path_factory: pytest.TempPathFactory) -> DocumentContent:
         ("What is the monthly fee for returns?", "| Returns | Goods taken back | 410 | – | 14 |"),
         ("How long is the transit to Greece?", "| Greece | 6 | 9% |"),
         ("How much is the deductible for theft?", "| Theft | | 250 |"),
+        ("How much is the one-off fee for returns?", "| Returns | Goods taken back | 410 | – | 14 |"),  # there is none
     ],
 )
 def test_a_number_has_the_unit_its_column_is_headed_by(prices: DocumentContent, question: str, row: str) -> None:
@@ -324,3 +325,31 @@ def test_a_row_with_amounts_leads_to_the_row_below_it_that_is_named() -> None:
         "| Abroad | 198 | 211 |"
     )
     assert asked("What were the sales of machines in 2024?", content).kept()[0].quote.text == "| Machines | 318 | 342 |"
+
+
+COMPLAINTS = content_of_lines(
+    [
+        "# Complaints by region",
+        ("| Region | Received | Upheld |", ROW),
+        ("| Wales | 940 | 291 |", ROW),
+        *[(f"| {name} | 12 | 4 |", ROW) for name in ("Kent", "Devon", "Dorset", "Surrey", "Sussex")],
+        ("| North Wales | 377 | 120 |", ROW),
+        "---",
+        "# Letters",
+        "Letters are upheld or answered by the office in Wales.",
+    ],
+    title="Report",
+)
+
+
+def test_what_stands_over_a_row_is_said_of_it_where_its_whole_label_is_asked_for() -> None:
+    def words_at(question: str, row: str) -> set[str]:
+        found = asked(question, COMPLAINTS).candidates
+        return {word for each in found if each.anchor_text == row for word in each.matched_keywords}
+
+    assert words_at("How many complaints were upheld in Wales?", "| Wales | 940 | 291 |") == {
+        "complaints", "upheld", "wales",
+    }  # fmt: skip
+    other = "How many complaints were upheld in North Wales?"
+    assert words_at(other, "| North Wales | 377 | 120 |") == {"complaints", "upheld", "north", "wales"}
+    assert "upheld" not in words_at(other, "| Wales | 940 | 291 |")
