@@ -53,12 +53,12 @@ def option_answer_of(
     with override(question.language):
         said = [say_state(each) if is_named else each.literal for each in options]
     asked = [group.asked] if group.is_yes_or_no and group.asked else []
-    above = lines_above(group, content) if group.is_yes_or_no else []
+    above = lines_of_question(group, content) if group.is_yes_or_no else []
     quoted = quote_options(options, above, candidate, content)
     return OptionAnswer(" ".join([*asked, "; ".join(said)]), quoted, lines_of_option(options))
 
 
-def lines_above(group: OptionGroup, content: DocumentContent) -> list[LineRow]:
+def lines_of_question(group: OptionGroup, content: DocumentContent) -> list[LineRow]:
     """The lines of the question that stands above a group."""
     return list(content.lines_between(group.asked_from, group.options[0].line.number - 1)) if group.asked_from else []
 

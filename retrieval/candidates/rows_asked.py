@@ -115,14 +115,14 @@ def is_rule(line: LineRow) -> bool:
     return line.method == "markdown" and line.kind == "furniture" and not line.text.strip("|:- ")
 
 
-def language_of(content: DocumentContent, question: Question) -> str:
+def language_assumed(content: DocumentContent, question: Question) -> str:
     """The language of a document; of one with too few words to tell that of the question."""
     return question.language if content.language == "und" else content.language
 
 
 def find_banded_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
     """The row whose interval holds a number of the question; None if none does, or where it may be another."""
-    asked, language = quantities_in(question.topic, question.language), language_of(content, question)
+    asked, language = quantities_in(question.topic, question.language), language_assumed(content, question)
     bands = [(row, band) for row in table.rows if asked and (band := read_band(row.label, language))]
     if len(bands) < BANDS_MIN:
         return None
@@ -156,7 +156,7 @@ def find_row_in_group(number: int, table: Table, question: Question, content: Do
 
 def groups_named(table: Table, question: Question, content: DocumentContent) -> list[str]:
     """The groups of a table all of whose words the question has."""
-    asked, language = stems_asked(question), language_of(content, question)
+    asked, language = stems_asked(question), language_assumed(content, question)
     groups = {group: telling_stems(group, language) for group in {each.group for each in table.rows}}
     return [group for group, words in groups.items() if words and words <= asked]
 
@@ -169,7 +169,7 @@ def find_named_row(rows: Sequence[TableRow], question: Question, content: Docume
 
 def rows_named(rows: Sequence[TableRow], question: Question, content: DocumentContent) -> list[TableRow]:
     """The rows whose whole label the question has, those with the longest of such labels."""
-    asked, language = stems_asked(question), language_of(content, question)
+    asked, language = stems_asked(question), language_assumed(content, question)
     labels = [(telling_stems(row.label, language), row) for row in rows]
     named = [(words, row) for words, row in labels if words and words <= asked]
     most = max((len(words) for words, _ in named), default=0)
@@ -195,7 +195,7 @@ def has_headed_value(lines: LineRange, question: Question, content: DocumentCont
     valued = {at for at, own in texts.items() if any(has_value(question, match_form(each), each) for each in own)}
     asked = stems_asked(question)
     headings = [column.heading for column in table.columns]
-    said = [len(asked & telling_stems(heading, language_of(content, question))) for heading in headings]
+    said = [len(asked & telling_stems(heading, language_assumed(content, question))) for heading in headings]
     if most := max(said):
         valued |= {at for at, cell in enumerate(row.cells) if cell and is_nothing(cell.text)}
         return any(said[at] == most for at in valued)
@@ -232,7 +232,7 @@ class OverLabels:
         headed = {word for column in table.columns for word in normalise_words(column.heading)}
         text = " ".join(content.lines[number - 1].text for number in table.head_lines)
         words = [word for word in normalise_words(text) if word not in headed]
-        language, asked = language_of(content, question), stems_asked(question)
+        language, asked = language_assumed(content, question), stems_asked(question)
         self.units = {name_unit(each, language) for each in (*words, *CURRENCY_SIGN.findall(text))}
         named = (word for word in words if not is_stop_word(word, language))
         self.is_asked = any(stem(word, language) in asked for word in named if not is_generic(word, "en"))
