@@ -21,6 +21,7 @@ from llm.embeddings import bundled
 from reading.matching import LINE_HYPHENS, match_form
 from reading.rows import LineRow, name_in_force
 from reading.tables import cells_of_line
+from reading.values.nothing import says_nothing
 from reading.values.sentences import SENTENCE
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.candidates.plain import plain_text
@@ -172,16 +173,23 @@ def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> 
     spanning = {word for word in spanning if phrasing_rules().in_language("spanning", question.language).match(word)}
     if question.answer_type == "duration" and spanning:
         question = replace(question, keywords=tuple(word for word in question.keywords if word.text not in spanning))
-    values = values_given(best.text, question, best.content.language)
-    least = shares_of_sentence(best, question) if values else ()
-    for each in spoken if values else ():
-        others = values_given(each.text, question, each.content.language)
-        is_other = others.isdisjoint(values) and {kind for kind, *_ in others} & {kind for kind, *_ in values}
-        if is_other and is_fitting_sentence(each, question):
+    if not (values_given(best.text, question, best.content.language) or says_nothing(best.text)):
+        return False
+    least = shares_of_sentence(best, question)
+    for each in spoken:
+        if differ_in_value(best, each, question) and is_fitting_sentence(each, question):
             shares = shares_of_sentence(each, question)
             if all(share >= enough for share, enough in zip(shares, least, strict=True)):
                 return True
     return False
+
+
+def differ_in_value(one: Spoken, other: Spoken, question: Question) -> bool:
+    """Whether two sentences give other values of one kind, or one of them a value and the other that there is none."""
+    values, others = (values_given(each.text, question, each.content.language) for each in (one, other))
+    if says_nothing(one.text) or says_nothing(other.text):
+        return says_nothing(one.text) != says_nothing(other.text) and bool(values or others)
+    return others.isdisjoint(values) and not {kind for kind, *_ in others}.isdisjoint(kind for kind, *_ in values)
 
 
 def shares_of_sentence(spoken: Spoken, question: Question) -> tuple[float, float]:

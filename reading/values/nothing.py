@@ -18,3 +18,8 @@ def is_nothing(text: str) -> bool:
     """Whether a text says that there is none, or that it does not apply, and no more."""
     said = " ".join(text.casefold().split())
     return bool(said) and (set(said) <= DASHES or said in nothing_words())
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text ends by saying behind a colon that there is none: "Excess for each claim: nil."."""
+    return ":" in text and is_nothing(text.rpartition(":")[2].strip(" .;"))

@@ -165,6 +165,29 @@ def test_no_headline_is_contested_by_another_sentence_with_as_much_of_the_questi
     assert headlines_of(question, line, content=PEOPLE) == said
 
 
+EXCESSES = content_of_lines(
+    [
+        "# Property damage",
+        "The limit of the cover is £2,000,000. Excess for each claim £1,000.",
+        "# Injury",
+        "The limit of the cover is £5,000,000. Excess for each claim: nil.",
+        "# Accidents",
+        "The insured reports every accident in writing.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How much is the excess for each injury claim?", ["Excess for each claim: nil."]),
+        ("How much is the excess for each claim?", []),
+    ],
+)
+def test_that_there_is_none_is_a_value_like_any_other(question: str, said: list[str]) -> None:
+    assert headlines_of(question, 2, 4, content=EXCESSES) == said
+
+
 @pytest.mark.parametrize(
     ("question", "said"),
     [
