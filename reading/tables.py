@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from reading.boxes import own_edges, turn_of_line
 from reading.characters import UNKNOWN
-from reading.layout.amounts import is_per_share, is_proportion, is_side, without_side
+from reading.layout.amounts import is_counted, is_per_share, is_proportion, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, cut_spans
 from reading.values.currencies import CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
+from reading.values.nothing import DASHES, is_nothing
 from reading.values.scales import SCALE_WORD
 from reading.values.years import YEAR, YEAR_DIGITS
 
@@ -44,7 +45,6 @@ SIGN = re.compile(
     r"(?<![\w.,])(?:\(?\s{0,8}(?:[$€£]\s{0,8})?\(?[-−–\ufffd]?\d(?:[\d,.]*\d)?[-−–\ufffd]?(?!\w)\)?\s?%?\)?"
     r"|[—–-](?=\s|$))"
 )
-DASHES = frozenset("—–-−")
 AMOUNT = re.compile(
     rf"\(?[{CURRENCY_SIGNS}]? ?\(?[-−–+]?[{CURRENCY_SIGNS}]? ?"
     r"\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?(?: ?[-−–])?"
@@ -61,6 +61,8 @@ UNIT = re.compile(
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\([^()]*\)?")
+
+SENTENCE = re.compile(r"(?:\S+\s+){3}\S*[^\W\d]{3}\.(?:\s|$)")  # of four words or more: it heads no column
 
 SCALE = re.compile(SCALE_WORD, re.IGNORECASE)
 CURRENCY = re.compile(rf"[{CURRENCY_SIGNS}]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
@@ -108,6 +110,7 @@ class Table:
     """A table of one page; `head_lines` hold its headings and unit, `title_line` is 0 without a title.
 
     One that goes on from the page before has the title, headings and unit of page `begins_on`, from lines `inherited`.
+    A unit that a sentence above states for all amounts is that of line `unit_line`.
     """
 
     title: str
@@ -120,6 +123,7 @@ class Table:
     inherited: tuple[int, ...] = ()
     begins_on: int = 0
     language: str = ""
+    unit_line: int = 0
 
     @property
     def first_line(self) -> int:
@@ -139,6 +143,10 @@ class Table:
         named = f"{row.label} {row.group} {column.heading}"
         cell = row.cells[at]
         if is_proportion(named, self.language) or cell is not None and "%" in cell.text:
+            return ""
+        if cell is None or (cell.amount is None and not is_value(cell)):
+            return ""
+        if self.unit_line and (not is_value(cell) or is_counted(f"{self.title} {named}", self.language)):
             return ""
         own = unit_of(row.label)
         unit = own if own and (SCALE.search(own) or not SCALE.search(column.unit)) else column.unit
@@ -308,9 +316,30 @@ def is_markdown_row(line: LineRow) -> bool:
 
 
 def begins_table(line: LineRow, following: LineRow | None) -> bool:
-    """Whether a heading stands over a line of column headings that are words: the name of a group is over values."""
-    cells = cells_of_line(following)[1:] if following and line.kind in ("heading", "caption") else []
-    return len(cells) > 1 and not any(char.isdigit() for cell in cells for char in cell.text)
+    """Whether a heading stands over a line of column headings, words or nothing but periods: the name of a group is
+    over values.
+    """
+    cells = cells_of_line(following) if following and line.kind in ("heading", "caption") else []
+    if len(cells) < 2:
+        return False
+    if len(cells) > 2 and not any(char.isdigit() for cell in cells[1:] for char in cell.text):
+        return True
+    return names_two_columns(cells) or all(PERIOD.fullmatch(cell.text) for cell in cells)
+
+
+def names_two_columns(cells: Sequence[TableCell]) -> bool:
+    """Whether cells are the heading of a table of two columns: a few words over the labels, a few over the values."""
+    return (
+        len(cells) == 2
+        and all(
+            any(map(str.isalpha, cell.text))
+            and len(cell.text) <= GROUP_CHARS_MAX
+            and not any(map(str.isdigit, cell.text))
+            and not cell.text.rstrip().endswith((".", ":", ","))
+            for cell in cells
+        )
+        and not is_nothing(cells[1].text)
+    )
 
 
 def has_same_columns(above: LineRow, line: LineRow) -> bool:
@@ -347,10 +376,10 @@ def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow], language: 
         return None
     while first and ruled is None and (is_left(parted[first - 1], columns) or is_first_group(first - 1, parted)):
         first -= 1
-    rows = tuple(rows_of(parted[first:], columns))
+    rows = tuple(rows_below_rows(list(rows_of(parted[first:], columns)), {line.number: line.x0 for line in block}))
     if len(rows) < ROWS_MIN:
         return None
-    head = head_of([line for line, _ in parted[:first]], block[0], page)
+    head = head_of([line for line, _ in parted[:first]], block[0], page, columns)
     if ruled is not None and len(columns) == 1 and not any(map(names_measure, head)):
         head = []  # its first row may be one like the others: "| Head office | Leeds |"
     title = find_title_line(head[0] if head else block[first], page)
@@ -470,7 +499,9 @@ def column_at(cell: TableCell, columns: Sequence[tuple[float, float]]) -> int | 
     return best if overlaps[best] > 0 else None
 
 
-def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) -> list[LineRow]:
+def head_of(
+    inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow], columns: Sequence[tuple[float, float]]
+) -> list[LineRow]:
     """The lines with column headings: those of the block above its amounts, and short ones right above it."""
     if len(inside) > HEAD_ROWS_MAX:
         return list(inside[-HEAD_ROWS_MAX:])
@@ -480,12 +511,18 @@ def head_of(inside: Sequence[LineRow], top: LineRow, page: Sequence[LineRow]) ->
         is_near = 0 <= below.y0 - line.y0 <= BLOCK_GAP * (line.y1 - line.y0)
         if not is_near or len(outside) + len(inside) == HEAD_ROWS_MAX:
             break
-        if is_heading_of_columns(line):
+        if is_heading_of_columns(line) or (not outside and stands_over(line, columns)):
             outside.insert(0, line)
         elif outside or len(cells_of_line(line)) > 1 or len(line.text) > GROUP_CHARS_MAX:
             break  # the name of a group ("Current assets:") may be between the headings and the first amounts
         below = line
     return [*outside, *inside]
+
+
+def stands_over(line: LineRow, columns: Sequence[tuple[float, float]]) -> bool:
+    """Whether a line is the heading of a table of two columns, its second part over the values."""
+    cells = cells_of_line(line) if line.kind == "body" and len(columns) == 1 else []
+    return names_two_columns(cells) and column_at(cells[1], columns) == 0
 
 
 def names_measure(line: LineRow) -> bool:
@@ -506,7 +543,7 @@ def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[Li
     found = [heading_of(at, columns, cells) or spanning(at, columns, cells, below) for cells in lines]
     over = [cell.text for cell in found if cell]
     is_own = any(map(is_markdown_row, head))
-    heading = " ".join(text for each in over if (text := without_unit(each, is_own)))
+    heading = " ".join(text for each in over if not SENTENCE.search(each) and (text := without_unit(each, is_own)))
     periods = [found[0].strip() for found in PERIOD.finditer(heading)]
     return TableColumn(heading, periods[-1] if periods else "", unit_of(" ".join(over)) or unit)
 
@@ -663,6 +700,22 @@ def rows_of(
             group = None if group is not None and group.is_left(line) else group
             yield replace(row, group=group.label if group else "")
             group = None if row.is_total else group
+
+
+def rows_below_rows(rows: Sequence[TableRow], begins: Mapping[int, float]) -> Iterator[TableRow]:
+    """The rows, those of a label printed several times with the row below which they are set in as their group.
+
+    A total is set in as well; `begins` is where each line does.
+    """
+    labels = Counter((row.label, row.group) for row in rows)
+    over: list[tuple[float, str]] = []  # what the next row may be set in below, the innermost last
+    for row in rows:
+        x0 = begins.get(row.first_line, 0.0)
+        while over and x0 <= over[-1][0] + INDENT:
+            over.pop()
+        is_part = over and row.label and not row.group and not row.is_total and labels[row.label, ""] > 1
+        yield replace(row, group=over[-1][1]) if is_part else row
+        over.append((x0, row.label))
 
 
 def row_of_line(line: LineRow, cells: Sequence[TableCell], columns: Sequence[tuple[float, float]]) -> TableRow:

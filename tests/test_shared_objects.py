@@ -101,6 +101,8 @@ REASONS = {
     "retrieval.candidates.noise.noise_signs": VALUE,
     "reading.layout.amounts.amount_words": VALUE,
     "reading.layout.amounts.words_in": VALUE,
+    "reading.pages.stated_units.unit_wordings": VALUE,
+    "reading.values.nothing.nothing_words": VALUE,
     "retrieval.question.kinds.answer_rules": VALUE,
     "retrieval.question.kinds.shipped_keys": VALUE,
     "retrieval.question.kinds.shipped_rows": VALUE,

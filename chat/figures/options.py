@@ -8,6 +8,7 @@ from django.utils.translation import override
 
 from chat.drafts import Quoted, cite_lines
 from documents.storage.content import DocumentContent
+from reading.rows import LineRow
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.models import RunCandidate
 from retrieval.types import LineRange, Question
@@ -52,9 +53,14 @@ def option_answer_of(
     with override(question.language):
         said = [say_state(each) if is_named else each.literal for each in options]
     asked = [group.asked] if group.is_yes_or_no and group.asked else []
-    return OptionAnswer(
-        " ".join([*asked, "; ".join(said)]), quote_options(options, candidate, content), lines_of_option(options)
-    )
+    above = lines_of_question(group, content) if group.is_yes_or_no else []
+    quoted = quote_options(options, above, candidate, content)
+    return OptionAnswer(" ".join([*asked, "; ".join(said)]), quoted, lines_of_option(options))
+
+
+def lines_of_question(group: OptionGroup, content: DocumentContent) -> list[LineRow]:
+    """The lines of the question that stands above a group."""
+    return list(content.lines_between(group.asked_from, group.options[0].line.number - 1)) if group.asked_from else []
 
 
 def say_state(option: PrintedOption) -> str:
@@ -67,16 +73,21 @@ def lines_of_option(options: Sequence[PrintedOption]) -> LineRange:
     return LineRange(options[0].line.number, options[-1].line.number)
 
 
-def quote_options(options: Sequence[PrintedOption], candidate: RunCandidate, content: DocumentContent) -> Quoted:
-    """The options as a citation; what stands between two of them is left out, and marked so."""
+def quote_options(
+    options: Sequence[PrintedOption], above: Sequence[LineRow], candidate: RunCandidate, content: DocumentContent
+) -> Quoted:
+    """The options as a citation, after the lines of their question `above`; what is left out between is marked so."""
+    pieces = [
+        *((line.number, 0, len(line.text)) for line in above),
+        *((each.line.number, each.start, each.end) for each in options),
+    ]
     said: list[str] = []
-    last = options[0].line.number
-    for each in options:
-        said += [LEFT_OUT] if each.line.number - last > 1 else []
-        said.append(each.literal)
-        last = each.line.number
-    pieces = [(each.line.number, each.start, each.end) for each in options]
-    return Quoted(1, candidate, "\n".join(said), cite_lines(content, options[0].line.number, last, pieces))
+    first = last = pieces[0][0]
+    for number, start, end in pieces:
+        said += [LEFT_OUT] if number - last > 1 else []
+        said.append(content.lines[number - 1].text[start:end])
+        last = number
+    return Quoted(1, candidate, "\n".join(said), cite_lines(content, first, last, pieces))
 
 
 def without_unchosen(quotes: Sequence[Quoted], contents: Mapping[Any, DocumentContent]) -> list[Quoted]:

@@ -14,13 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chat.drafts import Quoted, cite_lines
-from chat.writing.fitting import counts_said, is_fitting, is_of_form, share_said, values_given, weight_said
+from chat.writing.fitting import (
+    counts_said,
+    is_fitting,
+    is_of_form,
+    share_said,
+    values_given,
+    weight_said,
+    without_references,
+)
 from chat.writing.shortened import is_short, shorten
 from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
 from reading.matching import LINE_HYPHENS, match_form
-from reading.rows import LineRow, name_in_force
+from reading.rows import FRONT_INDEX, LineRow, name_in_force
 from reading.tables import cells_of_line
+from reading.values.nothing import says_nothing
 from reading.values.sentences import SENTENCE
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.candidates.plain import plain_text
@@ -80,6 +89,12 @@ class Spoken:
     @property
     def lines(self) -> LineRange:
         return LineRange(self.pieces[0].number, self.pieces[-1].number)
+
+    @property
+    def section(self) -> str:
+        """The title of the section it stands in itself, which may be another than that of its place."""
+        entry = self.content.toc_by_index.get(self.content.lines[self.lines.last - 1].toc_index)
+        return entry.title if entry and entry.index != FRONT_INDEX else ""
 
     @property
     def literal(self) -> str:
@@ -159,7 +174,7 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
 
 
 def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
-    return is_fitting(spoken.text, spoken.candidate.section_title, spoken.content, question)
+    return is_fitting(spoken.text, spoken.section, spoken.content, question)
 
 
 def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> bool:
@@ -172,22 +187,29 @@ def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> 
     spanning = {word for word in spanning if phrasing_rules().in_language("spanning", question.language).match(word)}
     if question.answer_type == "duration" and spanning:
         question = replace(question, keywords=tuple(word for word in question.keywords if word.text not in spanning))
-    values = values_given(best.text, question, best.content.language)
-    least = shares_of_sentence(best, question) if values else ()
-    for each in spoken if values else ():
-        others = values_given(each.text, question, each.content.language)
-        is_other = others.isdisjoint(values) and {kind for kind, *_ in others} & {kind for kind, *_ in values}
-        if is_other and is_fitting_sentence(each, question):
+    if not (values_given(best.text, question, best.content.language) or says_nothing(best.text)):
+        return False
+    least = shares_of_sentence(best, question)
+    for each in spoken:
+        if differ_in_value(best, each, question) and is_fitting_sentence(each, question):
             shares = shares_of_sentence(each, question)
             if all(share >= enough for share, enough in zip(shares, least, strict=True)):
                 return True
     return False
 
 
+def differ_in_value(one: Spoken, other: Spoken, question: Question) -> bool:
+    """Whether two sentences give other values of one kind, or one of them a value and the other that there is none."""
+    values, others = (values_given(each.text, question, each.content.language) for each in (one, other))
+    if says_nothing(one.text) or says_nothing(other.text):
+        return says_nothing(one.text) != says_nothing(other.text) and bool(values or others)
+    return others.isdisjoint(values) and not {kind for kind, *_ in others}.isdisjoint(kind for kind, *_ in values)
+
+
 def shares_of_sentence(spoken: Spoken, question: Question) -> tuple[float, float]:
     """The share of the question's weight in a sentence, and in it with the name of its section."""
     terms, said = weigh_terms(question, lexicon_of(spoken.content)), normalise_words(spoken.text)
-    section = normalise_words(name_in_force(spoken.candidate.section_title))
+    section = normalise_words(name_in_force(spoken.section))
     return share_said(said, terms), share_said([*said, *section], terms)
 
 
@@ -285,11 +307,11 @@ def is_ended(text: str) -> bool:
 
 
 def is_title(written: SentenceText | None) -> bool:
-    """Whether it is a heading that the text follows on the same line: "8.1 Term of Agreement."."""
+    """Whether it is a heading that the text follows on the same line: "8.1 Term of Agreement."; no value is one."""
     words = [word for word in written.text.split() if word[:1].isalpha()] if written else []
-    return (
-        written is not None and len(words) <= TITLE_WORDS_MAX and written.text.endswith((".", ":", "\u2014", "\u2013"))
-    )
+    if written is None or len(words) > TITLE_WORDS_MAX or not written.text.endswith((".", ":", "\u2014", "\u2013")):
+        return False
+    return not says_nothing(written.text) and not any(map(str.isdigit, without_references(written.text)))
 
 
 def last_sentence(lines: LineRange | None, content: DocumentContent) -> SentenceText | None:

@@ -20,6 +20,7 @@ from documents.storage.store import stored_reading
 from reading.boxes import Box, PictureBox, boxes_of
 from reading.matching import match_form
 from reading.pages.joined_tables import tables_of_page
+from reading.pages.stated_units import StatedUnit, stated_units_in, with_stated_units
 from reading.passages import RUNNING
 from reading.registry.objects import Registry, read_registry
 from reading.registry.pictures import pictures_at
@@ -173,8 +174,13 @@ class DocumentContent:
     def tables_on_page(self, number: int) -> list[Table]:
         """The tables of a page, in reading order; read once, as many steps of a question ask for them by line."""
         if number not in self._tables_by_page:
-            self._tables_by_page[number] = tables_of_page(number, self.lines_on_page, self.language)
+            tables = tables_of_page(number, self.lines_on_page, self.language)
+            self._tables_by_page[number] = with_stated_units(tables, self._stated_units)
         return self._tables_by_page[number]
+
+    @cached_property
+    def _stated_units(self) -> list[StatedUnit]:
+        return stated_units_in(self.lines)
 
     @cached_property
     def _tables_by_page(self) -> dict[int, list[Table]]:

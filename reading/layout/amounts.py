@@ -14,7 +14,7 @@ SIDE = r"""(?:(?<=\d)|(?<=\d\)))\s?(?:{side})(?![^\W_])
     |(?:(?<=[.,]\d\d)|(?<=[.,]\d\d\d)|(?<=[.,]\d\d\)))\s?(?-i:{letter})(?![^\W_])"""
 WHOLE = r"(?<![^\W_])(?:{%s})(?![^\W_])"
 FRAMES = {"side": SIDE, "letter": SIDE} | {
-    section: WHOLE % section for section in ("per_share", "share_count", "proportion")
+    section: WHOLE % section for section in ("per_share", "share_count", "proportion", "counted")
 }
 RATE = re.compile(r"\d\s?(?:%|per\s?cent\b|prozent\b|pour\s?cent\b|por\s?ciento\b)", re.IGNORECASE)
 # A hyphen behind a word or number joins it to the next one: "ISO-27001", "2020-2021".
@@ -54,6 +54,11 @@ def is_proportion(label: str, language: str = "") -> bool:
     """Whether a row or column is of percentages or ratios, which have no unit; a rate only names one ("4.5% notes")."""
     label = RATE.sub(" ", label)
     return "%" in label or words_in(language)["proportion"].search(label) is not None
+
+
+def is_counted(label: str, language: str = "") -> bool:
+    """Whether a row or column counts people or things."""
+    return words_in(language)["counted"].search(label) is not None
 
 
 def account_sides(language: str = "") -> re.Pattern[str]:

@@ -181,6 +181,65 @@ def test_a_heading_over_headings_that_are_words_begins_another_table() -> None:
     assert [(table.title, len(table.rows)) for table in tables] == [("Rates", 2), ("Charges", 2)]
 
 
+def test_two_words_over_a_table_of_two_columns_are_its_head_and_part_it_from_the_one_above() -> None:
+    lines = [
+        line_of(1, (20, "Vaccination"), kind="heading"),
+        line_of(2, (20, "Weight of the dog"), (200, "Price"), kind="body"),
+        line_of(3, (20, "up to 10 kg"), (200, "£38")),
+        line_of(4, (20, "over 10 kg"), (200, "£44")),
+        line_of(5, (20, "Boarding"), kind="heading"),
+        line_of(6, (20, "Length of stay"), (140, "Rate a night"), kind="body"),
+        line_of(7, (20, "up to 3 nights"), (160, "£29")),
+        line_of(8, (20, "every further one"), (160, "free"), kind="body"),
+        line_of(9, (20, "a week"), (160, "£180")),
+    ]
+    first, second = read_tables(lines)
+    assert [(each.title, each.head_lines, each.columns[0].heading) for each in (first, second)] == [
+        ("Vaccination", (2,), "Price"),
+        ("Boarding", (6,), "Rate a night"),
+    ]
+    assert amounts_of(second)[1] == ("every further one", ["free"])
+
+
+def test_rows_set_in_below_a_row_with_amounts_are_of_it_where_their_labels_are_printed_again() -> None:
+    lines = [
+        line_of(1, (200, "2024"), (300, "2023")),
+        line_of(2, (20, "Machines"), (200, "318"), (300, "342")),
+        line_of(3, (30, "At home"), (200, "120"), (300, "131")),
+        line_of(4, (30, "Spare parts"), (200, "198"), (300, "211")),
+        line_of(5, (20, "Plants"), (200, "204"), (300, "187")),
+        line_of(6, (30, "At home"), (200, "204"), (300, "187")),
+        line_of(7, (40, "Total"), (200, "522"), (300, "529")),
+        line_of(8, (20, "Total"), (200, "522"), (300, "529")),
+    ]
+    table = read_one(lines)
+    assert [row.group for row in table.rows] == ["", "Machines", "", "", "Plants", "", ""]
+
+
+def test_a_line_that_says_that_there_is_none_is_no_head() -> None:
+    """Nor does prose in two pieces or a label with its value stand over a column."""
+    for above in ((20, "Deposit"), (200, "nil")), ((20, "Prices hold until May,"), (200, "then")):
+        rows = [line_of(2, (20, "up to 10 kg"), (200, "£38")), line_of(3, (20, "over 10 kg"), (200, "£44"))]
+        table = read_one([line_of(1, *above, kind="body"), *rows])
+        assert table.columns[0].heading == ""
+
+
+def test_a_heading_over_a_line_of_years_begins_another_table() -> None:
+    lines = [
+        line_of(1, (200, "2024"), (300, "2023")),
+        line_of(2, (20, "Revenue"), (200, "8,412"), (300, "7,930")),
+        line_of(3, (20, "Rent"), (200, "344"), (300, "331")),
+        line_of(4, (20, "Balance sheet"), kind="heading"),
+        line_of(5, (200, "2024"), (300, "2023")),
+        line_of(6, (20, "Inventories"), (200, "1,904"), (300, "1,876")),
+        line_of(7, (20, "Cash"), (200, "402"), (300, "519")),
+    ]
+    first, second = read_tables(lines)
+    assert [row.label for row in first.rows] == ["Revenue", "Rent"]
+    assert (second.title, [row.group for row in second.rows]) == ("Balance sheet", ["", ""])
+    assert [column.period for column in second.columns] == ["2024", "2023"]
+
+
 def test_what_is_struck_is_in_no_cell() -> None:
     """A row as a whole, and the amount for which another one stands beside it."""
     (table,) = read_tables(

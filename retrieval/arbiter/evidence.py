@@ -64,6 +64,16 @@ class Signals:
     specific: float
 
 
+class Ruled(NamedTuple):
+    """The words for a thing that may be allowed, and of each thing said of it (whose, done how) all words for that."""
+
+    thing: frozenset[str] = frozenset()
+    said: tuple[frozenset[str], ...] = ()
+
+
+NONE_RULED = Ruled()
+
+
 @dataclass(frozen=True)
 class Evidence:
     """The probability that the best passages answer the question, and why they do not, each reason "" if there is none.
@@ -72,7 +82,7 @@ class Evidence:
     doubt: what the best passage does not have, where the probability is below the limit
     answered_parts: the numbers of the parts of the question that are answered, each weighed as a question of its own
     if_doubted: the probability where what is quoted gives a reason for doubt: below the limit
-    ruled: of a question whether something is allowed, the words for that: what a rule on it must speak of
+    ruled: of a question whether something is allowed, what a rule on it must speak of
     """
 
     probability: float
@@ -81,7 +91,7 @@ class Evidence:
     signals: Signals
     answered_parts: tuple[int, ...] = ()
     if_doubted: float = 0.0
-    ruled: frozenset[str] = frozenset()
+    ruled: Ruled = NONE_RULED
 
 
 @dataclass(frozen=True)
@@ -147,21 +157,29 @@ def weigh_evidence(
     return Evidence(sure, lacking, doubt, signals, answered, doubtful_probability(probabilities[best], limit), ruled)
 
 
-def words_ruled(question: Question, terms: Sequence[WeighedTerm]) -> frozenset[str]:
-    """The words for what is to be allowed, the last ones before where, when and how; none of any other question."""
+def words_ruled(question: Question, terms: Sequence[WeighedTerm]) -> Ruled:
+    """The words for what is to be allowed, the last ones before or between where, with what, when and how, and for what
+    is done with it. None of any other question.
+    """
     permission, circumstance = (
         phrasing_rules().in_language(name, question.language) for name in ("permission", "circumstance")
     )
     if question.answer_type != "boolean" or not permission.match(question.topic):
-        return frozenset()
-    said = normalise_words(circumstance.split(question.topic, maxsplit=1)[0])
-    placed = [
-        (at, term)
-        for term in terms
-        if term.is_primary and (at := max((said.index(text) for text in term.texts if text in said), default=-1)) >= 0
-    ]
-    last = max((at for at, _ in placed), default=-1)
-    return frozenset(text for at, term in placed if at == last for text in term.texts)
+        return NONE_RULED
+    for part in circumstance.split(question.topic):
+        said = normalise_words(part)
+        placed = [
+            (max(said.index(text) for text in term.texts if text in said), term)
+            for term in terms
+            if term.is_primary and not set(said).isdisjoint(term.texts)
+        ]
+        if placed:
+            last = max(at for at, _ in placed)
+            return Ruled(
+                frozenset(text for at, term in placed if at == last for text in term.texts),
+                tuple(frozenset(term.texts) for _, term in placed),
+            )
+    return NONE_RULED
 
 
 class Weighed(NamedTuple):

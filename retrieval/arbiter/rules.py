@@ -7,7 +7,7 @@ how much of the question the place covers, higher if the words occur together an
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from retrieval.arbiter.evidence import Evidence, join_words, value_unquoted, what_is_missing
+from retrieval.arbiter.evidence import NONE_RULED, Evidence, Ruled, join_words, value_unquoted, what_is_missing
 from retrieval.arbiter.forms_met import FormsMet, find_forms
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause, recorded_facts
@@ -63,7 +63,7 @@ def judge_by_rules(
     Doubtful evidence answers nothing.
     """
     supporting_max = THOROUGH_SUPPORTING_MAX if mode == "thorough" else SUPPORTING_MAX
-    ordered = order_by_rules(candidates, evidence.ruled if evidence else frozenset())
+    ordered = order_by_rules(candidates, evidence.ruled if evidence else NONE_RULED)
     missing = (evidence.lacking or evidence.doubt) if evidence else what_is_missing(question, candidates)
     answered = evidence.answered_parts if evidence else None
     served = parts_first(ordered, answered)
@@ -97,10 +97,11 @@ def lower_role(role: Role) -> Role:
     return "tangential" if role in KEPT_ROLES else role
 
 
-def order_by_rules(candidates: Sequence[AnyCandidate], ruled: Collection[str] = frozenset()) -> list[AnyCandidate]:
+def order_by_rules(candidates: Sequence[AnyCandidate], ruled: Ruled = NONE_RULED) -> list[AnyCandidate]:
     """Order by rule. Also the order shown if a model should have judged and could not (R52).
 
-    Where it is asked whether `ruled` is allowed, what allows or forbids it comes before what shares more words.
+    Where it is asked whether `ruled` is allowed, what allows or forbids it comes before what shares more words, and
+    first what has most of what is said of it.
     """
     enough = RULING_SHARE * max((each.strength for each in candidates), default=0.0)
     return sorted(
@@ -108,17 +109,19 @@ def order_by_rules(candidates: Sequence[AnyCandidate], ruled: Collection[str] = 
         key=lambda candidate: (
             rule_of(candidate).order,
             -candidate.rows_share,
-            not (is_able(candidate) and candidate.strength >= enough and is_ruling(candidate, ruled)),
+            -ruling_share(candidate, ruled) if is_able(candidate) and candidate.strength >= enough else 0,
             -candidate.strength,
             candidate.rrf_rank,
         ),
     )
 
 
-def is_ruling(candidate: Candidate, ruled: Collection[str]) -> bool:
-    """Whether a passage allows or forbids something, and has one of the words for what that is."""
-    is_of_it = not set(candidate.matched_keywords).isdisjoint(ruled)
-    return is_of_it and phrasing_rules()["ruling"].search(quote_of(candidate)) is not None
+def ruling_share(candidate: Candidate, ruled: Ruled) -> int:
+    """How much of what is said of a thing a passage has that allows or forbids something of it; 0 if it does not."""
+    words = set(candidate.matched_keywords)
+    if words.isdisjoint(ruled.thing) or not phrasing_rules()["ruling"].search(quote_of(candidate)):
+        return 0
+    return sum(not words.isdisjoint(texts) for texts in ruled.said)
 
 
 def rule_of(candidate: Candidate) -> Rule:

@@ -12,7 +12,7 @@ from reading.values.sentences import LINE_ENDS_CLAUSE
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.candidates.noise import name_noise
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, rows_for
+from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, head_over, rows_for
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
@@ -20,7 +20,7 @@ from retrieval.question.phrasing import layout_named
 from retrieval.question.values import has_value
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.options import best_line_for, is_chosen, is_unchosen
+from retrieval.words.options import best_line_for, is_chosen, is_unchosen, question_above
 from retrieval.words.terms import WeighedTerm, weigh_searched
 
 CLUSTER_GAP = 4  # hits within this many lines belong to one place
@@ -379,13 +379,15 @@ def candidate_of(
     title = content.title_forms.get(cluster.line.toc_index, "")
     rows = None if cluster.is_running or is_certain(cluster) else rows_for(cluster.best_line, question, content)
     anchor = rows.lines if rows else anchor_of(cluster)
+    asked = question_above(cluster.best_line, content)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
     running = content.running_heads[cluster.best_line].place if cluster.is_running else ""
     toc_index = FRONT_INDEX if running else cluster.line.toc_index
     section_title, breadcrumb = section_names_of(cluster)
     methods = tuple(method for method in (*METHODS, *POINTED) if cluster.best(method))
     inside = [hit for hit in cluster.hits if hit.method in LINE_METHODS and hit.lines.overlaps(anchor)]
-    words = matched_keywords(cluster, anchor, terms, rows.head if rows else ())
+    head = rows.head if rows else head_over(cluster.best_line, question, content)
+    words = matched_keywords(cluster, anchor, terms, head)
     text = content.text_between(*anchor, searched_only=True)
     is_headed = not cluster.is_running and has_headed_value(anchor, question, content)
     candidate = Candidate(
@@ -418,7 +420,7 @@ def candidate_of(
         statement=next((hit.statement for hit in cluster.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in cluster.hits if hit.statement), default=0.0),
         shown=next((hit.lines for hit in cluster.hits if hit.method == "whole"), None),
-        sentences=None if running or rows else sentences_at(anchor, cluster.best_line, words, content),
+        sentences=None if running or rows or asked else sentences_at(anchor, cluster.best_line, words, content),
         running=running,
         fetched=any(hit.fetched for hit in cluster.hits),
         is_told=rows is not None and rows.is_told,
@@ -493,6 +495,8 @@ def anchor_of(cluster: HitCluster) -> LineRange:
         return heads_at(cluster)
     if kind == "table_row":
         return rows_around(cluster)
+    if asked := question_above(cluster.best_line, cluster.content):
+        return LineRange(asked, cluster.best_line)
     if kind in ("heading", "caption"):
         below = first_text_line(LineRange(cluster.best_line, last_of_section(cluster)), cluster.content)
         below = min(max(below, cluster.best_line), cluster.best_line + SENTENCE_REACH)

@@ -1,8 +1,9 @@
 """Kept passages that give another value in the same words, found by rules (R50).
 
 Two sentences disagree if they have the same words of meaning and the same figures, but for one value of the type that
-is asked for: an amount, share, date, period, number or party. Those of two documents count as well, unless the question
-names one of them. This is looked at whoever judged; what is worded otherwise only a model can find.
+is asked for: an amount, share, date, period, number or party. Of what a passage quotes only the sentences with most of
+the question count: the limits of two covers say nothing of a deductible. Those of two documents count as well, unless
+the question names one of them. This is looked at whoever judged; what is worded otherwise only a model can find.
 """
 
 import re
@@ -15,9 +16,9 @@ from reading.registry.references import references_in
 from reading.values.sentences import SENTENCE
 from reading.values.years import YEAR
 from retrieval.candidates.sentences import PROSE, run_around
-from retrieval.candidates.units import ITEM, prose_of, split_at
+from retrieval.candidates.units import ITEM, Prose, prose_of, split_at
 from retrieval.question.documents_named import Name, documents_named
-from retrieval.types import KEPT_ROLES, Contradiction, LineRange, Question, Settled
+from retrieval.types import KEPT_ROLES, Contradiction, LineRange, Question, QuotePiece, Settled
 from retrieval.words.printed import Value, amounts_in, dates_in, durations_in, percentages_in
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
@@ -60,7 +61,11 @@ def find_disagreements(
     content_of = {content.document_id: content for content in contents}
     kept = [each for each in candidates if each.verdict.role in KEPT_ROLES]
     compared = types_compared(question)
-    said = {each.candidate_id: list(read_statements(each, content_of[each.document_id], compared)) for each in kept}
+    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
+    said = {
+        each.candidate_id: statements_on(asked, list(read_statements(each, content_of[each.document_id], compared)))
+        for each in kept
+    }
     names = [Name(f"{each.title} {each.file_name}", "") for each in contents]
     is_named = len(contents) > 1 and bool(documents_named(question.topic, names)[0])
     found: list[Contradiction] = []
@@ -80,20 +85,39 @@ def types_compared(question: Question) -> tuple[str, ...]:
     return (question.answer_type,) if question.answer_type in ASKED else USUAL
 
 
+def statements_on(asked: Collection[str], statements: Sequence[Statement]) -> list[Statement]:
+    """The statements of a passage with values and as many of the words asked as any other sentence it quotes."""
+    said = [len(each.words.intersection(asked)) for each in statements]
+    best = max(said, default=0)
+    return [
+        each
+        for each, count in zip(statements, said, strict=True)
+        if count == best and each.values and len(each.words) >= WORDS_MIN
+    ]
+
+
 def read_statements(candidate: Settled, content: DocumentContent, compared: Sequence[str]) -> Iterator[Statement]:
-    """The sentences of prose that a candidate quotes, else those of its anchor, that have a value."""
+    """The sentences of prose that a candidate quotes; without a quote those of its anchor."""
     quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
     lines = LineRange(min(quoted), max(quoted))
     first = next((line.number for line in content.legible_lines(*lines) if line.kind in PROSE), None)
     if first is None:
         return
     prose = prose_of(run_around(first, content), content)
-    begin, end = prose.stretch(lines)
+    begin, end = quoted_stretch(candidate.quote.pieces, prose) or prose.stretch(lines)
     for at, until in split_at(prose.text, SENTENCE):
         if at < end and begin < until:
-            statement = read_statement(prose.text[at:until], content.language, compared)
-            if statement.values and len(statement.words) >= WORDS_MIN:
-                yield statement
+            yield read_statement(prose.text[at:until], content.language, compared)
+
+
+def quoted_stretch(pieces: Sequence[QuotePiece], prose: Prose) -> tuple[int, int] | None:
+    """The characters of the text from the first to the last piece of a quote; None if no piece is in it."""
+    begins = {line.number: begin for line, begin in zip(prose.lines, prose.begins, strict=True)}
+    inside = [piece for piece in pieces if piece.line_number in begins]
+    if not inside:
+        return None
+    starts = [begins[piece.line_number] + piece.start for piece in inside]
+    return min(starts), max(begins[piece.line_number] + piece.end for piece in inside)
 
 
 def read_statement(sentence: str, language: str, compared: Sequence[str] = USUAL) -> Statement:

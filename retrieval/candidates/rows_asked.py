@@ -5,7 +5,7 @@ one named gives way to that group's.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import Table, TableRow, cells_of_line, is_data
+from reading.values.nothing import is_nothing
 from retrieval.candidates.shown_rows import group_lines
 from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
 from retrieval.question.values import has_form, has_value
@@ -55,15 +56,24 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     head = frozenset({table.title_line, *table.head_lines, *([number] if ruled else [])})
     if row := find_banded_row(table, question, content):
         return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
-    if row := find_grouped_row(number, table, question, content):
+    if row := find_grouped_row(number, table, question, content) or find_row_in_group(number, table, question, content):
         over = group_lines(row, table, content.lines_on_page(table.page_number))
         return RowsQuoted(LineRange(row.first_line, row.last_line), head.union(over), is_told=True)
     is_head = number < table.rows[0].first_line
-    if is_head and (row := find_named_row(table, question, content)):
+    if is_head and (row := find_named_row(table.rows, question, content)):
         return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
     if is_head and question.shape == "single" and (line.kind == "table_row" or question.answer_type in VALUES):
         return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
     return None
+
+
+def head_over(number: int, question: Question, content: DocumentContent) -> frozenset[int]:
+    """The lines that say what the cells of a row are, for a row whose whole label the question has; none for others."""
+    table = table_at_line(number, content) if is_row(content.lines[number - 1]) else None
+    row = table.row_at(number) if table else None
+    if table is None or row not in rows_named(table.rows, question, content):
+        return frozenset()
+    return frozenset({table.title_line, *table.head_lines})
 
 
 def table_at_line(number: int, content: DocumentContent) -> Table | None:
@@ -105,18 +115,23 @@ def is_rule(line: LineRow) -> bool:
     return line.method == "markdown" and line.kind == "furniture" and not line.text.strip("|:- ")
 
 
+def language_assumed(content: DocumentContent, question: Question) -> str:
+    """The language of a document; of one with too few words to tell that of the question."""
+    return question.language if content.language == "und" else content.language
+
+
 def find_banded_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
     """The row whose interval holds a number of the question; None if none does, or where it may be another."""
-    asked = quantities_in(question.topic, question.language)
-    bands = [(row, band) for row in table.rows if asked and (band := read_band(row.label, content.language))]
+    asked, language = quantities_in(question.topic, question.language), language_assumed(content, question)
+    bands = [(row, band) for row in table.rows if asked and (band := read_band(row.label, language))]
     if len(bands) < BANDS_MIN:
         return None
     over = OverLabels(table, question, content)
     holding = [
         (row, band) for row, band in bands if any(over.is_of(each, band) and band.holds(each.amount) for each in asked)
     ]
-    words = {stem(word, question.language) for word in normalise_words(question.topic)}
-    said = [len(words & set(own_words(row, band, content.language))) for row, band in holding]
+    words = stems_asked(question)
+    said = [len(words & set(own_words(row, band, language))) for row, band in holding]
     best = max(said, default=0)
     return holding[said.index(best)][0] if said.count(best) == 1 else None
 
@@ -126,40 +141,63 @@ def find_grouped_row(number: int, table: Table, question: Question, content: Doc
     row = table.row_at(number)
     if row is None or not row.group:
         return None
-    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
-    groups = {group: telling_stems(group, content.language) for group in {each.group for each in table.rows}}
-    named = [group for group, words in groups.items() if words and words <= asked]
+    named = groups_named(table, question, content)
     like = [each for each in table.rows if each.group in named and each.label == row.label]
     return like[0] if len(named) == len(like) == 1 else None
 
 
-def find_named_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
+def find_row_in_group(number: int, table: Table, question: Question, content: DocumentContent) -> TableRow | None:
+    """The row that the question names of the one group it names; for a place in the name of a group, or in the head."""
+    row, named = table.row_at(number), groups_named(table, question, content)
+    if len(named) != 1 or (row and row.label != named[0]):
+        return None
+    return find_named_row([each for each in table.rows if each.group == named[0]], question, content)
+
+
+def groups_named(table: Table, question: Question, content: DocumentContent) -> list[str]:
+    """The groups of a table all of whose words the question has."""
+    asked, language = stems_asked(question), language_assumed(content, question)
+    groups = {group: telling_stems(group, language) for group in {each.group for each in table.rows}}
+    return [group for group, words in groups.items() if words and words <= asked]
+
+
+def find_named_row(rows: Sequence[TableRow], question: Question, content: DocumentContent) -> TableRow | None:
     """The one row whose whole label the question has; of several the longest label."""
-    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
-    labels = [(telling_stems(row.label, content.language), row) for row in table.rows]
+    named = rows_named(rows, question, content)
+    return named[0] if len(named) == 1 else None
+
+
+def rows_named(rows: Sequence[TableRow], question: Question, content: DocumentContent) -> list[TableRow]:
+    """The rows whose whole label the question has, those with the longest of such labels."""
+    asked, language = stems_asked(question), language_assumed(content, question)
+    labels = [(telling_stems(row.label, language), row) for row in rows]
     named = [(words, row) for words, row in labels if words and words <= asked]
     most = max((len(words) for words, _ in named), default=0)
-    rows = [row for words, row in named if len(words) == most]
-    return rows[0] if len(rows) == 1 else None
+    return [row for words, row in named if len(words) == most]
+
+
+def stems_asked(question: Question) -> set[str]:
+    return {stem(word, question.language) for word in normalise_words(question.topic)}
 
 
 def has_headed_value(lines: LineRange, question: Question, content: DocumentContent) -> bool:
     """Whether the one row on some lines has a value of the type asked for, completed by its column's heading: "410"
-    below "Monthly fee (EUR)", "6" below "Transit (days)".
+    below "Monthly fee (EUR)", "6" below "Transit (days)". That there is none is a value in the column that is named.
 
     The column that the question names most of has it, or every column where it names none.
     """
     is_asked = has_form(question) and content.lines[lines.last - 1].kind == "table_row"
     table = table_at_line(lines.last, content) if is_asked else None
     row = table.row_at(lines.last) if table else None
-    if table is None or row is None or row.first_line > lines.first:
+    if table is None or row is None or not set(range(lines.first, row.first_line)) <= set(table.head_lines):
         return False
     texts = {at: list(read_out(table, row, at)) for at in range(len(row.cells))}
     valued = {at for at, own in texts.items() if any(has_value(question, match_form(each), each) for each in own)}
-    asked = {stem(word, question.language) for word in normalise_words(question.topic)}
+    asked = stems_asked(question)
     headings = [column.heading for column in table.columns]
-    said = [len(asked & telling_stems(heading, content.language)) for heading in headings]
+    said = [len(asked & telling_stems(heading, language_assumed(content, question))) for heading in headings]
     if most := max(said):
+        valued |= {at for at, cell in enumerate(row.cells) if cell and is_nothing(cell.text)}
         return any(said[at] == most for at in valued)
     return len(valued) == len(row.cells)
 
@@ -171,7 +209,9 @@ def read_out(table: Table, row: TableRow, at: int) -> Iterator[str]:
         return
     heading = table.columns[at].heading
     own, over = ([found[1] for found in IN_BRACKETS.finditer(text)] for text in (row.label, heading))
-    for unit in filter(None, own or (table.unit_at(row, at), *over, heading)):
+    unit = table.unit_at(row, at)
+    stated = unit.partition(" ")[2] if table.unit_line else unit  # "in thousands of euros"
+    for unit in filter(None, own or (stated, *over, heading)):
         yield f"{cell.text} {unit}"
         yield f"{unit} {cell.text}"
 
@@ -192,10 +232,10 @@ class OverLabels:
         headed = {word for column in table.columns for word in normalise_words(column.heading)}
         text = " ".join(content.lines[number - 1].text for number in table.head_lines)
         words = [word for word in normalise_words(text) if word not in headed]
-        self.units = {name_unit(each, content.language) for each in (*words, *CURRENCY_SIGN.findall(text))}
-        asked = {stem(word, question.language) for word in normalise_words(question.topic)}
-        named = (word for word in words if not is_stop_word(word, content.language))
-        self.is_asked = any(stem(word, content.language) in asked for word in named if not is_generic(word, "en"))
+        language, asked = language_assumed(content, question), stems_asked(question)
+        self.units = {name_unit(each, language) for each in (*words, *CURRENCY_SIGN.findall(text))}
+        named = (word for word in words if not is_stop_word(word, language))
+        self.is_asked = any(stem(word, language) in asked for word in named if not is_generic(word, "en"))
 
     def is_of(self, asked: NumberAsked, band: Band) -> bool:
         """Whether a number of the question and an interval measure the same thing."""

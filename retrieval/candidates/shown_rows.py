@@ -58,7 +58,7 @@ def find_rows(anchor: LineRange, best: int, needed: Sequence[int], content: Docu
     if table is None:
         return None
     page = [each for each in content.lines_on_page(line.page_number) if each.kind not in UNSEARCHED_KINDS]
-    numbers = {each.number for each in page} | set(table.inherited)
+    numbers = {each.number for each in page} | {*table.inherited, table.unit_line}
     worth = {number: place for place, number in enumerate(needed)}
     blocks = [
         RowBlock(tuple(block), table.first_line <= block[0] <= table.last_line or not worth.keys().isdisjoint(block))
@@ -102,6 +102,7 @@ def explain_rows(
     """The lines of the anchor's rows, and those that say what they are: title, columns, period, unit, group, total."""
     yield from range(anchor.first, anchor.last + 1)
     yield from table.inherited
+    yield from [table.unit_line] if table.unit_line else []
     yield from heads_with_periods(table, tables)
     yield from page_head(table, tables, page, content)
     rows = [row for row in table.rows if row.first_line <= anchor.last and anchor.first <= row.last_line]

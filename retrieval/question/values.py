@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from reading.matching import match_form
+from reading.values.nothing import says_nothing
 from reading.wording import LANGUAGES, WordingError, check_fields, read_entries
 from retrieval.question.linear import PatternRefused, compile_linear
 from retrieval.types import Question
@@ -22,6 +23,7 @@ ALSO = {
     "person": ("role",),
     "address": ("postcode",),
 }
+MEASURED = frozenset({"amount", "percentage", "duration"})  # what there may be none of
 FIELDS = {"pattern": str, "as_printed": bool, "examples": list, "counter_examples": list}
 
 
@@ -78,7 +80,9 @@ def has_form(question: Question) -> bool:
 
 
 def has_value(question: Question, matched: str, printed: str) -> bool:
-    """Whether a text, in match form and as printed, has a value of the type asked for."""
+    """Whether a text, in match form and as printed, has a value of the type asked for; that there is none is one."""
+    if question.answer_type in MEASURED and says_nothing(printed):
+        return True
     return (bool(question.value_pattern) and compile_linear(question.value_pattern).search(matched) is not None) or (
         bool(question.printed_pattern) and compile_linear(question.printed_pattern).search(printed) is not None
     )

@@ -1,5 +1,6 @@
 """The options of a form in a document, by groups: which are chosen, and which of them a question asks about."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,9 @@ from retrieval.words.tokens import is_stop_word, normalise_words
 LABEL_SHARE = 0.5  # of the words of a label: a question with fewer of them is not about it
 ASKED_SHARE = 0.4  # of a question's weight in what stands above the options or before them
 GAP_LINES = 1  # between two options of a group: the second line of a label
+QUESTION_LINES = 4  # that a question above options is read over
+ASKING_ENDS = ("?", "？", "؟", ":")
+ASKING_KINDS = frozenset({"body", "list_item", "heading"})
 
 
 class PrintedOption(NamedTuple):
@@ -33,11 +37,15 @@ class PrintedOption(NamedTuple):
 
 
 class OptionGroup(NamedTuple):
-    """Options that stand together, the text before or above the first, and the title of their section."""
+    """Options that stand together, the text before or above the first, and the title of their section.
+
+    `asked_from` is the first line of the text above, 0 if it stands before the first option.
+    """
 
     options: tuple[PrintedOption, ...]
     asked: str
     section: str
+    asked_from: int = 0
 
     @property
     def chosen(self) -> tuple[PrintedOption, ...]:
@@ -64,16 +72,23 @@ def option_groups_in(content: DocumentContent) -> tuple[OptionGroup, ...]:
         options = [PrintedOption(line, *option) for option in options_in(line.text_in_force) if option.label]
         if not options:
             continue
-        if found and is_next_option(found[-1][-1].line, line) and not line.text_in_force[: options[0].start].strip():
+        is_first = bool(line.text_in_force[: options[0].start].strip())
+        if found and not is_first and is_next_option(found[-1][-1].line, line, content):
             found[-1] += options
         else:
             found.append(options)
     return tuple(group_options(options, content) for options in found)
 
 
-def is_next_option(above: LineRow, line: LineRow) -> bool:
+def is_next_option(above: LineRow, line: LineRow, content: DocumentContent) -> bool:
+    """Whether an option is right below another, with no question of its own between them."""
     is_near = line.number - above.number <= 1 + GAP_LINES
-    return is_near and (above.page_number, above.toc_index) == (line.page_number, line.toc_index)
+    is_asked = any(asks(each) for each in content.lines[above.number : line.number - 1])
+    return is_near and not is_asked and (above.page_number, above.toc_index) == (line.page_number, line.toc_index)
+
+
+def asks(line: LineRow) -> bool:
+    return line.text_in_force.rstrip().endswith(ASKING_ENDS)
 
 
 def group_options(options: list[PrintedOption], content: DocumentContent) -> OptionGroup:
@@ -83,8 +98,34 @@ def group_options(options: list[PrintedOption], content: DocumentContent) -> Opt
     first = options[0]
     entry = content.toc_by_index.get(first.line.toc_index)
     before = first.line.text_in_force[: first.start].strip()
-    above = content.lines[first.line.number - 2].text_in_force if first.line.number > 1 and not before else ""
-    return OptionGroup(tuple(options), before or above, entry.title if entry else "")
+    above = [] if before else lines_asking(first.line, content)
+    asked = before or " ".join(line.text_in_force.strip() for line in above)
+    return OptionGroup(tuple(options), asked, entry.title if entry else "", above[0].number if above else 0)
+
+
+def lines_asking(option: LineRow, content: DocumentContent) -> Sequence[LineRow]:
+    """The line above an option, with those above it on which its question begins."""
+    first = option.number - 1
+    if not first or not asks(content.lines[first - 1]):
+        return content.lines[max(first - 1, 0) : first]
+    while option.number - first < QUESTION_LINES:
+        line, above = content.lines[first - 1], content.lines[first - 2]
+        is_whole = first == 1 or above.kind not in ASKING_KINDS or has_box(above.text_in_force)
+        if is_whole or above.page_number != line.page_number or not line.text_in_force[:1].islower():
+            break
+        first -= 1
+    return content.lines[first - 1 : option.number - 1]
+
+
+def question_above(number: int, content: DocumentContent) -> int:
+    """The line on which the question begins that a yes or no on a line is below; 0 for any other line."""
+    group = group_at(number, content)
+    is_option = group is not None and group.options[0].line.number <= number
+    return group.asked_from if group and is_option and group.is_yes_or_no and asks_above(group, content) else 0
+
+
+def asks_above(group: OptionGroup, content: DocumentContent) -> bool:
+    return group.asked_from > 0 and asks(content.lines[group.options[0].line.number - 2])
 
 
 def group_at(number: int, content: DocumentContent) -> OptionGroup | None:

@@ -12,6 +12,7 @@ from chat.writing.headline import (
     move_cited_first,
     prose_before_tables,
     quote_headline,
+    sentences_of_places,
     sentences_of_unit,
     with_headlines,
 )
@@ -163,6 +164,38 @@ def test_no_headline_is_contested_by_another_sentence_with_as_much_of_the_questi
     question: str, line: int, said: list[str]
 ) -> None:
     assert headlines_of(question, line, content=PEOPLE) == said
+
+
+EXCESSES = content_of_lines(
+    [
+        "# Property damage",
+        "Limit of the cover £2,000,000. Excess for each claim £1,000.",
+        "# Injury",
+        "Limit of the cover £5,000,000. Excess for each claim: nil.",
+        "# Accidents",
+        "The insured reports every accident in writing.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How much is the excess for each injury claim?", ["Excess for each claim: nil."]),
+        ("How much is the excess for each claim?", []),
+    ],
+)
+def test_that_there_is_none_is_a_value_like_any_other(question: str, said: list[str]) -> None:
+    assert headlines_of(question, 2, 4, content=EXCESSES) == said
+
+
+def test_a_sentence_beside_a_place_has_the_title_of_its_own_section() -> None:
+    """The context of a place may reach into another section: what is said there is not said of this one."""
+    place = candidate_at(4, EXCESSES)
+    place.context_first_line, place.context_last_line = 1, 6
+    spoken = {each.text: each.section for each in sentences_of_places([place], {place.parse_id: EXCESSES})}
+    assert spoken["Excess for each claim £1,000."] == "Property damage"
+    assert spoken["Excess for each claim: nil."] == "Injury"
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """Years, scales and abbreviations are written once; whoever needs one takes it from here."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
 from reading.values.months import MONTH, MONTH_STEM, MONTHS
 from reading.values.scales import SCALE_WORDS, SCALES
-from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS
+from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS, LINE_ENDS_CLAUSE, SENTENCE
 from reading.values.years import YEAR, YEAR_WORD, years_in
 from tests.product import APPS, ROOT, sources
 
@@ -82,3 +83,26 @@ def test_it_is_written_once(pattern: str) -> None:
     files = [*sources(), *(path for app in APPS for path in (ROOT / app).rglob("*.toml"))]
     written = {str(path.relative_to(ROOT)) for path in files if pattern in path.read_text(encoding="utf-8")}
     assert written <= {WRITTEN_ONCE[pattern]}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("L'article 6 est remplacé par : « Payable à trente jours. » Article 2. Fin.",
+         ["L'article 6 est remplacé par : « Payable à trente jours. » ", "Article 2. ", "Fin."]),
+        ("Il écrit. « Le prix est fixé. »\u00a0Puis il signe.",
+         ["Il écrit. ", "« Le prix est fixé. »\u00a0", "Puis il signe."]),
+        ("Le mot « net. » est défini.", ["Le mot « net. » est défini."]),
+        ("It ends. “Then” it goes on.", ["It ends. ", "“Then” it goes on."]),
+    ],
+)  # fmt: skip
+def test_a_sentence_ends_behind_the_marks_that_close_it(text: str, sentences: list[str]) -> None:
+    edges = [0, *(found.end() for found in SENTENCE.finditer(text)), len(text)]
+    assert [text[start:end] for start, end in pairwise(edges)] == sentences
+
+
+@pytest.mark.parametrize(
+    "line", ["à compter de leur réception. »", "dans les dix jours.\u00a0»", "as follows:", "due.”"]
+)
+def test_a_clause_ends_on_such_a_line(line: str) -> None:
+    assert LINE_ENDS_CLAUSE.search(line) and not LINE_ENDS_CLAUSE.search(f"{line} et")

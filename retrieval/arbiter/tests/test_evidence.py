@@ -283,3 +283,41 @@ def test_whether_something_is_allowed_is_answered_by_the_rule_about_it() -> None
     asked = "May the tenant keep dogs in the common garden?"
     result = retrieve(asked, [house, animals], settings=BaseSettings(embeddings="none"), arbiter="rules")
     assert result.kept()[0].quote.text == "Dogs must not be taken along by a tenant."
+
+
+@pytest.mark.parametrize(
+    ("question", "rule"),
+    [
+        ("May we copy patient files to a memory card?", "Patient files must never be copied to loose media."),
+        ("Am I allowed to post the door code to a friend?", "Under no circumstances is a door code posted."),
+        ("May I show patient files at a fair?", "Showing patient files outside is prohibited."),
+    ],
+)
+def test_the_rule_about_the_thing_comes_before_what_shares_more_words(question: str, rule: str) -> None:
+    """Where it is taken to and how is no part of the thing; the rule with the same act comes before others on it."""
+    it = content_of_lines(
+        [
+            "# IT",
+            "A memory card is issued to a friend of the house at a fair.",
+            "---",
+            "# Doors",
+            "The code is secret.",
+        ],
+        title="IT",
+    )
+    care = content_of_lines(
+        [
+            "# Care",
+            "Patient files must never be copied to loose media.",
+            "---",
+            "# Fairs",
+            "Showing patient files outside is prohibited.",
+            "---",
+            "# Doors",
+            "Under no circumstances is a door code posted.",
+        ],
+        title="Care",
+        number=2,
+    )
+    result = retrieve(question, [it, care], settings=BaseSettings(embeddings="none"), arbiter="rules")
+    assert result.kept()[0].quote.text == rule

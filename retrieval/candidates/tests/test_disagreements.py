@@ -122,3 +122,20 @@ def test_what_the_arbiter_reported_is_not_reported_again() -> None:
     (found,) = result.ranking.contradictions
     reported = replace(result.ranking, contradictions=(replace(found, point="by the model", values=()),))
     assert with_disagreements(reported, [found]) == reported
+
+
+COVERS = [
+    "# Transit",
+    "Limit of any one consignment £500,000. Excess for each claim by a carrier £5,000. Excess for each claim £750.",
+    "# Storage",
+    "Limit of any one consignment £900,000. Excess for each claim: nil.",
+]
+
+
+def test_figures_of_something_else_than_what_is_asked_are_no_disagreement() -> None:
+    """The limits differ, and neither is an excess."""
+    covers = content_of_lines(COVERS)
+    excess = retrieve("What is the excess for each claim?", [covers], settings=SETTINGS, arbiter="rules")
+    assert excess.status == "found" and excess.ranking.contradictions == ()
+    limit = retrieve("What is the limit of any one consignment?", [covers], settings=SETTINGS, arbiter="rules")
+    assert [set(each.values) for each in limit.ranking.contradictions] == [{"£500,000", "£900,000"}]

@@ -1,5 +1,7 @@
 """A number of the question picks the row whose interval holds it; the head of a table is no answer by itself."""
 
+from dataclasses import replace
+
 import pytest
 
 from documents.storage.content import DocumentContent
@@ -105,6 +107,58 @@ def test_the_row_of_the_group_that_is_named_is_quoted(group: str, quote: str) ->
     result = asked(f"What was the operating profit of {group} in 2025?", SEGMENTS)
     quotes = [each.quote.text for each in result.kept() if "Operating profit" in each.quote.text]
     assert len(quotes) == 1 and quotes[0].startswith(quote)
+
+
+WARDS = content_of_lines(
+    [
+        "# Wards",
+        ("| Patients | Admitted | Discharged |", ROW),
+        "Surgery",
+        ("| Elective | 1,204 | 1,190 |", ROW),
+        ("| Emergency | 2,310 | 2,251 |", ROW),
+        "Medicine",
+        ("| Elective | 840 | 836 |", ROW),
+        ("| Emergency | 3,977 | 3,690 |", ROW),
+    ],
+    title="Wensley",
+    language="und",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("How many emergency patients did medicine have?", "| Emergency | 3,977 | 3,690 |"),
+        ("How many elective patients were there in surgery?", "| Elective | 1,204 | 1,190 |"),
+    ],
+)
+def test_the_name_of_a_group_leads_to_its_row_that_is_named(question: str, quote: str) -> None:
+    assert asked(question, WARDS).kept()[0].quote.text == quote
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How many patients did medicine have?", "How many emergency patients were there in surgery and medicine?"],
+)
+def test_the_name_of_a_group_leads_to_no_row_where_none_or_several_may_be_meant(question: str) -> None:
+    told = [each for each in asked(question, WARDS).candidates if each.is_told]
+    assert not told
+
+
+STAYS = content_of_lines(
+    [
+        "# Boarding",
+        ("| Length of stay | Rate |", ROW),
+        ("| 1 to 3 nights | £29 |", ROW),
+        ("| 4 to 9 nights | £26 |", ROW),
+    ],
+    title="Kennels",
+    language="und",
+)
+
+
+def test_what_a_document_counts_is_read_as_the_question_is_where_its_language_cannot_be_told() -> None:
+    assert asked("What is the rate for 6 nights?", STAYS).kept()[0].quote.text == "| 4 to 9 nights | £26 |"
 
 
 def test_the_head_of_a_table_leads_to_the_row_that_is_named() -> None:
@@ -230,6 +284,7 @@ def prices(tmp_path_factory: pytest.TempPathFactory) -> DocumentContent:
         ("What is the monthly fee for returns?", "| Returns | Goods taken back | 410 | – | 14 |"),
         ("How long is the transit to Greece?", "| Greece | 6 | 9% |"),
         ("How much is the deductible for theft?", "| Theft | | 250 |"),
+        ("How much is the one-off fee for returns?", "| Returns | Goods taken back | 410 | – | 14 |"),  # there is none
     ],
 )
 def test_a_number_has_the_unit_its_column_is_headed_by(prices: DocumentContent, question: str, row: str) -> None:
@@ -249,3 +304,52 @@ def test_a_number_has_the_unit_its_column_is_headed_by(prices: DocumentContent, 
 )
 def test_the_unit_of_another_column_is_no_value(prices: DocumentContent, question: str) -> None:
     assert asked(question, prices).status != "found"
+
+
+def test_a_row_with_amounts_leads_to_the_row_below_it_that_is_named() -> None:
+    """The amounts of the whole are not those of a part."""
+    written: list[Written] = [
+        "# Sales",
+        ("| EUR | 2024 | 2023 |", ROW),
+        ("| Machines | 318 | 342 |", ROW),
+        ("| At home | 120 | 131 |", ROW),
+        ("| Abroad | 198 | 211 |", ROW),
+        ("| Plants | 204 | 187 |", ROW),
+        ("| At home | 88 | 79 |", ROW),
+        ("| Abroad | 116 | 108 |", ROW),
+    ]
+    content = content_of_lines(written, title="Sales")
+    set_in = [line._replace(x0=84.0) if line.text[2:].startswith(("At", "Ab")) else line for line in content.lines]
+    content = replace(content, lines=tuple(set_in))
+    assert asked("What were the sales of machines abroad in 2024?", content).kept()[0].quote.text == (
+        "| Abroad | 198 | 211 |"
+    )
+    assert asked("What were the sales of machines in 2024?", content).kept()[0].quote.text == "| Machines | 318 | 342 |"
+
+
+COMPLAINTS = content_of_lines(
+    [
+        "# Complaints by region",
+        ("| Region | Received | Upheld |", ROW),
+        ("| Wales | 940 | 291 |", ROW),
+        *[(f"| {name} | 12 | 4 |", ROW) for name in ("Kent", "Devon", "Dorset", "Surrey", "Sussex")],
+        ("| North Wales | 377 | 120 |", ROW),
+        "---",
+        "# Letters",
+        "Letters are upheld or answered by the office in Wales.",
+    ],
+    title="Report",
+)
+
+
+def test_what_stands_over_a_row_is_said_of_it_where_its_whole_label_is_asked_for() -> None:
+    def words_at(question: str, row: str) -> set[str]:
+        found = asked(question, COMPLAINTS).candidates
+        return {word for each in found if each.anchor_text == row for word in each.matched_keywords}
+
+    assert words_at("How many complaints were upheld in Wales?", "| Wales | 940 | 291 |") == {
+        "complaints", "upheld", "wales",
+    }  # fmt: skip
+    other = "How many complaints were upheld in North Wales?"
+    assert words_at(other, "| North Wales | 377 | 120 |") == {"complaints", "upheld", "north", "wales"}
+    assert "upheld" not in words_at(other, "| Wales | 940 | 291 |")

@@ -5,10 +5,18 @@ from dataclasses import replace
 import pytest
 
 from reading.tests.pdfs import with_struck
+from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
-from retrieval.tests.builders import content_of_lines
+from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import LineRange
-from retrieval.words.options import asked_options, best_line_for, group_at, is_unchosen, option_groups_in
+from retrieval.words.options import (
+    asked_options,
+    best_line_for,
+    group_at,
+    is_unchosen,
+    option_groups_in,
+    question_above,
+)
 
 FORM = content_of_lines(
     [
@@ -89,3 +97,44 @@ def test_an_option_that_is_struck_is_none() -> None:
     lines = [with_struck(line, {2: "Flood"}.get(line.number, "")) for line in FORM.lines]
     [first, *_] = option_groups_in(replace(FORM, lines=tuple(lines)))
     assert [each.literal for each in first.options] == ["☐ Loss of rent", "☒ Escape of water"]
+
+
+BELOW = content_of_lines(
+    [
+        "# Application",
+        "Have you ever been refused",
+        "a fishing licence?",
+        ("☐ Yes", "list_item"),
+        ("☑ No", "list_item"),
+        "Do you own a boat?",
+        ("☑ Yes ☐ No", "list_item"),
+        "Extras wanted:",
+        ("☑ Life jackets", "list_item"),
+        ("☐ Oars", "list_item"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked_from", "answer"),
+    [
+        ("Was a fishing licence refused?", 2, ["☑ No"]),
+        ("Does the applicant own a boat?", 6, ["☑ Yes"]),
+        ("Does the applicant own an engine shed in Norway?", 6, []),
+    ],
+)
+def test_a_yes_or_no_below_a_question_answers_that_one(question: str, asked_from: int, answer: list[str]) -> None:
+    parsed = parse_question(question, [BELOW])
+    (group,) = [each for each in option_groups_in(BELOW) if each.asked_from == asked_from]
+    assert [each.literal for each in asked_options(group, parsed, BELOW)] == answer
+
+
+def test_only_a_yes_or_no_is_read_with_the_question_above_it() -> None:
+    assert [question_above(number, BELOW) for number in range(2, 11)] == [0, 0, 2, 2, 0, 6, 0, 0, 0]
+
+
+def test_a_ticked_yes_or_no_is_quoted_with_its_question() -> None:
+    result = retrieve("Was a fishing licence refused?", [BELOW], settings=SETTINGS, arbiter="rules")
+    (best, *_) = [each for each in result.candidates if each.verdict.role == "primary"]
+    assert result.status == "found"
+    assert best.quote.text == "Have you ever been refused\na fishing licence?\n☐ Yes\n☑ No"
