@@ -89,7 +89,7 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: C
     return Clause(f"zero keyword hits: {said} in what was searched, in any form", "zero hits", words=list(texts))
 
 
-def words_nowhere(question: Question, searched: Sequence[SearchedWord]) -> tuple[str, ...]:
+def topic_words_nowhere(question: Question, searched: Sequence[SearchedWord]) -> tuple[str, ...]:
     """Those of the asker's own words, as they were typed, that name the topic and do not occur; and years."""
     counts = {word.text: word.count for word in searched}
     own = {each.text for each in question.keywords if each.is_own}
@@ -256,7 +256,7 @@ def coverage_evidence(coverage: Coverage) -> str:
 def hits_evidence(question: Question, searched: Sequence[SearchedWord]) -> str:
     """How many of the words occur; those of the asker's own that name the topic and do not are named."""
     counts = [word.count for word in searched]
-    missing = list(words_nowhere(question, searched))
+    missing = list(topic_words_nowhere(question, searched))
     some, lines = sum(map(bool, counts)), sum(counts)
     said = f"{some} of {len(counts)} words occur, on {lines} lines"
     if missing:

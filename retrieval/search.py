@@ -235,7 +235,7 @@ def count_searched(search: Search) -> Search:
     elsewhere = search.account.counts if search.within is None else {}
     searched = absence.count_words(question, contents, elsewhere, search.within)
     is_foreign = absence.is_foreign(question, {content.language for content in contents})
-    nowhere = () if is_foreign else absence.words_nowhere(question, searched)
+    nowhere = () if is_foreign else absence.topic_words_nowhere(question, searched)
     whole = replace(search.whole, nowhere=nowhere)
     return replace(search, searched=searched, question=replace(question, nowhere=nowhere), whole=whole)
 

@@ -19,9 +19,10 @@ from documents.storage.content import DocumentContent
 from reading.layout.amounts import has_unread_sign, widen_to_signs, without_side
 from reading.matching import match_form
 from reading.rows import LineRow, name_in_force
-from reading.tables import DASHES, PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line
+from reading.tables import PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import ENGLISH_STEMS
+from reading.values.nothing import DASHES
 from reading.values.scales import SCALE_NAMES, SCALE_WORD, SCALE_WORDS, SCALES
 from reading.values.years import YEAR_WORD
 from retrieval.candidates.calibration import calibrate
