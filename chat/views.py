@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict, Streaming
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -51,7 +51,7 @@ from retrieval.models import RetrievalRun
 from retrieval.reading_rules.rows import RuleError
 
 FEEDBACK_FAULT = gettext_lazy("Say what is wrong with the answer, in a comment of at most 2,000 characters.")
-LOOKS_MAX = 60  # for questions that are being tried: five minutes
+LOOKS_FIRST, LOOKS_MAX = 1, 60  # for questions that are being tried: five minutes
 EXPORTS = {"md": (markdown_of, "text/markdown"), "json": (json_of, "application/json")}
 ADDRESSED = ("question", "pages")  # fields that an address can fill
 
@@ -254,8 +254,10 @@ def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpR
 def offer_questions(request: HttpRequest, document_id: UUID) -> HttpResponse:
     """The questions a document was tried with and answers, as a part of its row; it asks again until they are tried."""
     document = access.get_document(user_of(request), document_id)
-    questions, looked = tried_questions(document), number_of(request.GET, "looked") or 1
+    questions, looked = tried_questions(document), number_of(request.GET, "looked") or LOOKS_FIRST
     again = looked + 1 if questions is None and looked < LOOKS_MAX else None
+    if again == LOOKS_FIRST + 1:
+        tasks.start_trying(get_language() or "en")
     shown = {"document": document, "questions": (questions or [])[:SUGGESTED], "again": again}
     return render(request, "chat/_suggested.html", shown)
 

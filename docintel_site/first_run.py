@@ -1,14 +1,16 @@
 """The first visit: a one-time link creates the owner, who gets what was read before; then the way in for everybody."""
 
 from allauth.account.utils import perform_login
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import FirstOwnerForm
 from accounts.models import OwnerLink, User
@@ -18,7 +20,9 @@ from chat.handing_over import FILES_NAME, hand_over_all
 from chat.models import Turn
 from chat.turns import tasks
 from chat.turns.demo import BASE_NAME, QUESTION, demo_base, take_samples
+from documents.access import create_base
 from documents.models import Document, KnowledgeBase, Membership, Role
+from documents.views import upload
 
 
 @login_not_required
@@ -56,8 +60,35 @@ def begin(request: HttpRequest, user: User) -> HttpResponse:
     if roles == {Role.AUDITOR}:
         return redirect("audit:queue")
     if user.is_superuser and not Document.objects.filter(created_by=user).exists():
-        return render(request, "first_steps.html", {"bases": bases_to_fill(user), "answer": demo_answer(user)})
+        shown = {
+            "bases": bases_to_fill(user),
+            "answer": demo_answer(user),
+            "upload_url": reverse("first_files"),
+            "then_url": reverse("first_files"),
+            "limit_mb": settings.UPLOAD_MAX_BYTES // 1_000_000,
+        }
+        return render(request, "first_steps.html", shown)
     return redirect("documents:bases")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def first_files(request: HttpRequest) -> HttpResponse:
+    """Take the files of a new owner into their first base, which is made for them; then the way to that base."""
+    user = user_of(request)
+    if not user.is_superuser:
+        raise Http404
+    if request.method == "POST":
+        return upload(request, base_for_files(user).pk)
+    bases = bases_to_fill(user)
+    return redirect("documents:base", bases[0].pk) if bases else redirect("home")
+
+
+def base_for_files(user: User) -> KnowledgeBase:
+    """The first base of a person; one is made where there is none, and one only, however many files come at once."""
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=user.pk)
+        bases = bases_to_fill(user)
+        return bases[0] if bases else create_base(user, _("My documents"))
 
 
 @require_POST

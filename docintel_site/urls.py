@@ -14,6 +14,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 urlpatterns = [
     path("", first_run.home, name="home"),
     path("demo/", first_run.bring_demo, name="bring_demo"),
+    path("first-files/", first_run.first_files, name="first_files"),
     path("welcome/<str:token>/", first_run.first_owner, name="first_owner"),
     path("", include("accounts.urls")),
     path("accounts/tokens/", include("accounts.token_urls")),

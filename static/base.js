@@ -209,11 +209,17 @@
     document.getElementById("clear-outcomes").hidden = done !== uploads.length;
   }
 
+  // A page without a list gives way to the one that has it, once nothing is left to read here.
+  function goOn() {
+    if (!running && !queue.length && uploads.every(upload => upload.stage === "taken")) location.assign(drop.dataset.then);
+  }
+
   // The list shows what was taken soon after, and not once for each of a hundred files.
   let refresh = 0;
   function refreshSoon() {
     refresh ||= setTimeout(async () => {
       refresh = 0;
+      if (drop.dataset.then) return goOn();
       await htmx.ajax("GET", location.href, { source: outcomes, target: "#list", select: "#list", swap: "outerHTML" });
       document.getElementById("document-count").textContent = document.getElementById("list").dataset.count;
       mark();

@@ -22,6 +22,8 @@ HEIGHTS = """
   return [each.textContent.trim().slice(0, 40), answers(-21) && answers(21)];
 }).filter(([, isHigh]) => !isHigh)
 """
+# What a reader says of an answer is folded away until it is wanted.
+FOLDED = "document.querySelectorAll('.feedback details').forEach((each) => { each.open = true })"
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +50,9 @@ def addresses(demo: Running, page: Page) -> dict[str, str]:
         "trail": linked(page, urljoin(home, "/audit/"), r"/audit/runs/[0-9a-f-]{36}/$"),
     }
     found |= {name: f"{base}{name}/" for name in ("members", "settings", "dictionary", "prompts", "trash")}
+    found["keeping"] = linked(page, urljoin(home, "/audit/"), r"/audit/keeping/[0-9a-f-]{36}/$")
     plain = ("/", "/bases/", "/ask/", "/audit/", "/audit/queue/", "/audit/figures/", "/status/", "/people/")
-    return found | {path: urljoin(home, path) for path in plain}
+    return found | {path: urljoin(home, path) for path in (*plain, "/accounts/tokens/", "/audit/golden/")}
 
 
 def linked(page: Page, address: str, pattern: str) -> str:
@@ -63,6 +66,7 @@ def test_every_target_is_24_px(page: Page, addresses: dict[str, str]) -> None:
     told: dict[str, list[str]] = {}
     for name, path in addresses.items():
         page.goto(path)
+        page.evaluate(FOLDED)
         if missed := page.evaluate(MISSED):
             told[name] = missed
     assert told == {}

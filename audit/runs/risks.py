@@ -14,7 +14,7 @@ from audit.models import RunSign
 from audit.runs.complaints import complaints_of_run
 from chat.models import Answer, Citation
 from retrieval.models import INSTRUCTING, RunCandidate
-from retrieval.types import UNANSWERED
+from retrieval.types import ABSENT
 
 
 class Risk(NamedTuple):
@@ -39,12 +39,14 @@ def has_sign(name: str) -> Q:
 
 
 # Also where passages were found and the model, reading them, says that they do not hold the answer.
-REFUSALS = Answer.objects.filter(kind__in=UNANSWERED, run=OuterRef("pk")).order_by()
+REFUSALS = Answer.objects.filter(kind__in=ABSENT, run=OuterRef("pk")).order_by()
+DOUBTS = Answer.objects.filter(kind="weak", run=OuterRef("pk")).order_by()
 # A test of today, as a document is replaced after it was cited.
 SUPERSEDED = Citation.objects.filter(
     answer__run=OuterRef("pk"), candidate__document__replaced_at__isnull=False
 ).order_by()
-# AT11: each of these is reviewed in full, and not by sample. The most serious first.
+# AT11: each of these is reviewed in full, and not by sample. The most serious first: what speaks against the answer
+# itself before what is said of the document alone, which all answers from a scan share.
 RISKS = {
     "complaint": Risk(
         _("a reader complained"),
@@ -106,6 +108,21 @@ RISKS = {
         ),
         has_sign("typed_values"),
     ),
+    "low_confidence": Risk(
+        _("low confidence"),
+        _("Something was found on evidence of a weak kind: nearness in meaning alone, for example."),
+        has_sign("low_confidence"),
+    ),
+    "doubtful": Risk(
+        _("doubtful answer"),
+        _("Passages may be about it, and none clearly answers: the reader was shown them, and told so."),
+        Q(status="weak") | Q(Exists(DOUBTS)),
+    ),
+    "superseded": Risk(
+        _("document superseded"),
+        _("A newer version has replaced a document that is cited."),
+        Q(Exists(SUPERSEDED)),
+    ),
     "weak_source": Risk(
         _("weak source"),
         _(
@@ -114,23 +131,13 @@ RISKS = {
         ),
         has_sign("weak_source"),
     ),
-    "superseded": Risk(
-        _("document superseded"),
-        _("A newer version has replaced a document that is cited."),
-        Q(Exists(SUPERSEDED)),
-    ),
-    "low_confidence": Risk(
-        _("low confidence"),
-        _("Something was found on evidence of a weak kind: nearness in meaning alone, for example."),
-        has_sign("low_confidence"),
-    ),
     "not_found": Risk(
         _("no answer, to be confirmed"),
         _(
             "No candidate carried an answer, or the model said so of those that were kept. Somebody should confirm "
             "that the documents hold none."
         ),
-        Q(status__in=UNANSWERED) | Q(Exists(REFUSALS)),
+        Q(status__in=ABSENT) | Q(Exists(REFUSALS)),
     ),
 }
 ANY_RISK = Q()

@@ -21,29 +21,32 @@ TRIED_MAX = 12
 
 
 def documents_untried() -> DocumentQuerySet:
-    """The documents that are ready and whose questions nobody has tried, the newest first."""
+    """The documents that are ready and whose questions were not tried in every language, the newest first."""
     tried = SuggestedQuestions.objects.filter(parse=OuterRef("current_parse"))
+    in_every = [Exists(tried.filter(language=language)) for language, _ in settings.LANGUAGES]
     ready = Document.objects.answering().filter(state=Document.State.READY, base__deleted_at=None)
     return (
-        ready.exclude(Exists(tried))
-        .select_related("base", "card", "current_parse")
-        .order_by("-current_parse__created_at")
+        ready.exclude(*in_every).select_related("base", "card", "current_parse").order_by("-current_parse__created_at")
     )
 
 
-def try_questions() -> int:
-    """Try the questions of a few documents; returns of how many."""
+def try_questions(first: str = "") -> int:
+    """Try the questions of a few documents, in the language that somebody waits for `first`; returns of how many."""
     documents = list(documents_untried()[:AT_ONCE])
-    for document in documents:
-        SuggestedQuestions.objects.bulk_create(
-            [
-                SuggestedQuestions(parse=document.current_parse, language=language, questions=answered)
-                for language, _ in settings.LANGUAGES
-                for answered in [answered_questions(document, language)]
-            ],
-            ignore_conflicts=True,  # two workers may try the same
-        )
+    languages = sorted((language for language, _ in settings.LANGUAGES), key=lambda language: language != first)
+    for language in languages:
+        for document in documents:
+            store_answered(document, language)
     return len(documents)
+
+
+def store_answered(document: Document, language: str) -> None:
+    """Keep the questions that the document answers, as soon as those of one language are known."""
+    if SuggestedQuestions.objects.filter(parse=document.current_parse, language=language).exists():
+        return
+    row = SuggestedQuestions(parse=document.current_parse, language=language)
+    row.questions = answered_questions(document, language)
+    SuggestedQuestions.objects.bulk_create([row], ignore_conflicts=True)  # two workers may try the same
 
 
 def answered_questions(document: Document, language: str) -> list[str]:

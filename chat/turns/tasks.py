@@ -3,7 +3,9 @@
 from typing import Any
 
 from celery import shared_task
+from django.conf import settings
 from django.db import transaction
+from kombu.exceptions import OperationalError
 
 from accounts.models import User
 from chat.fields import extracting
@@ -12,7 +14,7 @@ from chat.models import Extraction, ModelTest, Retrieval, Turn
 from chat.page import trying
 from chat.turns import conductor, demo, retrieving
 from chat.turns.stopping import FULL_SEARCH_S, answer_limit_s
-from jobs import waking
+from jobs import silence, waking
 
 # The queue `ask` is served by threads, of which Celery can end none: there the lease ends what takes too long.
 
@@ -65,14 +67,23 @@ def sweep(**_: Any) -> None:
 
 
 @shared_task(name="chat.tasks.try_questions", time_limit=answer_limit_s())
-def try_questions(**_: Any) -> None:
-    """Try the questions that newly read documents are to be suggested with."""
-    trying.try_questions()
+def try_questions(language: str = "", **_: Any) -> None:
+    """Try the questions that newly read documents are to be suggested with, first in this language."""
+    trying.try_questions(language)
 
 
 def start(job: Turn | Retrieval | Extraction | ModelTest) -> None:
     """Wake a worker once the question is committed. If the broker is down, the sweeper does it later."""
     waking.wake_after_commit(job, wake)
+
+
+def start_trying(language: str) -> None:
+    """Have a worker try questions for somebody who waits for them; if the broker is down, the sweep does it later."""
+    if not silence.lasts():
+        try:
+            try_questions.apply_async((language,), retry=False, expires=settings.SWEEP_EVERY_S)
+        except OperationalError as error:
+            silence.note(error)
 
 
 def start_demo(user: User) -> None:

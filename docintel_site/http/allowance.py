@@ -18,7 +18,7 @@ from accounts.sessions import person_of
 from docintel_site.http.asgi_types import Scope
 from docintel_site.http.body_limit import Allowance
 
-UPLOADS = {"documents:upload", "documents:replace", "api:documents"}  # the routes that accept files
+UPLOADS = {"documents:upload", "first_files", "documents:replace", "api:documents"}  # the routes that accept files
 MEGABYTE = 1_000_000
 FORM_MB, FILES_MB = settings.BODY_MAX_BYTES // MEGABYTE, settings.REQUEST_MAX_BYTES // MEGABYTE
 FORM_WORDS = format_lazy(

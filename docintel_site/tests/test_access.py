@@ -241,6 +241,8 @@ SITE = {
     "GET status/": Row(EVERYBODY),
     "GET requirements/": Row(EVERYBODY),
     "POST demo/": Row(NOBODY),  # administrators; see test_first_run
+    "GET first-files/": Row(NOBODY),  # the same
+    "POST first-files/": Row(NOBODY),
     "GET people/": Row(NOBODY),  # administrators only
     "POST people/": Row(NOBODY),
     "POST people/<int:pk>/": Row(NOBODY),

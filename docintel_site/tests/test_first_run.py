@@ -1,6 +1,7 @@
 """Where people begin: a new owner with the first steps, an auditor with the queue, all others with their bases."""
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.models import User
@@ -25,14 +26,28 @@ def sign_in(client: Client, name: str, *, administers: bool = False) -> User:
 def test_a_new_owner_finds_three_steps_until_a_document_is_there(client: Client) -> None:
     owner = sign_in(client, "owner", administers=True)
     page = client.get("/").content.decode()
-    assert "First steps" in page and "drop PDF, Markdown or text files" in page
-    assert 'action="/bases/"' in page and 'action="/demo/"' in page
+    assert "First steps" in page and "Drop PDF, Markdown or text files here" in page
+    assert 'action="/first-files/"' in page and 'action="/bases/"' in page and 'action="/demo/"' in page
     create_base(owner, FILES_NAME)
     assert 'action="/bases/"' in client.get("/").content.decode(), "the base of the shell is no matter of theirs"
     base = create_base(owner, "Contracts")
     assert f'href="/bases/{base.pk}/"' in client.get("/").content.decode()
     Document.objects.create(base=base, created_by=owner, title="A", file_name="a.pdf", sha256="0" * 64, size_bytes=1)
     assert client.get("/").headers["Location"] == "/bases/"
+
+
+def test_a_file_can_be_dropped_on_the_first_page(client: Client) -> None:
+    owner = sign_in(client, "owner", administers=True)
+    assert client.get("/first-files/").headers["Location"] == "/", "nothing was dropped yet"
+    for name in ("terms", "policy"):
+        file = SimpleUploadedFile(f"{name}.md", f"# {name}\n\nFees are due in 30 days.".encode())
+        taken = client.post("/first-files/", {"files": file}, headers={"Accept": "application/json"})
+        assert [outcome["code"] for outcome in taken.json()["outcomes"]] == ["accepted"]
+    base = KnowledgeBase.objects.with_role(owner, Role.OWNER).get()
+    assert base.name == "My documents" and base.documents.count() == 2
+    assert client.get("/first-files/").headers["Location"] == f"/bases/{base.pk}/"
+    sign_in(client, "asker")
+    assert client.post("/first-files/", {}).status_code == client.get("/first-files/").status_code == 404
 
 
 @pytest.mark.django_db(transaction=True)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -72,6 +73,7 @@ SORTS: dict[str, F | Case | Lower] = {
 }
 ID = re.compile(r"[0-9]{1,9}")  # of a field
 MINUTE_S = 60
+FRESH_FOR = timedelta(minutes=10)
 POLL_RUNNING_S, POLL_WAITING_S = 2, 8  # few run at once, many may wait
 
 
@@ -101,6 +103,7 @@ class DocumentRow:
     pages: int | None
     text: str
     type: str  # by its card, in words; "" where nothing told it
+    is_fresh: bool  # read so lately that its questions may still be tried
 
 
 @dataclass(frozen=True)
@@ -233,6 +236,7 @@ def row_of_document(document: Document, job: IngestJob | None, toc_entries: int)
         pages=parse.page_count if parse else None,
         text=text_words(document),
         type=type_words(document),
+        is_fresh=parse is not None and parse.created_at > timezone.now() - FRESH_FOR,
     )
 
 

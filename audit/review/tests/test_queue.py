@@ -1,5 +1,6 @@
 """The queue holds every run with a sign of risk, and a sample draws the same runs again, by hand as well."""
 
+import random
 from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
@@ -15,14 +16,16 @@ from accounts.models import User
 from audit.conftest import House, MakeAnswer, MakeRun
 from audit.models import ReviewSample
 from audit.proof.verification import verify
-from audit.review.queue import SECOND_MEANING, find_position, risky
+from audit.review.queue import SECOND_MEANING, find_position, first_in_queue, risky
 from audit.review.reviewing import Opinion, RunReviews, review
 from audit.review.sampling import redraw_sample, take_sample
 from audit.runs.listing import list_runs
 from audit.runs.risks import RISKS
+from audit.runs.signs import sign_runs
 from audit.statistics.period import rates_of
 from audit.trail.story import story_of
 from documents.access import create_base
+from documents.models import Parse
 from retrieval.models import RetrievalRun, RunCandidate
 
 SignIn = Callable[[User], Client]
@@ -52,6 +55,7 @@ def exact(monkeypatch: pytest.MonkeyPatch) -> None:
         ("violation", {"violations": ["missing: p1-l1-2"]}),
         ("not_found", {"status": "not_found"}),
         ("not_found", {"status": "cannot_tell"}),
+        ("doubtful", {"status": "weak"}),
     ],
 )
 def test_it_queues_a_run_by_its_sign(
@@ -85,6 +89,40 @@ def test_it_queues_shortened_quotes_and_leaves_out_ones_own_and_reviewed_runs(ho
     assert not risky(house.stranger).exists()
     review(run, None, house.auditor, Opinion("agree"))
     assert not risky(house.auditor).exists()
+
+
+# What the record of an answer says against it: of so many wrong ones and of so many sound ones.
+NO_VALUE = {"asked": "", "type": "date", "outcome": "weak", "values": [], "markers": [], "code": "no_value"}
+SEEDED: list[tuple[int, int, dict[str, object], dict[str, object]]] = [
+    (3, 2, {"searched": [{"text": "attention", "forms": [], "count": 0}]}, {}),
+    (2, 1, {}, {"items": [NO_VALUE | {"missing": []}]}),
+    (4, 3, {"confidence": 0.4}, {}),
+    (2, 2, {"status": "weak", "confidence": 0.3}, {"kind": "weak"}),
+    (0, 8, {"status": "not_found", "confidence": 0.0}, {"kind": "not_found"}),
+    (1, 32, {}, {}),
+]
+
+
+def test_a_reviewer_meets_the_wrong_answers_first(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, exact: None
+) -> None:
+    """AT11: of 60 answers out of a scan, all with a weak source, 10 of the 12 wrong ones are among the first 20."""
+    Parse.objects.update(toc_origin="model")
+    seeds = [(each, is_wrong) for each in SEEDED for is_wrong in (True,) * each[0] + (False,) * each[1]]
+    random.Random(34).shuffle(seeds)
+    wrong = set()
+    for number, ((_, _, of_run, of_answer), is_wrong) in enumerate(seeds):
+        run = make_run(PLAIN, created_at=timezone.now() - timedelta(minutes=number), **of_run)
+        make_answer(run, **({"checks": []} | of_answer))
+        wrong |= {run.pk} if is_wrong else set()
+    sign_runs()
+    assert (len(seeds), len(wrong)) == (60, 12)
+    assert risky(house.auditor, "weak_source").count() == 48
+    queue = [run.pk for run in first_in_queue(house.auditor)]
+    assert len(wrong & set(queue[:20])) >= 10
+    second, third = RetrievalRun.objects.get(pk=queue[1]), queue[2]
+    place = find_position(second, "risk", house.auditor)
+    assert place is not None and (place.previous, place.following) == (queue[0], third)
 
 
 def test_it_draws_the_same_sample_again(house: House, make_run: MakeRun) -> None:

@@ -164,9 +164,12 @@ def test_it_filters_candidates_by_role(house: House, make_run: MakeRun, browse: 
 
 
 def test_it_shows_a_rules_run_with_the_rule_that_decided(house: House, make_run: MakeRun, browse: Any) -> None:
-    page = text(browse(house.asker, address(make_run())))
+    run = make_run()
+    page = text(browse(house.asker, address(run)))
     assert "Fixed rules, no language model" in page
-    assert "rule 2" in page
+    assert "rule 2" not in page and "Line score" not in page, "which rule it was is for auditors"
+    of_auditor = text(browse(house.auditor, address(run)))
+    assert "rule 2" in of_auditor and "Line score" in of_auditor
     assert "No model was asked: fixed rules judged." in page
 
 

@@ -1,6 +1,7 @@
 """Ask opens where the person works, and offers what was tried and is answered."""
 
 import uuid
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
@@ -16,7 +17,7 @@ from chat.page.suggestions import suggest
 from chat.scope import QuestionScope
 from chat.turns.tasks import try_questions
 from documents import access
-from documents.models import Document, KnowledgeBase
+from documents.models import Document, KnowledgeBase, Parse
 from retrieval.models import RetrievalRun
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +103,8 @@ def test_the_row_of_a_document_offers_them_once_they_were_tried(
 ) -> None:
     client.force_login(tenant)
     address = f"/ask/documents/{document.pk}/suggested"
-    assert "looked=2" in client.get(address).content.decode()
+    awaited = client.get(address).content.decode()
+    assert "looked=2" in awaited and "Looking for questions this document answers" in awaited
     assert not client.get(f"{address}?looked=60").content.decode().strip(), "it does not ask for ever"
     try_questions()
     page = client.get(address).content.decode()
@@ -134,6 +136,33 @@ def test_each_language_has_its_own(document: Document, tenant: User) -> None:
     kept = SuggestedQuestions.objects.get(parse=document.current_parse, language="fr").questions
     with translation.override("fr"):
         assert [question for _, question in suggest(tenant, f"document:{document.pk}")[1]][: len(kept[:3])] == kept[:3]
+
+
+def test_a_list_that_is_opened_soon_after_reading_waits_for_them(
+    document: Document, tenant: User, client: Client
+) -> None:
+    client.force_login(tenant)
+    asking = f'hx-get="/ask/documents/{document.pk}/suggested"'
+    assert asking in client.get(f"/bases/{document.base_id}/").content.decode()
+    Parse.objects.update(created_at=timezone.now() - timedelta(hours=1))
+    assert asking not in client.get(f"/bases/{document.base_id}/").content.decode()
+
+
+def test_the_language_that_is_waited_for_comes_first(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_document: Document, language: str) -> list[str]:
+        if language != "de":
+            raise TimeoutError(language)
+        return ["Was gilt?"]
+
+    monkeypatch.setattr(trying, "answered_questions", fail)
+    with pytest.raises(TimeoutError):
+        trying.try_questions("de")
+    assert list(SuggestedQuestions.objects.values_list("language", flat=True)) == ["de"], "kept before the others"
+    assert document in trying.documents_untried(), "the others are tried later"
+    monkeypatch.setattr(trying, "answered_questions", lambda _document, language: [language])
+    trying.try_questions()
+    kept = dict(SuggestedQuestions.objects.values_list("language", "questions"))
+    assert kept.pop("de") == ["Was gilt?"] and kept == {"en": ["en"], "fr": ["fr"]}
 
 
 def test_a_parse_is_tried_once(document: Document) -> None:
