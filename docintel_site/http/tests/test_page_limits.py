@@ -129,6 +129,7 @@ def test_every_costly_page_is_refused_before_it_does_anything(limited: Site, set
         "POST audit/golden/check/": 400,
         "POST audit/proposals/<uuid:base_id>/<uuid:proposal_id>/check/": 302,
         "POST audit/runs/<uuid:run_id>/replay/": 400,
+        "POST audit/technical-file/": 404,
     }
 
 
