@@ -1,7 +1,7 @@
 """The unit that a sentence states for the tables below it: "All amounts are in thousands of euros unless stated".
 
 What is stated of all amounts holds until another sentence says otherwise, anything else to the end of its page. It is
-given as printed, and never to a table or column with a unit of its own.
+given as printed, and never to a table or column with a unit of its own, nor where each value is printed with its own.
 """
 
 from collections.abc import Iterable, Sequence
@@ -67,7 +67,13 @@ def with_stated_unit(table: Table, stated: Sequence[StatedUnit]) -> Table:
         for each in stated
         if each.line < table.rows[0].first_line and (each.is_general or each.page_number == table.page_number)
     ]
-    if table.unit or not above or not above[-1].unit:
+    if table.unit or not above or not above[-1].unit or prints_units(table):
         return table
     columns = tuple(column if column.unit else replace(column, unit=above[-1].unit) for column in table.columns)
     return replace(table, columns=columns, unit=above[-1].unit, unit_line=above[-1].line)
+
+
+def prints_units(table: Table) -> bool:
+    """Whether each value of a table stands with a unit: "99.90%", "12 hours"."""
+    texts = [cell.text for row in table.rows for cell in row.cells if cell and any(map(str.isdigit, cell.text))]
+    return all("%" in text or any(map(str.isalpha, text)) for text in texts)

@@ -61,6 +61,17 @@ def test_a_table_with_a_unit_of_its_own_keeps_it() -> None:
     assert units_of(tables_below("All amounts are in thousands of euros.", head="(in millions)")) == ["in millions"]
 
 
+@pytest.mark.parametrize(("value", "unit"), [("99.90%", ""), ("12 hours", ""), ("99.90", "in euros")])
+def test_a_table_whose_values_are_printed_with_their_units_has_no_stated_one(value: str, unit: str) -> None:
+    lines = [line_of(1, (20, "All amounts are in euros."), kind="body")]
+    lines += [line_of(2, (20, "Service"), (200, "2024"), (300, "2023"))]
+    lines += [
+        line_of(3, (20, "Portal"), (200, value), (300, "2%")),
+        line_of(4, (20, "Desk"), (200, value), (300, "3%")),
+    ]
+    assert [table.unit for table in with_stated_units(read_tables(lines), stated_units_in(lines))] == [unit]
+
+
 def test_what_is_counted_and_what_is_no_amount_has_no_stated_unit() -> None:
     (table,) = tables_below("All amounts are in thousands of euros.")
     assert [table.unit_at(row, at) for row in table.rows for at in (0, 1)] == ["in thousands of euros"] * 2 + ["", ""]
