@@ -23,6 +23,7 @@ from retrieval.candidates.shown import (
     write_pieces,
 )
 from retrieval.candidates.units import Piece, introduces, marker_of, units_of
+from retrieval.told.planned import planned
 from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut, LineRange
 
 LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyond SNIPPET_CHARS
@@ -67,7 +68,7 @@ def fit_request(
         kept.append(candidate)
     names = {candidate.candidate_id for candidate in kept}
     left_out = tuple(
-        LeftOut.of(candidate, f"the request to the model holds {len(kept)} places")
+        LeftOut.of(candidate, planned("no room", count=len(kept)))
         for candidate in candidates
         if candidate.candidate_id not in names
     )

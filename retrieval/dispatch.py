@@ -14,6 +14,7 @@ from retrieval.question.pages import has_pages
 from retrieval.question.phrasing import asks_where
 from retrieval.question.values import has_form
 from retrieval.told.columns import StoredPlan
+from retrieval.told.planned import planned, thing_of
 from retrieval.types import ConceptTerms, Flag, Hit, Plan, Question
 from retrieval.words.concepts import concepts_named
 from retrieval.words.statements import statement_pages
@@ -25,7 +26,12 @@ CLEAN_SCORE, CLEAN_LEAD = 4, 3  # R39: a line this good, this far ahead, needs n
 SECOND_PASS_MODE = "thorough"
 HARD_MODEL, SMALL_MODEL, SMALL_WINDOW, TOGETHER = "hard_model", "small_model", "small_window", "together"
 BY_STRENGTH: tuple[Tier, ...] = ("hard", "normal", "small")
-NOT_EMBEDDED = "the question could not be embedded"
+NOT_EMBEDDED = "the question could not be embedded"  # begins the recorded reason
+OBSTACLES = {
+    providers.MISSING_BUNDLED: "no bundled model",
+    providers.MISSING_OPENAI: "no embedding server",
+    providers.MISSING_VOYAGE: "no key for Voyage",
+}
 
 
 class Asked(NamedTuple):
@@ -74,10 +80,10 @@ def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
     primary = {keyword.text for keyword in question.keywords if keyword.priority == "primary"}
     exact = [hit for hit in hits if hit.exact_title and primary <= set(hit.matched_keywords)]
     if exact:
-        return f"the title “{exact[0].detail}” is what is asked for"
+        return planned("title asked for", title=exact[0].detail)
     scores = sorted((hit.line_score for hit in hits if hit.method == "keywords"), reverse=True)
     if scores and scores[0] >= CLEAN_SCORE and scores[0] - (scores[1] if len(scores) > 1 else 0) >= CLEAN_LEAD:
-        return f"one line leads by {scores[0] - (scores[1] if len(scores) > 1 else 0):g} points"
+        return planned("line leads", points=f"{scores[0] - (scores[1] if len(scores) > 1 else 0):g}")
     return ""
 
 
@@ -111,11 +117,11 @@ def find_named_tier(
         return None
     known = {key.casefold(): tier for key, tier in tiers.items()}
     concepts = [each.concept.name for each in concepts_named(question.topic, dictionary)]
-    reasons = [(f"{CONCEPT_KEY}{name}", f"the base names it for the concept “{name}”") for name in concepts]
+    reasons = [(f"{CONCEPT_KEY}{name}", planned("for concept", name=name)) for name in concepts]
     asked = [(known[key.casefold()], reason) for key, reason in reasons if key.casefold() in known]
     asked.sort(key=lambda pair: BY_STRENGTH.index(cast(Tier, pair[0])))
-    of_type = f"{TYPE_KEY}{question.answer_type}", f"the base names it for answers of type {question.answer_type}"
-    every = EVERY_KEY, "the base names it for every question it says nothing else of"
+    of_type = f"{TYPE_KEY}{question.answer_type}", planned("for type", type=question.answer_type)
+    every = EVERY_KEY, planned("every question")
     asked += [(known[key], reason) for key, reason in (of_type, every) if key in known]
     return ChosenTier(cast(Tier, asked[0][0]), asked[0][1]) if asked else None
 
@@ -130,140 +136,133 @@ def consider_hard_model(plan: Plan, question: Question, contents: Sequence[Docum
     """The plan with the decision whether the model for hard questions is asked; as it was where there is none."""
     if not settings.LLM_MODEL_HARD:
         return plan
-    reason = ""
+    reason = None
     if question.parts:
-        reason = "several things are asked"
+        reason = planned("several asked")
     elif question.intent in OPEN_INTENTS:
-        reason = "something is to be explained or compared"
+        reason = planned("explained")
     elif question.intent == "listing" and len(contents) > 1:
-        reason = f"a list is asked for of {len(contents)} documents"
-    return Plan((*plan.flags, Flag(HARD_MODEL, bool(reason), reason or "a single thing is asked")))
+        reason = planned("list of documents", count=len(contents))
+    return Plan((*plan.flags, Flag(HARD_MODEL, bool(reason), reason or planned("single"))))
 
 
 def rule_titles(asked: Asked) -> Flag:
     usable = [content for content in asked.contents if content.has_usable_toc]
     entries = sum(entry.origin != "front" for content in usable for entry in content.toc)
     if usable:
-        return Flag("titles", True, f"{entries} titles in {pluralise(len(usable), 'table')} of contents")
+        return Flag("titles", True, planned("titles", entries=entries, tables=len(usable)))
     headed = sum(len(statement_pages(content)) for content in asked.contents)
     if headed:
-        return Flag("titles", True, f"no table of contents, but {pluralise(headed, 'page')} headed as a statement")
-    return Flag("titles", False, f"no table of contents with {USABLE_TOC_ENTRIES} entries; hits are grouped by page")
+        return Flag("titles", True, planned("headed", pages=headed))
+    return Flag("titles", False, planned("no titles", count=USABLE_TOC_ENTRIES))
 
 
 def rule_keywords(asked: Asked) -> Flag:
-    return Flag("keywords", True, "always on")
+    return Flag("keywords", True, planned("always on"))
 
 
 def rule_patterns(asked: Asked) -> Flag:
     identifiers = [keyword.text for keyword in asked.question.keywords if keyword.source == "identifier"]
     if identifiers:
-        return Flag("patterns", True, f"the question names {', '.join(identifiers)}")
+        return Flag("patterns", True, planned("identifiers", names=", ".join(identifiers)))
     if not has_form(asked.question):
-        kind = asked.question.answer_type
-        wanted = {"boolean": "a yes or no", "text": "an answer in words"}.get(kind, f"a value of the type {kind}")
-        return Flag("patterns", False, f"{wanted} has no form to look for")
-    return Flag("patterns", True, f"answers of type {asked.question.answer_type} have a form")
+        return Flag("patterns", False, planned("formless", type=asked.question.answer_type))
+    return Flag("patterns", True, planned("form", type=asked.question.answer_type))
 
 
 def rule_vectors(asked: Asked) -> Flag:
     if asked.settings.embeddings == "none":
-        return Flag("vectors", False, "embeddings are off in this base")
+        return Flag("vectors", False, planned("no embeddings"))
     made_by = {content.vectors.model_key for content in asked.contents if content.vectors is not None}
     if not made_by:
-        reason = providers.find_provider_obstacle(asked.settings.embeddings)
-        return Flag("vectors", False, reason or "the passages have no embeddings yet")
+        obstacle = providers.find_provider_obstacle(asked.settings.embeddings)
+        told = planned(OBSTACLES.get(obstacle, "not embedded yet"))
+        return Flag("vectors", False, obstacle if obstacle and obstacle not in OBSTACLES else told)
     if not any(providers.embedder_for(key) for key in made_by):
-        return Flag("vectors", False, f"nobody here can embed a question as {', '.join(sorted(made_by))} does")
+        return Flag("vectors", False, planned("no embedder", models=", ".join(sorted(made_by))))
     if asked.question.intent in OPEN_INTENTS:
-        return Flag("vectors", True, f"the question is conceptual ({asked.question.intent})")
+        return Flag("vectors", True, planned("conceptual", intent=asked.question.intent))
     if any(keyword.source == "dictionary" for keyword in asked.question.keywords):
-        return Flag("vectors", True, "dictionary words were added, so meaning is asked too")
-    return Flag("vectors", True, "the dictionary knows no other words for it, so meaning is asked too")
+        return Flag("vectors", True, planned("words added"))
+    return Flag("vectors", True, planned("no other words"))
 
 
 def rule_sections(asked: Asked) -> Flag:
     without = [content.title for content in asked.contents if not content.has_usable_toc]
     if without:
-        return Flag("sections", len(without) < len(asked.contents), f"grouped by page in {', '.join(without)[:200]}")
-    return Flag("sections", True, "hits are grouped by section and page")
+        titles = ", ".join(without)[:200]
+        return Flag("sections", len(without) < len(asked.contents), planned("by page", titles=titles))
+    return Flag("sections", True, planned("by section"))
 
 
 def rule_pages(asked: Asked) -> Flag:
     if not asked.question.hints.names_page:
-        return Flag("page_hints", False, "the question names no page")
+        return Flag("page_hints", False, planned("no page named"))
     named = asked.question.hints.written_pages
     paged = [content for content in asked.contents if has_pages(content)]
     if not paged:
-        return Flag("page_hints", False, f"page {named} is named, but the text has no pages of its own")
+        return Flag("page_hints", False, planned("page without pages", page=named))
     if all(len(content.pages) <= SMALL_PAGES for content in paged):
-        return Flag("page_hints", False, f"page {named} is named; a document this short is read whole")
-    only = f"only page {named}, kept even without a word of the question"
+        return Flag("page_hints", False, planned("page of short", page=named))
     without = ", ".join(content.title for content in asked.contents if not has_pages(content))[:200]
-    return Flag("page_hints", True, f"{only}; not searched, for want of pages: {without}" if without else only)
+    return Flag("page_hints", True, planned("only page", page=named, without=without))
 
 
 def rule_whole(asked: Asked) -> Flag:
     pages = sum(len(content.pages) for content in asked.contents)
     lines = sum(len(content.lines) for content in asked.contents)
     if not lines or pages > SMALL_PAGES or lines > SMALL_LINES:
-        return Flag(
-            "whole_document", False, f"searched: it has {pluralise(pages, 'page')} of {pluralise(lines, 'line')}"
-        )
-    return Flag("whole_document", True, f"{pluralise(pages, 'page')}: every passage is judged, with or without a hit")
+        return Flag("whole_document", False, planned("searched", pages=pages, lines=lines))
+    return Flag("whole_document", True, planned("whole", pages=pages))
 
 
 def rule_parts(asked: Asked) -> Flag:
     count = len(asked.question.parts)
-    return Flag("parts", bool(count), f"{count} questions in one, each searched by itself" if count else "one question")
+    return Flag("parts", bool(count), planned("parts", count=count) if count else planned("one question"))
 
 
 def rule_listing(asked: Asked) -> Flag:
     is_list = asked.question.intent == "listing"
-    return Flag(
-        "listing", is_list, "a list is asked for: whole sections are handed on" if is_list else "no list is asked for"
-    )
+    return Flag("listing", is_list, planned("list" if is_list else "no list"))
 
 
 def rule_list_pass(asked: Asked) -> Flag:
     listed, count = asked.question.listed, asked.question.listed_count
     if not listed:
-        return Flag("list_pass", False, "nothing is to be listed or counted")
-    said = f"{count} {listed} are asked for" if count else f"the text may say how many {listed} there are"
-    return Flag("list_pass", True, said)
+        return Flag("list_pass", False, planned("nothing to list"))
+    code = "count asked" if count else "count unknown"
+    return Flag("list_pass", True, planned(code, count=count, listed=listed))
 
 
 def rule_layout(asked: Asked) -> Flag:
     objects = asked.question.hints.objects
     if not objects:
-        return Flag("layout_hints", False, "the question points to no figure, table or appendix")
-    return Flag("layout_hints", True, f"the question points to {', '.join(map(str, objects))}")
+        return Flag("layout_hints", False, planned("no thing named"))
+    return Flag("layout_hints", True, planned("things named", things=[thing_of(*each) for each in objects]))
 
 
 def rule_around(asked: Asked) -> Flag:
     hints = asked.question.hints
     around = hints.around
     if hints.lines_before or hints.lines_after:
-        said = f"{pluralise(hints.lines_before, 'line')} before and {hints.lines_after} after are asked for"
-        return Flag("read_around", True, said)
+        told = planned("lines around", before=hints.lines_before, after=hints.lines_after)
+        return Flag("read_around", True, told)
     if not around:
-        return Flag("read_around", False, f"as the kind of question asks ({asked.question.intent})")
-    without = [each.title for each in asked.contents if not each.has_usable_toc]
-    if around in ("section", "chapter") and without:
-        return Flag("read_around", True, f"the {around} is asked for; the page in {', '.join(without)[:200]}")
-    return Flag("read_around", True, f"the {around} is asked for")
+        return Flag("read_around", False, planned("as kind asks", intent=asked.question.intent))
+    without = [each.title for each in asked.contents if not each.has_usable_toc and around in ("section", "chapter")]
+    return Flag("read_around", True, planned("around", size=around, without=", ".join(without)[:200]))
 
 
 def rule_references(asked: Asked) -> Flag:
     hints = asked.question.hints
     if hints.section or hints.objects:
-        return Flag("cross_references", True, "the question says where to look: what is named there is followed")
+        return Flag("cross_references", True, planned("place named"))
     pointed = hints.layout or asks_where(asked.question.topic)
     if not pointed and asked.question.intent not in ("section_retrieval", "open_scoped"):
-        return Flag("cross_references", False, "the question points nowhere")
+        return Flag("cross_references", False, planned("points nowhere"))
     if asked.mode != SECOND_PASS_MODE:
-        return Flag("cross_references", False, f"mode is {asked.mode}: references are not followed")
-    return Flag("cross_references", True, "the question asks where something stands, or for how things hang together")
+        return Flag("cross_references", False, planned("mode", mode=asked.mode))
+    return Flag("cross_references", True, planned("asks where"))
 
 
 RULES: tuple[Rule, ...] = (
@@ -281,7 +280,3 @@ RULES: tuple[Rule, ...] = (
     rule_around,
     rule_references,
 )
-
-
-def pluralise(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -25,6 +25,8 @@ from retrieval.candidates.aggregation import aggregate, first_text_line, line_wo
 from retrieval.detectors.keywords import detect_keywords
 from retrieval.filters import Within, keep_within
 from retrieval.question.parse import parse_question
+from retrieval.told.clauses import recorded_facts
+from retrieval.told.planned import joined, planned
 from retrieval.types import (
     ROLE_ORDER,
     ArbiterName,
@@ -70,9 +72,9 @@ def consider_second_look(judged: Judgement, *, is_allowed: bool) -> Judgement:
     wanted = judged.ranking.wanted
     if judged.ranking.status != "ran":
         return judged
-    reason = describe(wanted) if wanted else "the model asked for nothing more"
+    reason = describe(wanted) if wanted else planned("nothing wanted")
     if wanted and not is_allowed:
-        reason += ", which is switched off in this base"
+        reason = joined(reason, planned("look off"), joining=", ")
     flag = Flag(FLAG, bool(wanted) and is_allowed, reason)
     return replace(judged, plan=Plan((*judged.plan.flags, flag)))
 
@@ -93,7 +95,8 @@ def look_again(
     requested = find_requested(judged.ranking.wanted, question, contents, within)
     asked = next(flag.reason for flag in judged.plan.flags if flag.name == FLAG)
     if not requested.hits:
-        return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, f"{asked}; found {requested.outcome}"))
+        told = joined(asked, planned("found", what=recorded_facts(requested.outcome)))
+        return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, told))
     hits = [*judged.hits, *requested.hits]
     before = {each.candidate_id for each in judged.candidates}
     pool = aggregate(hits, question, contents, pool_max=len(before) + len(requested.hits)).candidates
@@ -105,9 +108,10 @@ def look_again(
     careful = use if use.is_named else use._replace(tier="hard", why=WHY_HARD)
     ranking = arbitrate(arbiter, question, candidates, contents, hits, use=careful)
     if ranking.status != "ran":
-        outcome = f"{asked}; they were looked up, but could not be judged: {ranking.failure}"
+        outcome = joined(asked, planned("not judged", failure=ranking.failure))
         return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, outcome), other=ranking.exchange)
-    plan = dispatch.note_reason(judged.plan, FLAG, f"{asked}; added and judged again: {requested.outcome}")
+    added = planned("added", what=recorded_facts(requested.outcome))
+    plan = dispatch.note_reason(judged.plan, FLAG, joined(asked, added))
     names = {each.candidate_id for each in kept}
     left_out = tuple(each for each in judged.left_out if each.candidate_id not in names)
     set_aside = tuple(each for each in judged.candidates if each.candidate_id in discarded)
@@ -120,9 +124,7 @@ def look_again(
 
 
 def describe(wanted: Wanted) -> str:
-    sections = f"sections {', '.join(wanted.sections)}" if wanted.sections else ""
-    words = ", ".join(f"“{word}”" for word in wanted.words)
-    return f"the model asked for {' and '.join(filter(None, [sections, words]))}"
+    return planned("wanted", sections=list(wanted.sections), words=list(wanted.words))
 
 
 def find_requested(
@@ -131,22 +133,22 @@ def find_requested(
     """The best places of the sections and for the words that a model named; what it made up leads nowhere."""
     sections = sections_by_id(contents)
     asked = {word: parse_question(word, contents) for word in wanted.words}
-    found: list[tuple[str, list[Hit]]] = []
+    found: list[tuple[str, str, list[Hit]]] = []
     for name in wanted.sections:
         if section := find_section(name, sections):
             hits = places_in(*section, (question, *asked.values()))
-            found.append((f"section “{section[1].title}”", keep_inside(hits, within)))
+            found.append(("section", section[1].title, keep_inside(hits, within)))
         else:
-            found.append((f"section {name}, which does not exist", []))
+            found.append(("unknown", name, []))
     for word, read in asked.items():
-        found.append((f"“{word}”", keep_inside(places_for(word, read, contents), within)))
-    best_first = filter(None, chain.from_iterable(zip_longest(*(hits for _, hits in found))))
+        found.append(("word", word, keep_inside(places_for(word, read, contents), within)))
+    best_first = filter(None, chain.from_iterable(zip_longest(*(hits for _, _, hits in found))))
     added: dict[tuple[str, LineRange], Hit] = {}
     for hit in best_first:
         same = added.get((hit.document_id, hit.lines))
         words = (*same.wanted_words, *hit.wanted_words) if same else hit.wanted_words
         added[(hit.document_id, hit.lines)] = replace(hit, wanted_words=words)
-    outcome = "; ".join(f"{wish}: {dispatch.pluralise(len(hits), 'place')}" for wish, hits in found)
+    outcome = planned("requested", found=[(kind, name, len(hits)) for kind, name, hits in found])
     return Requested(tuple(added.values())[:PLACES_MAX], outcome)
 
 

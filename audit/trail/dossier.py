@@ -16,7 +16,7 @@ from documents.storage.content import DocumentSnapshot
 from retrieval.arbiter.rules import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.columns import StoredCoverage, StoredHit, StoredWord
-from retrieval.told.reasons import absence_of
+from retrieval.told.reasons import absence_of, planned_of
 from retrieval.told.searched import OF_THE_QUESTION, words_searched
 from retrieval.types import KEPT_ROLES, METHODS
 
@@ -108,7 +108,7 @@ def detectors_of(run: RetrievalRun) -> list[DetectorSearch]:
             name=str(METHOD_WORDS[name].name),
             looks_for=str(METHOD_WORDS[name].looks_for),
             on=flags[name]["on"],
-            reason=flags[name]["reason"],
+            reason=planned_of(run, flags[name]),
             hits=run.hit_counts.get(name, 0),
             is_near=name == "vectors",
         )

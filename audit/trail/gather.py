@@ -7,7 +7,7 @@ deleted.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext, ngettext, pgettext
+from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from audit.proof.verification import Standing, standing_of
@@ -34,7 +34,9 @@ from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.storing import calls_beside, unfinished_calls
 from retrieval.told.columns import StoredFlag, StoredGate, StoredHit, StoredQuestion
-from retrieval.told.reasons import gate_of, missing_of, point_of
+from retrieval.told.planned import INTENTS, TYPE_WORDS
+from retrieval.told.reasons import LANGUAGES, gate_of, left_out_of, missing_of, planned_of, point_of
+from retrieval.told.recorded import say_recorded
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
@@ -65,6 +67,20 @@ FLAG_NAMES = METHOD_NAMES | {
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }
+GATE_NAMES = {
+    "G0": _("coverage"),
+    "G1": _("zero hits"),
+    "G2": _("no keyword support"),
+    "G3": _("nothing primary"),
+}
+SHAPE_WORDS = {
+    "single": pgettext_lazy("shape of an answer", "single"),
+    "listing": pgettext_lazy("shape of an answer", "list of"),
+    "table": pgettext_lazy("shape of an answer", "table of"),
+    "tree": pgettext_lazy("shape of an answer", "tree of"),
+    "nested": pgettext_lazy("shape of an answer", "nested"),
+}
+READERS = {"rules": _("rules"), "model": _("a model")}
 TIMING_NAMES = {
     "repeat": _("Found in the record"),
     "first_pass": _("First pass, over the documents named"),
@@ -237,7 +253,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         hits=sum(detector.hits for detector in detectors),
         hits_max=max((detector.hits for detector in detectors), default=0) or 1,
         kind=kind_words(run.parsed),
-        flags=tuple(map(flag_row, run.plan.get("flags", []))),
+        flags=tuple(flag_row(run, flag) for flag in run.plan.get("flags", [])),
         parts=tuple(part_rows(run)),
         contents=read_contents(run, candidates),
         gates=tuple(gate_row(run, gate) for gate in run.gates),
@@ -276,7 +292,7 @@ def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate
 
 def hit_row(hit: StoredHit, learned: Collection[str]) -> HitRow:
     signs = [str(words) for name, words in SIGNS.items() if hit.get(name)]
-    detail = ", ".join([*filter(None, [hit["detail"]]), *signs])
+    detail = ", ".join([*filter(None, [say_recorded(hit["detail"])]), *signs])
     return HitRow(span(*hit["lines"]), hit["score"], keyword_words(hit["matched_keywords"], learned), detail)
 
 
@@ -285,18 +301,18 @@ def kind_words(parsed: StoredQuestion) -> str:
     if not parsed:
         return ""
     told = {
-        "intent": parsed["intent"].replace("_", " "),
-        "shape": parsed["shape"],
-        "type": parsed["answer_type"].replace("_", " "),
-        "language": parsed["language"] or gettext("not told"),
-        "by": parsed["parsed_by"],
+        "intent": INTENTS.get(parsed["intent"], parsed["intent"].replace("_", " ")),
+        "shape": SHAPE_WORDS.get(parsed["shape"], parsed["shape"]),
+        "type": TYPE_WORDS.get(parsed["answer_type"], parsed["answer_type"]),
+        "language": LANGUAGES.get(parsed["language"], parsed["language"]) or gettext("not told"),
+        "by": READERS.get(parsed["parsed_by"], parsed["parsed_by"]),
     }
     return gettext("%(intent)s, answer: %(shape)s %(type)s, language: %(language)s, read by %(by)s") % told
 
 
-def flag_row(flag: StoredFlag) -> FlagRow:
+def flag_row(run: RetrievalRun, flag: StoredFlag) -> FlagRow:
     words = FLAG_NAMES.get(flag["name"]) or flag["name"].replace("_", " ").capitalize()
-    return FlagRow(str(words), flag["on"], flag["reason"])
+    return FlagRow(str(words), flag["on"], planned_of(run, flag))
 
 
 def gate_row(run: RetrievalRun, gate: StoredGate) -> GateRow:
@@ -307,7 +323,7 @@ def gate_row(run: RetrievalRun, gate: StoredGate) -> GateRow:
         kind, words = "warn", gettext("not checked")
     else:
         kind, words = "ok", gettext("passed")
-    return GateRow(f"{gate['code']} {gate['name']}", kind, words, (gate_of(run, gate),))
+    return GateRow(f"{gate['code']} {GATE_NAMES.get(gate['code'], gate['name'])}", kind, words, (gate_of(run, gate),))
 
 
 def contract_row(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> GateRow:
@@ -319,7 +335,10 @@ def contract_row(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> GateR
     else:
         kind, words = "ok", pgettext("contract", "kept")
     return GateRow(
-        gettext("Arbiter’s contract"), kind, words, tuple(run.violations) or (contract_words(run, candidates),)
+        gettext("Arbiter’s contract"),
+        kind,
+        words,
+        tuple(map(say_recorded, run.violations)) or (contract_words(run, candidates),),
     )
 
 
@@ -334,7 +353,7 @@ def read_left_out(run: RetrievalRun) -> tuple[LeftOutRow, ...]:
             left["page_number"],
             left["rrf_rank"],
             ", ".join(left["matched_keywords"]),
-            left["reason"],
+            left_out_of(run, left["reason"]),
         )
         for left in run.plan.get("left_out", [])
     )

@@ -15,6 +15,7 @@ from documents.pages.phrasing import within_sentence
 from retrieval.candidates.plain import one_line
 from retrieval.told.outcomes import MEANINGS, OUTCOMES, outcome_named
 from retrieval.told.reasons import in_words
+from retrieval.told.recorded import say_recorded
 
 register = template.Library()
 
@@ -106,3 +107,4 @@ def pretty_json(value: Any) -> str:
 
 register.filter("one_line", one_line)
 register.filter("in_words", in_words)
+register.filter("recorded_words", say_recorded)

@@ -6,6 +6,8 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval import dispatch
 from retrieval.arbiter import arbitrate
+from retrieval.told.clauses import recorded_facts
+from retrieval.told.planned import joined, planned
 from retrieval.types import Briefed, Flag, Hit, Plan, Question, Ranking
 
 FLAG = "clear_hit"
@@ -28,22 +30,22 @@ def judge_clear_hit(
     if settings.skip_model == "off" or mode != ASKED_MODE:
         return plan, None
     signal = dispatch.clean_signal(question, hits)
-    doubt = doubt_of(question) or ("" if signal else "no title or line leads clearly")
+    doubt = doubt_of(question) or ("" if signal else planned("no clear lead"))
     ranking = None if doubt else arbitrate("rules", question, candidates, contents, hits, settings.risk_max)
     if ranking and (named := doubt_of_ranking(ranking, candidates)):
-        doubt, ranking = f"{signal}, but {named}", None
-    words = f"{signal}: the rules judge, no model is asked" if ranking else f"{doubt}: the model judges"
+        doubt, ranking = planned("but", said=recorded_facts(signal), doubt=recorded_facts(named)), None
+    words = joined(*((signal, planned("rules judge")) if ranking else (doubt, planned("model judges"))), joining=": ")
     return Plan((*plan.flags, Flag(FLAG, ranking is not None, words))), ranking
 
 
 def doubt_of(question: Question) -> str:
     """Why one clear place is no answer to the question, or ""."""
     if question.parts:
-        return "several things are asked"
+        return planned("several asked")
     if question.intent in dispatch.OPEN_INTENTS or question.intent == "listing" or question.listed:
-        return "one place does not answer a question for a list or a concept"
+        return planned("one place")
     if question.condition:
-        return "an answer is wanted in a certain case"
+        return planned("certain case")
     return ""
 
 
@@ -52,5 +54,5 @@ def doubt_of_ranking(ranking: Ranking, candidates: Sequence[Briefed]) -> str:
     document_of = {candidate.candidate_id: candidate.document_id for candidate in candidates}
     primary = {document_of[verdict.candidate_id] for verdict in ranking.verdicts if verdict.role == "primary"}
     if not primary or ranking.is_doubtful:
-        return "the rules are not sure that it answers"
-    return "" if len(primary) == 1 else "the rules find it in several documents"
+        return planned("rules unsure")
+    return "" if len(primary) == 1 else planned("in several documents")

@@ -8,6 +8,7 @@ from reading.registry.objects import Places
 from reading.registry.references import Reference
 from reading.rows import FRONT_INDEX
 from retrieval.candidates.context import table_around
+from retrieval.told.planned import planned, thing_of
 from retrieval.types import IN_QUESTION, Hit, LineRange, NamedThing, Question
 
 TARGETS_MAX = 4  # as many places as references are followed to
@@ -31,21 +32,19 @@ def find_pointed(question: Question, contents: Sequence[DocumentContent], hits: 
     Of things without a label ("in the table") those count that hold a word of the question, the best first. Where
     nothing is met the outcome says so, and everything is searched as without the hint.
     """
-    found: list[tuple[float, Hit]] = []
-    lost: list[str] = []
+    found: list[tuple[float, NamedThing, Hit]] = []
+    lost: list[NamedThing] = []
     for named in question.hints.objects:
         places = [each for content in contents for each in places_of_thing(named, content, hits)]
         if not places:
-            missing = f"{named} is there" if named.label else f"{named.kind} holds a word of the question"
-            lost.append(f"no {missing}")
-        found += places
-    best = [hit for _, hit in sorted(found, key=lambda each: -each[0])][:TARGETS_MAX]
-    kept = {(hit.document_id, hit.lines): hit for hit in reversed(best)}
+            lost.append(named)
+        found += ((worth, named, hit) for worth, hit in places)
+    best = [(named, hit) for _, named, hit in sorted(found, key=lambda each: -each[0])][:TARGETS_MAX]
+    kept = {(hit.document_id, hit.lines): hit for _, hit in reversed(best)}
     lines = {content.document_id: content.lines for content in contents}
-    pages = [lines[hit.document_id][hit.lines.first - 1].page_number for hit in best]
-    said = [f"{hit.detail} (p. {page})" for hit, page in zip(best, pages, strict=True)]
-    told = [*said, *lost, *([] if said else ["searched as without it"])]
-    return Pointed(tuple(kept.values()), "; ".join(told))
+    there = [thing_of(*named, page=lines[hit.document_id][hit.lines.first - 1].page_number) for named, hit in best]
+    told = planned("pointed", found=there, lost=[thing_of(*named) for named in lost])
+    return Pointed(tuple(kept.values()), told)
 
 
 def places_of_thing(named: NamedThing, content: DocumentContent, hits: Sequence[Hit]) -> Iterator[tuple[float, Hit]]:

@@ -5,16 +5,18 @@ Before anything is judged, some of these places are proposed; of the passages th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from documents.storage.content import DocumentContent
 from reading.registry.references import Reference
-from retrieval.accounting import name_some
+from retrieval.accounting import NAMED_MAX
 from retrieval.candidates.context import paragraph_around
+from retrieval.told.clauses import recorded_facts
+from retrieval.told.planned import joined, planned, thing_of
 from retrieval.types import Candidate, Hit, LineRange, Settled
 
 REFERRING_MAX = 8  # the best passages, searched for references
 TARGETS_MAX = 4  # at most this many places are added: one bounded hop
-LED_NOWHERE = "led nowhere: "
 
 
 @dataclass(frozen=True)
@@ -22,16 +24,17 @@ class Followed:
     """The outcome of following the references of some candidates."""
 
     hits: tuple[Hit, ...]
-    led_nowhere: tuple[str, ...]
+    named: tuple[dict[str, Any], ...]  # the facts of what each hit is, and of the page it is named on
+    led_nowhere: tuple[Reference, ...]
 
     @property
     def outcome(self) -> str:
         """R75's exact, fallback and failed as a sentence for the plan."""
-        if not self.hits and not self.led_nowhere:
-            return "the best passages point nowhere else"
-        found = f"followed: {'; '.join(hit.detail for hit in self.hits)}" if self.hits else ""
-        lost = f"{LED_NOWHERE}{', '.join(self.led_nowhere)}" if self.led_nowhere else ""
-        return "; ".join(filter(None, (found, lost)))
+        return planned(
+            "followed",
+            followed=list(self.named),
+            lost=[thing_of(each.kind, each.label, each.row) for each in self.led_nowhere],
+        )
 
 
 def follow(candidates: Sequence[Candidate], contents: Sequence[DocumentContent]) -> Followed:
@@ -40,8 +43,8 @@ def follow(candidates: Sequence[Candidate], contents: Sequence[DocumentContent])
     References near the matched lines come first: the sentence that was found tells where its figures are.
     """
     content_of = {content.document_id: content for content in contents}
-    found: list[tuple[int, int, Hit]] = []
-    lost: dict[str, None] = {}
+    found: list[tuple[int, int, dict[str, Any], Hit]] = []
+    lost: dict[Reference, None] = {}
     for candidate in sorted(candidates, key=lambda each: each.rrf_rank)[:REFERRING_MAX]:
         content = content_of[candidate.document_id]
         source = paragraph_around(candidate.anchor, content)
@@ -49,14 +52,16 @@ def follow(candidates: Sequence[Candidate], contents: Sequence[DocumentContent])
             reference = Reference(named.kind, named.label, named.row)
             target = LineRange(named.target_line, named.target_line)
             if not named.target_line:
-                lost[str(reference)] = None
+                lost[reference] = None
             elif not target.overlaps(source):
                 hit = reference_hit(reference, target, candidate, content)
-                found.append((abs(named.line_number - candidate.best_line), candidate.rrf_rank, hit))
-    hits: dict[tuple[str, LineRange], Hit] = {}
-    for _, _, hit in sorted(found, key=lambda each: each[:2]):
-        hits.setdefault((hit.document_id, hit.lines), hit)
-    return Followed(tuple(hits.values())[:TARGETS_MAX], tuple(lost))
+                told = thing_of(named.kind, named.label, named.row, candidate.anchor_pages[0])
+                found.append((abs(named.line_number - candidate.best_line), candidate.rrf_rank, told, hit))
+    hits: dict[tuple[str, LineRange], tuple[dict[str, Any], Hit]] = {}
+    for _, _, told, hit in sorted(found, key=lambda each: each[:2]):
+        hits.setdefault((hit.document_id, hit.lines), (told, hit))
+    best = list(hits.values())[:TARGETS_MAX]
+    return Followed(tuple(hit for _, hit in best), tuple(told for told, _ in best), tuple(lost))
 
 
 def tell_references(kept: Sequence[Settled], contents: Sequence[DocumentContent], before: str) -> str:
@@ -65,23 +70,28 @@ def tell_references(kept: Sequence[Settled], contents: Sequence[DocumentContent]
     No place is added for it, as nobody has judged these.
     """
     content_of = {content.document_id: content for content in contents}
-    known = before.rpartition(LED_NOWHERE)[2].split(", ")
-    found: dict[str, None] = {}
-    lost: dict[str, None] = {}
+    known = recorded_facts(before).get("lost", [])
+    found: dict[str, dict[str, Any]] = {}
+    lost: dict[str, dict[str, Any]] = {}
     for candidate in kept:
         content = content_of[candidate.document_id]
         handed_on = [each.context.lines for each in kept if each.document_id == candidate.document_id]
         for named in content.registry.between(*paragraph_around(candidate.anchor, content)):
-            reference = str(Reference(named.kind, named.label, named.row))
+            told = thing_of(named.kind, named.label, named.row)
             target = LineRange(named.target_line, named.target_line)
             if not named.target_line:
-                lost |= {} if reference in known else {reference: None}
+                lost |= {} if told in known else {str(told): told}
             elif not any(target.overlaps(lines) for lines in handed_on):
-                found[f"{reference} (p. {content.page(content.lines[target.first - 1].page_number).called})"] = None
-    said = [before]
-    said += [f"what was kept points to {name_some(found)}"] if found else []
-    said += [f"what was kept names {name_some(lost)}, which is nowhere"] if lost else []
-    return "; ".join(said)
+                page = content.page(content.lines[target.first - 1].page_number).called
+                found[f"{told} {page}"] = told | {"code": "thing on page", "page": page}
+    further = [planned("kept points to", **name_first(list(found.values())))] if found else []
+    further += [planned("kept names", **name_first(list(lost.values())))] if lost else []
+    return joined(before, *further)
+
+
+def name_first(things: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The things that are told by name, and how many more there are."""
+    return {"things": list(things[:NAMED_MAX]), "more": max(0, len(things) - NAMED_MAX)}
 
 
 def reference_hit(reference: Reference, target: LineRange, source: Candidate, content: DocumentContent) -> Hit:

@@ -23,33 +23,12 @@ from retrieval.dictionary.tiers import (
     read_tiers,
     tier_rows,
 )
+from retrieval.told.planned import TYPE_WORDS
 
 TIER_WORDS = {
     "small": gettext_lazy("small"),
     "normal": gettext_lazy("normal"),
     "hard": gettext_lazy("for hard questions"),
-}
-TYPE_WORDS = {
-    "text": gettext_lazy("text"),
-    "address": gettext_lazy("postal address"),
-    "amount": gettext_lazy("amount"),
-    "boolean": gettext_lazy("yes or no"),
-    "date": gettext_lazy("date"),
-    "definition": gettext_lazy("definition"),
-    "duration": gettext_lazy("duration"),
-    "email": gettext_lazy("e-mail"),
-    "explanation": gettext_lazy("explanation"),
-    "frequency": gettext_lazy("frequency"),
-    "iban": gettext_lazy("IBAN"),
-    "number": gettext_lazy("number"),
-    "party": gettext_lazy("party"),
-    "percentage": gettext_lazy("percentage"),
-    "person": gettext_lazy("person"),
-    "phone": gettext_lazy("phone"),
-    "postcode": gettext_lazy("postcode"),
-    "rate": gettext_lazy("rate"),
-    "role": gettext_lazy("role"),
-    "url": gettext_lazy("web address"),
 }
 
 

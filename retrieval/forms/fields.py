@@ -22,12 +22,11 @@ from retrieval.corpus import search_among
 from retrieval.deadline import DetectionTimeout
 from retrieval.pipeline import SteppedSearch
 from retrieval.search import SearchOptions
+from retrieval.told.planned import planned
 from retrieval.types import ANYTHING, Expected, RetrievalResult
 
 BY_ITSELF = (PromptTooLong, Malformed, Truncated)  # a request for one question may do better
 Found: TypeAlias = RetrievalResult | DetectionTimeout
-SHARED = "judged in one request with {others} of the same documents, at most {places} places of each"
-NOT_SHARED = "{failure} Asked in one request with {others}; then by itself"
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ def settle_group(group: Sequence[Pending]) -> None:
 
 def decide_together(cases: Sequence[Case]) -> list[Ruling]:
     """The rulings on cases in one request; each by itself where they do not fit one, or its reply cannot be read."""
-    first, others = cases[0], f"{len(cases) - 1} other field{'s' if len(cases) > 2 else ''}"
+    first, others = cases[0], len(cases) - 1
     room = room_each(first.use.room, first.toc, len(cases))
     fitted = [fit_request(case.proposed, case.toc, case.contents, room) for case in cases]
     posed = [Posed(case.question, each.candidates) for case, each in zip(cases, fitted, strict=True)]
@@ -131,11 +130,11 @@ def decide_together(cases: Sequence[Case]) -> list[Ruling]:
     try:
         rankings = judge_together(posed, first.contents, first.use)
     except BY_ITSELF as error:
-        told = NOT_SHARED.format(failure=error.message, others=others)
+        told = planned("apart", failure=error.message, count=others)
         return [decide(case)._replace(shared=error.exchange, note=told) for case in cases]
     except LLMError as error:
         rankings = [not_run(each.candidates, error.message, error.exchange) for each in posed]
-    note = SHARED.format(others=others, places=room.places)
+    note = planned("together", count=others, places=room.places)
     return [
         Ruling(each.candidates, each.left_out, ranking, ranking.exchange, note)
         for each, ranking in zip(fitted, rankings, strict=True)

@@ -26,6 +26,7 @@ from retrieval.candidates.sentences import PROSE, QUOTE_CHARS, run_around
 from retrieval.candidates.settle import settle
 from retrieval.candidates.units import ITEM, cut_around, prose_of, split_at
 from retrieval.filters import Within
+from retrieval.told.planned import planned
 from retrieval.types import (
     Briefed,
     Candidate,
@@ -57,7 +58,6 @@ TITLE_WORDS_MIN = 2
 ROWS_MAX = 5  # of a table before the first sentence of a part: what follows more is a note on the table
 RULE = "outline"
 INTENT = "open_scoped"  # a part is handed to the writer with what follows its first sentence
-PLANNED = "an outline is asked for: nothing is searched, the main parts of the document are taken in their order"
 NO_TEXT = "no part of what was read has a whole sentence"
 SUBJECT = "Title of the document."
 FIRST_SENTENCE = "First whole sentence of the part “{title}”."
@@ -107,7 +107,7 @@ def outline_result(
     sure = WARNING_CAP if coverage.unreadable else CAPS["rules"]
     return RetrievalResult(
         question=replace(question, intent=INTENT),
-        plan=Plan((Flag(RULE, True, PLANNED),)),
+        plan=Plan((Flag(RULE, True, planned("outline")),)),
         scope=tuple(content.snapshot() for content in contents),
         documents=account.documents,
         hits=found.hits,

@@ -279,8 +279,15 @@ def reasons_told(result: RetrievalResult) -> dict[str, Any]:
     """The facts of the reasons of a result, from which pages say them in their reader's language."""
     reasons = {"reason": result.not_found_reason, "answerable": result.ranking.answerable_reason}
     gates = {gate.code: gate.evidence for gate in result.gates}
+    planned = {flag.name: flag.reason for flag in result.plan.flags}
+    left_out = {left.reason: left.reason for left in result.left_out}
     languages = sorted({seen["language"] for seen in result.scope if seen.get("language")})
-    return {**facts_by_name(reasons), "gates": facts_by_name(gates), "languages": languages}
+    apart = {"gates": gates, "plan": planned, "left_out": left_out}
+    return {
+        **facts_by_name(reasons),
+        **{name: facts_by_name(each) for name, each in apart.items()},
+        "languages": languages,
+    }
 
 
 def facts_by_name(reasons: Mapping[str, str]) -> dict[str, Any]:

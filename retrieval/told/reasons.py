@@ -13,7 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.told.columns import StoredGate
+from retrieval.told.columns import StoredFlag, StoredGate
+from retrieval.told.planned import say_planned
+from retrieval.told.recorded import say_recorded
 
 Facts = Mapping[str, Any]
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z])")
@@ -101,6 +103,16 @@ CHANGED = {
 def gate_of(run: RetrievalRun, gate: StoredGate) -> str:
     """On what evidence a gate fired or did not."""
     return say_clause(told_of(run).get("gates", {}).get(gate["code"], {})) or str(gate["evidence"])
+
+
+def planned_of(run: RetrievalRun, flag: StoredFlag) -> str:
+    """Why a step of the plan runs or does not."""
+    return say_planned(told_of(run).get("plan", {}).get(flag["name"], {})) or flag["reason"]
+
+
+def left_out_of(run: RetrievalRun, reason: str) -> str:
+    """Why a place that was found was not judged."""
+    return say_planned(told_of(run).get("left_out", {}).get(reason, {})) or reason
 
 
 def missing_of(run: RetrievalRun) -> str:
@@ -199,7 +211,7 @@ def say_words_apart(facts: Facts) -> str:
 def say_referred(facts: Facts) -> str:
     by_question = _("The question points to this place: %(what)s.")
     by_passage = _("Another passage points to this place: %(what)s.")
-    return (by_question if facts["in_question"] else by_passage) % {"what": facts["what"]}
+    return (by_question if facts["in_question"] else by_passage) % {"what": say_recorded(facts["what"])}
 
 
 PASSAGES: dict[str, Callable[[Facts], str]] = {

@@ -14,13 +14,13 @@ from documents.models import KnowledgeBase
 from ledger.models import Event
 from retrieval.dictionary.csv_format import WordRow
 from retrieval.dictionary.editing import add_concept
-from retrieval.dictionary.tier_views import TYPE_WORDS
 from retrieval.dictionary.tiers import NamedTiers, read_tiers, tier_rows
 from retrieval.dispatch import find_named_tier
 from retrieval.question.by_model import TYPES
 from retrieval.question.kinds import RuleRow
 from retrieval.question.parse import parse_question
 from retrieval.reading_rules.editing import change_rules, reading_rules_of
+from retrieval.told.planned import TYPE_WORDS
 
 pytestmark = pytest.mark.django_db
 
