@@ -62,7 +62,7 @@ UNIT = re.compile(
 )
 IN_BRACKETS = re.compile(r"\([^()]*\)?")
 
-SENTENCE = re.compile(r"(?:\S+\s+){3}\S*[^\W\d]{3}\.(?:\s|$)")  # of four words or more: it heads no column
+SENTENCE = re.compile(r"(?<!\S)(?:\S++\s++){3}\S*[^\W\d]{3}\.(?:\s|$)")  # of four words or more: it heads no column
 
 SCALE = re.compile(SCALE_WORD, re.IGNORECASE)
 CURRENCY = re.compile(rf"[{CURRENCY_SIGNS}]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)

@@ -50,7 +50,7 @@ def addresses(demo: Running, page: Page) -> dict[str, str]:
         "trail": linked(page, urljoin(home, "/audit/"), r"/audit/runs/[0-9a-f-]{36}/$"),
     }
     found |= {name: f"{base}{name}/" for name in ("members", "settings", "dictionary", "prompts", "trash")}
-    found["keeping"] = linked(page, urljoin(home, "/audit/"), r"/audit/keeping/[0-9a-f-]{36}/$")
+    found["keeping"] = linked(page, f"{base}settings/", r"/audit/keeping/[0-9a-f-]{36}/$")
     plain = ("/", "/bases/", "/ask/", "/audit/", "/audit/queue/", "/audit/figures/", "/status/", "/people/")
     return found | {path: urljoin(home, path) for path in (*plain, "/accounts/tokens/", "/audit/golden/")}
 
