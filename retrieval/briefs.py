@@ -23,7 +23,7 @@ from retrieval.candidates.shown import (
     write_pieces,
 )
 from retrieval.candidates.units import Piece, introduces, marker_of, units_of
-from retrieval.told.planned import planned
+from retrieval.told.planned import give_reason
 from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut, LineRange
 
 LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyond SNIPPET_CHARS
@@ -68,7 +68,7 @@ def fit_request(
         kept.append(candidate)
     names = {candidate.candidate_id for candidate in kept}
     left_out = tuple(
-        LeftOut.of(candidate, planned("no room", count=len(kept)))
+        LeftOut.of(candidate, give_reason("no room", count=len(kept)))
         for candidate in candidates
         if candidate.candidate_id not in names
     )

@@ -14,7 +14,7 @@ from retrieval.question.pages import has_pages
 from retrieval.question.phrasing import asks_where
 from retrieval.question.values import has_form
 from retrieval.told.columns import StoredPlan
-from retrieval.told.planned import planned, thing_of
+from retrieval.told.planned import give_reason, thing_of
 from retrieval.types import ConceptTerms, Flag, Hit, Plan, Question
 from retrieval.words.concepts import concepts_named
 from retrieval.words.statements import statement_pages
@@ -80,10 +80,10 @@ def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
     primary = {keyword.text for keyword in question.keywords if keyword.priority == "primary"}
     exact = [hit for hit in hits if hit.exact_title and primary <= set(hit.matched_keywords)]
     if exact:
-        return planned("title asked for", title=exact[0].detail)
+        return give_reason("title asked for", title=exact[0].detail)
     scores = sorted((hit.line_score for hit in hits if hit.method == "keywords"), reverse=True)
     if scores and scores[0] >= CLEAN_SCORE and scores[0] - (scores[1] if len(scores) > 1 else 0) >= CLEAN_LEAD:
-        return planned("line leads", points=f"{scores[0] - (scores[1] if len(scores) > 1 else 0):g}")
+        return give_reason("line leads", points=f"{scores[0] - (scores[1] if len(scores) > 1 else 0):g}")
     return ""
 
 
@@ -117,11 +117,11 @@ def find_named_tier(
         return None
     known = {key.casefold(): tier for key, tier in tiers.items()}
     concepts = [each.concept.name for each in concepts_named(question.topic, dictionary)]
-    reasons = [(f"{CONCEPT_KEY}{name}", planned("for concept", name=name)) for name in concepts]
+    reasons = [(f"{CONCEPT_KEY}{name}", give_reason("for concept", name=name)) for name in concepts]
     asked = [(known[key.casefold()], reason) for key, reason in reasons if key.casefold() in known]
     asked.sort(key=lambda pair: BY_STRENGTH.index(cast(Tier, pair[0])))
-    of_type = f"{TYPE_KEY}{question.answer_type}", planned("for type", type=question.answer_type)
-    every = EVERY_KEY, planned("every question")
+    of_type = f"{TYPE_KEY}{question.answer_type}", give_reason("for type", type=question.answer_type)
+    every = EVERY_KEY, give_reason("every question")
     asked += [(known[key], reason) for key, reason in (of_type, every) if key in known]
     return ChosenTier(cast(Tier, asked[0][0]), asked[0][1]) if asked else None
 
@@ -138,131 +138,131 @@ def consider_hard_model(plan: Plan, question: Question, contents: Sequence[Docum
         return plan
     reason = None
     if question.parts:
-        reason = planned("several asked")
+        reason = give_reason("several asked")
     elif question.intent in OPEN_INTENTS:
-        reason = planned("explained")
+        reason = give_reason("explained")
     elif question.intent == "listing" and len(contents) > 1:
-        reason = planned("list of documents", count=len(contents))
-    return Plan((*plan.flags, Flag(HARD_MODEL, bool(reason), reason or planned("single"))))
+        reason = give_reason("list of documents", count=len(contents))
+    return Plan((*plan.flags, Flag(HARD_MODEL, bool(reason), reason or give_reason("single"))))
 
 
 def rule_titles(asked: Asked) -> Flag:
     usable = [content for content in asked.contents if content.has_usable_toc]
     entries = sum(entry.origin != "front" for content in usable for entry in content.toc)
     if usable:
-        return Flag("titles", True, planned("titles", entries=entries, tables=len(usable)))
+        return Flag("titles", True, give_reason("titles", entries=entries, tables=len(usable)))
     headed = sum(len(statement_pages(content)) for content in asked.contents)
     if headed:
-        return Flag("titles", True, planned("headed", pages=headed))
-    return Flag("titles", False, planned("no titles", count=USABLE_TOC_ENTRIES))
+        return Flag("titles", True, give_reason("headed", pages=headed))
+    return Flag("titles", False, give_reason("no titles", count=USABLE_TOC_ENTRIES))
 
 
 def rule_keywords(asked: Asked) -> Flag:
-    return Flag("keywords", True, planned("always on"))
+    return Flag("keywords", True, give_reason("always on"))
 
 
 def rule_patterns(asked: Asked) -> Flag:
     identifiers = [keyword.text for keyword in asked.question.keywords if keyword.source == "identifier"]
     if identifiers:
-        return Flag("patterns", True, planned("identifiers", names=", ".join(identifiers)))
+        return Flag("patterns", True, give_reason("identifiers", names=", ".join(identifiers)))
     if not has_form(asked.question):
-        return Flag("patterns", False, planned("formless", type=asked.question.answer_type))
-    return Flag("patterns", True, planned("form", type=asked.question.answer_type))
+        return Flag("patterns", False, give_reason("formless", type=asked.question.answer_type))
+    return Flag("patterns", True, give_reason("form", type=asked.question.answer_type))
 
 
 def rule_vectors(asked: Asked) -> Flag:
     if asked.settings.embeddings == "none":
-        return Flag("vectors", False, planned("no embeddings"))
+        return Flag("vectors", False, give_reason("no embeddings"))
     made_by = {content.vectors.model_key for content in asked.contents if content.vectors is not None}
     if not made_by:
         obstacle = providers.find_provider_obstacle(asked.settings.embeddings)
-        told = planned(OBSTACLES.get(obstacle, "not embedded yet"))
+        told = give_reason(OBSTACLES.get(obstacle, "not embedded yet"))
         return Flag("vectors", False, obstacle if obstacle and obstacle not in OBSTACLES else told)
     if not any(providers.embedder_for(key) for key in made_by):
-        return Flag("vectors", False, planned("no embedder", models=", ".join(sorted(made_by))))
+        return Flag("vectors", False, give_reason("no embedder", models=", ".join(sorted(made_by))))
     if asked.question.intent in OPEN_INTENTS:
-        return Flag("vectors", True, planned("conceptual", intent=asked.question.intent))
+        return Flag("vectors", True, give_reason("conceptual", intent=asked.question.intent))
     if any(keyword.source == "dictionary" for keyword in asked.question.keywords):
-        return Flag("vectors", True, planned("words added"))
-    return Flag("vectors", True, planned("no other words"))
+        return Flag("vectors", True, give_reason("words added"))
+    return Flag("vectors", True, give_reason("no other words"))
 
 
 def rule_sections(asked: Asked) -> Flag:
     without = [content.title for content in asked.contents if not content.has_usable_toc]
     if without:
         titles = ", ".join(without)[:200]
-        return Flag("sections", len(without) < len(asked.contents), planned("by page", titles=titles))
-    return Flag("sections", True, planned("by section"))
+        return Flag("sections", len(without) < len(asked.contents), give_reason("by page", titles=titles))
+    return Flag("sections", True, give_reason("by section"))
 
 
 def rule_pages(asked: Asked) -> Flag:
     if not asked.question.hints.names_page:
-        return Flag("page_hints", False, planned("no page named"))
+        return Flag("page_hints", False, give_reason("no page named"))
     named = asked.question.hints.written_pages
     paged = [content for content in asked.contents if has_pages(content)]
     if not paged:
-        return Flag("page_hints", False, planned("page without pages", page=named))
+        return Flag("page_hints", False, give_reason("page without pages", page=named))
     if all(len(content.pages) <= SMALL_PAGES for content in paged):
-        return Flag("page_hints", False, planned("page of short", page=named))
+        return Flag("page_hints", False, give_reason("page of short", page=named))
     without = ", ".join(content.title for content in asked.contents if not has_pages(content))[:200]
-    return Flag("page_hints", True, planned("only page", page=named, without=without))
+    return Flag("page_hints", True, give_reason("only page", page=named, without=without))
 
 
 def rule_whole(asked: Asked) -> Flag:
     pages = sum(len(content.pages) for content in asked.contents)
     lines = sum(len(content.lines) for content in asked.contents)
     if not lines or pages > SMALL_PAGES or lines > SMALL_LINES:
-        return Flag("whole_document", False, planned("searched", pages=pages, lines=lines))
-    return Flag("whole_document", True, planned("whole", pages=pages))
+        return Flag("whole_document", False, give_reason("searched", pages=pages, lines=lines))
+    return Flag("whole_document", True, give_reason("whole", pages=pages))
 
 
 def rule_parts(asked: Asked) -> Flag:
     count = len(asked.question.parts)
-    return Flag("parts", bool(count), planned("parts", count=count) if count else planned("one question"))
+    return Flag("parts", bool(count), give_reason("parts", count=count) if count else give_reason("one question"))
 
 
 def rule_listing(asked: Asked) -> Flag:
     is_list = asked.question.intent == "listing"
-    return Flag("listing", is_list, planned("list" if is_list else "no list"))
+    return Flag("listing", is_list, give_reason("list" if is_list else "no list"))
 
 
 def rule_list_pass(asked: Asked) -> Flag:
     listed, count = asked.question.listed, asked.question.listed_count
     if not listed:
-        return Flag("list_pass", False, planned("nothing to list"))
+        return Flag("list_pass", False, give_reason("nothing to list"))
     code = "count asked" if count else "count unknown"
-    return Flag("list_pass", True, planned(code, count=count, listed=listed))
+    return Flag("list_pass", True, give_reason(code, count=count, listed=listed))
 
 
 def rule_layout(asked: Asked) -> Flag:
     objects = asked.question.hints.objects
     if not objects:
-        return Flag("layout_hints", False, planned("no thing named"))
-    return Flag("layout_hints", True, planned("things named", things=[thing_of(*each) for each in objects]))
+        return Flag("layout_hints", False, give_reason("no thing named"))
+    return Flag("layout_hints", True, give_reason("things named", things=[thing_of(*each) for each in objects]))
 
 
 def rule_around(asked: Asked) -> Flag:
     hints = asked.question.hints
     around = hints.around
     if hints.lines_before or hints.lines_after:
-        told = planned("lines around", before=hints.lines_before, after=hints.lines_after)
+        told = give_reason("lines around", before=hints.lines_before, after=hints.lines_after)
         return Flag("read_around", True, told)
     if not around:
-        return Flag("read_around", False, planned("as kind asks", intent=asked.question.intent))
+        return Flag("read_around", False, give_reason("as kind asks", intent=asked.question.intent))
     without = [each.title for each in asked.contents if not each.has_usable_toc and around in ("section", "chapter")]
-    return Flag("read_around", True, planned("around", size=around, without=", ".join(without)[:200]))
+    return Flag("read_around", True, give_reason("around", size=around, without=", ".join(without)[:200]))
 
 
 def rule_references(asked: Asked) -> Flag:
     hints = asked.question.hints
     if hints.section or hints.objects:
-        return Flag("cross_references", True, planned("place named"))
+        return Flag("cross_references", True, give_reason("place named"))
     pointed = hints.layout or asks_where(asked.question.topic)
     if not pointed and asked.question.intent not in ("section_retrieval", "open_scoped"):
-        return Flag("cross_references", False, planned("points nowhere"))
+        return Flag("cross_references", False, give_reason("points nowhere"))
     if asked.mode != SECOND_PASS_MODE:
-        return Flag("cross_references", False, planned("mode", mode=asked.mode))
-    return Flag("cross_references", True, planned("asks where"))
+        return Flag("cross_references", False, give_reason("mode", mode=asked.mode))
+    return Flag("cross_references", True, give_reason("asks where"))
 
 
 RULES: tuple[Rule, ...] = (

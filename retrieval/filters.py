@@ -12,7 +12,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.reasons import number_ranges
 from reading.rows import TocRow, name_in_force
-from retrieval.told.planned import planned
+from retrieval.told.planned import give_reason
 from retrieval.types import Briefed, Flag, Hit, LineRange, Plan, Question, ReadAround
 
 PAGES_MAX, SECTION_CHARACTERS_MAX = 500, 300  # of one question; a section's title is stored up to that length
@@ -65,7 +65,7 @@ class Filters:
         """What narrows the search, in words; "" for nothing."""
         near = "" if self.threshold is None else f"{self.threshold:g}"
         pages = number_ranges(sorted(self.pages)) if self.pages else ""
-        return planned("narrowed", section=self.section, pages=pages, places=self.top_k or 0, nearness=near)
+        return give_reason("narrowed", section=self.section, pages=pages, places=self.top_k or 0, nearness=near)
 
 
 UNFILTERED = Filters()

@@ -43,7 +43,7 @@ from retrieval.question.parse import parse_question
 from retrieval.second_look import Judgement, consider_second_look, look_again
 from retrieval.told.clauses import Clause, join_clauses
 from retrieval.told.columns import StoredPlan
-from retrieval.told.planned import planned
+from retrieval.told.planned import give_reason
 from retrieval.types import (
     ANYTHING,
     KEPT_ROLES,
@@ -196,7 +196,7 @@ def plan_search(search: Search) -> Search:
     question, options = search.question, search.options
     plan = dispatch.plan(question, search.contents, options.settings, options.mode)
     if options.filters.context:
-        plan = dispatch.note_reason(plan, "read_around", planned("around requested", size=options.filters.context))
+        plan = dispatch.note_reason(plan, "read_around", give_reason("around requested", size=options.filters.context))
     named = dispatch.find_named_tier(question, options.settings.tiers, options.dictionary)
     account = options.account_for(question) if options.account_for else account_of(search.contents)
     return replace(search, plan=plan, named=named, account=account)
@@ -296,7 +296,7 @@ def consider_model(search: Search) -> Search:
     room = room_minus_guidance(guidance, room_in(window))
     if room_in(window).chars < WHOLE.chars:
         told = {"tokens": window.tokens, "places": room.places, "chars": room.chars}
-        reason = planned("window", **told, small=room.is_small)
+        reason = give_reason("window", **told, small=room.is_small)
         plan = Plan((*plan.flags, Flag(dispatch.SMALL_WINDOW, True, reason)))
     return replace(search, plan=plan, use=ModelUse(tier, room, guidance, why, search.named is not None))
 

@@ -26,7 +26,7 @@ from retrieval.detectors.keywords import detect_keywords
 from retrieval.filters import Within, keep_within
 from retrieval.question.parse import parse_question
 from retrieval.told.clauses import recorded_facts
-from retrieval.told.planned import joined, planned
+from retrieval.told.planned import give_reason, join_reasons
 from retrieval.types import (
     ROLE_ORDER,
     ArbiterName,
@@ -72,9 +72,9 @@ def consider_second_look(judged: Judgement, *, is_allowed: bool) -> Judgement:
     wanted = judged.ranking.wanted
     if judged.ranking.status != "ran":
         return judged
-    reason = describe(wanted) if wanted else planned("nothing wanted")
+    reason = describe(wanted) if wanted else give_reason("nothing wanted")
     if wanted and not is_allowed:
-        reason = joined(reason, planned("look off"), joining=", ")
+        reason = join_reasons(reason, give_reason("look off"), joining=", ")
     flag = Flag(FLAG, bool(wanted) and is_allowed, reason)
     return replace(judged, plan=Plan((*judged.plan.flags, flag)))
 
@@ -95,7 +95,7 @@ def look_again(
     requested = find_requested(judged.ranking.wanted, question, contents, within)
     asked = next(flag.reason for flag in judged.plan.flags if flag.name == FLAG)
     if not requested.hits:
-        told = joined(asked, planned("found", what=recorded_facts(requested.outcome)))
+        told = join_reasons(asked, give_reason("found", what=recorded_facts(requested.outcome)))
         return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, told))
     hits = [*judged.hits, *requested.hits]
     before = {each.candidate_id for each in judged.candidates}
@@ -108,10 +108,10 @@ def look_again(
     careful = use if use.is_named else use._replace(tier="hard", why=WHY_HARD)
     ranking = arbitrate(arbiter, question, candidates, contents, hits, use=careful)
     if ranking.status != "ran":
-        outcome = joined(asked, planned("not judged", failure=ranking.failure))
+        outcome = join_reasons(asked, give_reason("not judged", failure=ranking.failure))
         return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, outcome), other=ranking.exchange)
-    added = planned("added", what=recorded_facts(requested.outcome))
-    plan = dispatch.note_reason(judged.plan, FLAG, joined(asked, added))
+    added = give_reason("added", what=recorded_facts(requested.outcome))
+    plan = dispatch.note_reason(judged.plan, FLAG, join_reasons(asked, added))
     names = {each.candidate_id for each in kept}
     left_out = tuple(each for each in judged.left_out if each.candidate_id not in names)
     set_aside = tuple(each for each in judged.candidates if each.candidate_id in discarded)
@@ -124,7 +124,7 @@ def look_again(
 
 
 def describe(wanted: Wanted) -> str:
-    return planned("wanted", sections=list(wanted.sections), words=list(wanted.words))
+    return give_reason("wanted", sections=list(wanted.sections), words=list(wanted.words))
 
 
 def find_requested(
@@ -148,7 +148,7 @@ def find_requested(
         same = added.get((hit.document_id, hit.lines))
         words = (*same.wanted_words, *hit.wanted_words) if same else hit.wanted_words
         added[(hit.document_id, hit.lines)] = replace(hit, wanted_words=words)
-    outcome = planned("requested", found=[(kind, name, len(hits)) for kind, name, hits in found])
+    outcome = give_reason("requested", found=[(kind, name, len(hits)) for kind, name, hits in found])
     return Requested(tuple(added.values())[:PLACES_MAX], outcome)
 
 

@@ -7,7 +7,7 @@ from documents.storage.content import DocumentContent
 from retrieval import dispatch
 from retrieval.arbiter import arbitrate
 from retrieval.told.clauses import recorded_facts
-from retrieval.told.planned import joined, planned
+from retrieval.told.planned import give_reason, join_reasons
 from retrieval.types import Briefed, Flag, Hit, Plan, Question, Ranking
 
 FLAG = "clear_hit"
@@ -30,22 +30,24 @@ def judge_clear_hit(
     if settings.skip_model == "off" or mode != ASKED_MODE:
         return plan, None
     signal = dispatch.clean_signal(question, hits)
-    doubt = doubt_of(question) or ("" if signal else planned("no clear lead"))
+    doubt = doubt_of(question) or ("" if signal else give_reason("no clear lead"))
     ranking = None if doubt else arbitrate("rules", question, candidates, contents, hits, settings.risk_max)
     if ranking and (named := doubt_of_ranking(ranking, candidates)):
-        doubt, ranking = planned("but", said=recorded_facts(signal), doubt=recorded_facts(named)), None
-    words = joined(*((signal, planned("rules judge")) if ranking else (doubt, planned("model judges"))), joining=": ")
+        doubt, ranking = give_reason("but", said=recorded_facts(signal), doubt=recorded_facts(named)), None
+    words = join_reasons(
+        *((signal, give_reason("rules judge")) if ranking else (doubt, give_reason("model judges"))), joining=": "
+    )
     return Plan((*plan.flags, Flag(FLAG, ranking is not None, words))), ranking
 
 
 def doubt_of(question: Question) -> str:
     """Why one clear place is no answer to the question, or ""."""
     if question.parts:
-        return planned("several asked")
+        return give_reason("several asked")
     if question.intent in dispatch.OPEN_INTENTS or question.intent == "listing" or question.listed:
-        return planned("one place")
+        return give_reason("one place")
     if question.condition:
-        return planned("certain case")
+        return give_reason("certain case")
     return ""
 
 
@@ -54,5 +56,5 @@ def doubt_of_ranking(ranking: Ranking, candidates: Sequence[Briefed]) -> str:
     document_of = {candidate.candidate_id: candidate.document_id for candidate in candidates}
     primary = {document_of[verdict.candidate_id] for verdict in ranking.verdicts if verdict.role == "primary"}
     if not primary or ranking.is_doubtful:
-        return planned("rules unsure")
-    return "" if len(primary) == 1 else planned("in several documents")
+        return give_reason("rules unsure")
+    return "" if len(primary) == 1 else give_reason("in several documents")

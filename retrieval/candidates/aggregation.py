@@ -18,7 +18,7 @@ from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import layout_named
 from retrieval.question.values import has_value
-from retrieval.told.planned import planned
+from retrieval.told.planned import give_reason
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.options import best_line_for, is_chosen, is_unchosen, question_above
@@ -101,7 +101,7 @@ def aggregate(
     prefixed = len(contents) > 1
     noise = find_noise(ordered, question)
     terms = {content.document_id: weigh_searched(question, lexicon_of(content)) for content in contents}
-    full = planned("pool full", count=pool_max)
+    full = give_reason("pool full", count=pool_max)
     candidates: dict[str, Briefed] = {}
     left_out: dict[str, LeftOut] = {}
     certain = [cluster for cluster in ordered if is_certain(cluster)]  # few, and no word may speak for them
@@ -109,7 +109,7 @@ def aggregate(
     for cluster in certain + pages_first(ordered):
         rank, weighed = ranks[id(cluster)], terms[cluster.content.document_id]
         if id(cluster) in noise:
-            left = leave_out(cluster, rank, prefixed, weighed, planned("noise", what=noise[id(cluster)]))
+            left = leave_out(cluster, rank, prefixed, weighed, give_reason("noise", what=noise[id(cluster)]))
             left_out.setdefault(left.candidate_id, left)
         elif len(candidates) < pool_max:
             candidate = candidate_of(cluster, rank, prefixed, weighed, question)

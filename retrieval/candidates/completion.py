@@ -11,7 +11,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.candidates.lists import PrintedList, lists_around, read_lists, series_at
 from retrieval.filters import Within
-from retrieval.told.planned import joined, planned
+from retrieval.told.planned import give_reason, join_reasons
 from retrieval.types import Candidate, Hit, LineRange, Question
 from retrieval.words.counts import counted_pattern, counts_stated
 from retrieval.words.lexicon import lexicon_of
@@ -47,9 +47,9 @@ def complete_list(
     )
     found = [each for place in best for each in lists_at(place.anchor, documents[place.document_id], forms)]
     if count and any(len(each.items) == count for each in found):
-        return Completed((), planned("listed", count=count, found=count, listed=question.listed))
+        return Completed((), give_reason("listed", count=count, found=count, listed=question.listed))
     longest = max((len(each.items) for each in found if len(each.items) < count), default=0)
-    lacking = planned("listed", count=count, found=longest, listed=question.listed)
+    lacking = give_reason("listed", count=count, found=longest, listed=question.listed)
     known = {(each.document_id, number) for each in best for number in range(each.anchor.first, each.anchor.last + 1)}
     places = [
         (content, number)
@@ -58,9 +58,9 @@ def complete_list(
         if (content.document_id, number) not in known and (within is None or within[content.document_id][number])
     ][:FETCHED_MAX]
     if not places:
-        return Completed((), joined(lacking, planned("no other place")))
+        return Completed((), join_reasons(lacking, give_reason("no other place")))
     pages = ", ".join(dict.fromkeys(str(content.lines[number - 1].page_number) for content, number in places))
-    outcome = joined(lacking, planned("looked again", pages=pages))
+    outcome = join_reasons(lacking, give_reason("looked again", pages=pages))
     return Completed(tuple(fetch(question.listed, content, number) for content, number in places), outcome)
 
 

@@ -8,7 +8,7 @@ from reading.registry.objects import Places
 from reading.registry.references import Reference
 from reading.rows import FRONT_INDEX
 from retrieval.candidates.context import table_around
-from retrieval.told.planned import planned, thing_of
+from retrieval.told.planned import give_reason, thing_of
 from retrieval.types import IN_QUESTION, Hit, LineRange, NamedThing, Question
 
 TARGETS_MAX = 4  # as many places as references are followed to
@@ -43,7 +43,7 @@ def find_pointed(question: Question, contents: Sequence[DocumentContent], hits: 
     kept = {(hit.document_id, hit.lines): hit for _, hit in reversed(best)}
     lines = {content.document_id: content.lines for content in contents}
     there = [thing_of(*named, page=lines[hit.document_id][hit.lines.first - 1].page_number) for named, hit in best]
-    told = planned("pointed", found=there, lost=[thing_of(*named) for named in lost])
+    told = give_reason("pointed", found=there, lost=[thing_of(*named) for named in lost])
     return Pointed(tuple(kept.values()), told)
 
 

@@ -17,7 +17,7 @@ from retrieval.candidates.pointed import find_pointed
 from retrieval.candidates.references import follow
 from retrieval.candidates.rerank_pool import EACH_MAX, candidates_to_rerank
 from retrieval.filters import Within
-from retrieval.told.planned import planned
+from retrieval.told.planned import give_reason
 from retrieval.types import ArbiterName, Briefed, Hit, LeftOut, Mode, Plan, Question
 
 THOROUGH_POOL = 60  # briefs (R98), the most a base may set
@@ -60,7 +60,7 @@ def propose(
         candidates, left_out = aggregate(hits, question, contents, pool_max=pool_max)
     if arbiter == "rerank":  # it orders passages, and looks at no places
         for name in ("layout_hints", "cross_references", "list_pass"):
-            plan = dispatch.switch_off(plan, name, planned("reranker"))
+            plan = dispatch.switch_off(plan, name, give_reason("reranker"))
         return Proposed(candidates, left_out, hits, plan)
     found: list[Hit] = []
     if plan.is_on("layout_hints"):

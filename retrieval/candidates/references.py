@@ -12,7 +12,7 @@ from reading.registry.references import Reference
 from retrieval.accounting import NAMED_MAX
 from retrieval.candidates.context import paragraph_around
 from retrieval.told.clauses import recorded_facts
-from retrieval.told.planned import joined, planned, thing_of
+from retrieval.told.planned import give_reason, join_reasons, thing_of
 from retrieval.types import Candidate, Hit, LineRange, Settled
 
 REFERRING_MAX = 8  # the best passages, searched for references
@@ -30,7 +30,7 @@ class Followed:
     @property
     def outcome(self) -> str:
         """R75's exact, fallback and failed as a sentence for the plan."""
-        return planned(
+        return give_reason(
             "followed",
             followed=list(self.named),
             lost=[thing_of(each.kind, each.label, each.row) for each in self.led_nowhere],
@@ -84,9 +84,9 @@ def tell_references(kept: Sequence[Settled], contents: Sequence[DocumentContent]
             elif not any(target.overlaps(lines) for lines in handed_on):
                 page = content.page(content.lines[target.first - 1].page_number).called
                 found[f"{told} {page}"] = told | {"code": "thing on page", "page": page}
-    further = [planned("kept points to", **name_first(list(found.values())))] if found else []
-    further += [planned("kept names", **name_first(list(lost.values())))] if lost else []
-    return joined(before, *further)
+    further = [give_reason("kept points to", **name_first(list(found.values())))] if found else []
+    further += [give_reason("kept names", **name_first(list(lost.values())))] if lost else []
+    return join_reasons(before, *further)
 
 
 def name_first(things: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from retrieval.detectors import DETECTORS
 from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.question.pages import find_named_pages
 from retrieval.question.parse import parse_question
-from retrieval.told.planned import planned
+from retrieval.told.planned import give_reason
 from retrieval.types import ConceptTerms, Hit, LineRange, Method, Plan, Question
 
 THREADS = 4
@@ -98,7 +98,7 @@ def await_vectors(nearest: Sequence[NearSearch], plan: Plan) -> tuple[list[Hit],
             errors[search.model_key] = str(error)
     if not errors:
         return hits, plan
-    reason = planned("not embedded", errors="; ".join(dict.fromkeys(errors.values())))
+    reason = give_reason("not embedded", errors="; ".join(dict.fromkeys(errors.values())))
     if not hits and {search.model_key for search in nearest} - {""} <= errors.keys():
         return hits, dispatch.without_vectors(plan, reason)
     return hits, dispatch.note_reason(plan, LATE_METHOD, reason)

@@ -21,7 +21,7 @@ from retrieval.candidates.aggregation import FINGERPRINT
 from retrieval.candidates.settle import settle
 from retrieval.forms.outline import outline_of
 from retrieval.parts import CANDIDATES_NAMED, CARRIED_SHARE, MISSING_SHARE, missing_words, share_of_part
-from retrieval.told.planned import joined, planned
+from retrieval.told.planned import give_reason, join_reasons
 from retrieval.types import (
     KEPT_ROLES,
     ROLE_ORDER,
@@ -294,11 +294,11 @@ def merge_words(results: Sequence[RetrievalResult]) -> tuple[SearchedWord, ...]:
 
 def plan_of(found: Sequence[FoundSide]) -> Plan:
     """That the sides were searched apart, and every step of their plans, with its reason for each where they differ."""
-    flags = [Flag("compare", True, planned("compared", names=[each.name for each in found]))]
+    flags = [Flag("compare", True, give_reason("compared", names=[each.name for each in found]))]
     results = [(each.name, each.result.plan.flags) for each in found if each.result]
     for steps in zip(*(flags for _, flags in results), strict=False):
         reasons = list(dict.fromkeys(step.reason for step in steps))
-        told = [joined(name, step.reason, joining=": ") for (name, _), step in zip(results, steps, strict=True)]
-        reason = reasons[0] if len(reasons) == 1 else joined(*told)
+        told = [join_reasons(name, step.reason, joining=": ") for (name, _), step in zip(results, steps, strict=True)]
+        reason = reasons[0] if len(reasons) == 1 else join_reasons(*told)
         flags.append(Flag(steps[0].name, any(step.on for step in steps), reason))
     return Plan(tuple(flags))

@@ -22,7 +22,7 @@ from retrieval.corpus import search_among
 from retrieval.deadline import DetectionTimeout
 from retrieval.pipeline import SteppedSearch
 from retrieval.search import SearchOptions
-from retrieval.told.planned import planned
+from retrieval.told.planned import give_reason
 from retrieval.types import ANYTHING, Expected, RetrievalResult
 
 BY_ITSELF = (PromptTooLong, Malformed, Truncated)  # a request for one question may do better
@@ -130,11 +130,11 @@ def decide_together(cases: Sequence[Case]) -> list[Ruling]:
     try:
         rankings = judge_together(posed, first.contents, first.use)
     except BY_ITSELF as error:
-        told = planned("apart", failure=error.message, count=others)
+        told = give_reason("apart", failure=error.message, count=others)
         return [decide(case)._replace(shared=error.exchange, note=told) for case in cases]
     except LLMError as error:
         rankings = [not_run(each.candidates, error.message, error.exchange) for each in posed]
-    note = planned("together", count=others, places=room.places)
+    note = give_reason("together", count=others, places=room.places)
     return [
         Ruling(each.candidates, each.left_out, ranking, ranking.exchange, note)
         for each, ranking in zip(fitted, rankings, strict=True)

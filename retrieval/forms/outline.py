@@ -26,7 +26,7 @@ from retrieval.candidates.sentences import PROSE, QUOTE_CHARS, run_around
 from retrieval.candidates.settle import settle
 from retrieval.candidates.units import ITEM, cut_around, prose_of, split_at
 from retrieval.filters import Within
-from retrieval.told.planned import planned
+from retrieval.told.planned import give_reason
 from retrieval.types import (
     Briefed,
     Candidate,
@@ -107,7 +107,7 @@ def outline_result(
     sure = WARNING_CAP if coverage.unreadable else CAPS["rules"]
     return RetrievalResult(
         question=replace(question, intent=INTENT),
-        plan=Plan((Flag(RULE, True, planned("outline")),)),
+        plan=Plan((Flag(RULE, True, give_reason("outline")),)),
         scope=tuple(content.snapshot() for content in contents),
         documents=account.documents,
         hits=found.hits,

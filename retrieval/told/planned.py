@@ -1,6 +1,7 @@
 """The reasons of a plan: recorded in English with the facts they are made of, and said in the reader's language."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -66,15 +67,15 @@ THINGS = {
 }
 
 
-def planned(code: str, **facts: Any) -> Clause:
+def give_reason(code: str, **facts: Any) -> Clause:
     """A reason by its code, in the English words that are recorded. Reasons among the facts are `recorded_facts`."""
     with override(None):
         return Clause(SAID[code](facts), code, **facts)
 
 
-def joined(*reasons: str, joining: str = "; ") -> Clause:
+def join_reasons(*reasons: str, joining: str = "; ") -> Clause:
     """Several reasons one after the other, without empty ones."""
-    return planned("joined", parts=[recorded_facts(each) for each in reasons if each], joining=joining)
+    return give_reason("joined", parts=[recorded_facts(each) for each in reasons if each], joining=joining)
 
 
 def thing_of(kind: str, label: str = "", row: str = "", page: int | str = "") -> dict[str, Any]:
@@ -108,12 +109,12 @@ def name_all(things: Iterable[Facts]) -> str:
     return ", ".join(map(say_planned, things))
 
 
-def name_some(facts: Facts) -> str:
+def name_few(facts: Facts) -> str:
     names = name_all(facts["things"])
     return _("%(names)s and %(count)s more") % {"names": names, "count": facts["more"]} if facts["more"] else names
 
 
-def quote_all(words: Iterable[str]) -> str:
+def mark_each(words: Iterable[str]) -> str:
     return ", ".join(_("“%(word)s”") % {"word": word} for word in words)
 
 
@@ -171,7 +172,10 @@ def say_around(facts: Facts) -> str:
 
 def say_pointed(facts: Facts) -> str:
     """Which of the things that a question points to are there, each with its page."""
-    there = [_("%(thing)s, named in the question (p. %(page)s)") % found for found in with_names(facts["found"])]
+    there = [
+        _("%(thing)s, named in the question (p. %(page)s)") % {**each, "thing": name_thing(each)}
+        for each in facts["found"]
+    ]
     lost = [
         _("no %(thing)s is there") % each if each["label"] else _("no %(thing)s holds a word of the question") % each
         for each in with_names(facts["lost"])
@@ -187,7 +191,7 @@ def with_names(things: Sequence[Facts]) -> list[dict[str, Any]]:
 
 def say_followed(facts: Facts) -> str:
     followed = "; ".join(
-        _("%(thing)s, named on p. %(page)s") % reference for reference in with_names(facts["followed"])
+        _("%(thing)s, named on p. %(page)s") % {**each, "thing": name_thing(each)} for each in facts["followed"]
     )
     found = _("followed: %(what)s") % {"what": followed} if followed else ""
     nowhere = _("led nowhere: %(what)s") % {"what": name_all(facts["lost"])} if facts["lost"] else ""
@@ -206,7 +210,7 @@ def say_listed(facts: Facts) -> str:
 
 def say_wanted(facts: Facts) -> str:
     sections = _("sections %(names)s") % {"names": ", ".join(facts["sections"])} if facts["sections"] else ""
-    wanted = filter(None, [sections, quote_all(facts["words"])])
+    wanted = filter(None, [sections, mark_each(facts["words"])])
     return _("the model asked for %(what)s") % {"what": _(" and ").join(wanted)}
 
 
@@ -236,6 +240,11 @@ def say_narrowed(facts: Facts) -> str:
     return "; ".join(filter(None, [only, judged, near]))
 
 
+def say_fixed(said: Any, facts: Facts) -> str:
+    """A reason without facts, in the reader's language."""
+    return str(said)
+
+
 def count_fields(facts: Facts) -> dict[str, Any]:
     fields = ngettext("%(count)s other field", "%(count)s other fields", facts["count"]) % {"count": facts["count"]}
     return {**facts, "fields": fields}
@@ -243,10 +252,10 @@ def count_fields(facts: Facts) -> dict[str, Any]:
 
 def say_compared(facts: Facts) -> str:
     names = [_("“%(word)s”") % {"word": name} for name in facts["names"]]
-    together = f"{', '.join(names[:-1])} {_('and')} {names[-1]}" if len(names) > 1 else "".join(names)
+    together = _("%(names)s and %(last)s") % {"names": ", ".join(names[:-1]), "last": names[-1]}
     return _("%(count)s things are compared, each is searched by itself: %(names)s") % {
         "count": len(names),
-        "names": together,
+        "names": together if len(names) > 1 else "".join(names),
     }
 
 
@@ -301,7 +310,7 @@ FIXED = {
     ),
 }
 SAID: dict[str, Callable[[Facts], str]] = {
-    **{code: lambda _facts, said=said: str(said) for code, said in FIXED.items()},
+    **{code: partial(say_fixed, said) for code, said in FIXED.items()},
     "joined": lambda facts: facts["joining"].join(map(say_planned, facts["parts"])),
     "thing": name_thing,
     "titles": say_titles,
@@ -345,9 +354,9 @@ SAID: dict[str, Callable[[Facts], str]] = {
         _("mode is %(mode)s: references are not followed") % {"mode": MODES.get(facts["mode"], facts["mode"])}
     ),
     "followed": say_followed,
-    "kept points to": lambda facts: _("what was kept points to %(names)s") % {"names": name_some(facts)},
-    "kept names": lambda facts: _("what was kept names %(names)s, which is nowhere") % {"names": name_some(facts)},
-    "thing on page": lambda facts: f"{name_thing(facts)} ({_('p. %(page)s') % facts})",
+    "kept points to": lambda facts: _("what was kept points to %(names)s") % {"names": name_few(facts)},
+    "kept names": lambda facts: _("what was kept names %(names)s, which is nowhere") % {"names": name_few(facts)},
+    "thing on page": lambda facts: _("%(thing)s (p. %(page)s)") % {**facts, "thing": name_thing(facts)},
     "listed": say_listed,
     "looked again": lambda facts: _("looked again, and added the places that do on page %(pages)s") % facts,
     "wanted": say_wanted,

@@ -80,7 +80,7 @@ def test_what_leads_nowhere_is_told(contract: DocumentContent) -> None:
     written = content_of_lines(["# Fees", "The late fee is explained in Table 9 and in Section 12."])
     flag = next(flag for flag in ask(written).plan.flags if flag.name == "cross_references")
     assert flag.reason == "led nowhere: Table 9, Section 12"
-    assert Followed((), ()).outcome == "the best passages point nowhere else"
+    assert Followed((), (), ()).outcome == "the best passages point nowhere else"
 
 
 @pytest.mark.parametrize("mode", ["fast", "balanced", "thorough"])

@@ -9,7 +9,7 @@ from django.utils.translation import override
 from retrieval.models import RetrievalRun
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.columns import StoredFlag
-from retrieval.told.planned import SAID, joined, planned, say_planned, thing_of
+from retrieval.told.planned import SAID, give_reason, join_reasons, say_planned, thing_of
 from retrieval.told.reasons import left_out_of, planned_of
 from retrieval.told.recorded import say_recorded
 
@@ -19,7 +19,7 @@ SEVERAL = {"count": 2, "entries": 7, "tables": 2, "pages": 3, "lines": 40, "befo
 PLACES = {"page": "4", "place": "4", "titles": "A, B", "title": "Term", "without": "A", "size": "section", "names": "X"}
 READ = {"intent": "listing", "type": "amount", "mode": "fast", "listed": "checks", "name": "cap", "models": "M"}
 OF_MODELS = {"failure": "It failed.", "errors": "no reply", "tokens": 9, "places": 3, "chars": 80, "small": True}
-NESTED = {"what": planned("always on"), "said": planned("one question"), "doubt": planned("certain case")}
+NESTED = {"what": give_reason("always on"), "said": give_reason("one question"), "doubt": give_reason("certain case")}
 LISTS: dict[str, dict[str, Any]] = {
     "joined": {"parts": [{"code": "always on"}, {"code": "one question"}], "joining": "; "},
     "thing": TABLE,
@@ -47,7 +47,7 @@ def example(code: str) -> dict[str, Any]:
 def test_every_reason_is_recorded_in_english_and_said_in_the_readers_language(language: str) -> None:
     for code in SAID:
         with override(language):
-            recorded = planned(code, **{name: value for name, value in example(code).items() if name != "code"})
+            recorded = give_reason(code, **{name: value for name, value in example(code).items() if name != "code"})
         stored = json.loads(json.dumps(recorded_facts(recorded)))
         with override("en"):
             assert say_planned(stored) == recorded and recorded.strip() == recorded != ""
@@ -57,12 +57,12 @@ def test_every_reason_is_recorded_in_english_and_said_in_the_readers_language(la
 
 
 def test_a_plan_says_what_it_said_before_reasons_had_facts() -> None:
-    assert planned("titles", entries=7, tables=1) == "7 titles in 1 table of contents"
-    assert planned("followed", followed=[], lost=[]) == "the best passages point nowhere else"
-    assert planned("pointed", found=[], lost=[ANY]) == (
+    assert give_reason("titles", entries=7, tables=1) == "7 titles in 1 table of contents"
+    assert give_reason("followed", followed=[], lost=[]) == "the best passages point nowhere else"
+    assert give_reason("pointed", found=[], lost=[ANY]) == (
         "no figure holds a word of the question; searched as without it"
     )
-    assert joined(planned("one question"), "", planned("list")) == (
+    assert join_reasons(give_reason("one question"), "", give_reason("list")) == (
         "one question; a list is asked for: whole sections are handed on"
     )
 
