@@ -462,6 +462,7 @@ SPECTACULAR_SETTINGS = {
         "ReviewOutcome": "audit.models.Review.Outcome",
         "AnswerVerdict": "audit.pages.forms.OF_ANSWER",
         "JobState": "chat.models.Retrieval.State",
+        "StoppableState": "jobs.models.StoppableJob.State",
         "MetadataKind": "documents.models.MetadataField.Kind",
         "RuleKind": "retrieval.reading_rules.api.KINDS",
         "DocumentType": "documents.cards.serializers.TYPES",
