@@ -602,6 +602,8 @@ for _model in filter(None, (LLM_MODEL, LLM_MODEL_SMALL, LLM_MODEL_HARD, *LLM_MOD
     if SPENDING_LIMITS and LLM_CONFIGURED and _model not in LLM_PRICES:
         raise ImproperlyConfigured(f"Spending is limited, but DOCINTEL_PRICES has no price for the model {_model!r}.")
 ARBITER_DEADLINE_S = env_wait("DOCINTEL_ARBITER_DEADLINE_S", 45, low=1, high=600)
+# What finds who is hidden from a model, where a base wants that; llm knows no recogniser of its own.
+PERSONAL_DATA_FINDER = "chat.figures.personal.find_personal"
 ANSWER_DEADLINE_S = env_wait("DOCINTEL_ANSWER_DEADLINE_S", 90, low=1, high=600)
 
 # ---- external vectors and reranking: nothing is sent unless a base chooses them

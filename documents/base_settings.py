@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
 
 from django.utils.translation import gettext
 
+from llm.pseudonyms.stand_ins import hiding
 from llm.spending import paid_by
 from llm.tiers import TIERS, asking
 
@@ -74,6 +75,7 @@ class BaseSettings:
     examples: str = allow_on_off("off")  # validated answers shown to the writer, see chat.writing.examples
     skip_model: str = allow_on_off("off")  # where a hit is clear, see retrieval.arbiter.clear_hits
     outside_links: str = allow_on_off("off")  # whether answers may be shown to people outside, see chat.sharing
+    pseudonyms: str = allow_on_off("off")  # whether a model gets stand-ins for persons, see llm.pseudonyms
     golden_check: str = allow_on_off("off")  # whether changes wait for a golden check, see documents.guarding
     # Per cent of a cosine (R102): below the least two texts share nothing but the language.
     nearness_min: int = allow_number(15, 15, 95)
@@ -147,7 +149,8 @@ class BaseSettings:
 
     def guarded(self) -> dict[str, Any]:
         """The settings whose change waits for a golden check, where the base requires one."""
-        return {name: value for name, value in self.deciding().items() if name not in self.OF_READING}
+        at_once = {"pseudonyms", *self.OF_READING}
+        return {name: value for name, value in self.deciding().items() if name not in at_once}
 
 
 BaseSettings.CHOICES = {
@@ -159,6 +162,18 @@ BaseSettings.OF_READING = {each.name for each in fields(BaseSettings) if each.me
 
 @contextmanager
 def asked_for(base: "KnowledgeBase", user: object = "") -> Iterator[None]:
-    """Ask the model the base chose in the block, and charge the calls to it and this person (their key)."""
-    with paid_by(user, base.pk), asking(BaseSettings.from_json(base.settings).model):
+    """Ask the model as the base chose in the block, and charge the calls to it and this person (their key)."""
+    with paid_by(user, base.pk), asked_by(BaseSettings.from_json(base.settings), base):
+        yield
+
+
+@contextmanager
+def asked_by(chosen: BaseSettings, base: "KnowledgeBase") -> Iterator[None]:
+    """Ask the model that settings choose in the block, with stand-ins for persons where they say so.
+
+    The parties on the cards of the base, of every version of them, are known wherever they are named.
+    """
+    cards = base.documents.values_list("cards__content__parties", flat=True)
+    known = sorted({name for parties in cards for name in parties or ()}) if chosen.pseudonyms == "on" else None
+    with asking(chosen.model), hiding(known):
         yield

@@ -185,6 +185,15 @@ EXPLAINED = {
         ),
         _("what a base holds is shown to its people alone unless the owner wants it"),
     ),
+    "pseudonyms": (
+        _("Stand-ins for persons"),
+        _(
+            "Before anything leaves for a model, names of persons, addresses, e-mail addresses, telephone numbers and "
+            "numbers of accounts, cards and persons are replaced by stand-ins such as “[Person 3]”, and put back in "
+            "what it replies. What is not recognised goes out: above all a name without a title, initials or a label."
+        ),
+        _("a model reads names better than stand-ins, and not every name is found"),
+    ),
     "golden_check": (
         _("Golden check before changes"),
         _(

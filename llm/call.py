@@ -43,6 +43,7 @@ from llm.dialect import (
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
 from llm.models import LLMCall
+from llm.pseudonyms.stand_ins import StandIns, stand_ins_for
 from llm.recordings.recorded import RecordedReply, current_recording, find_recorded
 from llm.reply import ReasoningFilter
 from llm.spending import Booking
@@ -116,7 +117,10 @@ class Call:
         chosen: ChosenTier | None = None,
         persistence: Persistence = SOMEBODY_WAITS,
     ) -> None:
-        self._ask, self._fragments, self._chosen, self._persistence = ask, list(fragments), chosen, persistence
+        self._fragments, self._chosen, self._persistence = list(fragments), chosen, persistence
+        self.stand_ins = StandIns()
+        self._hidden: dict[str, int] = {}  # how many of each kind have a stand-in
+        self._ask = self._hide(ask)
         self._purpose, self._prompt_name, self._prompt_version = purpose, prompt_name, prompt_version
         self._deadline_s = deadline_s
         self._base_url, self._key = server or LLMServer(server_url(), settings.LLM_API_KEY)
@@ -127,7 +131,7 @@ class Call:
         with _lock:
             self._lacks = _lacks.get((self._base_url, ask.model), frozenset())
         self._request = self._write()
-        self.reuse_key = reuse.key_of(ask, self._base_url, purpose)
+        self.reuse_key = reuse.key_of(self._ask, self._base_url, purpose)
         self._attempts = 0
         self._unreached_since: float | None = None
         self._reply = Reply()
@@ -213,7 +217,7 @@ class Call:
             model=self._ask.model,
             prompt_name=self._prompt_name,
             prompt_version=self._prompt_version,
-            parameters=self._parameters() | {"deadline_s": self._deadline_s} | self._pieces() | self._told_tier,
+            parameters=self._parameters() | {"deadline_s": self._deadline_s} | self._pieces() | self._told_beside,
             request=self._request,
             request_sha256=request_digest(self._request),
             started_at=self._started_at,
@@ -229,11 +233,13 @@ class Call:
             tokens_out=reply.tokens_out,
             tokens_cached=reply.tokens_cached,
             reuse_key=self.reuse_key,
+            stand_ins=dict(self.stand_ins.originals),
         )
 
     def exchange_reused(self, earlier: LLMCall) -> Exchange:
         """The record of this call where an earlier one answers it."""
-        return reuse.reuse_reply(earlier, self._prompt_name, self._prompt_version, self._started, self._told_tier)
+        reused = reuse.reuse_reply(earlier, self._prompt_name, self._prompt_version, self._started, self._told_beside)
+        return replace(reused, stand_ins=dict(self.stand_ins.originals))
 
     def exchange_recorded(self, kept: RecordedReply) -> Exchange:
         """The record of this call where a recorded reply answers it: nothing was sent, to nobody."""
@@ -251,14 +257,23 @@ class Call:
         )
 
     @property
-    def _told_tier(self) -> dict[str, dict[str, str]]:
-        """The tier of the model and why it was chosen, as the record names them (R25)."""
+    def _told_beside(self) -> dict[str, Any]:
+        """The tier of the model and why it was chosen (R25), and how many of each kind have a stand-in."""
+        told: dict[str, Any] = {"pseudonyms": self._hidden} if self._hidden else {}
         if self._chosen is None:
-            return {}
+            return told
         tier, why = self._chosen
-        return {"tier": {"name": tier, "why": why or USUAL_REASONS[tier]}}
+        return told | {"tier": {"name": tier, "why": why or USUAL_REASONS[tier]}}
 
     # ---- the dialect
+
+    def _hide(self, ask: Ask) -> Ask:
+        """The request as it may leave, with stand-ins where the base wants them."""
+        if current_recording():
+            return ask  # nothing leaves
+        self.stand_ins = stand_ins_for(ask)
+        self._hidden = self.stand_ins.counts
+        return self.stand_ins.hide_ask(ask)
 
     @property
     def _api(self) -> str:

@@ -7,7 +7,7 @@ import queue
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -19,6 +19,7 @@ from llm.dialect import Ask
 from llm.errors import LLMError, Malformed
 from llm.exchange import Exchange, clean_text, note_exchange
 from llm.prompts import Instructions
+from llm.pseudonyms.stand_ins import StreamedPutBack
 from llm.recordings.recorded import current_recording
 from llm.reply import ReasoningFilter, ReplyError, parse_reply, strict_schema
 from llm.reuse import find_earlier
@@ -77,12 +78,12 @@ def complete_call(call: Call, reply_schema: type[ReplyT]) -> Completion[ReplyT]:
         return Completion(parse_reply(kept.text, reply_schema), call.exchange_recorded(kept))
     if earlier := find_earlier(call.reuse_key):
         with suppress(ReplyError):  # of a version that read replies in another way
-            reply = parse_reply(earlier.raw_reply, reply_schema)
+            reply = parse_reply(earlier.raw_reply, reply_schema, call.stand_ins.put_back)
             return Completion(reply, call.exchange_reused(earlier))
     call.book()
     try:
         call.wait(wire().submit(call.run(call.receive)))
-        reply = parse_reply(call.reply.text, reply_schema)
+        reply = parse_reply(call.reply.text, reply_schema, call.stand_ins.put_back)
     except ReplyError as error:
         raise call.error(Malformed, str(error), True) from error
     finally:
@@ -129,6 +130,22 @@ class Stream:
         return self._exchange or self._call.exchange("stopped")
 
     def __iter__(self) -> Iterator[str]:
+        put_back = StreamedPutBack(self._call.stand_ins)
+        failure: LLMError | None = None
+        with closing(self._receive()) as pieces:
+            try:
+                for piece in pieces:
+                    if shown := put_back.feed(piece):
+                        yield shown
+            except LLMError as error:
+                failure = error
+        if rest := put_back.rest():
+            yield rest
+        if failure:
+            raise failure
+
+    def _receive(self) -> Generator[str]:
+        """The pieces as the model wrote them."""
         pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         future: Future[None] | None = None
         try:

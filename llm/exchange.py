@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -41,6 +41,7 @@ class Exchange:
     tokens_out: int | None = None
     tokens_cached: int | None = None
     reuse_key: str = ""  # the same for equal requests of a base whose reply may be used again, see llm.reuse
+    stand_ins: dict[str, str] = field(default_factory=dict)  # in request and reply, and what they stand for
 
 
 def clean_text(text: str) -> str:

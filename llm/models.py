@@ -13,6 +13,15 @@ from llm.exchange import Exchange
 from llm.prices import Price
 
 gettext_noop("a large language model")  # as whom the demonstration's replies were recorded
+KIND_WORDS = {
+    "person": gettext_noop("persons"),
+    "address": gettext_noop("addresses"),
+    "email": gettext_noop("e-mail addresses"),
+    "phone": gettext_noop("telephone numbers"),
+    "account": gettext_noop("accounts"),
+    "card": gettext_noop("cards"),
+    "id": gettext_noop("identity numbers"),
+}
 # What an erasure leaves of an exchange instead of what was asked and answered.
 ERASED_CALL = {
     "request": {},
@@ -21,6 +30,7 @@ ERASED_CALL = {
     "response_id": "",
     "raw_reply": "",
     "error": "",
+    "stand_ins": {},
 }
 # Calls with the reply of an earlier one, or with a recorded one: nothing was sent or paid.
 REUSED = models.Q(parameters__has_any_keys=["reused", "recorded"])
@@ -70,6 +80,7 @@ class LLMCall(models.Model):
     request_sha256 = models.CharField(max_length=64)
     reuse_key = models.CharField(max_length=64, blank=True)  # of equal requests, see llm.reuse
     raw_reply = models.TextField(blank=True)
+    stand_ins = models.JSONField(default=dict, blank=True)  # in request and reply, and what they stand for
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
     tokens_cached = models.PositiveIntegerField(null=True, blank=True)
@@ -103,6 +114,13 @@ class LLMCall(models.Model):
         """Of a recorded reply: the day `on` which it was recorded, and `by` which model; else {}."""
         found: dict[str, str] = self.parameters.get("recorded", {})
         return found
+
+    @property
+    def pseudonyms(self) -> list[str]:
+        """The kinds of which stand-ins were sent, in the reader's language, each with how many: "persons 3"."""
+        counts: dict[str, int] = self.parameters.get("pseudonyms", {})
+        told = ((gettext(word), str(counts[kind])) for kind, word in KIND_WORDS.items() if kind in counts)
+        return [" ".join(each) for each in told]
 
     @property
     def answered_by(self) -> str:

@@ -9,6 +9,12 @@ COLUMNS = (
 )
 
 
+def call_form(row: str) -> str:
+    """SQL of the JSON of an exchange; with its stand-ins where it has some, as those from before there were any."""
+    plain, hidden = object_of(row, COLUMNS), object_of(row, (*COLUMNS, "stand_ins"))
+    return f"CASE WHEN {row}.stand_ins = '{{}}'::jsonb THEN {plain} ELSE {hidden} END"
+
+
 def call_of(row: str) -> str:
     """SQL of the JSON of the exchange a row refers to; null if there is none."""
-    return f"(SELECT {object_of('call', COLUMNS)} FROM llm_llmcall call WHERE call.id = {row}.llm_call_id)"
+    return f"(SELECT {call_form('call')} FROM llm_llmcall call WHERE call.id = {row}.llm_call_id)"

@@ -10,6 +10,7 @@ import httpx2
 from llm.call import SOMEBODY_WAITS, UNREADABLE_MAX, Call, LLMServer, Persistence
 from llm.dialect import Ask, Body, Reply, count_of, value_at
 from llm.exchange import Exchange
+from llm.pseudonyms.stand_ins import hide_body
 from llm.wire import wire
 
 if TYPE_CHECKING:
@@ -80,6 +81,11 @@ class Posting(Call):
             tokens_in=counted,
             tokens_out=None if counted is None else 0,
         )
+
+    def _hide(self, ask: Ask) -> Ask:
+        self._body, self.stand_ins, counts = hide_body(self._body)
+        self._hidden = dict(counts)
+        return ask  # of which only the length counts: the body is sent
 
     @property
     def _api(self) -> str:

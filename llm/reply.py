@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -27,10 +28,11 @@ class ReplyError(ValueError):
     """The text contains no JSON object of the requested form; the message says why."""
 
 
-def parse_reply(text: str, reply_schema: type[ReplyT]) -> ReplyT:
-    """The first JSON object in a model's text, validated. Raises ReplyError."""
+def parse_reply(text: str, reply_schema: type[ReplyT], put_back: Callable[[str], str] | None = None) -> ReplyT:
+    """The first JSON object in a model's text, validated, with `put_back` applied to its texts. Raises ReplyError."""
+    told = first_object(strip_reasoning(text))
     try:
-        return reply_schema.model_validate(first_object(strip_reasoning(text)))
+        return reply_schema.model_validate(change_texts(told, put_back) if put_back else told)
     except pydantic.ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the object"
@@ -54,7 +56,7 @@ def first_object(text: str) -> dict[str, Any]:
     for start in [first, *(match.start() for match in _OBJECT_START.finditer(text, first + 1))]:
         value = decode_at(text, start)
         if isinstance(value, dict):
-            return {key: _clean(part) for key, part in value.items()}
+            return {key: change_texts(part, clean_text) for key, part in value.items()}
     raise ReplyError("The JSON object in the reply is broken or cut off.")
 
 
@@ -69,12 +71,13 @@ def decode_at(text: str, start: int) -> Any:
     return None
 
 
-def _clean(value: Any) -> Any:
+def change_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A value of JSON with each of its texts changed; keys stay."""
     if isinstance(value, str):
-        return clean_text(value)
+        return change(value)
     if isinstance(value, list):
-        return [_clean(part) for part in value]
-    return {key: _clean(part) for key, part in value.items()} if isinstance(value, dict) else value
+        return [change_texts(part, change) for part in value]
+    return {key: change_texts(part, change) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 @cache  # pydantic models are classes of the program, and writing a schema takes milliseconds

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from jobs.block import with_value
 from llm.dialect import Ask
@@ -55,11 +56,11 @@ def find_earlier(key: str) -> LLMCall | None:
 
 
 def reuse_reply(
-    earlier: LLMCall, prompt_name: str, prompt_version: str, started: float, told_tier: dict[str, dict[str, str]]
+    earlier: LLMCall, prompt_name: str, prompt_version: str, started: float, told: dict[str, Any]
 ) -> Exchange:
     """An exchange of its own with the reply of an earlier one, so that erasing either leaves the other whole.
 
-    `started` is of time.monotonic, `told_tier` says why this call has its tier. Nothing was sent, so it has no
+    `started` is of time.monotonic, `told` is what this call says of itself. Nothing was sent, so it has no
     attempts and no tokens.
     """
     same = ("purpose", "host", "api", "model", "request", "request_sha256", "reuse_key")
@@ -69,7 +70,7 @@ def reuse_reply(
         **{name: getattr(earlier, name) for name in (*same, *of_reply)},
         prompt_name=prompt_name,
         prompt_version=prompt_version,
-        parameters=earlier.parameters | told_tier | {"reused": reused},
+        parameters=earlier.parameters | told | {"reused": reused},
         started_at=datetime.now(UTC),
         latency_ms=round(1000 * (time.monotonic() - started)),
         attempts=0,

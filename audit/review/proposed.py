@@ -26,7 +26,7 @@ from audit.review.golden import ExpectedRole, Golden, golden_of, reviewed_runs
 from chat.prompts.guidance import guidance_of
 from chat.turns.repeats import DECIDING, reading_of
 from documents.access import actor_of
-from documents.base_settings import BaseSettings
+from documents.base_settings import BaseSettings, asked_by
 from documents.guarding.guard import KINDS, ProposalRefused, golden_counters, trial_of
 from documents.guarding.proposals import put_into_effect
 from documents.models import Document, KnowledgeBase, ProposedChange
@@ -35,7 +35,6 @@ from llm.exchange import Exchange
 from llm.models import LLMCall
 from llm.prompts import Guidance
 from llm.reuse import Replies, reusing
-from llm.tiers import asking
 from retrieval.corpus import retrieve_among
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import Filters
@@ -188,7 +187,7 @@ def check_question(golden: Golden, now: InForce, then: InForce, job: Rejudgement
 def search(run: RetrievalRun, documents: list[Document], state: InForce, by: User) -> RetrievalResult:
     """Search a run's question anew. Raises NotChecked where a model that was to judge did not."""
     is_full = run.documents.filter(finding__isnull=False).exists()
-    with asking(state.settings.model):
+    with asked_by(state.settings, run.base):
         result = (search_each if is_full else retrieve_among)(
             run.question,
             documents,

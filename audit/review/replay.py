@@ -26,6 +26,7 @@ from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, request_digest
 from llm.models import LLMCall
 from llm.prompts import Guidance, Instructions, split_version
+from llm.pseudonyms.stand_ins import StandIns
 from llm.recordings.recorded import playing
 from llm.reply import ReplyError, parse_reply, strict_schema
 from llm.window import read_window
@@ -136,7 +137,8 @@ def rebuild(run: RetrievalRun) -> Rebuilt | None:
         return None
     rows = sent_order(run)
     instructions, schema, note = fixed_part(call, run.base_id)
-    request = write_request(Ask(call.model, instructions, prompt_of(run, rows), schema), lacks_of(call))
+    ask = StandIns(call.stand_ins).hide_ask(Ask(call.model, instructions, prompt_of(run, rows), schema))
+    request = write_request(ask, lacks_of(call))
     return Rebuilt(run.pk, call.request_sha256, request_digest(request), differing_roles(run, call, rows), note)
 
 
@@ -190,7 +192,7 @@ def differing_roles(run: RetrievalRun, call: LLMCall, rows: Sequence[RunCandidat
     if run.arbiter_status != "ran" or call.outcome != "ok":
         return ()
     try:
-        reply = parse_reply(call.raw_reply, ArbiterReply)
+        reply = parse_reply(call.raw_reply, ArbiterReply, StandIns(call.stand_ins).put_back)
     except ReplyError:
         return tuple(row.candidate_id for row in rows)
     found = [found_from(row) for row in rows]

@@ -84,10 +84,17 @@ def matches(text: str, name: str) -> Iterator[Span]:
     matched, printed = patterns_of(name)
     if printed:
         yield from (found.span() for found in compile_linear(printed).finditer(text))
-    if matched:
-        form, places = match_map(text)
+    if matched and compile_linear(matched).search(match_form(text)):  # to map a text takes a hundred times as long
+        form, places = map_form(text)
         for found in compile_linear(matched).finditer(form):
             yield places[found.start()], places[found.end() - 1] + 1
+
+
+@lru_cache(maxsize=64)
+def map_form(text: str) -> tuple[str, tuple[int, ...]]:
+    """`match_map`, cached: one line is read for several types."""
+    form, places = match_map(text)
+    return form, tuple(places)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Context annotation (R92): a model describes each passage's context in a sentence. It is searched, never quoted."""
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -209,9 +210,15 @@ def write_annotations(parse: Parse, annotated: Sequence[Passage]) -> None:
 def without_document(exchange: Exchange) -> Exchange:
     """The exchange with the document's text replaced by its name: the row is kept, and hundreds would repeat the text.
 
+    Of its stand-ins those are kept that occur in the rest.
+
     `request_sha256` stays that of the request as it was sent.
     """
-    return replace(exchange, request=replace_document(exchange.request))
+    request = replace_document(exchange.request)
+    kept = f"{json.dumps(request, ensure_ascii=False)} {exchange.raw_reply}"
+    return replace(
+        exchange, request=request, stand_ins={name: said for name, said in exchange.stand_ins.items() if name in kept}
+    )
 
 
 def replace_document(value: Any) -> Any:

@@ -18,7 +18,7 @@ from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from documents.base_settings import BaseSettings
+from documents.base_settings import BaseSettings, asked_for
 from documents.ingestion.reporting import IngestLease
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Parse, Passage, TocEntry
 from documents.storage.store import copy_vectors, find_vectors
@@ -28,7 +28,6 @@ from llm.embeddings.providers import Embedder
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.models import LLMCall
-from llm.spending import paid_by
 from reading.rows import name_in_force
 
 BATCH = 64  # texts per commit: what a killed worker loses is a few seconds of work
@@ -67,7 +66,7 @@ def embed_parse(lease: IngestLease) -> bool:
     embedder = embedder_of(parse.document.base)
     while embedder is not None:
         try:
-            with paid_by("", parse.document.base_id):
+            with asked_for(parse.document.base):
                 fill(parse, embedder, lease)
         except TurnOver:
             return False

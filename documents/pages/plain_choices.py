@@ -1,4 +1,4 @@
-"""The three plain choices on the page of a base's settings (R102): their words, and the settings they fill in."""
+"""The four plain choices on the page of a base's settings (R102): their words, and the settings they fill in."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ class PlainOption(NamedTuple):
 LABELS = {
     "care": _("How careful"),
     "sent": _("How much may be sent to a model"),
+    "persons": _("Whether a model may read who somebody is"),
     "quotes": _("How many quotes"),
 }
 PLAIN = {
@@ -95,6 +96,22 @@ PLAIN = {
                 "contextualisation": "llm",
                 "contents_check": "composite",
             },
+        ),
+    },
+    "persons": {
+        "usual": PlainOption(
+            _("As it is written"),
+            _("A model gets names, addresses and numbers as they stand in documents and questions."),
+            {"pseudonyms": "off"},
+        ),
+        "hidden": PlainOption(
+            _("Stand-ins"),
+            _(
+                "A model gets “[Person 3]” in place of a name, and so for addresses, e-mail addresses, telephone "
+                "numbers and numbers of accounts, cards and persons that are recognised. Answers and quotes have the "
+                "originals. A name that is not recognised goes out."
+            ),
+            {"pseudonyms": "on"},
         ),
     },
     "quotes": {

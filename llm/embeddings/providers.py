@@ -24,6 +24,7 @@ from llm.embeddings.windows import embed_whole
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text
 from llm.posting import post
+from llm.pseudonyms.stand_ins import is_hiding
 
 Vectors = NDArray[np.float32]
 OnProgress = Callable[[int, int], None]
@@ -64,6 +65,7 @@ class Embedder:
     def digest_of(self, text: str) -> str:
         """The digest of a document's text and of all else that decides on its vector: equal ones have equal vectors."""
         said = [self.provider, self.model_key, self.identity, self.tokens_read, windows.VERSION, clean_text(text)]
+        said += ["pseudonyms"] if is_hiding() and self.provider != "bundled" else []
         return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from ledger.payload import Payload, object_of
 from llm.models import LLMCall
-from llm.payload import COLUMNS as CALL_COLUMNS
-from llm.payload import call_of
+from llm.payload import call_form, call_of
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 
 RUN_FORMAT = "docintel-run-5"  # with the facts of the reasons of its candidates
@@ -75,13 +74,13 @@ RUN = Payload(
 )
 # Exchanges stored beside the run, whose byte format is fixed: in which a model read the question, and, of two looks of
 # the arbiter, the one whose verdicts were not taken.
-READING = Payload(kind="reading", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
-LOOK = Payload(kind="look", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
+READING = Payload(kind="reading", table="llm_llmcall", text=call_form("row"))
+LOOK = Payload(kind="look", table="llm_llmcall", text=call_form("row"))
 # Of several fields judged in one request: one row and one entry, named by each of their runs.
-SHARED = Payload(kind="shared", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
+SHARED = Payload(kind="shared", table="llm_llmcall", text=call_form("row"))
 # Stored beside an answer (a first draft, the checks of what was written, one that was shown examples), or beside a run
 # that ended without a result.
-EXCHANGE = Payload(kind="exchange", table="llm_llmcall", text=object_of("row", CALL_COLUMNS))
+EXCHANGE = Payload(kind="exchange", table="llm_llmcall", text=call_form("row"))
 
 
 def run_payload(run: RetrievalRun) -> bytes:
@@ -99,5 +98,6 @@ def run_payload(run: RetrievalRun) -> bytes:
 def columns_of_row(row: RetrievalRun | RunCandidate | RunDocument | LLMCall) -> dict[str, Any]:
     """Every column of a row by name, as returned by the database; times in UTC."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
-    values.pop("reason_facts", None)  # entries in this form are older than it
+    for younger in ("reason_facts", "stand_ins"):  # entries in this form are older than these
+        values.pop(younger, None)
     return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in values.items()}

@@ -11,9 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.access_log import record_event
 from audit.review.replay import CannotReplay, Judge, Rebuilt, rebuild, rejudge, summary
-from documents.base_settings import BaseSettings
+from documents.base_settings import BaseSettings, asked_by
 from llm.models import LLMCall
-from llm.tiers import asking
 from retrieval.models import RetrievalRun
 
 REPEATS_MAX = 50
@@ -48,7 +47,7 @@ class Command(BaseCommand):
     def judge(self, run: RetrievalRun, options: dict[str, Any]) -> dict[str, Any]:
         try:
             judge = Judge(options["arbiter"], options["model"], options["prompt"])
-            with asking(BaseSettings.from_json(run.base.settings).model):
+            with asked_by(BaseSettings.from_json(run.base.settings), run.base):
                 found = rejudge(run, judge, repeats=options["repeat"])
         except CannotReplay as error:
             return {"run": str(run.pk), "error": str(error)}
