@@ -14,8 +14,7 @@ from django.utils.translation import npgettext_lazy
 
 from audit.statistics.period import REPAIRS, absent_count, newest_candidates, paid_calls
 from audit.statistics.quality import quality_of
-from chat.fields.values import NOT_ASKED
-from chat.turns.conductor import STOPPED_BY_ASKER
+from chat.page.outcomes import STOPPED_RUNS
 from documents.models import KnowledgeBase
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
@@ -68,7 +67,7 @@ def read_absent(runs: RetrievalRunQuerySet) -> Measured:
 
 def read_failures(runs: RetrievalRunQuerySet) -> Measured:
     """What people stopped themselves is no error."""
-    failed = Q(status="failed") & ~Q(failure__in=(STOPPED_BY_ASKER, NOT_ASKED))
+    failed = Q(status="failed") & ~Q(failure__in=STOPPED_RUNS)
     found = runs.order_by().aggregate(of=Count("pk"), part=Count("pk", filter=failed))
     return rate(found["part"], found["of"])
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.models import RunSign
 from audit.runs.complaints import complaints_of_run
 from chat.models import Answer, Citation
+from chat.page.outcomes import STOPPED_RUNS
 from retrieval.models import INSTRUCTING, RunCandidate
 from retrieval.types import ABSENT
 
@@ -58,7 +59,11 @@ RISKS = {
         _("A candidate has words that look like orders to an AI, such as “ignore your instructions”."),
         with_candidate(INSTRUCTING),
     ),
-    "failed": Risk(_("stopped by an error"), _("An error ended the work on the question."), Q(status="failed")),
+    "failed": Risk(
+        _("stopped by an error"),
+        _("An error ended the work on the question."),
+        Q(status="failed") & ~Q(failure__in=STOPPED_RUNS),
+    ),
     "degraded": Risk(
         _("arbiter did not run"),
         _(

@@ -98,8 +98,6 @@ def outcome_code(
     """
     if state in ("queued", "running", "failed"):
         return state
-    if status == "failed":
-        return status
     if state == "stopped" or ended == "stopped":
         return "stopped"
     if status not in ("", "found"):

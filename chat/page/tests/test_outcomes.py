@@ -3,7 +3,7 @@
 import pytest
 
 from chat.models import Answer
-from chat.page.outcomes import outcome_of_run
+from chat.page.outcomes import STOPPED_RUNS, outcome_of_run
 from retrieval.models import RetrievalRun
 
 
@@ -29,6 +29,11 @@ def test_how_it_ended(status: str, answered: str, state: str, outcome: str) -> N
     asked = run(status=status, arbiter="model")
     answer = Answer(run=asked, kind=answered, ended="complete") if answered else None
     assert outcome_of_run(asked, answer, state) == outcome
+
+
+@pytest.mark.parametrize("failure", STOPPED_RUNS)
+def test_what_people_stopped_themselves_did_not_fail(failure: str) -> None:
+    assert outcome_of_run(RetrievalRun(status="failed", failure=failure), None) == "stopped"
 
 
 @pytest.mark.parametrize(

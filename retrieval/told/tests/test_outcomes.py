@@ -24,6 +24,7 @@ from retrieval.told.outcomes import MEANINGS, OUTCOMES, outcome_code, outcome_na
         ({"status": "found", "kind": "generated", "ended": "stopped"}, "stopped"),
         ({"status": "found", "state": "stopped"}, "stopped"),
         ({"state": "stopped"}, "stopped"),
+        ({"status": "failed", "state": "stopped"}, "stopped"),
         ({"status": "not_found", "kind": "not_found", "state": "done"}, "not_found"),
         ({"status": "not_found", "kind": "not_found", "state": "done", "is_partial": True}, "not_found"),
         ({"status": "found", "kind": "cannot_tell", "state": "done"}, "cannot_tell"),
