@@ -16,7 +16,7 @@ from reading.boxes import own_edges, turn_of_line
 from reading.characters import UNKNOWN
 from reading.layout.amounts import is_counted, is_per_share, is_proportion, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, cut_spans
-from reading.values.currencies import CURRENCY_SIGNS
+from reading.values.currencies import CURRENCY_SIGNS, CURRENCY_WORDS
 from reading.values.months import MONTH_STEM
 from reading.values.nothing import DASHES, is_nothing
 from reading.values.scales import SCALE_WORD
@@ -46,8 +46,10 @@ SIGN = re.compile(
     r"|[—–-](?=\s|$))"
 )
 AMOUNT = re.compile(
-    rf"\(?[{CURRENCY_SIGNS}]? ?\(?[-−–+]?[{CURRENCY_SIGNS}]? ?"
+    rf"(?:(?:{CURRENCY_WORDS}) )?\(?[{CURRENCY_SIGNS}]? ?\(?[-−–+]?[{CURRENCY_SIGNS}]? ?"
     r"\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?(?: ?[-−–])?"
+    rf"(?: ?(?:{CURRENCY_WORDS}))?",
+    re.IGNORECASE,
 )
 PERIOD = re.compile(
     rf"\b(?:(?:fy|q[1-4]|h[12]|{MONTH_STEM}\w{{0,7}}\.?(?: \d{{1,2}},?)?|\d{{1,2}}\.? {MONTH_STEM}\w{{0,7}}\.?) ?'?)?"
@@ -57,7 +59,7 @@ PERIOD = re.compile(
 DAY_OF_PERIODS = re.compile(rf"\b{MONTH_STEM}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years are on the next line
 UNIT = re.compile(
     rf"(?:\bin |\((?=[a-z]+s\b)|(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:{SCALE_WORD})s?\b"
-    r"|\b(?:eur|usd|gbp|chf)\b|%",
+    rf"|\b(?:eur|usd|gbp|chf|(?:in|en) (?:{CURRENCY_WORDS}))\b|%",
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\([^()]*\)?")
@@ -65,7 +67,7 @@ IN_BRACKETS = re.compile(r"\([^()]*\)?")
 SENTENCE = re.compile(r"(?<!\S)(?:\S++\s++){3}\S*[^\W\d]{3}\.(?:\s|$)")  # of four words or more: it heads no column
 
 SCALE = re.compile(SCALE_WORD, re.IGNORECASE)
-CURRENCY = re.compile(rf"[{CURRENCY_SIGNS}]|\b(?:eur|usd|gbp|chf)\b", re.IGNORECASE)
+CURRENCY = re.compile(rf"[{CURRENCY_SIGNS}]|\b(?:{CURRENCY_WORDS})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from reading.layout.amounts import has_unread_sign, widen_to_signs, without_side
 from reading.matching import match_form
 from reading.rows import LineRow, name_in_force
 from reading.tables import PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line
-from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
+from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS, CURRENCY_WORDS
 from reading.values.months import ENGLISH_STEMS
 from reading.values.nothing import DASHES
 from reading.values.scales import SCALE_NAMES, SCALE_WORD, SCALE_WORDS, SCALES
@@ -38,9 +38,7 @@ PERCENT_AFTER = re.compile(r"\)?\s?(?:%|(?:percent|per cent|percentage points?)\
 PERCENT_WORD = re.compile(r"%|\b(?:percent|per cent|percentage)\b", re.IGNORECASE)
 PER_SHARE = re.compile(r"\bper (?:\w+ ){0,2}(?:share|unit|ads|adr)\b|\beps\b", re.IGNORECASE)
 SHARES = re.compile(r"\bshares?\b", re.IGNORECASE)
-CURRENCY = re.compile(
-    rf"us\$|[{CURRENCY_SIGNS}]|\b(?:usd|us dollars?|dollars?|eur|euros?|gbp|chf|jpy)\b", re.IGNORECASE
-)
+CURRENCY = re.compile(rf"us\$|[{CURRENCY_SIGNS}]|\b(?:us dollars?|{CURRENCY_WORDS})\b", re.IGNORECASE)
 SHORT_YEAR = re.compile(r"(?:\bFY\s?|')(\d\d)\b", re.IGNORECASE)
 NUMBER_IN_TEXT = re.compile(r"\d+(?:[.,\u2009\u00a0\u202f]\d+)*")
 AMOUNT_IN_SENTENCE = re.compile(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from reading.layout.lines import CELL_GAP, PageLine, cells_of
 from reading.layout.ticks import SIGNS
 from reading.rows import ASIDE_KINDS, LineKind, cut_spans
+from reading.values.currencies import CURRENCY_WORDS
 from reading.values.sentences import NOT_ABBREVIATED
 
 CAPTION = re.compile(
@@ -21,7 +22,10 @@ BULLETS = "•●▪■◦‣·○◆►➢✓▶–—"
 LIST_ITEM = re.compile(
     rf"(?:[•●▪■◦‣·○◆►➢✓*o–—-]|[{SIGNS}]|\[[x_ ]?\]|\(?(?:[a-z]|[ivx]{{1,5}}|\d{{1,2}})[.)])\s+\S", re.IGNORECASE
 )
-NUMERIC_CELL = re.compile(r"[\W\d]*(?:\d[\W\d]*(?:x|k|m|bn|pts?|bps)?|n/?[am]|nm)?[\W\d]*", re.IGNORECASE)
+NUMERIC_CELL = re.compile(
+    rf"(?:(?:{CURRENCY_WORDS}) (?=\d))?[\W\d]*(?:\d[\W\d]*(?:x|k|m|bn|pts?|bps|{CURRENCY_WORDS})?|n/?[am]|nm)?[\W\d]*",
+    re.IGNORECASE,
+)
 SHORT_CELL = 30  # characters: a cell of a table, not a column of text
 
 NUMBERING = re.compile(

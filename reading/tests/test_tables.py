@@ -368,6 +368,28 @@ def test_an_amount_is_read_as_printed_or_not_at_all(text: str, amount: str | Non
     assert amount_of(text) == (None if amount is None else Decimal(amount))
 
 
+def test_amounts_with_the_name_of_their_currency_make_a_table(tmp_path: Path) -> None:
+    """As price lists print them, in words or codes, before or behind; a number of things is none of them."""
+    with pymupdf.open() as document:
+        page = document.new_page()
+        rows = [
+            *(("Paketart", "Preis", "Versichert"), ("Standardpaket bis 5 kg", "6,49 Euro", "CHF 500.00")),
+            *(("Expresspaket bis 10 kg", "12,00 Euro", "CHF 1'000.00"), ("Sperrgut", "1.234,50 Euro", "auf Anfrage")),
+        ]
+        for number, row in enumerate(rows):
+            for x0, text in zip((72, 260, 400), row, strict=True):
+                page.insert_text((x0, 80 + 18 * number), text)
+        document.save(tmp_path / "prices.pdf")
+    (table,) = read_tables(read_pdf(tmp_path / "prices.pdf", Limits()).lines)
+    assert [column.heading for column in table.columns] == ["Preis", "Versichert"]
+    amounts = [[cell.amount for cell in row.cells if cell] for row in table.rows]
+    assert amounts == [
+        [Decimal("6.49"), Decimal("500.00")],
+        [Decimal("12.00"), Decimal("1000.00")],
+        [Decimal("1234.50"), None],
+    ]
+
+
 def test_the_signs_of_amounts_stay_with_them() -> None:
     """Brackets and the sides of an account may stand apart; a row whose sign could not be read is a row."""
     (table,) = read_tables(

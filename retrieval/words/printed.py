@@ -8,7 +8,7 @@ from decimal import Decimal, InvalidOperation
 
 from reading.layout.amounts import account_sides, has_unread_sign
 from reading.matching import match_form
-from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
+from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS, CURRENCY_WORDS
 from reading.values.months import MONTH, MONTHS
 from reading.values.numbers import NUMBERS, ends_range, is_labelled, number_before
 from reading.values.scales import POWERS, WIDE_SCALES
@@ -39,7 +39,7 @@ NUMERALS = "〇一二三四五六七八九十百千万億兆"
 JOINED = rf"[^\W\u3041-\u30ff\u3400-\u9fff]|[{NUMERALS}]"
 DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 BEFORE = rf"US\$|[{CURRENCY_SIGNS}]|\b(?:USD|EUR|GBP|CHF|JPY)"
-AFTER = rf"[{CURRENCY_SIGNS}円]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?)\b"
+AFTER = rf"[{CURRENCY_SIGNS}円]|(?:{CURRENCY_WORDS})\b"
 SCALE = "|".join(sorted(POWERS, key=len, reverse=True))
 WIDE = rf"[万億](?=円|(?(before)(?![\d{NUMERALS}])|(?!)))"  # "5万円", "¥5万"; "¥1億5000万" is in two parts
 AMOUNT = re.compile(
