@@ -1,10 +1,10 @@
 """Which lines of a page show a row of a table: what says what the row is, the rows asked for, the others near it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.tables import PERIOD, UNIT, Table, TableRow
 from retrieval.candidates.units import Piece, units_of
@@ -57,12 +57,12 @@ def find_rows(anchor: LineRange, best: int, needed: Sequence[int], content: Docu
     table = next((one for one in tables if one.first_line <= reach and best <= one.last_line), None)
     if table is None:
         return None
-    page = [each for each in content.lines_on_page(line.page_number) if each.kind not in UNSEARCHED_KINDS]
+    page = searched_on_page(line.page_number, content)
     numbers = {each.number for each in page} | {*table.inherited, table.unit_line}
     worth = {number: place for place, number in enumerate(needed)}
     blocks = [
-        RowBlock(tuple(block), table.first_line <= block[0] <= table.last_line or not worth.keys().isdisjoint(block))
-        for block in row_blocks_of(page, tables, content)
+        RowBlock(block, table.first_line <= block[0] <= table.last_line or not worth.keys().isdisjoint(block))
+        for block in blocks_on_page(line.page_number, content)
     ]
     return Rows(
         content,
@@ -78,8 +78,29 @@ def rank_block(block: Sequence[int], best: int, worth: Mapping[int, int]) -> tup
     return min(worth.get(number, len(worth)) for number in block), min(abs(number - best) for number in block)
 
 
-def row_blocks_of(page: Sequence[LineRow], tables: Sequence[Table], content: DocumentContent) -> Iterator[list[int]]:
-    """What is shown as a whole on a page: a row with the head of its table, or a unit of the text outside."""
+def searched_on_page(page_number: int, content: DocumentContent) -> list[LineRow]:
+    return [each for each in content.lines_on_page(page_number) if each.kind not in UNSEARCHED_KINDS]
+
+
+@kept_with_content
+def blocks_by_page(content: DocumentContent) -> dict[int, list[tuple[int, ...]]]:
+    """What is shown as a whole on each page that was asked for."""
+    return {}
+
+
+def blocks_on_page(page_number: int, content: DocumentContent) -> list[tuple[int, ...]]:
+    """What is shown as a whole on a page: a row with the head of its table, or a unit of the text outside.
+
+    Divided once: every place on the page asks for it.
+    """
+    blocks = blocks_by_page(content)
+    if page_number not in blocks:
+        blocks[page_number] = list(map(tuple, divide_page(page_number, content)))
+    return blocks[page_number]
+
+
+def divide_page(page_number: int, content: DocumentContent) -> Iterable[list[int]]:
+    page, tables = searched_on_page(page_number, content), content.tables_on_page(page_number)
     row_of = {
         number: (row, table)
         for table in tables
@@ -93,7 +114,7 @@ def row_blocks_of(page: Sequence[LineRow], tables: Sequence[Table], content: Doc
         key = ("row", row.first_line) if row else ("unit", units.position(line.number))
         heads = [*heads_with_periods(table, tables), *period_above(line.number, table, page)] if table else []
         blocks.setdefault(key, heads).append(line.number)
-    yield from blocks.values()
+    return blocks.values()
 
 
 def explain_rows(

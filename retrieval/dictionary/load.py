@@ -1,7 +1,11 @@
 """Load a base's expert dictionary as values (R18): the names of each concept, and what it is computed from."""
 
+import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
+
+from django.db import connection
 
 from documents.models import KnowledgeBase
 from retrieval.dictionary.csv_format import WordRow
@@ -10,14 +14,46 @@ from retrieval.models import Term
 from retrieval.types import ConceptTerm, ConceptTerms
 from retrieval.words.tokens import normalise_words
 
+DIGEST = """
+SELECT sha256(convert_to(string_agg(
+    ROW(term.id, concept.name, term.language, term.text, term.priority, term.weight)::text, '' ORDER BY term.id
+), 'UTF8'))
+FROM retrieval_term term JOIN retrieval_concept concept ON concept.id = term.concept_id WHERE concept.base_id = %s
+"""
+
+
+class DictionaryChanged(Exception):
+    """Somebody changed a dictionary while it was read."""
+
 
 def ensure_dictionary(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
-    """Every concept of a base with its terms, by name; packs without a decision are loaded first."""
+    """Every concept of a base with its terms, by name; packs without a decision are loaded first.
+
+    The database says by a digest whether its thousands of rows are those that were read before.
+    """
     load_missing(base)
-    return concepts_of(tuple(read_word_rows(base)))
+    while True:
+        with suppress(DictionaryChanged):
+            return concepts_at(base.pk, digest_of(base.pk))
 
 
-def read_word_rows(base: KnowledgeBase) -> Iterator[WordRow]:
+def digest_of(base_id: uuid.UUID) -> bytes:
+    """SHA-256 of all rows of a base's dictionary; empty where there are none."""
+    with connection.cursor() as cursor:
+        cursor.execute(DIGEST, [base_id])
+        return bytes(cursor.fetchone()[0] or b"")
+
+
+@lru_cache(maxsize=64)
+def concepts_at(base_id: uuid.UUID, digest: bytes) -> tuple[ConceptTerms, ...]:
+    """The concepts of a base's dictionary while its rows have this digest. Raises DictionaryChanged."""
+    rows = tuple(read_word_rows(base_id))
+    if digest_of(base_id) != digest:
+        raise DictionaryChanged
+    return concepts_of(rows)
+
+
+def read_word_rows(base: KnowledgeBase | uuid.UUID) -> Iterator[WordRow]:
     """A base's dictionary as rows, by concept; terms in the order they were added, the usual one first."""
     terms = Term.objects.filter(concept__base=base).order_by("concept__name", "pk")
     values = terms.values_list("concept__name", "language", "text", "priority", "weight")

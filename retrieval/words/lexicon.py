@@ -163,7 +163,7 @@ def lexicon_of(content: DocumentContent) -> Lexicon:
     broken: set[str] = set()
     searched = content.searched_lines
     for row in searched:
-        for word in set(split_words(row.match)):
+        for word in dict.fromkeys(split_words(row.match)):
             places.setdefault(word, []).append(row.number)
     text = [row for row in searched if row.number not in content.running_heads]
     for row, following in pairwise(text):
@@ -180,7 +180,7 @@ def lexicon_of(content: DocumentContent) -> Lexicon:
     lines |= {word: np.unique(lines[word]) for word in broken}  # only these are named twice or out of order
     titles: dict[str, list[int]] = {}
     for entry in content.toc:
-        for word in set(split_words(content.title_forms[entry.index])):
+        for word in dict.fromkeys(split_words(content.title_forms[entry.index])):
             titles.setdefault(word, []).append(entry.index)
     return Lexicon(
         language=content.language,

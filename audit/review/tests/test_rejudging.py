@@ -48,7 +48,7 @@ def test_a_click_asks_no_model_and_a_second_one_is_the_same_job(
     assert (first, Rejudgement.objects.count(), server.requests) == (second, 2, [])
     page = client.get(first).content.decode()
     assert "Waiting for a worker" in page and 'http-equiv="refresh"' in page and "Judged again" in page
-    for job in Rejudgement.objects.all():
+    for job in Rejudgement.objects.order_by("created_at"):
         judge_stored(job.pk)
     assert len(server.requests) == LLMCall.objects.filter(purpose="replay").count() == 3
     assert "Stability over 2 judgements" in client.get(first).content.decode()

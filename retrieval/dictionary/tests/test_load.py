@@ -1,6 +1,8 @@
 """The dictionary at work: from a base's rows to the line of a document (R18)."""
 
+import uuid
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -10,9 +12,10 @@ from accounts.models import User
 from documents import access
 from documents.models import KnowledgeBase
 from documents.storage.content import DocumentContent
-from retrieval.dictionary import editing, packs
+from retrieval.dictionary import editing, load, packs
 from retrieval.dictionary.csv_format import WordRow
 from retrieval.dictionary.load import ensure_dictionary
+from retrieval.models import Term
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import RetrievalResult
@@ -100,6 +103,45 @@ def test_a_term_acts_from_the_next_question_on_and_in_its_own_base_only(
     client.post(f"{added['Location']}terms/", values | {"term": "metropolis"})
     assert "three cities" in passages(ask(base, agreement, "Which metropolis is it?"))
     assert "cities" not in passages(ask(other, agreement, "Which metropolis is it?"))
+
+
+def test_what_was_not_changed_is_not_read_again(base: KnowledgeBase, django_assert_num_queries: Any) -> None:
+    read = ensure_dictionary(base)
+    with django_assert_num_queries(2):  # whether packs are missing, and the digest
+        assert ensure_dictionary(base) is read
+    Term.objects.filter(concept__base=base, text="deductible").update(weight=0.25)
+    (changed,) = {term for concept in ensure_dictionary(base) for term in concept.terms} - {
+        term for concept in read for term in concept.terms
+    }
+    assert (changed.text, changed.weight) == ("deductible", 0.25)
+
+
+def test_what_is_changed_while_it_is_read_is_not_kept_as_what_it_was(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensure_dictionary(base)
+    Term.objects.filter(concept__base=base, text="deductible").update(weight=0.5)
+    digests = [load.digest_of(base.pk)]
+
+    def change_after(base_id: uuid.UUID) -> bytes:
+        """The digest; right after the first one somebody changes a term."""
+        if len(digests) == 1:
+            Term.objects.filter(concept__base=base_id, text="deductible").update(weight=0.25)
+        digests.append(digest_of(base_id))
+        return digests[-2]
+
+    digest_of = load.digest_of
+    monkeypatch.setattr(load, "digest_of", change_after)
+    weights = {
+        term.weight for concept in ensure_dictionary(base) for term in concept.terms if term.text == "deductible"
+    }
+    assert weights == {0.25}
+    monkeypatch.undo()
+    Term.objects.filter(concept__base=base, text="deductible").update(weight=0.5)
+    weights = {
+        term.weight for concept in ensure_dictionary(base) for term in concept.terms if term.text == "deductible"
+    }
+    assert weights == {0.5}
 
 
 def test_an_absent_topic_stays_absent_with_the_packs(base: KnowledgeBase, agreement: DocumentContent) -> None:

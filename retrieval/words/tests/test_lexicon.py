@@ -53,3 +53,10 @@ def test_the_top_of_a_page_is_known_without_furniture(policy: DocumentContent) -
     tops = [policy.lines[number - 1].text for number in lexicon.page_headings[2]]
     assert tops[0] == "Termination"
     assert lexicon.is_page_top[lexicon.page_headings[2][0]]
+
+
+def test_forms_on_one_line_stand_in_its_order() -> None:
+    """Not in that of a set, which differs from process to process: the same question asks for the same forms."""
+    forms = "borrowings borrow borrows borrowing borrower borrowed"
+    lexicon = lexicon_of(content_of_lines([f"All {forms} are listed."]))
+    assert " ".join(lexicon.inflections("borrow")) == forms
