@@ -15,6 +15,7 @@ from chat.fields.reading import COLUMNS, FIELDS_MAX, TYPES
 from chat.fields.shown import ShownField
 from chat.fields.values import extraction_json, fields_with_answers, write_extraction_csv
 from chat.models import Extraction
+from chat.page.last_used import last_scope
 from chat.turns import tasks
 from chat.turns.stopping import request_stop
 from chat.turns.waiting import ENDED
@@ -30,7 +31,7 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
     """A list of fields to ask."""
     user = user_of(request)
     sent = request.POST if request.method == "POST" else None
-    form = FieldsForm(user, sent, chosen=read_preselection(request), files=request.FILES)
+    form = FieldsForm(user, sent, chosen=read_preselection(request) or last_scope(user), files=request.FILES)
     if form.is_bound and form.is_valid() and form.chosen_scope:
         asked = form.cleaned_data
         extraction = keep_extraction(

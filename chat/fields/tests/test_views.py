@@ -50,6 +50,13 @@ def test_a_list_is_asked_and_each_value_opens_its_quote(client: Client, document
     assert "Rent, Landlord, Logo" in " ".join(client.get("/ask/fields/").content.decode().split())
 
 
+def test_the_base_that_is_asked_stays_chosen(client: Client, document: Document) -> None:
+    opened = client.get(f"/ask/?base={document.base_id}").content.decode()
+    assert f'href="/ask/fields/?base={document.base_id}"' in opened
+    uploaded_last = client.get("/ask/fields/").content.decode()
+    assert f'value="document:{document.pk}" selected' in uploaded_last
+
+
 def test_the_same_form_sent_twice_asks_once(client: Client, document: Document) -> None:
     form_id = uuid.uuid4()
     first, second = send(client, document, form_id=form_id), send(client, document, form_id=form_id)
