@@ -3,8 +3,10 @@
 import json
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -76,7 +78,9 @@ def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
 @require_POST
 def stop_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
     """Ask the worker to stop: fields that have ended stay, and the others are not asked."""
-    request_stop(get_object_or_404(Extraction.objects.visible_to(user_of(request)), pk=extraction_id))
+    extraction = get_object_or_404(Extraction.objects.visible_to(user_of(request)), pk=extraction_id)
+    if not request_stop(extraction):
+        messages.info(request, gettext("Every field had been asked already; what was found is kept."))
     return redirect("chat:fields", extraction_id)
 
 
