@@ -76,6 +76,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "suggested": suggested,
         "suggestions": suggestions,
         "opened_on": None if named or form.is_bound else opened_on(user, chosen),
+        "named": request.GET.urlencode() if named else "",
     }
     return render(request, "chat/home.html", context, status=400 if form.errors else 200)
 
@@ -106,6 +107,7 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     attach_follow_ups(shown[-1:], user)
     context = {
         "conversation": current,
+        "named": f"base={current.base_id}",
         "groups": groups,
         "find": found_words(request),
         "turns": shown,

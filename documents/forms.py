@@ -3,10 +3,11 @@
 from typing import Any
 
 from django import forms
+from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import User
+from accounts.models import Invitation, User
 from documents.base_settings import FIXED, BaseSettings, ChosenCutting, OverlapTooLong, SettingsError
 from documents.cards.types import TYPES
 from documents.models import KnowledgeBase, Role
@@ -249,14 +250,18 @@ class MemberForm(forms.Form):
         self.base, self.may_invite = base, may_invite
 
     def clean_email(self) -> User | str:
-        """The person with that address; a new address itself, if the person adding it may invite."""
+        """The person with that address; the address itself where its owner has to be invited, by somebody who may.
+
+        Whoever has an invitation that still opens is only added: a new one would close the link they were given.
+        """
         email: str = self.cleaned_data["email"].lower()
         if here := self.base.membership_set.filter(user__email=email).select_related("user").first():
             told = {"person": here.user, "role": here.get_role_display()}
             raise forms.ValidationError(
                 _("%(person)s is a member already, with the role “%(role)s”. Change it in the list."), params=told
             )
-        user = User.objects.filter(email=email, is_active=True).first()
+        may_arrive = Q(is_active=True) | Q(pk__in=Invitation.objects.open().values("user"))
+        user = User.objects.filter(may_arrive, email=email).first()
         if user is None and self.may_invite:
             return email
         if user is None:

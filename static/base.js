@@ -137,11 +137,11 @@
     // What was taken says what has become of it, in the words of its row, once it can be asked or that is not followed.
     follow() {
       const row = this.stage === "taken" && this.url && document.getElementById(`document-${this.url.split("/").at(-2)}`);
-      const isTold = row && (row.querySelector(".ask") || !row.hasAttribute("hx-get"));
+      const isTold = row && (row.querySelector(".to-ask") || !row.hasAttribute("hx-get"));
       const state = isTold && row.querySelector(".status .state");
       if (!state) return;
       const title = row.querySelector(".title a");
-      const links = [title, row.querySelector(".ask")].filter(Boolean).map(link => link.cloneNode(true));
+      const links = [title, row.querySelector(".to-ask")].filter(Boolean).map(link => link.cloneNode(true));
       this.state.className = state.className;
       this.state.replaceChildren(...state.cloneNode(true).childNodes);
       this.said.replaceChildren(...links.flatMap(link => [link, " "]));

@@ -21,7 +21,8 @@ from audit.keeping.exports import (
     stream_runs,
     write_documents,
 )
-from audit.pages.forms import BasePeriodForm, RunFilters
+from audit.pages.forms import BasePeriodForm, RunFilters, SignOffForm
+from audit.pages.sign_views import FILE_ID, signed_page
 from audit.pages.views import attachment, get_run_with_charge
 from audit.proof.evidence import NotRecorded, write_evidence
 from audit.proof.technical_file import write_technical_file
@@ -47,11 +48,11 @@ def evidence(request: HttpRequest, run_id: UUID) -> HttpResponse | FileResponse:
 @require_POST
 def technical_file(request: HttpRequest) -> HttpResponse | FileResponse:
     """What is recorded of a base in a period, for a regulator; recorded before the first byte is sent."""
-    form = BasePeriodForm(request.POST, user=request.user)
+    form = BasePeriodForm(request.POST, user=request.user, auto_id=FILE_ID)
     if not form.is_valid():
         if "base" in form.errors:
             raise Http404("There is no such base.")
-        raise BadRequest("That is not a period.")
+        return signed_page(request, SignOffForm(user=request.user), status=400, file_form=form)
     base, since, until = (form.cleaned_data[name] for name in ("base", "since", "until"))
     subject = of_period(base, since, until)
     write = partial(write_technical_file, base, subject, by=request.user)

@@ -13,7 +13,7 @@ from audit.models import Review
 from audit.review.comments import TEXT_MAX as COMMENT_MAX
 from audit.review.replay import REPEATS_ON_PAGE_MAX, Judge
 from audit.review.reviewing import Opinion
-from audit.runs.listing import NOT_NEEDED, PARTLY, PASSAGES, UNJUDGED, RunsWanted
+from audit.runs.listing import NOT_NEEDED, PARTLY, PASSAGES, STOPPED, UNJUDGED, RunsWanted
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
 from audit.runs.risks import RISKS
 from documents.forms import SpokenForm
@@ -81,7 +81,7 @@ class RunFilters(FormOfBases):
         choices=[
             ("", _("Every outcome")),
             *STATUSES.items(),
-            *((each, OUTCOMES[each].words) for each in (PASSAGES, PARTLY, UNJUDGED)),
+            *((each, OUTCOMES[each].words) for each in (PASSAGES, PARTLY, UNJUDGED, STOPPED)),
         ],
         required=False,
         label=_("Outcome"),

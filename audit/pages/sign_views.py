@@ -24,6 +24,7 @@ from audit.review.signing import (
 from documents.access import get_or_404
 
 SHOWN = 100
+FILE_ID = "file_%s"  # the ids of the fields of a technical file, beside those of a sign-off
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,12 +39,17 @@ def sign_offs(request: HttpRequest) -> HttpResponse:
 
 
 def signed_page(
-    request: HttpRequest, form: SignOffForm, refusal: str = "", status: int = 200, waiting_in: UUID | None = None
+    request: HttpRequest,
+    form: SignOffForm,
+    refusal: str = "",
+    status: int = 200,
+    waiting_in: UUID | None = None,
+    file_form: BasePeriodForm | None = None,
 ) -> HttpResponse:
     rows = SignOff.objects.visible_to(request.user).filter(first=None).select_related("second", "sample")[:SHOWN]
     shown = {
         "form": form,
-        "file_form": BasePeriodForm(user=request.user, auto_id="file_%s"),
+        "file_form": file_form or BasePeriodForm(user=request.user, auto_id=FILE_ID),
         "refusal": refusal,
         "waiting_in": waiting_in,  # the base whose questions wait for a verdict
         "rows": [(row, describe_sign_off(row), second_of(row)) for row in rows],

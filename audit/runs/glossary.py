@@ -1,7 +1,10 @@
 """The terms of an audit trail, each explained in a sentence or two."""
 
+from typing import NamedTuple
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 TERMS = {
     "against all detectors": _(
@@ -91,7 +94,50 @@ TERMS = {
     "verdict": _("What a reviewer says of the answer as a whole: agreed, wrong, incomplete, or not supported."),
 }
 
+# The names, as pages write them in the language of the reader.
+NAMES = {
+    "against all detectors": pgettext_lazy("term", "against all detectors"),
+    "against RRF": pgettext_lazy("term", "against RRF"),
+    "anchor": pgettext_lazy("term", "anchor"),
+    "arbiter": pgettext_lazy("term", "arbiter"),
+    "blind review": pgettext_lazy("term", "blind review"),
+    "brief": pgettext_lazy("term", "brief"),
+    "candidate": pgettext_lazy("term", "candidate"),
+    "checks": pgettext_lazy("term", "checks"),
+    "confidence": pgettext_lazy("term", "confidence"),
+    "context": pgettext_lazy("term", "context"),
+    "contract": pgettext_lazy("term", "contract"),
+    "coverage": pgettext_lazy("term", "coverage"),
+    "detector": pgettext_lazy("term", "detector"),
+    "evidence pack": pgettext_lazy("term", "evidence pack"),
+    "gate": pgettext_lazy("term", "gate"),
+    "heatmap": pgettext_lazy("term", "heatmap"),
+    "hit": pgettext_lazy("term", "hit"),
+    "ledger": pgettext_lazy("term", "ledger"),
+    "mode": pgettext_lazy("term", "mode"),
+    "parse": pgettext_lazy("term", "parse"),
+    "plan": pgettext_lazy("term", "plan"),
+    "prompt": pgettext_lazy("term", "prompt"),
+    "quote": pgettext_lazy("term", "quote"),
+    "review": pgettext_lazy("term", "review"),
+    "role": pgettext_lazy("term", "role"),
+    "RRF": pgettext_lazy("term", "RRF"),
+    "SHA-256": pgettext_lazy("term", "SHA-256"),
+    "strength": pgettext_lazy("term", "strength"),
+    "tokens": pgettext_lazy("term", "tokens"),
+    "verdict": pgettext_lazy("term", "verdict"),
+}
 
-def terms_in_order(*names: str) -> list[tuple[str, Promise]]:
-    """The named terms, or all, with their explanations."""
-    return sorted(((name, TERMS[name]) for name in names or TERMS), key=lambda pair: pair[0].casefold())
+
+class Term(NamedTuple):
+    """A term with its name and explanation in the language of the reader; `key` is its English name."""
+
+    key: str
+    name: str
+    meaning: Promise
+
+
+def terms_in_order(*keys: str) -> list[Term]:
+    """The terms of these English names, or all, by their names in the language of the reader."""
+    found = [Term(key, str(NAMES[key]), TERMS[key]) for key in keys or TERMS]
+    return sorted(found, key=lambda term: term.name.casefold())

@@ -20,7 +20,7 @@ from audit.runs.outcomes import judge_of_run
 from audit.runs.risks import RISKS
 from audit.runs.verdicts import WRONG, standing_verdicts, verdict_named
 from chat.models import Answer, Feedback, Turn
-from chat.page.outcomes import outcome_of_run
+from chat.page.outcomes import STOPPED_RUNS, outcome_of_run
 from documents.keyset import rows_after
 from documents.models import Document, KnowledgeBase
 from ledger.chain import time_text
@@ -30,7 +30,8 @@ from retrieval.told.reasons import say_clause
 from retrieval.types import ABSENT, KEPT_ROLES, UNANSWERED
 
 RUNS_A_PAGE = 25
-PARTLY, PASSAGES, UNJUDGED, NOT_NEEDED = "partly", "passages", "unjudged", "not_needed"  # no column has these values
+# No column has these values.
+PARTLY, PASSAGES, UNJUDGED, STOPPED, NOT_NEEDED = "partly", "passages", "unjudged", "stopped", "not_needed"
 WINDOWS = (200, 1_000)  # runs checked one by one before an index is used: at most 24,000 candidates
 TITLES_MAX = 20
 IDS_MAX = 5_000  # ids from an index that are put into a query directly
@@ -188,7 +189,19 @@ def filter_by_run(runs: RetrievalRunQuerySet, wanted: RunsWanted) -> RetrievalRu
 
 
 def ended_as(outcome: str) -> Q:
-    """Runs of an outcome as the list names it: what was found is told apart by who judged it, see `as_judged`."""
+    """Runs of an outcome as the list names it, which calls stopped what people stopped, whatever had been found."""
+    return was_stopped() if outcome == STOPPED else ended_by_itself(outcome) & ~was_stopped()
+
+
+def was_stopped() -> Q:
+    """Runs whose asker ended the search, or the writing of the answer."""
+    turns = Turn.objects.filter(run=OuterRef("pk"), state=Turn.State.STOPPED)
+    answers = Answer.objects.filter(run=OuterRef("pk"), ended="stopped")
+    return Q(failure__in=STOPPED_RUNS) | Q(Exists(turns)) | Q(Exists(answers))
+
+
+def ended_by_itself(outcome: str) -> Q:
+    """Runs of an outcome, stopped ones too: what was found is told apart by who judged it, see `as_judged`."""
     unjudged = Q(arbiter_status="not_run") | Q(arbiter="none")
     judged = {
         "found": Q(arbiter="model") & ~unjudged,

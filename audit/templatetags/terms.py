@@ -5,7 +5,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
-from audit.runs.glossary import TERMS
+from audit.runs.glossary import NAMES, TERMS
 from retrieval.told.reasons import name_rule
 
 register = template.Library()
@@ -20,5 +20,5 @@ def term(name: str, words: str = "") -> SafeString:
         '<button type="button" class="term" popovertarget="term-{}" title="{}">{}</button>',
         slugify(name),
         TERMS[name],
-        words or name,
+        words or NAMES[name],
     )

@@ -221,6 +221,11 @@ class Trail:
     reviews: Reviews  # of the answer; those of candidates are in the table
     feedback: list[Feedback]
 
+    @property
+    def mode(self) -> str:
+        """How much work the question got, in the language of the reader."""
+        return gettext(self.run.mode)
+
 
 def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None) -> Trail | None:
     """Everything the page shows of a run; None if `choice` names a candidate it does not have."""

@@ -3,8 +3,10 @@
 import json
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -15,6 +17,7 @@ from chat.fields.reading import COLUMNS, FIELDS_MAX, TYPES
 from chat.fields.shown import ShownField
 from chat.fields.values import extraction_json, fields_with_answers, write_extraction_csv
 from chat.models import Extraction
+from chat.page.last_used import last_scope
 from chat.turns import tasks
 from chat.turns.stopping import request_stop
 from chat.turns.waiting import ENDED
@@ -30,7 +33,7 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
     """A list of fields to ask."""
     user = user_of(request)
     sent = request.POST if request.method == "POST" else None
-    form = FieldsForm(user, sent, chosen=read_preselection(request), files=request.FILES)
+    form = FieldsForm(user, sent, chosen=read_preselection(request) or last_scope(user), files=request.FILES)
     if form.is_bound and form.is_valid() and form.chosen_scope:
         asked = form.cleaned_data
         extraction = keep_extraction(
@@ -75,7 +78,9 @@ def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
 @require_POST
 def stop_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
     """Ask the worker to stop: fields that have ended stay, and the others are not asked."""
-    request_stop(get_object_or_404(Extraction.objects.visible_to(user_of(request)), pk=extraction_id))
+    extraction = get_object_or_404(Extraction.objects.visible_to(user_of(request)), pk=extraction_id)
+    if not request_stop(extraction):
+        messages.info(request, gettext("Every field had been asked already; what was found is kept."))
     return redirect("chat:fields", extraction_id)
 
 

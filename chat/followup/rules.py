@@ -32,6 +32,8 @@ YEAR_ONLY = re.compile(
 )
 # "what about the tenant?", "and for the doors?"
 OTHER = re.compile(rf"^(?:{ASKS_ABOUT}|{AND})\s+(?P<what>[^?]+?)\s*\?*$", re.IGNORECASE)
+# "and if the tenant dies?"
+CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|sofern|si)\b", re.IGNORECASE)
 ASKING = re.compile(
     r"""^(?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would
     |should|may|must|list|name|give|show|explain|describe|compare|tell|qui|que|quels?|quelles?|combien|comment|pourquoi
@@ -107,6 +109,8 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
         and not is_speaker(other["what"])
     ):
         what = other["what"]
+        if CONDITION.match(what):
+            return reading(typed, on_condition(before, what))
         return reading(typed, asked_anew(what, before) if subject_said(what) else replace_subject(before, what))
     if leans_on_pronoun(text):
         return reading(typed, without_pronoun(text, before))
@@ -173,6 +177,11 @@ def replace_subject(before: str, what: str) -> str:
     old = phrases[0]
     has_determiner = re.match(rf"{DETERMINER}\b|an?\b", what, re.IGNORECASE)
     return end_with_question_mark(swap_match(before, old, what if has_determiner else f"{old['determiner']} {what}"))
+
+
+def on_condition(before: str, what: str) -> str:
+    """The previous question in another case; "" if it names a case already."""
+    return "" if CONDITION.search(before) else end_with_question_mark(f"{before.rstrip(' ?.!')} {what}")
 
 
 def with_preposition(before: str, preposition: str, what: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from django.conf import settings
+from django.db import OperationalError, connection, transaction
+from psycopg.errors import LockNotAvailable
 
 from chat.models import Turn
 from chat.turns.waiting import ENDED
@@ -13,6 +15,7 @@ from jobs.lease import Lease, LeaseLost, TookTooLong, renew_every_s
 from jobs.models import StoppableJob
 
 STOP_POLL_S = 0.5  # a slower stop button feels broken
+STOP_WAIT_S = 2 * settings.PATIENCE  # a beat holds the row for milliseconds, storing fifty fields for a minute
 STOP_LIMIT_S = 2.5 * settings.PATIENCE  # after Stop was seen, whatever is awaited, unless there is an answer to store
 SPARE_S = int(300 * settings.PATIENCE)  # loading, detecting and storing take seconds, a minute on the largest base
 FULL_SEARCH_S = int(3600 * settings.PATIENCE)  # 10,000 documents of ten pages take ten minutes
@@ -36,9 +39,20 @@ def limit_of(job: StoppableJob) -> float:
     return extraction_limit_s()
 
 
-def request_stop(job: StoppableJob) -> None:
-    """Ask the worker to stop; what it has found so far is kept. Nothing is changed once the job has ended."""
-    type(job)._default_manager.filter(pk=job.pk).exclude(state__in=ENDED).update(stop_requested=True)
+def request_stop(job: StoppableJob) -> bool:
+    """Ask the worker to stop; what it has found so far is kept. Return whether there was something left to stop.
+
+    What has ended stays as it is, and so does what is being stored, which holds the row as long as that takes.
+    """
+    rows = type(job)._default_manager.filter(pk=job.pk).exclude(state__in=ENDED)
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{1000 * STOP_WAIT_S:.0f}ms"])
+            return bool(rows.update(stop_requested=True))
+    except OperationalError as error:
+        if not isinstance(error.__cause__, LockNotAvailable):
+            raise
+        return False
 
 
 class StoppableLease(Lease[Stoppable]):

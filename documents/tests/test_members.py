@@ -39,6 +39,20 @@ def test_an_administrator_invites_from_the_members_page(root: User, base: Knowle
     assert kinds == ["person_invited", "role_changed", "invitation_accepted"]
 
 
+def test_whoever_was_invited_is_added_to_further_bases_and_keeps_the_link(
+    root: User, base: KnowledgeBase, client: Client
+) -> None:
+    client.force_login(root)
+    page = client.post("/people/", {"email": "nia@example.org", "name": "Nia"}).content.decode()
+    link = re.search(r"http://testserver(/invitation/[^\"/]+/)", page)
+    assert link is not None
+    for place in (base, create_base(root, "Policies")):
+        added = client.post(f"/bases/{place.pk}/members/", {"email": "nia@example.org", "role": "viewer"}, follow=True)
+        assert "/invitation/" not in added.content.decode() and "invited, not here yet" in added.content.decode()
+        assert role_in(User.objects.get(email="nia@example.org"), place) == "viewer"
+    assert Client().get(link[1]).status_code == 200, "the link they were given still opens"
+
+
 def test_an_owner_who_is_no_administrator_invites_nobody(root: User, base: KnowledgeBase, client: Client) -> None:
     ada = User.objects.create_user("ada@example.org", "quiet-harbour-91")
     set_role(base, ada, "owner", root)

@@ -202,9 +202,17 @@ def test_the_button_is_for_those_who_audit_the_base(asked: House) -> None:
     for person in (asked.viewer, asked.stranger):
         refused, none = (browse(person).post(ADDRESS, each) for each in (sent, absent))
         assert (refused.status_code, none.status_code) == (404, 404)
-    assert browse(asked.auditor).post(ADDRESS, sent | {"until": "2020-01-01"}).status_code == 400
     assert browse(asked.auditor).get(ADDRESS).status_code == 405
     assert AuditEvent.objects.filter(action="technical_file").count() == 1
+
+
+def test_a_wrong_period_comes_back_to_the_form_with_what_was_typed(asked: House) -> None:
+    wrong = {"base": str(asked.base.pk), "since": "2026-11-28", "until": "2026-11-01"}
+    back = browse(asked.auditor).post(ADDRESS, wrong)
+    page = back.content.decode()
+    assert back.status_code == 400 and "The last day lies before the first." in page
+    assert 'value="2026-11-28"' in page and page.count('role="alert"') == 1
+    assert not AuditEvent.objects.filter(action="technical_file").exists()
 
 
 def test_the_command_writes_it_and_nothing_where_there_is_no_base(

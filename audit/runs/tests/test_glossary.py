@@ -4,12 +4,12 @@ import pytest
 from django.utils import translation
 
 from audit.pages.figure_views import TERMS_USED
-from audit.runs.glossary import TERMS, terms_in_order
+from audit.runs.glossary import NAMES, TERMS, terms_in_order
 
 
 def test_all_terms_come_in_the_order_of_the_alphabet() -> None:
-    names = [name for name, _ in terms_in_order()]
-    assert len(names) == len(TERMS) and names == sorted(names, key=str.casefold)
+    names = [term.key for term in terms_in_order()]
+    assert set(names) == set(TERMS) == set(NAMES) and names == sorted(names, key=str.casefold)
     assert names.index("role") < names.index("RRF") < names.index("SHA-256")
 
 
@@ -18,7 +18,7 @@ def test_all_terms_come_in_the_order_of_the_alphabet() -> None:
     [(["verdict", "anchor"], ["anchor", "verdict"]), (["RRF"], ["RRF"]), (["hit", "hit"], ["hit"] * 2)],
 )
 def test_only_the_terms_asked_for_are_given(asked: list[str], given: list[str]) -> None:
-    assert [name for name, _ in terms_in_order(*asked)] == given
+    assert [term.key for term in terms_in_order(*asked)] == given
 
 
 @pytest.mark.parametrize("name", ["", "rrf", "Anchor", "unheard of"])
@@ -28,7 +28,7 @@ def test_a_term_that_is_none_is_a_fault_of_the_page(name: str) -> None:
 
 
 def test_the_page_of_figures_asks_for_terms_that_exist() -> None:
-    assert [name for name, _ in terms_in_order(*TERMS_USED)] == list(TERMS_USED)
+    assert [term.key for term in terms_in_order(*TERMS_USED)] == list(TERMS_USED)
 
 
 @pytest.mark.parametrize("name", sorted(TERMS))
@@ -39,3 +39,11 @@ def test_a_term_is_explained_in_whole_sentences_and_in_french(name: str) -> None
     for words in (english, french):
         assert words[0].isupper() and words[-1] in ".?" and len(words) > len(name)
     assert french != english
+
+
+def test_the_terms_are_named_and_ordered_in_the_language_of_the_reader() -> None:
+    with translation.override("de"):
+        german = {term.key: term.name for term in terms_in_order()}
+        names = list(german.values())
+    assert german["anchor"] == "Anker" and german["evidence pack"] == "Nachweispaket"
+    assert names == sorted(names, key=str.casefold)

@@ -8,6 +8,7 @@ from django.utils import timezone, translation
 
 from audit.conftest import House, MakeAnswer, MakeRun
 from audit.runs.listing import RUNS_A_PAGE, list_runs
+from chat.turns.conductor import STOPPED_BY_ASKER
 
 LIST = "/audit/"
 QUERIES_MAX = 22  # six of them record that the list was read, five count what was reviewed, one reads open alerts
@@ -93,8 +94,21 @@ def test_each_outcome_lists_what_the_list_calls_so(
 ) -> None:
     make_answer(make_run(**judged))
     (row,) = browse(house.auditor, LIST).context["page"].rows
-    for outcome in ("found", "passages", "partly", "unjudged", "weak"):
+    for outcome in ("found", "passages", "partly", "unjudged", "weak", "stopped"):
         assert len(questions(browse(house.auditor, f"{LIST}?status={outcome}"))) == (outcome == row.outcome), outcome
+
+
+def test_what_people_stopped_is_listed_as_stopped_and_as_nothing_else(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any
+) -> None:
+    make_run(question="while it was searched", status="failed", failure=STOPPED_BY_ASKER)
+    make_answer(make_run(question="while it was written"), ended="stopped")
+    make_run(question="by an error", status="failed", failure="ValueError: it broke")
+    listed = {row.run.question: row.outcome for row in browse(house.auditor, LIST).context["page"].rows}
+    assert sorted(listed.values()) == ["failed", "stopped", "stopped"]
+    for outcome in ("stopped", "failed", "passages"):
+        found = questions(browse(house.auditor, f"{LIST}?status={outcome}"))
+        assert sorted(found) == sorted(each for each, named in listed.items() if named == outcome), outcome
 
 
 def test_it_offers_only_bases_one_is_in(house: House, make_run: MakeRun, browse: Any) -> None:

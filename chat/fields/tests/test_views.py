@@ -4,10 +4,13 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection, transaction
 from django.test import Client
 from django.utils.html import escape
 
@@ -15,6 +18,7 @@ from accounts.models import User
 from chat.fields.extracting import carry_out_extraction
 from chat.fields.values import NOT_ASKED
 from chat.models import Extraction
+from chat.turns import stopping
 from docintel_site.celery import app
 from documents.models import Document
 
@@ -48,6 +52,13 @@ def test_a_list_is_asked_and_each_value_opens_its_quote(client: Client, document
     trail = re.findall(r'href="(/audit/runs/[^"]+)"', page)
     assert len(trail) == 3 and client.get(trail[0]).status_code == 200
     assert "Rent, Landlord, Logo" in " ".join(client.get("/ask/fields/").content.decode().split())
+
+
+def test_the_base_that_is_asked_stays_chosen(client: Client, document: Document) -> None:
+    opened = client.get(f"/ask/?base={document.base_id}").content.decode()
+    assert f'href="/ask/fields/?base={document.base_id}"' in opened
+    uploaded_last = client.get("/ask/fields/").content.decode()
+    assert f'value="document:{document.pk}" selected' in uploaded_last
 
 
 def test_the_same_form_sent_twice_asks_once(client: Client, document: Document) -> None:
@@ -96,3 +107,35 @@ def test_stop_is_a_button_and_what_was_not_asked_is_never_not_found(client: Clie
     ended = client.get(address).content.decode()
     assert "You stopped this." in ended and ended.count(NOT_ASKED) == 3
     assert "Not found" not in ended and "hx-trigger" not in ended
+
+
+def test_stop_does_not_wait_for_what_is_being_stored(
+    client: Client, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.conf.task_always_eager = False
+    address = send(client, document).headers["Location"]
+    stored = Extraction.objects.get()
+    monkeypatch.setattr(stopping, "STOP_WAIT_S", 0.05)
+    held, stopped = Event(), Event()
+    with ThreadPoolExecutor(1) as pool:
+        storing = pool.submit(hold_row, stored.pk, held, stopped)
+        assert held.wait(60)
+        try:
+            answer = client.post(f"{address}stop", follow=True)
+        finally:
+            stopped.set()
+        storing.result(60)
+    assert "Every field had been asked already" in answer.content.decode()
+    stored.refresh_from_db()
+    assert stored.stop_requested is False
+
+
+def hold_row(pk: uuid.UUID, held: Event, stopped: Event) -> None:
+    """Hold the row of an extraction, as storing does, until Stop was answered."""
+    try:
+        with transaction.atomic():
+            Extraction.objects.select_for_update().get(pk=pk)
+            held.set()
+            stopped.wait(240)
+    finally:
+        connection.close()

@@ -27,6 +27,13 @@ REPAIRS = "Who repairs the roof?"
             "Quel \u00e9tait le chiffre d'affaires en 2014 ?",
         ),
         ("und 2014?", "Wie hoch war der Umsatz 2013?", "Wie hoch war der Umsatz 2014?"),
+        (
+            "And if Ada dies?",
+            "How much is ABG paid in the first contract year?",
+            "How much is ABG paid in the first contract year if Ada dies?",
+        ),
+        ("what about if it rains?", "Who repairs the roof?", "Who repairs the roof if it rains?"),
+        ("und wenn er stirbt?", "Wer zahlt die Miete?", "Wer zahlt die Miete wenn er stirbt?"),
         ("and Microsoft?", REVENUE, "What was the revenue of Microsoft in 2013?"),
         ("what about the net income?", REVENUE, "What was the net income of Apple in 2013?"),
         ("what about net income?", REVENUE, "What was the net income of Apple in 2013?"),
@@ -116,6 +123,7 @@ def test_it_leaves_what_stands_alone(typed: str) -> None:
     ("typed", "last"),
     [
         ("and in 2015?", "How did the revenue change from 2013 to 2014?"),
+        ("and if it burns?", "Who repairs the roof if it leaks?"),
         ("and Google?", "Is the revenue of Apple higher than that of Microsoft?"),
         ("Why?", RENT),
         ("how much?", REPAIRS),
