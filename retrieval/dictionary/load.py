@@ -34,10 +34,10 @@ def ensure_dictionary(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
     load_missing(base)
     while True:
         with suppress(DictionaryChanged):
-            return concepts_at(base.pk, digest_of(base.pk))
+            return concepts_at(base.pk, hash_rows(base.pk))
 
 
-def digest_of(base_id: uuid.UUID) -> bytes:
+def hash_rows(base_id: uuid.UUID) -> bytes:
     """SHA-256 of all rows of a base's dictionary; empty where there are none."""
     with connection.cursor() as cursor:
         cursor.execute(DIGEST, [base_id])
@@ -48,7 +48,7 @@ def digest_of(base_id: uuid.UUID) -> bytes:
 def concepts_at(base_id: uuid.UUID, digest: bytes) -> tuple[ConceptTerms, ...]:
     """The concepts of a base's dictionary while its rows have this digest. Raises DictionaryChanged."""
     rows = tuple(read_word_rows(base_id))
-    if digest_of(base_id) != digest:
+    if hash_rows(base_id) != digest:
         raise DictionaryChanged
     return concepts_of(rows)
 

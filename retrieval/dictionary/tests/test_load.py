@@ -121,17 +121,17 @@ def test_what_is_changed_while_it_is_read_is_not_kept_as_what_it_was(
 ) -> None:
     ensure_dictionary(base)
     Term.objects.filter(concept__base=base, text="deductible").update(weight=0.5)
-    digests = [load.digest_of(base.pk)]
+    digests = [load.hash_rows(base.pk)]
 
     def change_after(base_id: uuid.UUID) -> bytes:
         """The digest; right after the first one somebody changes a term."""
         if len(digests) == 1:
             Term.objects.filter(concept__base=base_id, text="deductible").update(weight=0.25)
-        digests.append(digest_of(base_id))
+        digests.append(hash_rows(base_id))
         return digests[-2]
 
-    digest_of = load.digest_of
-    monkeypatch.setattr(load, "digest_of", change_after)
+    hash_rows = load.hash_rows
+    monkeypatch.setattr(load, "hash_rows", change_after)
     weights = {
         term.weight for concept in ensure_dictionary(base) for term in concept.terms if term.text == "deductible"
     }
