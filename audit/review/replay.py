@@ -339,7 +339,7 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
     ]
     risk_max = run.settings.get("risk_max", NO_LIMIT)
     evidence = weigh_evidence(question, candidates, contents, hits, risk_max)
-    return judge_by_rules(question, candidates, evidence, run.mode)
+    return judge_by_rules(question, candidates, evidence, run.mode, contents)
 
 
 def contents_of(run: RetrievalRun) -> list[DocumentContent]:

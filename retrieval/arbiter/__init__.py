@@ -86,5 +86,5 @@ def arbitrate(
         return judge_by_rerank(question, candidates, contents, reranking)
     if name == "rules":
         evidence = weigh_evidence(question, candidates, contents, hits, risk_max)
-        return judge_by_rules(question, candidates, evidence, mode)
+        return judge_by_rules(question, candidates, evidence, mode, contents)
     return leave_unjudged(candidates)

@@ -7,8 +7,10 @@ how much of the question the place covers, higher if the words occur together an
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from documents.storage.content import DocumentContent
 from retrieval.arbiter.evidence import NONE_RULED, Evidence, Ruled, join_words, value_unquoted, what_is_missing
 from retrieval.arbiter.forms_met import FormsMet, find_forms
+from retrieval.arbiter.numbers_told import number_untold
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause, recorded_facts
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
@@ -56,11 +58,15 @@ class Pool(NamedTuple):
 
 
 def judge_by_rules(
-    question: Question, candidates: Sequence[Candidate], evidence: Evidence | None = None, mode: str = "balanced"
+    question: Question,
+    candidates: Sequence[Candidate],
+    evidence: Evidence | None = None,
+    mode: str = "balanced",
+    contents: Sequence[DocumentContent] = (),
 ) -> Ranking:
     """Order by rule, then by strength, then as the document runs; the roles follow from that order.
 
-    Doubtful evidence answers nothing.
+    Doubtful evidence answers nothing, nor do quotes without what was asked for; `contents` are those of the evidence.
     """
     supporting_max = THOROUGH_SUPPORTING_MAX if mode == "thorough" else SUPPORTING_MAX
     ordered = order_by_rules(candidates, evidence.ruled if evidence else NONE_RULED)
@@ -69,7 +75,9 @@ def judge_by_rules(
     served = parts_first(ordered, answered)
     roles = roles_of(ordered, served, supporting_max)
     quoted = [(each, quote_of(each)) for each, role in zip(ordered, roles, strict=True) if role in KEPT_ROLES]
-    unquoted = value_unquoted(question, quoted) if evidence and not missing else ""
+    unquoted = ""
+    if evidence and not missing:
+        unquoted = value_unquoted(question, quoted) or number_untold(question, quoted, contents)
     missing = missing or unquoted
     if missing:
         roles = [lower_role(role) for role in roles]

@@ -144,6 +144,7 @@ FRAMES = {
     "ruling": r"\b(?:{ruling})\b",
     "binding": r"\b(?:{binding})\b",
     "excepting": r"\b(?:{excepting})\b",
+    "denial": r"\b(?:{negation})\b",
     "obliging": OBLIGED,
     "undergoing": r"\b(?:{undergoing})\b",
     "paying_side": OBLIGED,

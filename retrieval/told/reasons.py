@@ -459,6 +459,9 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
         _("no value of the kind asked for (%(type)s) stands beside the words of the question")
         % {"type": TYPES.get(facts["type"], facts["type"])}
     ),
+    "no number": lambda facts: (
+        _("no number that was found is said of %(words)s") % {"words": mark_words(facts["words"])}
+    ),
     "no row": lambda facts: _("a table is about this, but not which of its rows is asked for"),
     "no cell": lambda facts: _("the cells of the row that was found cannot be told apart"),
     "nowhere": lambda facts: _("%(words)s occurs nowhere") % {"words": mark_words(facts["words"])},

@@ -137,7 +137,7 @@ def test_less_risk_needs_more_probability() -> None:
 
 
 def test_a_base_chooses_its_risk(report: DocumentContent) -> None:
-    question = "How many sailors, helicopters and submarines had the crew?"
+    question = "Which sailors, helicopters and submarines had the crew?"
     outcomes = [ask(question, report, BaseSettings(risk_max=risk)).status for risk in (5, 100)]
     assert outcomes == ["weak", "found"]
 

@@ -142,6 +142,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "only named": {},
     "doubt": {"nowhere": ["a"], "elsewhere": ["b", "c"], "struck": ["d"]},
     "no value": {"type": "date"},
+    "no number": {"words": ["a", "b"]},
     "no row": {},
     "no cell": {},
     "nowhere": {"words": ["a"]},

@@ -1,0 +1,65 @@
+"""A question for a number is answered by a number of what it asks for, not by one that stands beside its words."""
+
+import pytest
+
+from retrieval.pipeline import retrieve
+from retrieval.tests.builders import SETTINGS, content_of_lines
+
+RULES = content_of_lines(
+    [
+        "# Members",
+        "Any person aged fourteen or over may become a member of the club.",
+        "Two members together represent the club before the courts.",
+        "The yearly fee is £48. A lost badge is replaced for £12.",
+        "# Boats",
+        "The club lends its boats to members on weekdays.",
+        "A family may borrow three kayaks at a time.",
+        "No trailers are lent to visitors.",
+        "# Camp",
+        "The summer camp takes place in August and the parking is by the lake.",
+        "The camp lasts nine days.",
+    ],
+    title="Rules of the rowing club",
+)
+REGELN = content_of_lines(
+    [
+        "# Verleih",
+        "Der Verein verleiht seine Boote an Werktagen an Mitglieder.",
+        "Eine Familie darf drei Kajaks zugleich ausleihen.",
+    ],
+    title="Regeln des Rudervereins",
+    language="de",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("How many kayaks may a family borrow?", "found"),
+        ("How many boats does the club lend to members?", "weak"),
+        ("How many trailers are lent to visitors?", "found"),
+        ("How much is charged for a lost badge?", "found"),
+        ("From what age may a person become a member?", "found"),
+        ("Does the club lend its boats to members?", "found"),
+    ],
+)
+def test_a_number_is_of_what_was_asked_for(question: str, status: str) -> None:
+    result = retrieve(question, [RULES], settings=SETTINGS, arbiter="rules")
+    assert (question, result.status) == (question, status)
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("Wie viele Kajaks darf eine Familie ausleihen?", "found"),
+        ("Wie viele Boote verleiht der Verein an Mitglieder?", "weak"),
+    ],
+)
+def test_german_articles_are_no_numbers(question: str, status: str) -> None:
+    result = retrieve(question, [REGELN], settings=SETTINGS, arbiter="rules")
+    assert (question, result.status) == (question, status)
+
+
+def test_the_reason_names_what_no_number_is_said_of() -> None:
+    result = retrieve("How many boats does the club lend to members?", [RULES], settings=SETTINGS, arbiter="rules")
+    assert result.not_found_reason.count("“boats”") == 1, result.not_found_reason
