@@ -240,7 +240,8 @@ class Trail:
 
     @property
     def keywords(self) -> list[dict[str, Any]]:
-        return self.run.parsed.get("keywords", [])
+        found: list[dict[str, Any]] = self.run.parsed.get("keywords", [])
+        return found
 
 
 def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None) -> Trail | None:
