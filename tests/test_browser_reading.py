@@ -119,7 +119,10 @@ def test_what_is_ready_can_be_asked_without_a_reload(page: Page) -> None:
     row = page.locator("table.docs tbody tr")
     expect(row.locator(".state", has_text="Ready")).to_be_visible()
     expect(row.locator(".suggested a")).to_have_count(3)
-    expect(row.get_by_role("link", name="Ask this document")).to_have_css("padding-left", "8px")  # of a small button
+    drawn = "node => [getComputedStyle(node).position, getComputedStyle(node).borderTopColor]"
+    edge = row.locator(".to-ask").evaluate("node => getComputedStyle(node).borderBottomColor")
+    assert row.locator(".to-ask").evaluate(drawn) == ["static", edge], "a button, not the bar of the chat"
+    expect(row.get_by_role("link", name="Ask this document")).to_be_visible()
     expect(page.get_by_role("link", name="Ask this base")).to_be_visible()
     outcome = page.locator("#outcomes li")
     expect(outcome.locator(".state")).to_have_text("Ready")

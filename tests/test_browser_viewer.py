@@ -491,6 +491,10 @@ def test_the_head_and_the_candidates_of_a_trail_keep_their_columns(
         assert german.evaluate(CUT) == 0, width
         widths = german.evaluate(WIDTHS)
         assert min(widths) >= 100, (width, widths)  # the longest word of the head, and no letters below each other
+    german.set_viewport_size({"width": 1440, "height": 900})
+    german.goto(f"{path}#plan")
+    heading, steps = (german.locator(each).bounding_box() for each in ("#h-plan", "#steps"))
+    assert heading and steps and heading["y"] >= steps["y"] + steps["height"], "two rows of steps leave it in sight"
     context.close()
 
 

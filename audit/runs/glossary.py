@@ -129,7 +129,7 @@ NAMES = {
 }
 
 
-class ExplainedTerm(NamedTuple):
+class ShownTerm(NamedTuple):
     """A term with its name and explanation in the language of the reader; `key` is its English name."""
 
     key: str
@@ -137,7 +137,7 @@ class ExplainedTerm(NamedTuple):
     meaning: Promise
 
 
-def terms_in_order(*keys: str) -> list[ExplainedTerm]:
+def terms_in_order(*keys: str) -> list[ShownTerm]:
     """The terms of these English names, or all, by their names in the language of the reader."""
-    found = [ExplainedTerm(key, str(NAMES[key]), TERMS[key]) for key in keys or TERMS]
+    found = [ShownTerm(key, str(NAMES[key]), TERMS[key]) for key in keys or TERMS]
     return sorted(found, key=lambda term: term.name.casefold())

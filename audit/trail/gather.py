@@ -6,6 +6,7 @@ deleted.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
@@ -40,6 +41,7 @@ from retrieval.told.recorded import say_recorded
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
 
 HITS_SHOWN_MAX = 100  # of one detector; the export has them all
+ASKED = ("direct", "identifier")  # the sources of words that the asker wrote
 
 SIGNS = {
     "exact_title": _("exact title"),
@@ -225,6 +227,21 @@ class Trail:
     def mode(self) -> str:
         """How much work the question got, in the language of the reader."""
         return gettext(self.run.mode)
+
+    @property
+    def asked_keywords(self) -> list[dict[str, Any]]:
+        """The words of the question that were searched."""
+        return [each for each in self.keywords if each.get("source", "direct") in ASKED]
+
+    @property
+    def added_keywords(self) -> list[dict[str, Any]]:
+        """What the dictionary, a model or earlier questions added to them."""
+        return [each for each in self.keywords if each.get("source", "direct") not in ASKED]
+
+    @property
+    def keywords(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.run.parsed.get("keywords", [])
+        return found
 
 
 def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None) -> Trail | None:

@@ -51,7 +51,7 @@ CONVERSATIONS_SHOWN = 100
 
 # What an outcome is told from.
 OF_OUTCOME = (
-    *("state", "run__status", "run__answerable", "run__arbiter"),
+    *("state", "run__status", "run__failure", "run__answerable", "run__arbiter"),
     *("answer__kind", "answer__ended", "answer__items"),
 )
 # Columns a conversation's page never shows, and which can be long.

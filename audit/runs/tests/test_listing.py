@@ -8,6 +8,7 @@ from django.utils import timezone, translation
 
 from audit.conftest import House, MakeAnswer, MakeRun
 from audit.runs.listing import RUNS_A_PAGE, list_runs
+from chat.fields.values import NOT_ASKED
 from chat.turns.conductor import STOPPED_BY_ASKER
 
 LIST = "/audit/"
@@ -103,12 +104,15 @@ def test_what_people_stopped_is_listed_as_stopped_and_as_nothing_else(
 ) -> None:
     make_run(question="while it was searched", status="failed", failure=STOPPED_BY_ASKER)
     make_answer(make_run(question="while it was written"), ended="stopped")
+    make_run(question="before it was asked", status="failed", failure=NOT_ASKED)
     make_run(question="by an error", status="failed", failure="ValueError: it broke")
     listed = {row.run.question: row.outcome for row in browse(house.auditor, LIST).context["page"].rows}
-    assert sorted(listed.values()) == ["failed", "stopped", "stopped"]
+    assert sorted(listed.values()) == ["failed", "stopped", "stopped", "stopped"]
     for outcome in ("stopped", "failed", "passages"):
         found = questions(browse(house.auditor, f"{LIST}?status={outcome}"))
         assert sorted(found) == sorted(each for each, named in listed.items() if named == outcome), outcome
+    german = browse(house.auditor, f"{LIST}?status=stopped", **{"Accept-Language": "de"}).content.decode()
+    assert "Nicht gefragt: Es wurde angehalten, bevor dieses Feld beantwortet war." in german
 
 
 def test_it_offers_only_bases_one_is_in(house: House, make_run: MakeRun, browse: Any) -> None:

@@ -73,6 +73,18 @@ def test_it_lists_every_document_of_the_scope(house: House, make_run: MakeRun, b
     assert "1 lu" in text(french) and "il attend encore d’être lu" in text(french)
 
 
+def test_words_that_were_added_to_a_question_wait_behind_a_count(house: House, make_run: MakeRun, browse: Any) -> None:
+    words = [("rent", "direct", "rent"), ("hire", "dictionary", "rent"), ("lease fee", "learned", "rent")]
+    keywords = [{"text": text, "source": source, "group": group} for text, source, group in words]
+    run = make_run(parsed=make_run().parsed | {"keywords": keywords})
+    page = browse(house.auditor, address(run))
+    plan = text(page).partition('id="plan"')[2]
+    inside = plan.index("2 words of the same meaning")
+    assert plan.index("<b>rent</b>") < inside < plan.index("<b>hire</b>") < plan.index("<b>lease fee</b>")
+    german = text(browse(house.auditor, address(run), **{"Accept-Language": "de"}))
+    assert "Modus ausgewogen" in german and "<dt>Anker</dt>" in german
+
+
 def test_a_long_scope_is_cut_on_the_page_and_whole_in_the_file(
     house: House, make_run: MakeRun, browse: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
