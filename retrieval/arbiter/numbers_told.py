@@ -15,7 +15,6 @@ from reading.values.nothing import nothing_words
 from reading.values.numbers import COUNTING_WORDS
 from reading.values.sentences import SENTENCE
 from retrieval.arbiter.evidence import is_formed_type
-from retrieval.candidates.units import split_at
 from retrieval.question.kinds import SHIPPED, answer_rules
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_value
@@ -53,7 +52,7 @@ def number_untold(
             lacking = [term for term in terms if not term.is_in(words)]
             known = [term for term in lacking if len(term.lines)]
             is_said = len(known) <= spared and len(lacking) - len(known) <= UNKNOWN_MAX + spared
-            if not is_prose(candidate) or (is_said and counts_thing(said, question)):
+            if not is_of_sentences(candidate) or (is_said and counts_thing(said, question)):
                 return ""
             unsaid.append(known or lacking)
     return name_untold(question, unsaid)
@@ -83,7 +82,7 @@ def is_led_to(candidate: Candidate) -> bool:
     return is_told or bool(candidate.statement) or "pinned" in candidate.methods
 
 
-def is_prose(candidate: Candidate) -> bool:
+def is_of_sentences(candidate: Candidate) -> bool:
     return bool(candidate.sentences and candidate.sentences.text)
 
 
@@ -109,8 +108,7 @@ def numbers_told(candidate: Candidate, text: str, question: Question) -> Iterato
     These are its own, those of the sentence before, and those of the titles of its section.
     """
     titles = normalise_words(name_in_force(candidate.breadcrumb))
-    prose = " ".join(text.split())
-    parts = [prose[start:end] for start, end in split_at(prose, SENTENCE)] if is_prose(candidate) else text.splitlines()
+    parts = SENTENCE.split(" ".join(text.split())) if is_of_sentences(candidate) else text.splitlines()
     for before, said in pairwise(["", *parts]):
         if gives_number(said, question):
             yield said, normalise_words(f"{before} {said}") + titles
