@@ -15,7 +15,6 @@ from reading.values.nothing import nothing_words
 from reading.values.numbers import COUNTING_WORDS
 from reading.values.sentences import SENTENCE
 from retrieval.arbiter.evidence import is_formed_type
-from retrieval.candidates.units import split_at
 from retrieval.question.kinds import SHIPPED, answer_rules
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_value
@@ -29,6 +28,7 @@ from retrieval.words.tokens import as_typed, is_generic, normalise_words
 NUMERIC = frozenset(["amount", "number", "percentage", "rate"])
 UNKNOWN_MAX = 1  # words of the question that the document never says
 WORDS_EACH = 5  # of a longer question one word in so many may be missing
+LINES_BEFORE = 6  # about the two sentences that a quote goes on from
 WORDS_NAMED = 4  # in a reason
 
 
@@ -47,13 +47,14 @@ def number_untold(
         return ""
     unsaid: list[list[WeighedTerm]] = []
     for candidate, text in quoted:
-        terms = telling_terms(question, content_of[candidate.document_id])
+        content = content_of[candidate.document_id]
+        terms = telling_terms(question, content)
         spared = len(terms) // WORDS_EACH
-        for said, words in numbers_told(candidate, text, question):
+        for said, words in numbers_told(candidate, text, question, content):
             lacking = [term for term in terms if not term.is_in(words)]
             known = [term for term in lacking if len(term.lines)]
             is_said = len(known) <= spared and len(lacking) - len(known) <= UNKNOWN_MAX + spared
-            if not is_prose(candidate) or (is_said and counts_thing(said, question)):
+            if not is_of_sentences(candidate) or (is_said and counts_thing(said, question)):
                 return ""
             unsaid.append(known or lacking)
     return name_untold(question, unsaid)
@@ -83,7 +84,7 @@ def is_led_to(candidate: Candidate) -> bool:
     return is_told or bool(candidate.statement) or "pinned" in candidate.methods
 
 
-def is_prose(candidate: Candidate) -> bool:
+def is_of_sentences(candidate: Candidate) -> bool:
     return bool(candidate.sentences and candidate.sentences.text)
 
 
@@ -103,17 +104,21 @@ def telling_terms(question: Question, content: DocumentContent) -> list[WeighedT
     ]
 
 
-def numbers_told(candidate: Candidate, text: str, question: Question) -> Iterator[tuple[str, list[str]]]:
+def numbers_told(
+    candidate: Candidate, text: str, question: Question, content: DocumentContent
+) -> Iterator[tuple[str, list[str]]]:
     """The sentences or lines of a quote that give a number, each with the words that are said of it.
 
-    These are its own, those of the sentence before, and those of the titles of its section.
+    These are its own, those of the sentence before, of the lines before the quote and of the titles of its section.
     """
-    titles = normalise_words(name_in_force(candidate.breadcrumb))
-    prose = " ".join(text.split())
-    parts = [prose[start:end] for start, end in split_at(prose, SENTENCE)] if is_prose(candidate) else text.splitlines()
+    first = candidate.sentences.lines.first if candidate.sentences else candidate.anchor.first
+    above = content.lines_between(max(first - LINES_BEFORE, 1), first)[:-1]
+    said_above = [line.text for line in above if line.toc_index == candidate.toc_index]
+    around = normalise_words(" ".join([name_in_force(candidate.breadcrumb), *said_above]))
+    parts = SENTENCE.split(" ".join(text.split())) if is_of_sentences(candidate) else text.splitlines()
     for before, said in pairwise(["", *parts]):
         if gives_number(said, question):
-            yield said, normalise_words(f"{before} {said}") + titles
+            yield said, normalise_words(f"{before} {said}") + around
 
 
 def gives_number(text: str, question: Question) -> bool:
