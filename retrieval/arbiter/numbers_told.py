@@ -89,11 +89,14 @@ def is_of_sentences(candidate: Candidate) -> bool:
 
 
 def telling_terms(question: Question, content: DocumentContent) -> list[WeighedTerm]:
-    """The terms of the asker's own words, without those that only ask for a number: "how high", "price", "rate"."""
+    """The terms of the asker's own words, without those that only ask for a number: "how high", "price", "pay"."""
     language = question.language
     own = {each.text for each in question.keywords if each.is_own}
-    asking = answer_rules().in_language(question.answer_type, language)
-    asked = {word for found in asking.finditer(question.topic) for word in normalise_words(found[0])}
+    asking = [
+        answer_rules().in_language(question.answer_type, language),
+        phrasing_rules().in_language("settling", language),
+    ]
+    asked = {word for each in asking for found in each.finditer(question.topic) for word in normalise_words(found[0])}
     return [
         term
         for term in weigh_terms(question, lexicon_of(content))

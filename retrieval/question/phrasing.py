@@ -145,6 +145,7 @@ FRAMES = {
     "binding": r"\b(?:{binding})\b",
     "excepting": r"\b(?:{excepting})\b",
     "denial": r"\b(?:{negation})\b",
+    "settling": r"\b(?:{settling})\b",
     "obliging": OBLIGED,
     "undergoing": r"\b(?:{undergoing})\b",
     "paying_side": OBLIGED,
