@@ -559,7 +559,7 @@ def test_how_much_is_read_around_a_place_is_chosen_and_recorded(post: Post, arou
     run = RetrievalRun.objects.get(pk=result["run_id"])
     assert (run.settings["filters"], run.parsed["hints"]["around"]) == ({"context": around}, around)
     flag = next(flag for flag in result["plan"] if flag["name"] == "read_around")
-    assert (flag["on"], flag["reason"]) == (True, f"the request says so: {around}")
+    assert (flag["on"], flag["reason"]) == (True, f"the request says so: the {around}")
     place = result["candidates"][0]
     lines = place["context"]["last_line"] - place["context"]["first_line"] + 1
     assert lines <= 2 if around == "line" else lines > 2
