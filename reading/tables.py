@@ -59,7 +59,7 @@ PERIOD = re.compile(
 DAY_OF_PERIODS = re.compile(rf"\b{MONTH_STEM}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years are on the next line
 UNIT = re.compile(
     rf"(?:\bin |\((?=[a-z]+s\b)|(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:{SCALE_WORD})s?\b"
-    rf"|\b(?:eur|usd|gbp|chf|(?:in|en) (?:{CURRENCY_WORDS}))\b|%",
+    r"|\b(?:eur|usd|gbp|chf)\b|%",
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\([^()]*\)?")
