@@ -52,25 +52,33 @@ def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]
 
 
 def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[ConceptMatch]:
-    """Every run of the text's words, stop words omitted, that is a term of the language."""
-    places = [place for place, word in enumerate(words) if not is_small(word, language)]
-    stems = [stem(words[place], language) for place in places]
+    """Every run of the text's words, with its stop words or without, that is a term of the language."""
     longest = max(map(len, names))
-    for start in range(len(stems)):
-        for end in range(start + 1, min(start + longest, len(stems)) + 1):
-            numbers = names.get(tuple(stems[start:end]))
-            if numbers:
-                yield ConceptMatch(tuple(places[start:end]), numbers)
+    for places in (telling_places(words, language), list(range(len(words)))):
+        stems = [stem(words[place], language) for place in places]
+        for start in range(len(stems)):
+            for end in range(start + 1, min(start + longest, len(stems)) + 1):
+                numbers = names.get(tuple(stems[start:end]))
+                if numbers:
+                    yield ConceptMatch(tuple(places[start:end]), numbers)
+
+
+def telling_places(words: Sequence[str], language: str) -> list[int]:
+    return [place for place, word in enumerate(words) if not is_small(word, language)]
 
 
 @lru_cache(maxsize=16)
 def index_names(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
-    """By language, the terms that name a concept; not those pulled in from another concept."""
+    """By language, the terms that name a concept; not those pulled in from another concept.
+
+    Of several words of which one is no stop word all count: "pay" is not "we will not pay".
+    """
     names: dict[str, dict[Stems, tuple[int, ...]]] = {}
     for number, concept in enumerate(dictionary):
         for term in concept.terms:
-            words = [word for word in said_words(term.text) if not is_small(word, term.language)]
-            stems = tuple(stem(word, term.language) for word in words)
+            words = said_words(term.text)
+            telling = [words[place] for place in telling_places(words, term.language)]
+            stems = tuple(stem(word, term.language) for word in (words if len(telling) == 1 else telling))
             if stems and not term.pulled_from:
                 same = names.setdefault(term.language, {})
                 same[stems] = tuple(dict.fromkeys((*same.get(stems, ()), number)))

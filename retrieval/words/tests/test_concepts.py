@@ -21,6 +21,7 @@ CONCEPTS = concepts_of(
         WordRow("gross margin", "", "revenue", "secondary", 0.5),
         WordRow("gross margin", "", "Cost of sales"),
         WordRow("research", "", "R&D"),
+        WordRow("exclusion", "en", "we will not pay"),
     )
 )
 
@@ -42,6 +43,9 @@ CONCEPTS = concepts_of(
         ("COGS in 2022", ["cost of sales"]),
         ("Did gross margins improve?", ["gross margin"]),
         ("What was spent on R & D?", ["research"]),
+        ("What will we not pay for?", []),
+        ("When do I have to pay?", []),  # one word of four names nothing
+        ("For what does it say we will not pay?", ["exclusion"]),
         ("What is revenue?", []),  # a concept's name is a term only where it is written as one
         ("", []),
     ],
