@@ -25,6 +25,7 @@ from retrieval.words.tokens import normalise_words
 # "whether" is for yes or no before anything that is named: "May the costs be passed on?"
 TYPE_OF_SECTION = {
     "whether": "boolean",
+    "reason": "explanation",  # before the values: "why did the costs go up" asks for none
     "term": "definition",
     "email": "email",
     "phone": "phone",
