@@ -23,6 +23,7 @@ from chat.writing.fitting import (
     weight_said,
     without_references,
 )
+from chat.writing.mismatches import is_of_another_thing
 from chat.writing.shortened import is_short, shorten
 from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
@@ -31,6 +32,7 @@ from reading.rows import FRONT_INDEX, LineRow, name_in_force
 from reading.tables import cells_of_line
 from reading.values.nothing import says_nothing
 from reading.values.sentences import SENTENCE
+from retrieval.arbiter.numbers_told import text_above
 from retrieval.arbiter.rules import STATEMENT
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
@@ -168,13 +170,22 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
     is_sure = odds[best] / odds.sum() >= SURE and near[best] >= NEAR and is_begun(spoken[best])
     if not is_sure or (question.is_count and is_told_apart(spoken, question)):
         return None
-    if not is_fitting_sentence(spoken[best], question) or is_contested(spoken[best], spoken, question):
-        return None
-    return in_short(spoken[best], question)
+    is_ours = is_fitting_sentence(spoken[best], question) and not is_mismatched(spoken[best], question)
+    return in_short(spoken[best], question) if is_ours and not is_contested(spoken[best], spoken, question) else None
 
 
 def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
     return is_fitting(spoken.text, spoken.section, spoken.content, question)
+
+
+def is_mismatched(spoken: Spoken, question: Question) -> bool:
+    """Whether it is about another thing than the one asked for, by its own words and those it goes on from."""
+    content, first = spoken.content, spoken.pieces[0].number
+    unit, toc_index = units_of(content).around(first), content.lines[first - 1].toc_index
+    above = text_above(unit.first, toc_index, content)
+    around = " ".join(line.text for line in content.legible_lines(unit.first, unit.last))
+    said = normalise_words(f"{name_in_force(spoken.section)} {above} {around} {spoken.text}")
+    return is_of_another_thing(spoken.text, said, question, content)
 
 
 def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> bool:

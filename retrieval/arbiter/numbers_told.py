@@ -15,7 +15,7 @@ from reading.values.nothing import nothing_words
 from reading.values.numbers import COUNTING_WORDS
 from reading.values.sentences import SENTENCE
 from retrieval.arbiter.evidence import is_formed_type
-from retrieval.question.kinds import SHIPPED, answer_rules
+from retrieval.question.kinds import SHIPPED, TYPE_OF_SECTION, answer_rules
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_value
 from retrieval.told.clauses import Clause
@@ -28,7 +28,7 @@ from retrieval.words.tokens import as_typed, is_generic, normalise_words
 NUMERIC = frozenset(["amount", "number", "percentage", "rate"])
 UNKNOWN_MAX = 1  # words of the question that the document never says
 WORDS_EACH = 5  # of a longer question one word in so many may be missing
-LINES_BEFORE = 6  # about the two sentences that a quote goes on from
+LINES_BEFORE = 6
 WORDS_NAMED = 4  # in a reason
 
 
@@ -89,11 +89,12 @@ def is_of_sentences(candidate: Candidate) -> bool:
 
 
 def telling_terms(question: Question, content: DocumentContent) -> list[WeighedTerm]:
-    """The terms of the asker's own words, without those that only ask for a number: "how high", "price", "pay"."""
+    """The terms of the asker's own words, without those that only ask for the kind: "how high", "price", "pay"."""
     language = question.language
     own = {each.text for each in question.keywords if each.is_own}
+    sections = (section for section, kind in TYPE_OF_SECTION.items() if kind == question.answer_type)
     asking = [
-        answer_rules().in_language(question.answer_type, language),
+        *(answer_rules().in_language(section, language) for section in sections),
         phrasing_rules().in_language("settling", language),
     ]
     asked = {word for each in asking for found in each.finditer(question.topic) for word in normalise_words(found[0])}
@@ -115,13 +116,17 @@ def numbers_told(
     These are its own, those of the sentence before, of the lines before the quote and of the titles of its section.
     """
     first = candidate.sentences.lines.first if candidate.sentences else candidate.anchor.first
-    above = content.lines_between(max(first - LINES_BEFORE, 1), first)[:-1]
-    said_above = [line.text for line in above if line.toc_index == candidate.toc_index]
-    around = normalise_words(" ".join([name_in_force(candidate.breadcrumb), *said_above]))
+    around = normalise_words(f"{name_in_force(candidate.breadcrumb)} {text_above(first, candidate.toc_index, content)}")
     parts = SENTENCE.split(" ".join(text.split())) if is_of_sentences(candidate) else text.splitlines()
     for before, said in pairwise(["", *parts]):
         if gives_number(said, question):
             yield said, normalise_words(f"{before} {said}") + around
+
+
+def text_above(first: int, toc_index: int, content: DocumentContent) -> str:
+    """The LINES_BEFORE lines of a section before a line, about the two sentences that it goes on from."""
+    above = content.lines_between(max(first - LINES_BEFORE, 1), first)[:-1]
+    return " ".join(line.text for line in above if line.toc_index == toc_index)
 
 
 def gives_number(text: str, question: Question) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from documents.storage.content import COVER_LINES, DocumentContent
 from reading.matching import match_form
 from reading.rows import name_in_force
+from reading.values.years import YEAR_WORD
 from retrieval.types import Candidate, Question
 from retrieval.words.lexicon import Numbers, lexicon_of
 from retrieval.words.terms import year_forms
@@ -72,9 +73,14 @@ def forms_of(word: str) -> tuple[str, ...]:
 
 
 def words_of_whole(words: Collection[str], content: DocumentContent, more: str = "") -> set[str]:
-    """Those of the words that are in the title, the file name, a heading given, or on the document's cover."""
+    """Those of the words that are in the title, the file name, a heading given, or on the document's cover.
+
+    Where the former have a year, another on the cover is not the document's: "5% more than in 2022" in that of 2023.
+    """
     titles = set(normalise_words(f"{content.title} {content.file_name} {more}".replace("_", " ")))
-    return {word for word in words if word in titles or (lines_with_word(word, content) <= COVER_LINES).any()}
+    is_dated = any(YEAR_WORD.fullmatch(word) for word in titles)
+    covered = {word for word in words if (lines_with_word(word, content) <= COVER_LINES).any()}
+    return {word for word in words if word in titles or (word in covered and not (is_dated and word.isdigit()))}
 
 
 def lines_with_word(word: str, content: DocumentContent) -> Numbers:

@@ -28,6 +28,8 @@ FRAMES = {
     **{name: rf"(?<!\w)(?:{{{name}}})\s*\Z" for name in BEFORE},
     **{name: rf"\A\s*(?:{{{name}}})(?!\w)" for name in AFTER},
     "between": r"\A\s*(?:{between})\s*\Z",
+    "most": r"\b(?:{most})\b",  # which end of what may be is spoken of
+    "least": r"\b(?:{least})\b",
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?(?![.,]?\d)")
 NAMED = re.compile(r"\A[\s-]?([%$€£]|[^\W\d_]+[²³]?)")  # what a number counts, or is measured in

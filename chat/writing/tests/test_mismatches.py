@@ -1,0 +1,107 @@
+"""A sentence that has the words of a question and is about another thing is not said first."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from chat.writing.mismatches import has_other_label, has_other_quantity, is_other_bound
+from chat.writing.tests.test_headline import headlines_of
+from retrieval.question.parse import parse_question
+from retrieval.tests.builders import content_of_lines
+
+WORKS = content_of_lines(
+    [
+        "# Roof",
+        "The roof of block D is renewed between 1 May and 31 July 2025.",
+        "# Storage",
+        "Cloud storage is not part of the licence; 100 GB cost 2.50 euros a month.",
+        "# Drivers",
+        "The age of a driver must be at least 21, and the licence two years old.",
+        "# Apprentices",
+        "Apprentices are trained in eleven trades.",
+        "# Home",
+        "Employees may work from home on up to two days a week.",
+        "# Litter",
+        "The litter pick is on 23 March, and Ms Abara asked for a weight limit.",
+        "There were 5% more calls than in 2022. Of these calls 1,104 were fires.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "is_said"),
+    [
+        ("When is the roof of block D renewed?", 2, True),
+        ("When is the roof of block C renewed?", 2, False),
+        ("Is the roof of block C renewed?", 2, False),
+        ("What do 100 GB of cloud storage cost?", 4, True),
+        ("What do 500 GB of cloud storage cost?", 4, False),
+        ("What is the minimum age of a driver?", 6, True),
+        ("What is the maximum age of a driver?", 6, False),
+        ("On how many days a week may employees work from home?", 10, True),
+        ("On how many days a week may apprentices work from home?", 10, False),  # the document has them elsewhere
+        ("Who organises the litter pick?", 12, False),  # any sentence has a name
+    ],
+)
+def test_it_is_about_what_was_asked_for(question: str, line: int, *, is_said: bool) -> None:
+    assert headlines_of(question, line, content=WORKS) == ([WORKS.lines[line - 1].text] if is_said else [])
+
+
+@pytest.mark.parametrize(
+    ("title", "is_said"), [("Report", True), ("Report 2022", True), ("Report 2023", False), ("Report 2022/2023", True)]
+)
+def test_a_year_on_the_cover_is_not_that_of_a_report_of_another(title: str, *, is_said: bool) -> None:
+    content = replace(WORKS, title=title)
+    assert bool(headlines_of("How many fires were there in 2022?", 13, content=replace(content))) is is_said
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_other"),
+    [
+        ("What is recommendation 8?", "Recommendations 3 and 11 are due.", True),
+        ("What is recommendation 8?", "Recommendations 3, 8 and 11 are due.", False),
+        ("When does phase 2 end?", "Phases 1 to 3 end in May.", False),
+        ("When does phase 4 end?", "Phases 1-3 end in May.", True),
+        ("What does clause 5 say?", "Clause 5.2 says so.", False),
+        ("What does clause 5.1 say?", "Clause 5.2 says so.", True),
+        ("May I claim EUR 500?", "Up to EUR 300 are paid.", False),  # a currency names nothing
+        ("Wie lange läuft der Vertrag für das Los B?", "Die Lose A und C laufen zwei Jahre.", True),
+    ],
+)
+def test_other_labels_are_other_things(question: str, text: str, *, is_other: bool) -> None:
+    assert has_other_label(text, parse_question(question, [])) is is_other
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_other"),
+    [
+        ("What is the range with a rider of 100 kg?", "It is 110 km with a rider of 75 kg.", True),
+        ("What is the fee for 10 days?", "The fee is 5 euros a day for up to 14 days.", False),
+        ("What is the fee for 10 days?", "The fee is 5 euros for 10 days and 6 for 14 days.", False),
+        ("What is the fee for 10 days?", "The fee is 5 euros.", False),
+        ("Was kostet ein Paket von 40 kg?", "Ein Paket von 20 kg kostet 9 Euro.", True),
+        ("Was kostet ein Paket von 40 kg?", "Ein Paket bis 20 kg kostet 9 Euro.", False),
+    ],
+)
+def test_other_quantities_are_other_things(question: str, text: str, *, is_other: bool) -> None:
+    assert has_other_quantity(text, parse_question(question, [])) is is_other
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "is_other"),
+    [
+        ("What is the highest fine?", ["The fine is at least 50 euros.", "The minimum fine is 50 euros."], True),
+        (
+            "What is the highest fine?",
+            ["The fine is at least 50 and at most 90 euros.", "The fine is 50 euros."],
+            False,
+        ),
+        ("Wie hoch ist die Mindeststrafe?", ["Die Strafe beträgt höchstens 50 Euro."], True),
+        ("Quel est le montant maximum ?", ["Le montant est d'au moins 50 euros."], True),
+        ("¿Cuál es la edad mínima?", ["La edad máxima es de 70 años."], True),
+    ],
+)
+def test_the_least_is_not_the_most(question: str, texts: Sequence[str], *, is_other: bool) -> None:
+    asked = parse_question(question, [])
+    assert [is_other_bound(text, asked) for text in texts] == [is_other] * len(texts)
