@@ -14,6 +14,7 @@ from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.specific import NAME, lines_with_word, unsaid_words
 from retrieval.candidates.disagreements import read_statement
+from retrieval.question.kinds import answer_rules
 from retrieval.question.linear import compile_linear
 from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import phrasing_rules
@@ -125,10 +126,15 @@ def is_checkable(text: str, question: Question, content: DocumentContent) -> boo
     """Whether a text can be held against what was asked for: a value, a name, a yes or no, a definition.
 
     What is asked for by its name alone ("the deposit", "the governing law") is said by a sentence with all of its words
-    and a value or a name. How something is done, or what happens, no sentence can be seen to answer by its words.
+    and a value or a name, a reason by one that gives one. How something is done, or what happens, no sentence can be
+    seen to answer by its words.
     """
     if question.answer_type not in UNFORMED or asks_for_one(question):
         return True
+    if answer_rules().in_language("reason", question.language).search(question.topic):
+        reasoning = phrasing_rules().in_language("reasoning", question.language)
+        terms = weigh_terms(question, lexicon_of(content))
+        return reasoning.search(text) is not None and has_rare(normalise_words(text), terms)
     said = share_said(normalise_words(text), weigh_terms(question, lexicon_of(content)))
     denial = phrasing_rules()["excepting"]
     is_denied = denial.search(question.topic) is not None and denial.search(text) is None  # "What is not covered?"

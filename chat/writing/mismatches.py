@@ -11,10 +11,11 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.arbiter.numbers_told import telling_terms
 from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units, unit_names
+from retrieval.question.kinds import SHIPPED
+from retrieval.question.parse import document_words
 from retrieval.types import Question
 from retrieval.words.tokens import is_stop_word, stem
 
-BOOLEAN = "boolean"
 NOTHING_UNSAID = frozenset(["person", "party", "role", "text", "number"])  # any sentence has a name or a number
 ENDING = ("above", "below", "up_to")  # before a number; "from" may be an "of" ("ein Paket von 20 kg")
 LABEL = r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Z])\b(?![.,]?\d|['’]|-[^\W\d])"
@@ -28,21 +29,24 @@ def is_of_another_thing(text: str, around: Sequence[str], question: Question, co
     """`around` are the words of its section's name and of what it goes on from, with its own."""
     return (
         has_other_label(text, question)
-        or (question.answer_type != BOOLEAN and has_other_quantity(text, question))
         or is_other_bound(text, question)
-        or lacks_word_of(around, question, content)
+        or (not asks_yes_or_no(question) and has_other_quantity(text, question))
+        or (not asks_yes_or_no(question) and lacks_word_of(around, question, content))
     )
+
+
+def asks_yes_or_no(question: Question) -> bool:
+    return question.answer_type == "boolean" or SHIPPED.asks_yes_or_no(question.topic, question.language)
 
 
 def lacks_word_of(around: Sequence[str], question: Question, content: DocumentContent) -> bool:
     """Whether a word of the question is missing that the document has elsewhere, or that it never says where any
-    sentence has what was asked for. A yes or no may be said in other words.
+    sentence has what was asked for; no word of its title. A yes or no may be said in other words.
     """
-    if question.answer_type == BOOLEAN:
-        return False
     lacking = [term for term in telling_terms(question, content) if not term.is_in(around)]
+    titled = document_words([content])
     is_any = question.answer_type in NOTHING_UNSAID
-    return any(is_any or len(term.lines) for term in lacking)
+    return any((is_any or len(term.lines)) and not titled.issuperset(term.text.split()) for term in lacking)
 
 
 def has_other_label(text: str, question: Question) -> bool:

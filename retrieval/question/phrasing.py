@@ -144,6 +144,7 @@ FRAMES = {
     "ruling": r"\b(?:{ruling})\b",
     "binding": r"\b(?:{binding})\b",
     "excepting": r"\b(?:{excepting})\b",
+    "reasoning": r"\b(?:{reasoning})(?!\w)",
     "denial": r"\b(?:{negation})\b",
     "settling": r"\b(?:{settling})\b",
     "obliging": OBLIGED,
