@@ -107,6 +107,7 @@ REASONS = {
     "reading.layout.amounts.words_in": VALUE,
     "reading.pages.stated_units.unit_wordings": VALUE,
     "reading.values.nothing.nothing_words": VALUE,
+    "reading.values.pounds.pound_words": VALUE,
     "retrieval.question.kinds.answer_rules": VALUE,
     "retrieval.question.kinds.shipped_keys": VALUE,
     "retrieval.question.kinds.shipped_rows": VALUE,

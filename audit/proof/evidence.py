@@ -35,7 +35,7 @@ from ledger.chain import digest_of, entries_after, time_text
 from ledger.models import Entry
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.record.storing import calls_beside, unfinished_calls
+from retrieval.record.storing import answer_unstored, calls_beside, unfinished_calls
 
 FORMAT = "docintel-evidence-2"
 VERIFIER = Path(__file__).with_name("verifier.py")
@@ -215,6 +215,8 @@ def entries_of(run: RetrievalRun) -> dict[str, Entry]:
     wanted |= {f"{kind}.json": (kind, pk) for kind, pk in beside.items()}
     unfinished = [call.pk for call in unfinished_calls(run) if call.request_sha256]
     wanted |= {f"exchanges/{pk}.json": ("exchange", pk) for pk in unfinished}
+    if unstored := answer_unstored(run):
+        wanted["unstored.json"] = ("event", unstored.pk)
     reviews = run.reviews.order_by("created_at").values_list("pk", flat=True)
     wanted |= {f"reviews/{pk}.json": ("review", pk) for pk in reviews}
     return {name: entry_of(kind, pk) for name, (kind, pk) in wanted.items()}

@@ -64,6 +64,7 @@ KINDS = {
     "look.json": "look",
     "shared.json": "shared",
     "answer.json": "answer",
+    "unstored.json": "event",
 }
 SHOWN = 5  # entries named of many
 OK, BAD, UNREADABLE, CONSISTENT = 0, 1, 2, 3
@@ -287,7 +288,10 @@ def check_run(pack: PackReader) -> Iterator[str]:
         call = record_in(pack, f"{name}.json")
         if call and call["id"] != run["run"][field].get(f"{name}_call"):
             yield f"{name}.json belongs to another run"
-    others = [*(answer or {}).get("other_calls", []), (answer or {}).get("llm_call"), *unfinished_calls(run)]
+    unstored = record_in(pack, "unstored.json")
+    if unstored and unstored["subject"] != f"run:{run['run']['id']}":
+        yield "unstored.json belongs to another run"
+    others = [*(answer or {}).get("other_calls", []), (answer or {}).get("llm_call"), *unfinished_calls(pack, run)]
     for name in sorted(pack.files):
         if name.startswith("exchanges/") and record_in(pack, name)["id"] not in others:
             yield f"{name} belongs to another run"
@@ -295,9 +299,10 @@ def check_run(pack: PackReader) -> Iterator[str]:
             yield f"{name} belongs to another run"
 
 
-def unfinished_calls(run: Any) -> list[Any]:
-    """The ids of all exchanges of a run that ended without a result."""
-    return list((run["run"].get("plan") or {}).get("calls", []))
+def unfinished_calls(pack: PackReader, run: Any) -> list[Any]:
+    """The ids of all exchanges of a run that ended without a result, or whose answer could not be stored."""
+    unstored = record_in(pack, "unstored.json") or {"details": {}}
+    return [*(run["run"].get("plan") or {}).get("calls", []), *unstored["details"].get("calls", [])]
 
 
 def check_parts(pack: PackReader) -> Iterator[str]:
@@ -314,7 +319,7 @@ def check_parts(pack: PackReader) -> Iterator[str]:
         calls["answer"] = record_in(pack, f"exchanges/{calls['answer']}.json")
     others = enumerate(answer.get("other_calls", []), 1)
     calls |= {f"answer-{number}": record_in(pack, f"exchanges/{call_id}.json") for number, call_id in others}
-    unfinished = enumerate(unfinished_calls(run), 1)
+    unfinished = enumerate(unfinished_calls(pack, run), 1)
     calls |= {f"unfinished-{number}": record_in(pack, f"exchanges/{call_id}.json") for number, call_id in unfinished}
     for name, call in calls.items():
         if call:

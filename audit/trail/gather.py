@@ -487,7 +487,8 @@ def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[Exchange
         ("answer", gettext("Answer"), of_answer),
     ]
     unfinished = gettext("Before the question ended without a result")
-    calls += [(f"unfinished-{number}", unfinished, call) for number, call in enumerate(unfinished_calls(run), 1)]
+    left = [] if answer else unfinished_calls(run)
+    calls += [(f"unfinished-{number}", unfinished, call) for number, call in enumerate(left, 1)]
     others = other_calls_of(answer.answer) if answer else []
     calls += [(f"answer-{number}", str(PURPOSES[call.purpose]), call) for number, call in enumerate(others, 1)]
     return tuple(

@@ -9,8 +9,9 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from chat.checks import ListedItem, MarkedValue
+from chat.checks import AnswerCheck, AskedItem, ListedItem, MarkedValue
 from chat.drafts import AnswerDraft
+from chat.fields.kinds import doubt_kind, of_kind
 from chat.figures.across import REASONS, conflicts_in_fields, with_doubts
 from chat.figures.names import NAMES
 from chat.figures.periods import side_asked
@@ -40,19 +41,32 @@ CSV_COLUMNS = (
 
 def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> AnswerDraft:
     """The answer to a field's run, made of quotes; a value of the type that is asked for is read from the best quote
-    that prints one, where what the answer says first has none.
+    that prints one, where what the answer says first has none. One of another kind is doubtful.
     """
     draft = compose(run, Writing(mode, settings, lambda text: None, lambda: False, is_quoted=True))
-    if draft.kind != Answer.Kind.EXTRACTIVE or len(draft.items) != 1:
+    if draft.kind != Answer.Kind.EXTRACTIVE:
         return draft
-    item = draft.items[0]
-    if item["values"] or item["type"] not in (*READERS, *NAMES) or run.arbiter_status == "not_run":
-        return draft
+    is_declared = bool(run.plan.get("field", {}).get("type"))
+    if len(draft.items) == 1 and run.arbiter_status != "not_run":
+        draft = replace(draft, items=[with_value(draft.items[0], draft, run.question, is_declared=is_declared)])
+    shown = words_said(draft.checks) or (draft.quoted[0].quote if draft.quoted else "")
+    return replace(draft, items=[doubt_kind(item, shown, is_declared=is_declared) for item in draft.items])
+
+
+def with_value(item: AskedItem, draft: AnswerDraft, asked: str, *, is_declared: bool) -> AskedItem:
+    """The item with the value of the best quote that prints one of its kind, else with that of any.
+
+    A value of another kind, which was said first, gives way only to one of a passage that answers by itself.
+    """
+    answer_type = item["type"]
+    if answer_type not in (*READERS, *NAMES) or of_kind(item["values"], answer_type, is_declared=is_declared):
+        return item
     contents = contents_of(draft.quoted)
-    for quoted in draft.quoted:
-        if values := values_printed([quoted], item["type"], contents, run.question):
-            return replace(draft, items=[item | {"outcome": "found", "values": values, "reason": "", "code": ""}])
-    return draft
+    quotes = [each for each in draft.quoted if not item["values"] or each.candidate.role == "primary"]
+    read = [values_printed([each], answer_type, contents, asked) for each in quotes]
+    fitting = (of_kind(values, answer_type, is_declared=is_declared) for values in read)
+    values = next(filter(None, fitting), None) or item["values"] or next(filter(None, read), [])
+    return item | {"outcome": "found", "values": values, "reason": "", "code": ""} if values else item
 
 
 def compare_fields(made: Sequence[tuple[Field, AnswerDraft | None]]) -> list[AnswerDraft | None]:
@@ -137,9 +151,13 @@ def value_words(answer: Answer, values: Sequence[MarkedValue], cited: Citation |
         return None
     if values:
         return "; ".join(dict.fromkeys(printed_words(value) for value in values))
-    said = (check["typed"] for check in answer.checks if check.get("typed"))
-    told = next((typed["text"] for typed in said if typed["type"] in ("sentence", "cell")), "")
-    return told or (join_without_space(cited.quote) if cited else None)
+    return words_said(answer.checks) or (join_without_space(cited.quote) if cited else None)
+
+
+def words_said(checks: Iterable[AnswerCheck]) -> str:
+    """The sentence or cell that an answer says first; "" without one."""
+    said = (check["typed"] for check in checks if check.get("typed"))
+    return next((typed["text"] for typed in said if typed["type"] in ("sentence", "cell")), "")
 
 
 def printed_words(value: MarkedValue) -> str:

@@ -68,11 +68,18 @@ def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
     context = {
         "extraction": extraction,
         "is_running": extraction.state not in ENDED,
+        "is_of_several": is_of_several(extraction),
         "fields": [ShownField(row) for row in rows],
         "auditable": set(readable.values_list("pk", flat=True)),
     }
     is_part = "HX-Request" in request.headers
     return render(request, "chat/fields/_table.html" if is_part else "chat/fields/shown.html", context)
+
+
+def is_of_several(extraction: Extraction) -> bool:
+    """Whether its fields are asked of more than one document."""
+    asked = extraction.document_ids
+    return len(asked) > 1 or (not asked and extraction.base.documents.living().count() > 1)
 
 
 @require_POST

@@ -36,7 +36,7 @@ from retrieval.deadline import DetectionTimeout
 from retrieval.dictionary.learned import store_lessons
 from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun
-from retrieval.record.storing import store_failed_run, store_run
+from retrieval.record.storing import keep_unstored, store_failed_run, store_run
 from retrieval.types import ArbiterName, Mode, RetrievalResult
 
 logger = logging.getLogger(__name__)
@@ -225,8 +225,13 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: Stoppa
 def end_without_answer(
     row: Turn, failure: str, for_people: str = "", for_admins: str = "", state: Turn.State = State.FAILED
 ) -> None:
-    """End a turn without an answer; if it has no run yet, store a run that records the failure (AT1)."""
-    if row.run is None:
+    """End a turn without an answer; if it has no run yet, store a run that records the failure (AT1).
+
+    What a model wrote for an answer that could not be stored is kept beside the run.
+    """
+    if row.run:
+        keep_unstored(row.run)
+    else:
         conversation = row.conversation
         asked = question_of(row)
         row.run = store_failed_run(asked, failure, base=conversation.base, user=conversation.user, mode=row.mode)

@@ -12,6 +12,8 @@ from documents.access import role_in
 from documents.models import KnowledgeBase, Viewer
 from documents.storage.versions import record_parses
 from jobs.ids import note_ids
+from ledger.events import record
+from ledger.models import Event
 from llm.exchange import Exchange, made_exchanges
 from llm.models import LLMCall
 from retrieval.arbiter.brief import candidate_block
@@ -28,6 +30,7 @@ BESIDE = {  # the field and key with its id
     "shared": ("plan", "shared_call"),
 }
 CALLS = "calls"  # of the plan of a run that ended without a result: the ids of all exchanges made for it
+ANSWER_UNSTORED = "answer_unstored"  # an event that has them where a run was stored and its answer was not
 FAILURE_MAX = 4000
 # Columns that a repeat of a run does not have as they are.
 OF_THE_ASKING = ("id", "base_id", "llm_call_id", "question", "parsed", "plan", "settings", "timings_ms")
@@ -123,8 +126,9 @@ def calls_beside(run: RetrievalRun) -> dict[str, LLMCall]:
 
 
 def unfinished_calls(run: RetrievalRun) -> list[LLMCall]:
-    """The exchanges of a run that ended without a result, in the order in which they were made."""
-    ids = run.plan.get(CALLS, ())
+    """The exchanges of a run that ended without a result or an answer, in the order in which they were made."""
+    kept = answer_unstored(run)
+    ids = [*run.plan.get(CALLS, ()), *(kept.details[CALLS] if kept else ())]
     calls = {str(pk): call for pk, call in LLMCall.objects.select_related("charge").in_bulk(ids).items()}
     return [calls[call_id] for call_id in ids if call_id in calls]
 
@@ -147,6 +151,21 @@ def record_unstored() -> list[LLMCall]:
     for call in calls:
         EXCHANGE.vouch(call.pk)
     return calls
+
+
+def keep_unstored(run: RetrievalRun) -> None:
+    """Store the exchanges for an answer to a stored run that was not stored, and record whose they are.
+
+    The run is a record by then and cannot name them; an event does, so that they are shown, packed and erased with it.
+    """
+    with transaction.atomic():
+        if calls := record_unstored():
+            record(ANSWER_UNSTORED, "console", f"run:{run.pk}", {CALLS: [str(call.pk) for call in calls]})
+
+
+def answer_unstored(run: RetrievalRun) -> Event | None:
+    """The event that names the exchanges of an answer to a run that was not stored."""
+    return Event.objects.filter(kind=ANSWER_UNSTORED, subject=f"run:{run.pk}").first()
 
 
 def store_failed_run(

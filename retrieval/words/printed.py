@@ -11,6 +11,7 @@ from reading.matching import match_form
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS, CURRENCY_WORDS
 from reading.values.months import MONTH, MONTHS
 from reading.values.numbers import NUMBERS, ends_range, is_labelled, number_before
+from reading.values.pounds import POUNDS, are_money
 from reading.values.scales import POWERS, WIDE_SCALES
 
 # Signs of full width, each of which stands for one: places in a text stay what they are.
@@ -39,7 +40,7 @@ NUMERALS = "〇一二三四五六七八九十百千万億兆"
 JOINED = rf"[^\W\u3041-\u30ff\u3400-\u9fff]|[{NUMERALS}]"
 DIGITS = r"\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 BEFORE = rf"US\$|[{CURRENCY_SIGNS}]|\b(?:USD|EUR|GBP|CHF|JPY)"
-AFTER = rf"[{CURRENCY_SIGNS}円]|(?:{CURRENCY_WORDS})\b"
+AFTER = rf"[{CURRENCY_SIGNS}円]|(?:{CURRENCY_WORDS})\b|(?P<pounds>{POUNDS})"
 SCALE = "|".join(sorted(POWERS, key=len, reverse=True))
 WIDE = rf"[万億](?=円|(?(before)(?![\d{NUMERALS}])|(?!)))"  # "5万円", "¥5万"; "¥1億5000万" is in two parts
 AMOUNT = re.compile(
@@ -136,11 +137,15 @@ def amounts_in(text: str, language: str = "") -> Iterator[Value]:
         sign = sign_of(found, text, language)
         if not named or number is None or not sign or any(first <= start < last for first, last in unclear):
             continue
+        is_pounds = bool(found["pounds"]) and not found["before"]
+        if is_pounds and not are_money(text, start, found.end("pounds")):
+            continue
         if found["scale"] and is_unclear(found["number"], "."):  # $1.125 billion
             continue
         amount = number.scaleb(POWERS.get((found["scale"] or "").lower(), 0) + WIDE_SCALES.get(found["wide"], 0))
+        currency = CURRENCIES["£" if is_pounds else named]
         printed = f"{-amount if sign < 0 or found['open'] else amount:f}"
-        yield Value("amount", printed, start, found.end(), CURRENCIES[named], (found["unit"] or "").lower())
+        yield Value("amount", printed, start, found.end(), currency, (found["unit"] or "").lower())
 
 
 def percentages_in(text: str, language: str = "") -> Iterator[Value]:

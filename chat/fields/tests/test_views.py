@@ -5,6 +5,7 @@ import re
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -20,7 +21,9 @@ from chat.fields.values import NOT_ASKED
 from chat.models import Extraction
 from chat.turns import stopping
 from docintel_site.celery import app
+from documents.ingestion.conductor import ingest_path
 from documents.models import Document
+from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,6 +55,20 @@ def test_a_list_is_asked_and_each_value_opens_its_quote(client: Client, document
     trail = re.findall(r'href="(/audit/runs/[^"]+)"', page)
     assert len(trail) == 3 and client.get(trail[0]).status_code == 200
     assert "Rent, Landlord, Logo" in " ".join(client.get("/ask/fields/").content.decode().split())
+
+
+def test_of_several_documents_the_page_says_that_a_field_has_one_value(
+    client: Client, document: Document, tenant: User, tmp_path: Path
+) -> None:
+    """(R87)"""
+    alone = on_one_line(client.get(send(client, document, "Rent").headers["Location"]))
+    path = tmp_path / "licence.md"
+    path.write_text("# Licence\n\nThe licence fee is 900 euros a year.\n")
+    ingest_path(path, document.base, tenant)
+    together = on_one_line(client.get(send(client, document, "Licence fee").headers["Location"]))
+    told = "Each field has one value, the best found in all these documents together"
+    assert told in together and told not in alone
+    assert "<bdi>Licence</bdi>," in together, "the document of the value stands with its quote"
 
 
 def test_the_base_that_is_asked_stays_chosen(client: Client, document: Document) -> None:

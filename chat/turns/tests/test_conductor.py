@@ -7,7 +7,9 @@ import time
 import uuid
 from contextlib import nullcontext
 from datetime import timedelta
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.conf import settings
@@ -17,10 +19,13 @@ from pytest_django import Settings
 
 from accounts.models import User
 from audit.keeping.erasure import Erasing, erase_run
+from audit.proof import verifier
+from audit.proof.evidence import write_evidence
 from audit.proof.verification import verify
 from audit.statistics.period import calls_for
 from audit.trail.gather import exchanges_of
 from chat import stream
+from chat.answer_record import store_answer
 from chat.conftest import ABSENT_QUESTION, Ask, Serve
 from chat.models import Answer, Citation, Turn
 from chat.page.thread import ShownTurn
@@ -284,6 +289,36 @@ def test_what_a_model_was_sent_is_kept_when_a_question_ends_without_a_result(
     assert set(calls_for(RetrievalRun.objects.all())) == set(kept)
     erase_run(run, Erasing("Owner", "asked for"))
     assert all(call.request == {} and not call.raw_reply for call in stored()) and verify().ok
+
+
+def test_what_a_model_wrote_is_kept_when_its_answer_cannot_be_stored(ask: Ask, serve: Serve, monkeypatch: Any) -> None:
+    """R105: the run is a record by then; an event names the exchanges, and erasing the run reaches them."""
+    server = serve("good")
+    turn = ask()
+    monkeypatch.setattr(conductor, "store_answer", answer_and_fail)
+    with pytest.raises(AnsweringFailed):
+        answer_turn(turn.pk)
+    turn.refresh_from_db()
+    run = turn.run
+    assert run is not None and (turn.state, run.status, Answer.objects.count()) == ("failed", "found", 0)
+    kept = unfinished_calls(run)
+    assert "answer" in {call.purpose for call in kept} and all(call.raw_reply for call in kept)
+    assert len(stored()) == len(server.requests)
+    assert {exchange.call for exchange in exchanges_of(run, None)} == set(stored())
+    out = BytesIO()
+    write_evidence(run, out, None)
+    with ZipFile(out) as pack:
+        files = {name: pack.read(name) for name in pack.namelist()}
+    assert f"exchanges/{kept[-1].pk}.json" in files and "unstored.json" in files
+    code, lines = verifier.judge_pack(verifier.PackReader(files, [], None), {})
+    assert code == verifier.CONSISTENT, lines
+    erase_run(run, Erasing("Owner", "asked for"))
+    assert all(call.request == {} and not call.raw_reply for call in stored()) and verify().ok
+
+
+def answer_and_fail(*args: Any) -> None:
+    store_answer(*args)
+    raise DatabaseError("disk full")
 
 
 def store_and_fail(*args: Any, **fields: Any) -> None:

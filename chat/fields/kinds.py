@@ -1,0 +1,107 @@
+"""Whether what a field shows is of the kind that was asked for: a date, an amount, a period, a person (R77, R87).
+
+A question for a date may be answered by "within thirty days", one for who by a role: as an answer that is read, not as
+the value of a field, which stands in a column of its kind. Such a value is doubtful, and its reason names both kinds.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.utils.translation import gettext_noop
+
+from chat.checks import AskedItem
+from chat.figures.names import ANSWERED_BY, matches, read_values
+from chat.figures.yes_no import BOOLEAN
+from chat.turns.items import NUMBERED
+from retrieval.words.printed import READERS
+
+OTHER_KIND = "other_kind"
+ASKED = {
+    "amount": gettext_noop("An amount of money was asked for."),
+    "percentage": gettext_noop("A percentage was asked for."),
+    "date": gettext_noop("A date was asked for."),
+    "duration": gettext_noop("A period was asked for."),
+    "number": gettext_noop("A number was asked for."),
+    "frequency": gettext_noop("A frequency was asked for."),
+    "rate": gettext_noop("A rate was asked for."),
+    "person": gettext_noop("A person was asked for."),
+    "party": gettext_noop("A party was asked for."),
+    "role": gettext_noop("A role was asked for."),
+    "address": gettext_noop("A postal address was asked for."),
+    "postcode": gettext_noop("A postcode was asked for."),
+    "email": gettext_noop("An e-mail address was asked for."),
+    "phone": gettext_noop("A phone number was asked for."),
+    "url": gettext_noop("A web address was asked for."),
+    "iban": gettext_noop("An IBAN was asked for."),
+    BOOLEAN: gettext_noop("A yes or no was asked for."),
+}
+SENTENCE = "sentence"
+FOUND = {
+    "amount": gettext_noop("An amount of money was found instead."),
+    "percentage": gettext_noop("A percentage was found instead."),
+    "date": gettext_noop("A date was found instead."),
+    "duration": gettext_noop("A period was found instead."),
+    "person": gettext_noop("A person was found instead."),
+    "party": gettext_noop("A party was found instead."),
+    "role": gettext_noop("A role was found instead."),
+    "address": gettext_noop("A postal address was found instead."),
+    "postcode": gettext_noop("A postcode was found instead."),
+    SENTENCE: gettext_noop("A sentence without one was found instead."),
+}
+# Kinds that every language prints alike, so that what none is found in has none.
+ALIKE = ("email", "phone", "url", "iban")
+COUNTED = ("amount", "percentage", "rate", "number")  # a cell of a table prints a bare number of these
+
+
+def kinds_allowed(asked: str, *, is_declared: bool) -> tuple[str, ...]:
+    """The types of values of a kind; where only the question asks for it, who is also a role or a firm."""
+    if asked == "party" or not is_declared:
+        return ANSWERED_BY.get(asked, (asked,))
+    return (asked,)
+
+
+def of_kind(values: Iterable[Any], asked: str, *, is_declared: bool) -> list[Any]:
+    """The values that are of the kind asked for."""
+    allowed = kinds_allowed(asked, is_declared=is_declared)
+    return [value for value in values if value["type"] in allowed]
+
+
+def doubt_kind(item: AskedItem, shown: str, *, is_declared: bool) -> AskedItem:
+    """The item, doubted where neither its values nor, without them, the words that are shown are of its kind."""
+    asked, values = item["type"], item["values"]
+    if asked not in ASKED or item["outcome"] != "found" or any(value["type"] == "list" for value in values):
+        return item
+    typed = [value["type"] for value in values if value["type"] in FOUND]
+    if of_kind(values, asked, is_declared=is_declared):
+        return item
+    found = typed[0] if typed else other_kind_in(shown, asked, values, is_declared=is_declared)
+    return item | {"outcome": "weak", "code": OTHER_KIND, "reason": f"{ASKED[asked]} {FOUND[found]}"} if found else item
+
+
+def other_kind_in(shown: str, asked: str, values: Sequence[Any], *, is_declared: bool) -> str:
+    """The kind that words print in place of the one asked for; "" where they print it, or it is not sure that not.
+
+    Of what is written in many ways, a name or a number, a miss tells nothing unless the kind was declared.
+    """
+    if asked == BOOLEAN:
+        return SENTENCE
+    is_number = NUMBERED.search(shown) is not None
+    is_count = is_number and (asked == "number" or (asked in COUNTED and bool(values)))
+    if is_count or prints_kind(shown, asked, is_declared=is_declared):
+        return ""
+    other = next((kind for kind in READERS if any(value.type == kind for value in read_values(shown, kind))), "")
+    is_sure = is_declared or asked in ALIKE
+    if asked in READERS:
+        is_sure = not is_number
+    return other or (SENTENCE if is_sure else "")
+
+
+def prints_kind(text: str, asked: str, *, is_declared: bool) -> bool:
+    """Whether a text prints something of a kind, also in a form whose value is not clear: 4/3/2024.
+
+    "How long?" is answered by twelve characters, too, which are no period; a rate is printed as a percentage.
+    """
+    also = {"duration": "" if is_declared else "extent", "rate": "percentage"}.get(asked)
+    if any(value.type == asked for value in read_values(text, asked)):
+        return True
+    return any(True for name in filter(None, (asked, also)) for _ in matches(text, name))

@@ -1,0 +1,124 @@
+"""A field whose value is of another kind than was asked for is doubtful, and says which kind was found (R77, R87)."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from accounts.models import User
+from chat.fields.extracting import Asker, find_fields, record_fields
+from chat.fields.kinds import ASKED, FOUND, OTHER_KIND, doubt_kind
+from chat.fields.values import field_json, write_extraction_csv
+from chat.models import ExtractionField
+from chat.page.part_outcomes import item_rows
+from chat.turns.items import an_item
+from documents.ingestion.conductor import ingest_path
+from documents.models import KnowledgeBase
+from retrieval.forms.fields import Field
+from retrieval.types import Expected
+
+LICENCE = """\
+# Licence of the brand
+
+## Effective date
+
+The effective date is eighteen (18) months after the opening of the first shop.
+
+## Start
+
+The licence starts on 1 March 2024.
+
+## Fee
+
+The fee is 900 euros a year.
+
+## Assignment
+
+The licence may be assigned to a subsidiary.
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown", "is_declared", "found"),
+    [
+        ("date", "after eighteen (18) months", False, "duration"),
+        ("date", "on 1 March 2024", True, ""),
+        ("date", "on 4/3/2024", True, ""),  # which of two it is, is not clear; it is a date
+        ("date", "when the shop opens", True, "sentence"),
+        ("amount", "within thirty days", True, "duration"),
+        ("amount", "12,500 a month", True, ""),
+        ("duration", "a fee of 900 euros", False, "amount"),
+        ("duration", "at least 12 characters", False, ""),
+        ("duration", "at least 12 characters", True, ""),
+        ("percentage", "on 1 March 2024", False, "date"),
+        ("person", "for two years", False, "duration"),
+        ("person", "whoever holds the key", False, ""),  # a name is written in many ways
+        ("person", "whoever holds the key", True, "sentence"),
+        ("address", "900 euros", True, "amount"),
+        ("email", "by letter", False, "sentence"),
+        ("boolean", "The licence may be assigned.", False, "sentence"),
+        ("text", "eighteen months", True, ""),
+    ],
+)
+def test_words_of_another_kind_are_doubted(asked: str, shown: str, is_declared: bool, found: str) -> None:
+    """(R77)"""
+    item = doubt_kind(an_item("it", asked, "found"), shown, is_declared=is_declared)
+    assert item["outcome"] == ("weak" if found else "found")
+    assert item["reason"] == (f"{ASKED[asked]} {FOUND[found]}" if found else "")
+
+
+@pytest.mark.parametrize(
+    ("asked", "value", "is_declared", "outcome"),
+    [
+        ("date", "duration", False, "weak"),
+        ("date", "date", True, "found"),
+        ("person", "party", False, "found"),  # "Who is the landlord?"
+        ("person", "party", True, "weak"),
+        ("party", "person", True, "found"),
+        ("address", "postcode", True, "weak"),
+        ("amount", "cell", True, "found"),
+        ("amount", "list", True, "found"),
+    ],
+)
+def test_a_typed_value_of_another_kind_is_doubted(asked: str, value: str, is_declared: bool, outcome: str) -> None:
+    """(R87)"""
+    item = an_item("it", asked, "found", values=[{"type": value, "marker": 1}])
+    assert doubt_kind(item, "1,200", is_declared=is_declared)["outcome"] == outcome
+
+
+@pytest.mark.django_db(transaction=True)
+def test_page_program_and_spreadsheet_name_the_kind_that_was_found(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """(R87)"""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    path = tmp_path / "licence.md"
+    path.write_text(LICENCE)
+    document = ingest_path(path, base, tenant)
+    fields = [
+        Field("Effective date", "What is the effective date?"),
+        Field("Start", "When does the licence start?", Expected("date")),
+        Field("Fee", "What is the fee a year?", Expected("amount")),
+        Field("Assignment", "May the licence be assigned to a subsidiary?"),
+    ]
+    asker = Asker(tenant, base, "balanced")
+    runs = record_fields(asker, fields, find_fields(asker, [document], fields))
+    told = [
+        field_json(ExtractionField(name=field.name, question=field.question, run=run))
+        for field, run in zip(fields, runs, strict=True)
+    ]
+    effective, start, fee, assignment = told
+    said = "A date was asked for. A period was found instead."
+    assert (effective["outcome"], effective["caveats"]) == ("weak", [said])
+    assert effective["value"] == "eighteen (18) months" and "eighteen" in effective["quote"]
+    assert (start["outcome"], start["values"][0]["value"], start["caveats"]) == ("found", "2024-03-01", [])
+    assert (fee["outcome"], fee["values"][0]["value"], fee["caveats"]) == ("found", "900", [])
+    assert (assignment["outcome"], assignment["type"]) == ("weak", "boolean")
+    assert assignment["caveats"] == ["A yes or no was asked for. A sentence without one was found instead."]
+    rows = list(csv.DictReader(io.StringIO(write_extraction_csv(told))))
+    assert (rows[0]["outcome"], rows[0]["caveat"]) == ("weak", said)
+    (item,) = runs[0].answer.items
+    assert (item["code"], item["outcome"]) == (OTHER_KIND, "weak")
+    assert item_rows(runs[0].answer)[0].why == said
