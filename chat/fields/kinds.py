@@ -1,7 +1,8 @@
 """Whether what a field shows is of the kind that was asked for: a date, an amount, a period, a person (R77, R87).
 
 A question for a date may be answered by "within thirty days", one for who by a role: as an answer that is read, not as
-the value of a field, which stands in a column of its kind. Such a value is doubtful, and its reason names both kinds.
+the value of a field, which stands in a column of its kind. Such a value is doubtful, and its reason names both kinds. For
+a yes or no the sentence is what is read: a quote does not tell whether it grants or denies.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,6 @@ from django.utils.translation import gettext_noop
 
 from chat.checks import AskedItem
 from chat.figures.names import ANSWERED_BY, matches, read_values
-from chat.figures.yes_no import BOOLEAN
 from chat.turns.items import NUMBERED
 from retrieval.words.printed import READERS
 
@@ -33,7 +33,6 @@ ASKED = {
     "phone": gettext_noop("A phone number was asked for."),
     "url": gettext_noop("A web address was asked for."),
     "iban": gettext_noop("An IBAN was asked for."),
-    BOOLEAN: gettext_noop("A yes or no was asked for."),
 }
 SENTENCE = "sentence"
 FOUND = {
@@ -83,8 +82,6 @@ def other_kind_in(shown: str, asked: str, values: Sequence[Any], *, is_declared:
 
     Of what is written in many ways, a name or a number, a miss tells nothing unless the kind was declared.
     """
-    if asked == BOOLEAN:
-        return SENTENCE
     is_number = NUMBERED.search(shown) is not None
     is_count = is_number and (asked == "number" or (asked in COUNTED and bool(values)))
     if is_count or prints_kind(shown, asked, is_declared=is_declared):
