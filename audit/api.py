@@ -160,8 +160,6 @@ class RunListView(GenericAPIView[RetrievalRun]):
     """The runs the caller may read."""
 
     scopes: ClassVar = {"GET": "audit"}
-    serializer_class = RunSerializer
-    queryset = RetrievalRun.objects.none()
 
     @extend_schema(operation_id="list_runs", parameters=FILTERS, responses=RunSerializer(many=True))
     def get(self, request: Request) -> Response:
@@ -183,7 +181,6 @@ class RunView(GenericAPIView[RetrievalRun]):
 
     scopes: ClassVar = {"GET": "audit"}
     serializer_class = RunInFullSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_run")
     def get(self, request: Request, run_id: UUID) -> Response:
@@ -200,8 +197,6 @@ class CandidatesView(GenericAPIView[RunCandidate]):
     """The candidates of a run."""
 
     scopes: ClassVar = {"GET": "audit"}
-    serializer_class = CandidateSerializer
-    queryset = RunCandidate.objects.none()
 
     @extend_schema(operation_id="list_candidates", responses=CandidateSerializer(many=True))
     def get(self, request: Request, run_id: UUID) -> Response:
@@ -218,8 +213,6 @@ class ScopeDocumentsView(GenericAPIView[RunDocument]):
     """The documents of a run's scope."""
 
     scopes: ClassVar = {"GET": "audit"}
-    serializer_class = ScopeDocumentSerializer
-    queryset = RunDocument.objects.none()
 
     @extend_schema(operation_id="list_scope", responses=ScopeDocumentSerializer(many=True))
     def get(self, request: Request, run_id: UUID) -> Response:
@@ -265,8 +258,6 @@ class ReviewListView(GenericAPIView[Review]):
     """The reviews of a run."""
 
     scopes: ClassVar = {"GET": "audit", "POST": "audit"}
-    serializer_class = ReviewSerializer
-    queryset = Review.objects.none()
 
     @extend_schema(operation_id="list_reviews", responses=ReviewSerializer(many=True))
     def get(self, request: Request, run_id: UUID) -> Response:
@@ -302,7 +293,6 @@ class EvidenceView(GenericAPIView[RetrievalRun]):
     scopes: ClassVar = {"GET": "audit"}
     is_costly = True
     renderer_classes = [ZipRenderer]
-    pagination_class = None
 
     @extend_schema(operation_id="read_evidence", responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: Request, run_id: UUID) -> HttpResponseBase:

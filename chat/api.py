@@ -325,7 +325,6 @@ class RetrieveView(GenericAPIView[Any]):
 
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
-    serializer_class = QuestionSerializer
 
     @extend_schema(
         operation_id="retrieve",
@@ -357,7 +356,6 @@ class RetrievalView(GenericAPIView[Retrieval]):
 
     scopes: ClassVar = {"GET": "ask"}
     serializer_class = RetrievalSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_retrieval")
     def get(self, request: Request, retrieval_id: uuid.UUID) -> Response:
@@ -371,7 +369,6 @@ class ChatView(GenericAPIView[Any]):
 
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
-    serializer_class = ChatSerializer
     renderer_classes = [JSONRenderer, EventRenderer]
 
     @extend_schema(
@@ -456,7 +453,6 @@ class TurnView(GenericAPIView[Turn]):
 
     scopes: ClassVar = {"GET": "ask"}
     serializer_class = TurnSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_turn")
     def get(self, request: Request, turn_id: uuid.UUID) -> Response:
@@ -467,9 +463,7 @@ class TurnEventsView(GenericAPIView[Turn]):
     """The events of a question, from the beginning or after the last one that was seen."""
 
     scopes: ClassVar = {"GET": "ask"}
-    serializer_class = TurnSerializer
     renderer_classes = [EventRenderer]
-    pagination_class = None
 
     @extend_schema(
         operation_id="follow_turn",
@@ -522,7 +516,6 @@ class SearchRestView(GenericAPIView[Turn]):
 
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
-    serializer_class = TurnSerializer
 
     @extend_schema(operation_id="search_rest", request=None, responses={202: TurnSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
@@ -535,7 +528,6 @@ class ReadAgainView(GenericAPIView[Turn]):
 
     scopes: ClassVar = {"POST": "write"}
     is_costly = True
-    serializer_class = TurnSerializer
 
     @extend_schema(operation_id="read_pages_again", request=None, responses={202: TurnSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
@@ -554,7 +546,6 @@ class MeaningView(GenericAPIView[Turn]):
 
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
-    serializer_class = MeaningSerializer
 
     @extend_schema(operation_id="choose_meaning", request=MeaningSerializer, responses={202: TurnSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
@@ -572,7 +563,6 @@ class StopView(GenericAPIView[Turn]):
     """Stop a question."""
 
     scopes: ClassVar = {"POST": "ask"}
-    serializer_class = TurnSerializer
 
     @extend_schema(operation_id="stop_turn", request=None, responses={202: TurnSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:

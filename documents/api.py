@@ -277,7 +277,6 @@ class BaseListView(GenericAPIView[KnowledgeBase]):
     """The caller's bases."""
 
     scopes: ClassVar = {"GET": "read", "POST": "write"}
-    serializer_class = BaseSerializer
 
     @extend_schema(operation_id="list_bases", responses=BaseSerializer(many=True))
     def get(self, request: Request) -> Response:
@@ -461,7 +460,6 @@ class DocumentListView(GenericAPIView[Document]):
     """The documents of a base."""
 
     scopes: ClassVar = {"GET": "read", "POST": "write"}
-    serializer_class = DocumentSerializer
     parser_classes = [MultiPartParser]
 
     @extend_schema(operation_id="list_documents", parameters=[DocumentQuery], responses=DocumentSerializer(many=True))
@@ -600,7 +598,6 @@ class UnlockView(GenericAPIView[Document]):
     """A locked PDF and its password."""
 
     scopes: ClassVar = {"POST": "write"}
-    serializer_class = DocumentSerializer
 
     @extend_schema(operation_id="unlock_document", request=PasswordSerializer, responses={202: DocumentSerializer})
     def post(self, request: Request, document_id: UUID) -> Response:

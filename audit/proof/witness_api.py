@@ -58,8 +58,6 @@ class WitnessedHeadsView(GenericAPIView[WitnessedHead]):
     """Heads of other installations, kept for them."""
 
     scopes: ClassVar = {"GET": "witness", "POST": "witness"}
-    serializer_class = WitnessedHeadSerializer
-    queryset = WitnessedHead.objects.none()
 
     @extend_schema(operation_id="list_witnessed_heads", responses=WitnessedHeadSerializer(many=True))
     def get(self, request: Request) -> Response:

@@ -45,7 +45,6 @@ class ProposalView(GenericAPIView[ProposedChange]):
 
     scopes: ClassVar = {"GET": "audit"}
     serializer_class = ProposalSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_proposal")
     def get(self, request: Request, base_id: UUID, proposal_id: UUID) -> Response:

@@ -119,7 +119,6 @@ class ExtractView(GenericAPIView[Any]):
 
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
-    serializer_class = ExtractSerializer
 
     @extend_schema(
         operation_id="extract",
@@ -163,9 +162,7 @@ class ExtractionView(GenericAPIView[Extraction]):
     """Fields that were asked together."""
 
     scopes: ClassVar = {"GET": "ask"}
-    serializer_class = ExtractionSerializer
     renderer_classes = [JSONRenderer, CsvRenderer]
-    pagination_class = None
 
     @extend_schema(
         operation_id="read_extraction",
@@ -182,7 +179,6 @@ class StopExtractionView(GenericAPIView[Extraction]):
     """Stop fields that were asked together."""
 
     scopes: ClassVar = {"POST": "ask"}
-    serializer_class = ExtractionSerializer
 
     @extend_schema(operation_id="stop_extraction", request=None, responses={202: ExtractionSerializer})
     def post(self, request: Request, extraction_id: uuid.UUID) -> Response:

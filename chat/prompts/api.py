@@ -76,7 +76,6 @@ class PromptsView(GenericAPIView[Any]):
     """The prompts of the program, and what a base adds to them."""
 
     scopes: ClassVar = {"GET": "read"}
-    serializer_class = PromptSerializer
     pagination_class = None
 
     @extend_schema(operation_id="list_prompts", responses=PromptSerializer(many=True))
@@ -92,7 +91,6 @@ class PromptView(GenericAPIView[Any]):
 
     scopes: ClassVar = {"GET": "read", "POST": "write"}
     serializer_class = PromptInFullSerializer
-    pagination_class = None
 
     @extend_schema(operation_id="read_prompt")
     def get(self, request: Request, base_id: UUID, name: str) -> Response:

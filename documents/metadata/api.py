@@ -50,7 +50,6 @@ class MetadataFieldsView(GenericAPIView[MetadataField]):
     """The fields of a base."""
 
     scopes: ClassVar = {"GET": "read", "POST": "write"}
-    serializer_class = MetadataFieldSerializer
     pagination_class = None
 
     @extend_schema(operation_id="list_metadata_fields", responses=MetadataFieldSerializer(many=True))
@@ -77,7 +76,6 @@ class MetadataFieldView(GenericAPIView[MetadataField]):
     """One field of a base."""
 
     scopes: ClassVar = {"PATCH": "write", "DELETE": "write"}
-    serializer_class = MetadataFieldSerializer
 
     @extend_schema(operation_id="rename_metadata_field", request=FieldNameSerializer, responses=MetadataFieldSerializer)
     def patch(self, request: Request, base_id: UUID, field_id: int) -> Response:
@@ -133,7 +131,6 @@ class SavedFiltersView(GenericAPIView[SavedFilter]):
     """One's own filters of a base, and those shared with it."""
 
     scopes: ClassVar = {"GET": "read", "POST": "write"}
-    serializer_class = SavedFilterSerializer
     pagination_class = None
 
     @extend_schema(operation_id="list_saved_filters", responses=SavedFilterSerializer(many=True))
@@ -158,7 +155,6 @@ class SavedFilterView(GenericAPIView[SavedFilter]):
     """One kept filter."""
 
     scopes: ClassVar = {"DELETE": "write"}
-    serializer_class = SavedFilterSerializer
 
     @extend_schema(operation_id="remove_saved_filter", responses={204: None})
     def delete(self, request: Request, base_id: UUID, filter_id: int) -> Response:

@@ -41,7 +41,6 @@ class SearchView(GenericAPIView[Passage]):
     """The passages of a base with some words."""
 
     scopes: ClassVar = {"GET": "read"}
-    serializer_class = PlaceSerializer
 
     @extend_schema(operation_id="search_base", parameters=[SearchQuerySerializer], responses=PlaceSerializer(many=True))
     def get(self, request: Request, base_id: UUID) -> Response:
