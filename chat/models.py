@@ -310,7 +310,7 @@ class Answer(models.Model):
     class Kind(models.TextChoices):
         GENERATED = "generated", _("Written by the model")
         EXTRACTIVE = "extractive", _("Quoted from the document")
-        WEAK = "weak", OUTCOMES["weak"].words
+        WEAK = "weak", "Weak"  # shown on no page: see OUTCOMES
         NOT_FOUND = "not_found", OUTCOMES["not_found"].words
         CANNOT_TELL = "cannot_tell", OUTCOMES["cannot_tell"].words
         CLARIFICATION = "clarification", OUTCOMES["clarify"].words

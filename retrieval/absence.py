@@ -258,7 +258,7 @@ def hits_evidence(question: Question, searched: Sequence[SearchedWord]) -> str:
     counts = [word.count for word in searched]
     missing = list(topic_words_nowhere(question, searched))
     some, lines = sum(map(bool, counts)), sum(counts)
-    said = f"{some} of {len(counts)} words occur, on {lines} lines"
+    said = f"{some} of {len(counts)} words occur, on {lines} lines, a line counted once for each of its words"
     if missing:
         said += f"; nowhere: {', '.join(f'“{word}”' for word in missing)}"
     return Clause(said, "words occur", some=some, all=len(counts), lines=lines, missing=missing)

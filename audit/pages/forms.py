@@ -13,6 +13,7 @@ from audit.models import Review
 from audit.review.comments import TEXT_MAX as COMMENT_MAX
 from audit.review.replay import REPEATS_ON_PAGE_MAX, Judge
 from audit.review.reviewing import Opinion
+from audit.review.signing import propose_period
 from audit.runs.listing import NOT_NEEDED, PARTLY, PASSAGES, STOPPED, UNJUDGED, RunsWanted
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
 from audit.runs.risks import RISKS
@@ -195,11 +196,17 @@ class SampleForm(FormOfBases):
 
 
 class BasePeriodForm(FormOfBases):
-    """A base and a period, both days included."""
+    """A base and a period, both days included. Unsent, it proposes what comes next to be signed off of the base."""
 
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
     since = forms.DateField(label=_("From"), widget=DayInput())
     until = forms.DateField(label=_("to"), widget=DayInput())
+
+    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+        super().__init__(*arguments, user=user, **named)
+        first = self.bases_of(user).first()
+        if first:
+            self.initial["since"], self.initial["until"] = propose_period(first.pk)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

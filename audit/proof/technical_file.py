@@ -21,7 +21,7 @@ from audit.access_log import record_event
 from audit.alerts.measures import MEASURES, say_value
 from audit.alerts.watching import limits_of
 from audit.carrying.belongings import describe_base
-from audit.keeping.changes import describe_events, in_bases
+from audit.keeping.changes import RecordedChange, describe_events, in_bases
 from audit.keeping.retention import days_kept
 from audit.models import Alert, RecordCheck, SelfCheck, SignOff
 from audit.proof.evidence import STYLE, VERIFIER, PackWriter, entry_of, write_chain
@@ -31,7 +31,7 @@ from audit.review.signing import Subject, describe_sign_off, runs_of
 from audit.statistics.period import absent_count, calls_for, signs_in, standing_reviews
 from audit.statistics.quality import quality_of
 from chat.prompts.catalogue import CATALOGUE
-from documents.models import Document, KnowledgeBase, Membership, Viewer
+from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
 from documents.spreadsheet import write_csv
 from ledger.chain import digest_of, head, time_text
 from ledger.holds import holds_on
@@ -40,7 +40,8 @@ from retrieval.models import RetrievalRunQuerySet
 from retrieval.version import program_version
 
 CROSSWALK = Path(settings.BASE_DIR) / "docs" / "crosswalk.md"
-# Changes whose details name no person; of the others the report has the kind, the time and the entry of the ledger.
+# Changes whose details name no person; of the others, but for who was given which role, the report has the kind, the
+# time and the entry of the ledger.
 IMPERSONAL = {
     *("settings_changed", "guidance_changed", "reading_rules_changed", "learned_word_changed", "meaning_reset"),
     *("alert_opened", "alert_closed", "alert_limits_changed", "retention_set", "embedding_begun", "embedding_switched"),
@@ -229,13 +230,13 @@ def table_of_roles(record: Recorded) -> ReportTable:
 def table_of_figures(record: Recorded) -> ReportTable:
     runs, quality, standing = record.runs, quality_of(record.runs, ""), standing_reviews(record.runs)
     counted = runs.order_by().aggregate(absent=absent_count(), failed=Count("pk", filter=Q(status="failed")))
-    asked, reviewed = _("questions asked"), _("answers with a verdict")
+    runs_asked, asked, reviewed = runs.count(), _("questions asked"), _("answers with a verdict")
     rows = [
-        (_("Answers looked at by a reviewer"), quality.reviewed, quality.asked, asked),
+        (_("Answers looked at by a reviewer"), quality.reviewed, quality.answers, _("answers to review")),
         (_("Answers judged wrong"), quality.wrong, quality.reviewed, reviewed),
         (_("Answers judged incomplete or not supported"), quality.faulty, quality.reviewed, reviewed),
-        (_("Questions without an answer: not found, or it cannot be told"), counted["absent"], quality.asked, asked),
-        (_("Questions that ended without a result, by an error or stopped"), counted["failed"], quality.asked, asked),
+        (_("Questions without an answer: not found, or it cannot be told"), counted["absent"], runs_asked, asked),
+        (_("Questions that ended without a result, by an error or stopped"), counted["failed"], runs_asked, asked),
         (
             _("Passages whose role a reviewer overruled"),
             sum(each.original != each.given for each in standing),
@@ -291,13 +292,22 @@ def table_of_changes(record: Recorded) -> ReportTable:
         (
             say_moment(change.event.created_at),
             change.words,
-            "; ".join(f"{name}: {value}" for name, value in change.details if change.event.kind in IMPERSONAL),
+            say_change(change),
             change.sequence,
         )
         for change in describe_events(record.events)
     ]
     columns = (_("When (UTC)"), pgettext("noun", "Change"), _("What exactly"), _("Entry of the ledger"))
     return ReportTable("changes", _("Changes recorded in the ledger"), columns, rows)
+
+
+def say_change(change: RecordedChange) -> str:
+    """What is told of a change; a person whose role changed by their number alone, as in the table of roles."""
+    event = change.event
+    if event.kind == "role_changed":
+        roles = (dict(Role.choices).get(event.details[when], "–") for when in ("before", "after"))
+        return f"user:{event.details['member']}: {' → '.join(map(str, roles))}"
+    return "; ".join(f"{name}: {value}" for name, value in change.details if event.kind in IMPERSONAL)
 
 
 def table_of_alerts(record: Recorded) -> ReportTable:

@@ -11,9 +11,11 @@ from django.utils.translation import gettext_lazy as _
 from audit.models import Review, ReviewSample
 from audit.review.assigning import leave_to_others
 from audit.review.own import without_own
-from audit.runs.complaints import unheard_complaints
+from audit.runs.complaints import complaints_of_run, unheard_complaints
 from audit.runs.listing import HEAVY, key_of_run, runs_after, runs_before
 from audit.runs.risks import ANY_RISK, RISKS
+from chat.models import Answer, Turn
+from chat.page.outcomes import STOPPED_RUNS
 from documents.models import KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
@@ -42,6 +44,19 @@ def is_reviewed() -> Q:
     return Q(Exists(verdicts)) & ~Q(Exists(unheard_complaints()))
 
 
+def can_be_reviewed() -> Q:
+    """All but what was only asked back, or stopped by a person before it had an answer: no answer, nothing to judge.
+
+    Somebody who judges or complains of one nevertheless makes it one to review.
+    """
+    verdicts = Review.objects.filter(run=OuterRef("pk"), candidate=None).order_by()
+    answers = Answer.objects.filter(run=OuterRef("pk")).order_by()
+    stopped = Turn.objects.filter(run=OuterRef("pk"), state=Turn.State.STOPPED).order_by()
+    was_stopped = Q(failure__in=STOPPED_RUNS) | Q(Exists(stopped))
+    is_empty = Q(status="clarify") | was_stopped & ~Q(Exists(answers))
+    return ~is_empty | Q(Exists(verdicts)) | Q(Exists(complaints_of_run()))
+
+
 def open_runs(user: Viewer) -> RetrievalRunQuerySet:
     """The unreviewed runs a person may review; never their own, nor another asking of an answer they were given."""
     return reviewable(user).filter(~is_reviewed())
@@ -49,7 +64,7 @@ def open_runs(user: Viewer) -> RetrievalRunQuerySet:
 
 def reviewable(user: Viewer) -> RetrievalRunQuerySet:
     bases = KnowledgeBase.objects.with_role(user, "auditor", "owner")
-    return without_own(RetrievalRun.objects.filter(base__in=bases), user)
+    return without_own(RetrievalRun.objects.filter(can_be_reviewed(), base__in=bases), user)
 
 
 def risky(user: Viewer, risk: str = "") -> RetrievalRunQuerySet:

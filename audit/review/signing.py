@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -15,7 +15,7 @@ from accounts.models import User
 from audit.access_log import NAME_MAX, is_auditor, record_event
 from audit.auditor_record import store
 from audit.models import Review, ReviewSample, SignOff
-from audit.review.queue import is_reviewed
+from audit.review.queue import can_be_reviewed, is_reviewed
 from audit.runs.risks import ANY_RISK
 from documents.models import KnowledgeBase
 from ledger.chain import head
@@ -48,6 +48,7 @@ class SignedFigures(TypedDict):
     """The figures of a signature: how many runs there were, how many were reviewed, and the results."""
 
     runs: int
+    answers: NotRequired[int]  # that can be reviewed; signatures from before it was counted lack it
     population: int | None  # these two of a sample
     seed: str
     reviewed: int
@@ -76,6 +77,13 @@ def of_period(base: KnowledgeBase, first: date, last: date) -> Subject:
     return Subject(base.pk, base.name, since, min(end, timezone.now()) if last <= timezone.now().date() else end)
 
 
+def propose_period(base: UUID) -> tuple[date, date]:
+    """The days to sign off next: from the end of the last signed period, or the first of this month, until today."""
+    today = timezone.now().date()
+    signed = SignOff.objects.filter(base=base, sample=None, first=None).order_by("-until").first()
+    return (min(signed.until.date(), today) if signed else today.replace(day=1)), today
+
+
 def of_sample(sample: ReviewSample) -> Subject:
     return Subject(sample.base_id, sample.base_name, sample.until, sample.until, sample)
 
@@ -94,12 +102,14 @@ def runs_of(subject: Subject) -> RetrievalRunQuerySet:
 
 def count_figures(subject: Subject) -> SignedFigures:
     """The figures as they are now."""
-    runs = runs_of(subject).order_by()
+    asked = runs_of(subject).order_by()
+    runs = asked.filter(can_be_reviewed())
     risky, reviewed = runs.filter(ANY_RISK), runs.filter(is_reviewed())
     reviews = Review.objects.filter(run=OuterRef("pk")).order_by()
     objections = reviews.filter(candidate=None).exclude(outcome=Review.Outcome.AGREE)
     return {
-        "runs": runs.count(),
+        "runs": asked.count(),
+        "answers": runs.count(),
         "population": subject.sample.population if subject.sample else None,
         "seed": subject.sample.seed if subject.sample else "",
         "reviewed": reviewed.count(),
@@ -116,8 +126,10 @@ def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> Obstacle
     not_ended = _("This period has not ended yet.") if is_running else ""
     if not figures["runs"]:
         return Obstacle(not_ended or _("There is nothing to sign off: no question was asked."))
+    if not figures["answers"]:
+        return Obstacle(not_ended or _("There is nothing to sign off: no question has an answer to review."))
     if subject.sample:
-        waiting = figures["runs"] - figures["reviewed"]
+        waiting = figures["answers"] - figures["reviewed"]
         told = ngettext(
             "%(count)s question of the sample waits for a verdict on its answer.",
             "%(count)s questions of the sample wait for a verdict on their answer.",
@@ -137,7 +149,8 @@ def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> Obstacle
 def describe_sign_off(row: SignOff) -> str:
     """What was signed, in a sentence for people."""
     figures = row.figures
-    unread = figures["runs"] - figures["reviewed"] - (figures["risky"] - figures["risky_reviewed"])
+    answers = figures.get("answers", figures["runs"])
+    unread = answers - figures["reviewed"] - (figures["risky"] - figures["risky_reviewed"])
     if row.sample_id:
         told = _(
             "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s "
@@ -150,6 +163,13 @@ def describe_sign_off(row: SignOff) -> str:
             "overruled: %(overruled)s."
         )
     sentence: str = told % {**figures, "unread": unread}
+    if without := figures["runs"] - answers:
+        asked_back = ngettext(
+            "%(count)s question had no answer to review: it was asked back, or stopped.",
+            "%(count)s questions had no answer to review: they were asked back, or stopped.",
+            without,
+        )
+        sentence = f"{sentence} {asked_back % {'count': without}}"
     return sentence
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review
-from audit.review.queue import is_reviewed
+from audit.review.queue import can_be_reviewed, is_reviewed
 from audit.runs.disagreement import REFUSED_ROLES
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES
 from audit.runs.risks import RISKS
@@ -276,8 +276,8 @@ def blind_agreement(runs: RetrievalRunQuerySet) -> Rate:
 
 
 def signs_in(runs: RetrievalRunQuerySet) -> Iterable[Sign]:
-    """How many runs of the period show each sign of risk."""
-    reviewed = is_reviewed()
+    """How many runs of the period that can be reviewed show each sign of risk."""
+    runs, reviewed = runs.filter(can_be_reviewed()), is_reviewed()
     for name, risk in RISKS.items():
         found = runs.order_by().filter(risk.condition)
         counts = found.aggregate(all=Count("pk"), reviewed=Count("pk", filter=reviewed))

@@ -1,4 +1,4 @@
-"""How much of what was asked has been reviewed, and how much of that was wrong, beside the time before."""
+"""How much of what can be reviewed has been, and how much of that was wrong, beside the time before."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review, ReviewSample
+from audit.review.queue import can_be_reviewed
 from audit.runs.verdicts import WRONG, standing_verdicts
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
@@ -19,10 +20,13 @@ DEFAULT_DAYS = 30
 
 @dataclass(frozen=True)
 class Quality:
-    """The verdicts that stand on the answers of some runs; `faulty` are incomplete or not supported."""
+    """The verdicts that stand on the answers of some runs; `faulty` are incomplete or not supported.
+
+    `answers` are those that can be reviewed: a question that was only asked back, or stopped, has none.
+    """
 
     of: Promise | str  # which runs these are
-    asked: int
+    answers: int
     reviewed: int
     wrong: int
     faulty: int
@@ -30,7 +34,7 @@ class Quality:
 
 def quality_of(runs: RetrievalRunQuerySet, of: Promise | str) -> Quality:
     """Two queries, however many runs there are."""
-    runs = runs.order_by()
+    runs = runs.filter(can_be_reviewed()).order_by()
     standing = Review.objects.filter(pk__in=standing_verdicts(runs).values("pk")).order_by()
     counts = dict(standing.values_list("outcome").annotate(number=Count("pk")))
     wrong, agreed = sum(counts.get(each, 0) for each in WRONG), counts.get(Review.Outcome.AGREE, 0)

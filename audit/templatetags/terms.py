@@ -1,4 +1,4 @@
-"""`{% term "anchor" %}`: a term of the trail with its explanation, for mouse, keyboard and touch."""
+"""`{% term "anchor" %}`: a term of the trail with its explanation, for mouse, keyboard and touch; names of sections."""
 
 from django import template
 from django.utils.html import format_html
@@ -6,11 +6,14 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from audit.runs.glossary import NAMES, TERMS
+from chat.writing.phrases import path_of_candidate, section_of_candidate
 from retrieval.told.reasons import name_rule
 
 register = template.Library()
 
 register.filter("rule_name", name_rule)
+register.filter("section_name", section_of_candidate)
+register.filter("section_path", path_of_candidate)
 
 
 @register.simple_tag

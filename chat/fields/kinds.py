@@ -1,8 +1,8 @@
 """Whether what a field shows is of the kind that was asked for: a date, an amount, a period, a person (R77, R87).
 
 A question for a date may be answered by "within thirty days", one for who by a role: as an answer that is read, not as
-the value of a field, which stands in a column of its kind. Such a value is doubtful, and its reason names both kinds. For
-a yes or no the sentence is what is read: a quote does not tell whether it grants or denies.
+the value of a field, which stands in a column of its kind. Such a value is doubtful, and its reason names both kinds.
+For a yes or no the sentence is what is read: a quote does not tell whether it grants or denies.
 """
 
 from collections.abc import Iterable, Sequence

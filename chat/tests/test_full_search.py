@@ -92,7 +92,7 @@ def test_the_button_replaces_the_doubt_by_a_finding_for_each_document(ask_base: 
     assert "Search of every document, from" in page and f"{LEASES} documents: {LEASES} searched one by one" in page
     assert page.count("Search the rest") == 1, "only below the first question: there is no rest any more"
     trail = on_one_line(client.get(reverse("audit:trail", args=[answer.run_id])))
-    assert f"{LEASES} documents were searched one by one (Weak: {LEASES}); those that say" in trail
+    assert f"{LEASES} documents were searched one by one (No clear answer: {LEASES}); those that say" in trail
     assert verify().ok
 
 

@@ -6,6 +6,7 @@ from django.utils.translation import gettext, ngettext
 
 from chat.models import Citation
 from documents.pages.phrasing import group_thousands
+from documents.pages.section_names import name_path, name_section
 from retrieval.models import RunCandidate
 
 NOUNS: dict[str, Callable[[int], str]] = {
@@ -34,6 +35,16 @@ def anchor_pages(candidate: RunCandidate) -> list[int]:
     return sorted({candidate.anchor_first_page, candidate.anchor_last_page})
 
 
+def section_of_candidate(candidate: RunCandidate) -> str:
+    """What the section of a candidate is called for people."""
+    return name_section(candidate.section_title, candidate.breadcrumb, candidate.parse_id, candidate.toc_index)
+
+
+def path_of_candidate(candidate: RunCandidate) -> str:
+    """The titles from the top of the document to the section of a candidate, for people."""
+    return name_path(candidate.section_title, candidate.breadcrumb, candidate.parse_id, candidate.toc_index)
+
+
 def describe_place(candidate: RunCandidate, pages: list[int], *, with_document: bool) -> str:
     """Where a quote is: file pages, the printed label if it differs, section, and the document if there are several."""
     span = str(pages[0]) if len(pages) == 1 else f"{pages[0]}\u2013{pages[-1]}"
@@ -41,7 +52,7 @@ def describe_place(candidate: RunCandidate, pages: list[int], *, with_document: 
     label = candidate.anchor_page_label
     if label and label != str(candidate.anchor_first_page):
         words += " " + gettext("(printed %(label)s)") % {"label": label}
-    parts = [words, candidate.section_title, candidate.document_title if with_document else ""]
+    parts = [words, section_of_candidate(candidate), candidate.document_title if with_document else ""]
     return " · ".join(part for part in parts if part)
 
 

@@ -17,6 +17,11 @@ class Section:
     depth: int
     is_current: bool
     folded: int = 0
+    name: str = ""  # beside its title, where that alone says nothing
+
+    @property
+    def title(self) -> str:
+        return self.name or self.entry.title
 
     @property
     def number(self) -> str:

@@ -23,6 +23,7 @@ from documents.pages.profile import (
     quality_findings,
 )
 from documents.pages.search import Match, Matches
+from documents.pages.section_names import name_entries, name_path
 from documents.pages.sentences import explain_warning
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
 from reading.boxes import box_of_line, boxes_of
@@ -90,6 +91,18 @@ class PageInspection:
         return {number for head in heads for number in range(head.first_line, head.last_line + 1)}
 
     @property
+    def current_path(self) -> str:
+        return self.path_of(self.current)
+
+    @property
+    def line_path(self) -> str:
+        return self.path_of(self.line_section)
+
+    def path_of(self, entry: TocRow | None) -> str:
+        """The titles from the top to a section, for people."""
+        return name_path(entry.title, entry.breadcrumb, self.parse.pk, entry.index) if entry else ""
+
+    @property
     def known_from(self) -> str:
         """What the section was known by, in words; "" for what stands before the first one."""
         return str(ORIGINS.get(self.current.origin, "")) if self.current else ""
@@ -108,7 +121,7 @@ def inspect_page(document: Document, parse: Parse, place: PageTarget) -> PageIns
         page=page,
         sheet=sheet_of_page(document, parse, page, lines, line, current, found_marks(place, lines)),
         lines=lines,
-        tree=tree_of(toc, current),
+        tree=name_entries(parse.pk, tree_of(toc, current)),
         current=current,
         line=line,
         line_section=section_at(toc, line.toc_index) if line else None,

@@ -14,6 +14,7 @@ from django.db.models import Case, F, FloatField, IntegerField, Q, QuerySet, Val
 from django.db.models.functions import Cast
 
 from documents.models import DocumentQuerySet, Line, Parse, Passage, TocEntry
+from documents.pages.section_names import name_section
 from reading.matching import full_text_form, match_form, match_map
 from reading.rows import ASIDE_KINDS
 
@@ -153,10 +154,10 @@ def cut_snippet(text: str, marks: Sequence[Span]) -> tuple[str, tuple[Span, ...]
 def sections_of_passages(passages: Iterable[Passage]) -> dict[tuple[Any, int], str]:
     """The titles of the sections that passages stand in, by parse and index."""
     wanted = reduce(or_, (Q(parse=each.parse_id, index=each.toc_index) for each in passages), Q(pk__in=[]))
-    rows = TocEntry.objects.filter(wanted).values_list("parse_id", "index", "number", "title")
+    rows = TocEntry.objects.filter(wanted).values_list("parse_id", "index", "number", "title", "breadcrumb")
     return {
-        (parse, index): title if title.startswith(number) else f"{number} {title}"
-        for parse, index, number, title in rows
+        (parse, index): name_section(title if title.startswith(number) else f"{number} {title}", path, parse, index)
+        for parse, index, number, title, path in rows
     }
 
 

@@ -12,6 +12,8 @@ from retrieval.absence import zero_hits
 from retrieval.accounting import account_of
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading, with_vectors
+from retrieval.told.clauses import recorded_facts
+from retrieval.told.reasons import say_clause
 from retrieval.types import Keyword, RetrievalResult
 
 
@@ -98,10 +100,14 @@ def test_what_was_found_lets_every_gate_pass(policy: DocumentContent) -> None:
 def test_the_gate_names_the_words_it_lets_pass(policy: DocumentContent) -> None:
     """One word of the topic that stands somewhere opens G1; those that stand nowhere are named, and no framing word."""
     told = {}
+    again = ", a line counted once for each of its words"
     for question in ("What is the notice period?", "How long does the notice period of zeppelins take in 2031?"):
         result = ask(question, policy)
         assert "G1" not in fired(result)
-        told[question] = result.gates[1].evidence.partition("; nowhere: ")[2]
+        evidence = result.gates[1].evidence
+        assert f"on {sum(word.count for word in result.searched)} lines{again}" in evidence
+        assert f"lines{again}" in say_clause(recorded_facts(evidence))
+        told[question] = evidence.partition("; nowhere: ")[2]
         assert "“take”" not in result.not_found_reason and "“long”" not in result.not_found_reason
     assert list(told.values()) == ["", "“zeppelins”, “2031”"]
 

@@ -19,7 +19,7 @@ OUTCOMES = {
     "found": Outcome("ok", _("Found")),
     "passages": Outcome("info", _("Passages found")),  # found, as far as fixed rules can tell: see as_judged
     "partly": Outcome("warn", _("Partly found")),
-    "weak": Outcome("warn", _("Weak")),
+    "weak": Outcome("warn", _("No clear answer")),
     "not_found": Outcome("warn", _("Not found")),
     "cannot_tell": Outcome("warn", _("Cannot tell")),
     "clarify": Outcome("warn", _("Asked back")),
@@ -50,7 +50,7 @@ MEANINGS = {
     ),
     "not_found": _(
         "It was looked for everywhere and is not there. See which words were looked for; if the documents may use"
-        " others, ask with those. “Weak” would mean that some passages may be about it."
+        " others, ask with those. “No clear answer” would mean that some passages may be about it."
     ),
     "cannot_tell": _(
         "No passage that could be read answers, and something could not be read or was not searched, so it may still be"

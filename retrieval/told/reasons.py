@@ -312,7 +312,7 @@ def say_zero_hits(facts: Facts) -> str:
 
 
 def say_words_occur(facts: Facts) -> str:
-    said = _("%(some)s of %(all)s words occur, on %(lines)s lines") % {
+    said = _("%(some)s of %(all)s words occur, on %(lines)s lines, a line counted once for each of its words") % {
         "some": facts["some"],
         "all": facts["all"],
         "lines": number_format(facts["lines"], force_grouping=True),

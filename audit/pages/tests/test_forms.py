@@ -28,17 +28,18 @@ from audit.review.reviewing import Opinion
 from documents.models import KnowledgeBase
 from ledger.holds import REASON_MIN as HOLD_REASON_MIN
 from retrieval.models import RunCandidate
-from retrieval.told.outcomes import MEANINGS
+from retrieval.told.outcomes import MEANINGS, OUTCOMES
 
 REASON = "x" * REASON_MIN
 
 
 def test_the_list_of_outcomes_says_what_each_means(house: House) -> None:
-    """“Weak” is told from “Not found” by the same words as beside an answer."""
+    """“No clear answer” is told from “Not found” by the same words as beside an answer."""
     html = unescape(str(RunFilters({}, user=house.viewer)["status"]))
     for code in ("weak", "not_found", "cannot_tell"):
         assert f'value="{code}" title="{MEANINGS[code]}"' in html
     assert "it was looked for everywhere" in str(MEANINGS["weak"])
+    assert ">No clear answer</option>" in html and str(OUTCOMES["weak"].words) in str(MEANINGS["not_found"])
 
 
 # ---- reviews

@@ -15,6 +15,7 @@ from audit.pages.views import attachment, read_choice, turn_to
 from audit.runs.listing import RunKey
 from audit.runs.signs import LOOKED, signs_of_run
 from audit.trail.candidates import Choice
+from chat.writing.phrases import describe_place
 from documents.ingestion.trash import move_to_trash, purge_document
 from llm.models import LLMCall
 
@@ -190,3 +191,14 @@ def test_the_words_that_matched_are_lit(house: House, make_run: MakeRun, browse:
     context = page.split('class="doc lines-kept"')[1].split("</p>")[0]
     for text in (quote, context):
         assert {word.lower() for word in re.findall(r"<mark\s*>(.*?)</mark\s*>", text)} == {"softmax"}
+
+
+def test_a_section_that_is_only_a_letter_is_named_after_the_one_above(
+    house: House, make_run: MakeRun, browse: Any
+) -> None:
+    run = make_run("primary", section="E.")
+    page = browse(house.auditor, f"/audit/runs/{run.pk}/").content.decode()
+    assert "Model Architecture &gt; E." in page
+    candidate = run.candidates.get()
+    assert candidate.section_title == "E."
+    assert describe_place(candidate, [1], with_document=False).endswith(" · Model Architecture > E.")

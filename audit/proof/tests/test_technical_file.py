@@ -30,8 +30,9 @@ from audit.review.signing import of_period, sign
 from benchmarks import forging
 from benchmarks.forging import BAD, CONSISTENT, OK, Files, read, write
 from chat.prompts.catalogue import CATALOGUE
-from documents.access import change_settings
+from documents.access import change_settings, remove_member, set_role
 from documents.base_settings import BaseSettings
+from documents.models import Role
 from ledger.chain import digest_of, head
 from ledger.heads import write_head
 
@@ -93,6 +94,23 @@ def test_every_figure_is_of_the_rows_and_has_its_denominator(asked: House) -> No
     assert sorted(row[1] for row in table(files, "roles")) == ["Auditor", "Owner", "Viewer", "Viewer"]
     assert files["crosswalk.md"] == CROSSWALK.read_bytes()
     assert all(f"data/{name}.csv" in files for name in json.loads(files["data/data.json"]))
+
+
+def test_a_changed_role_names_the_person_by_their_number_and_both_roles(house: House) -> None:
+    set_role(house.base, house.viewer, Role.AUDITOR, by=house.owner)
+    remove_member(house.base, house.viewer, by=house.owner)
+    who = f"user:{house.viewer.pk}"
+    told = [row[2] for row in table(written(house), "changes") if row[1] == "Role changed"]
+    assert told == [f"{who}: Viewer → Auditor", f"{who}: Auditor → –"]
+    german = [row[2] for row in table(written(house, "de"), "changes") if who in row[2]]
+    assert len(german) == 2 and german != told
+
+
+def test_answers_are_counted_of_those_that_can_be_reviewed(house: House, make_run: MakeRun) -> None:
+    review(make_run(), None, house.auditor, Opinion("agree"))
+    make_run(roles="", status="clarify", hits=[])
+    figures = [(number, of) for _, number, of, _ in table(written(house), "figures")]
+    assert figures == [(1, 1), (0, 1), (0, 1), (0, 2), (0, 2), (0, 0)]
 
 
 def test_a_signed_period_is_in_it(house: House, make_run: MakeRun, make_answer: MakeAnswer) -> None:

@@ -1,5 +1,6 @@
 """Signing off: only what is reviewed, by two people, kept in the ledger; complaints and second reviews in the queue."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -89,6 +90,24 @@ def test_a_period_that_is_refused_stays_on_its_page_with_what_was_typed(
     assert response.status_code == 409 and "1 question with a sign of risk waits" in page
     assert f'href="/audit/queue/?base={house.base.pk}"' in page
     assert 'value="2026-01-01"' in page and f'value="{today}"' in page and "&lt;b&gt;so far" in page
+
+
+def test_the_form_proposes_what_comes_after_the_last_signature(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    client, now = signed_in(house.auditor), timezone.now()
+
+    def proposed() -> list[str]:
+        page = client.get("/audit/signoffs/").content.decode()
+        return re.findall(r'name="(?:since|until)" value="([^"]*)"', page)
+
+    today = f"{now:%Y-%m-%d}"
+    assert proposed() == [f"{now:%Y-%m-01}", today] * 2, "of the signature and of the technical file"
+    asked = now - timedelta(days=50)
+    agree(make_run("", hits=[], created_at=asked), house.auditor)
+    last = (asked + timedelta(days=3)).date()
+    sign(of_period(house.base, asked.date(), last), house.auditor)
+    assert proposed() == [f"{last + timedelta(days=1):%Y-%m-%d}", today] * 2
 
 
 def test_it_signs_nothing_empty_or_to_come_or_by_others(house: House, make_run: MakeRun) -> None:

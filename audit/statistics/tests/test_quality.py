@@ -6,18 +6,21 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from audit.conftest import House, MakeRun
+from audit.conftest import House, MakeAnswer, MakeRun
 from audit.review.reviewing import Opinion, review
 from audit.review.sampling import take_sample
+from audit.review.signing import count_figures, describe_sign_off, of_period, of_sample, sign
 from audit.runs.tests.test_verdicts import Given, give
 from audit.statistics.quality import quality_of, quality_of_sample, quality_over
+from chat.models import Turn
+from chat.turns.conductor import STOPPED_BY_ASKER
 from retrieval.models import RetrievalRun
 
-Counts = tuple[int, int, int, int]  # asked, reviewed, wrong, faulty
+Counts = tuple[int, int, int, int]  # answers, reviewed, wrong, faulty
 
 
 def counts_of(*found: Any) -> list[Counts]:
-    return [(each.asked, each.reviewed, each.wrong, each.faulty) for each in found]
+    return [(each.answers, each.reviewed, each.wrong, each.faulty) for each in found]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_the_strip_is_on_list_figures_and_sample(
 
 
 @pytest.mark.parametrize(
-    ("person", "query", "asked"),
+    ("person", "query", "answers"),
     [
         ("auditor", "", 1),
         ("owner", "?base={base}", 1),
@@ -108,10 +111,51 @@ def test_the_strip_is_on_list_figures_and_sample(
     ],
 )
 def test_the_list_counts_the_bases_a_person_audits(
-    house: House, make_run: MakeRun, browse: Any, person: str, query: str, asked: int | None
+    house: House, make_run: MakeRun, browse: Any, person: str, query: str, answers: int | None
 ) -> None:
     make_run()
     page = browse(getattr(house, person), "/audit/" + query.format(base=house.base.pk))
     shown = page.context["quality"]
-    assert (shown[0].asked if shown else None) == asked
+    assert (shown[0].answers if shown else None) == answers
     assert ('class="quality"' in page.content.decode()) is bool(shown)
+
+
+UNANSWERED = {
+    "asked back": {"status": "clarify", "roles": "", "hits": []},
+    "stopped": {"status": "failed", "roles": "", "failure": STOPPED_BY_ASKER},
+}
+
+
+@pytest.mark.parametrize("how", UNANSWERED)
+def test_what_has_no_answer_to_review_is_counted_nowhere(
+    house: House, make_run: MakeRun, browse: Any, how: str
+) -> None:
+    """The figures, the list, the sample and the strip of the base say one number, and so does the period's sign-off."""
+    give(house, make_run(), [("owner", "agree", False)])
+    make_run(**UNANSWERED[how])
+    sample, today = take_sample(house.base, 5, house.auditor), timezone.now().date()
+    addresses = ["/audit/", "/audit/figures/", f"/audit/queue/{sample.pk}/", f"/audit/quality/{house.base.pk}/"]
+    for address in addresses:
+        assert "1 of 1 answer reviewed," in words_of(browse(house.auditor, address).content.decode()), address
+    for subject in (of_period(house.base, today, today), of_sample(sample)):
+        figures = count_figures(subject)
+        assert (figures["runs"], figures["answers"], figures["reviewed"]) == (2, 1, 1)
+    told = describe_sign_off(sign(of_period(house.base, today, today), house.auditor))
+    assert told.startswith("2 questions: 1 read, with a verdict,") and "; 0 not read, only not flagged;" in told
+    assert told.endswith("1 question had no answer to review: it was asked back, or stopped.")
+    assert describe_sign_off(sign(of_sample(sample), house.auditor)).startswith("2 of 2 questions, drawn")
+
+
+@pytest.mark.parametrize("how", UNANSWERED)
+def test_what_somebody_judged_without_an_answer_is_counted(house: House, make_run: MakeRun, how: str) -> None:
+    give(house, make_run(**UNANSWERED[how]), [("owner", "wrong", False)])
+    assert counts_of(quality_of(RetrievalRun.objects.all(), "")) == [(1, 1, 1, 0)]
+
+
+def test_an_answer_that_was_stopped_halfway_can_be_reviewed(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer
+) -> None:
+    answer = make_answer(make_run(), ended="stopped")
+    assert answer.turn
+    Turn.objects.filter(pk=answer.turn.pk).update(state=Turn.State.STOPPED)
+    assert counts_of(quality_of(RetrievalRun.objects.all(), "")) == [(1, 0, 0, 0)]
