@@ -13,8 +13,9 @@ from retrieval.arbiter.numbers_told import telling_terms
 from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units, unit_names
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.parse import document_words
+from retrieval.question.phrasing import phrasing_rules
 from retrieval.types import Question
-from retrieval.words.tokens import is_stop_word, stem
+from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
 NOTHING_UNSAID = frozenset(["person", "party", "role", "text", "number"])  # any sentence has a name or a number
 ENDING = ("above", "below", "up_to")  # before a number; "from" may be an "of" ("ein Paket von 20 kg")
@@ -22,6 +23,7 @@ LABEL = r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Z])\b(?![.,]?\d|['’]|-[^\W\d])"
 JOINED = r"(?:, | (?:and|or|to|und|oder|bis|et|ou|à|y|o|a) |[–/-])"
 LABELLED = re.compile(rf"\b([^\W\d_]{{3,40}}) ({LABEL}(?:{JOINED}{LABEL})*+)")
 LABELS = re.compile(rf"\b{LABEL}")
+OR_ANOTHER = re.compile(r"\w*(?:['’]s)?\s+(?:or|oder|ou|o)\s+\w+(?:['’]s)?", re.IGNORECASE)
 RANGE = re.compile(r"\b(\d{1,3})(?: (?:to|bis|à|a) |[–-])(\d{1,3})\b")
 
 
@@ -41,12 +43,22 @@ def asks_yes_or_no(question: Question) -> bool:
 
 def lacks_word_of(around: Sequence[str], question: Question, content: DocumentContent) -> bool:
     """Whether a word of the question is missing that the document has elsewhere, or that it never says where any
-    sentence has what was asked for; no word of its title. A yes or no may be said in other words.
+    sentence has what was asked for; no word of its title, nor the kind of thing of which one is asked for: a law says
+    "Ontario" and no "state".
     """
     lacking = [term for term in telling_terms(question, content) if not term.is_in(around)]
-    titled = document_words([content])
+    needless = document_words([content]) | kind_words(question)
     is_any = question.answer_type in NOTHING_UNSAID
-    return any((is_any or len(term.lines)) and not titled.issuperset(term.text.split()) for term in lacking)
+    return any((is_any or len(term.lines)) and not needless.issuperset(term.text.split()) for term in lacking)
+
+
+def kind_words(question: Question) -> set[str]:
+    """The words behind "which": the kinds of thing of which one is asked for."""
+    found = phrasing_rules().in_language("which_one", question.language).search(question.topic)
+    if found is None:
+        return set()
+    others = OR_ANOTHER.match(question.topic, found.end())
+    return set(normalise_words(found[0] + (others[0] if others else "")))
 
 
 def has_other_label(text: str, question: Question) -> bool:

@@ -26,7 +26,11 @@ WORKS = content_of_lines(
         "The litter pick is on 23 March, and Ms Abara asked for a weight limit.",
         "# Costs",
         "Costs were 184,300 euros, mainly because the lift failed twice. The fees rose by 3% in May.",
-        "# Calls",
+        "# Law",
+        "The law of the Province of Ontario governs this contract.",
+        "# Colours",
+        "Countries and states choose a colour of their own.",
+        "# Incidents",
         "There were 5% more calls than in 2022. Of these calls 1,104 were fires.",
     ]
 )
@@ -44,6 +48,7 @@ WORKS = content_of_lines(
         ("What is the maximum age of a driver?", 6, False),
         ("On how many days a week may employees work from home?", 10, True),
         ("On how many days a week may apprentices work from home?", 10, False),  # the document has them elsewhere
+        ("Which state's or country's law governs this contract?", 16, True),  # a law needs no such word
         ("Who organises the litter pick?", 12, False),  # any sentence has a name
     ],
 )
@@ -56,7 +61,7 @@ def test_it_is_about_what_was_asked_for(question: str, line: int, *, is_said: bo
 )
 def test_a_year_on_the_cover_is_not_that_of_a_report_of_another(title: str, *, is_said: bool) -> None:
     content = replace(WORKS, title=title)
-    assert bool(headlines_of("How many fires were there in 2022?", 16, content=content)) is is_said
+    assert bool(headlines_of("How many fires were there in 2022?", 20, content=content)) is is_said
 
 
 def test_why_is_answered_by_a_sentence_with_a_reason_only() -> None:
