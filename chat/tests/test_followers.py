@@ -33,6 +33,7 @@ from documents.models import KnowledgeBase, Membership
 pytestmark = pytest.mark.django_db(transaction=True)
 
 LOOK_S = 0.5
+PING = b": ping\n\n"  # a frame that comes when nothing happens
 
 
 @pytest.fixture(autouse=True)
@@ -97,13 +98,14 @@ def talking(ask: Ask, viewer: User) -> Iterator[Turn]:
 
 
 async def last_after(frames: AsyncIterator[bytes], lose: Callable[[], None], patience_s: float) -> str:
-    """The last of the frames, of which one was the moment when somebody lost access."""
+    """The last of the frames that tell anything, of which one was the moment when somebody lost access."""
     last, is_lost = b"", False
 
     async def read() -> None:
         nonlocal last, is_lost
-        async for last in frames:
-            if not is_lost and b"event: token" in last:
+        async for frame in frames:
+            last = last if frame == PING else frame
+            if not is_lost and b"event: token" in frame:
                 await sync_to_async(lose)()
                 is_lost = True
 
