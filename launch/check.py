@@ -1,16 +1,20 @@
-"""bin/test inside the environment: checks, tests side by side, tests one by one, drills; each stage with its time.
+"""bin/test inside the environment: checks, tests one by one, drills, and beside the last two types and all other tests.
 
-What failed of the tests, and drills that were only late, run once more, alone. What passes then was starved by the
-machine, what fails again is broken. The names of both are the last lines.
+Tests one by one and drills wait for much of their time; what runs beside them takes what they leave of the processors.
+Each stage is printed with its time. What failed of the tests, and drills that were only late, run once more, alone.
+What passes then was starved by the machine, what fails again is broken. The names of both are the last lines.
 """
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from launch.failures import MOST_STARVED, late_drills, read_failures, tell_failures
@@ -21,6 +25,7 @@ PYTHON = [sys.executable, "-m"]
 PYTEST = [*PYTHON, "pytest"]
 TESTS_FAILED, NO_TESTS = 1, 5  # pytest.ExitCode; with any other than these and 0 pytest itself could not go on
 AGAIN = 25  # tests that are looked at once more; where more fail, it is not the machine
+TOLD = "survives.json"  # in the folder of reports
 REPORTS = "TEST_REPORTS"  # in the environment: the folder where a test leaves what explains its failure
 
 CHECKS = {
@@ -30,13 +35,19 @@ CHECKS = {
     "djade": [str(Path(sys.executable).with_name("djade")), "--check", "--target-version", "5.2", *TEMPLATES],
     "check --deploy": [*PYTHON, "launch.check_deploy"],
 }
-TYPES = [*PYTHON, "mypy", "."]  # a minute on one core: beside the first tests, or the others would idle
+TYPES = [*PYTHON, "mypy", "."]
+ONE_BY_ONE, SIDE_BY_SIDE = "tests one by one", "tests side by side"
 TESTS = {
+    ONE_BY_ONE: ["-m", "whole or clock", "-n", "0"],
     # All tests of a file run in one worker: what a file makes once it makes once.
-    "tests side by side": ["-m", "not whole and not clock", "-n", "auto", "--dist", "loadfile"],
-    "tests one by one": ["-m", "whole or clock", "-n", "0"],
+    SIDE_BY_SIDE: ["-m", "not whole and not clock", "-n", "auto", "--dist", "loadfile"],
 }
 DRILLS = [*PYTHON, "benchmarks", "survives", "--short"]
+NICENESS = 5  # of what runs beside, above our own: a quarter of a processor where another process wants it
+LEAST = 19  # the niceness of the lowest priority there is
+BESIDE_S = 900  # how long a test beside may take; 300 s, which the others have, are few for one that is held up
+GRACE_S = 60.0  # for what runs beside and is interrupted: its servers have to stop
+Begin = Callable[[str, list[str]], "Future[int]"]
 
 
 def main(arguments: list[str]) -> int:
@@ -50,9 +61,9 @@ def main(arguments: list[str]) -> int:
     os.environ[REPORTS] = str(reports)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each of some hundred processes would compile the product anew
     failed = [name for name, command in CHECKS.items() if run_stage(name, command)]
-    with ThreadPoolExecutor() as beside:
-        types = beside.submit(run_silently, "mypy", TYPES)
-        lines = run_tests(reports, failed)
+    with in_background() as begin:
+        types = begin("mypy", TYPES)
+        lines = run_tests(reports, failed, begin)
     if types.result():
         failed.append("mypy")
     if failed:
@@ -63,18 +74,24 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def run_tests(reports: Path, failed: list[str]) -> list[str]:
+def run_tests(reports: Path, failed: list[str], begin: Begin) -> list[str]:
     """Run tests and drills, and what failed once more; the lines about those. `failed` gets the names of broken stages.
 
     It is "pytest" for tests and "survives" for drills.
     """
-    first: dict[str, str] = {}
-    is_cut = False  # a stage could not go on, or failed without a name
-    for name, arguments in TESTS.items():
-        status, found = run_pytest(name, arguments, reports)
-        is_cut |= status not in (0, TESTS_FAILED, NO_TESTS) or (status == TESTS_FAILED and not found)
-        first |= found
-    late = run_drills(reports, failed)
+    commands = {name: pytest_command(name, arguments, reports) for name, arguments in TESTS.items()}
+    beside = begin(SIDE_BY_SIDE, [*commands[SIDE_BY_SIDE], f"--timeout={BESIDE_S}"])
+    status = {ONE_BY_ONE: run_stage(ONE_BY_ONE, commands[ONE_BY_ONE])}
+    drills = run_stage("survives", [*DRILLS, "--out", str(reports / TOLD)])
+    status[SIDE_BY_SIDE] = beside.result()
+    found = {name: read_failures(reports / f"{name}.jsonl") for name in TESTS}
+    first = found[SIDE_BY_SIDE] | found[ONE_BY_ONE]
+    late = run_late_drills(reports, failed) if drills else {}
+    # A stage that could not go on, or failed without a name.
+    is_cut = any(
+        code not in (0, TESTS_FAILED, NO_TESTS) or (code == TESTS_FAILED and not found[name])
+        for name, code in status.items()
+    )
     if is_cut or len(first) > AGAIN:
         failed.append("pytest")
         return list(tell_failures(first, {}))
@@ -89,19 +106,18 @@ def run_again(first: dict[str, str], reports: Path) -> dict[str, str]:
     """Those of the failed tests that fail once more alone."""
     if not first:
         return {}
-    status, second = run_pytest("failed, alone", ["-n", "0", *first], reports)
+    name = "failed, alone"
+    status = run_stage(name, pytest_command(name, ["-n", "0", *first], reports))
+    second = read_failures(reports / f"{name}.jsonl")
     return second if second or not status else first
 
 
-def run_drills(reports: Path, failed: list[str]) -> dict[str, str]:
-    """Run the drills, and those that were late once more; which of them were in time then, with what was measured.
+def run_late_drills(reports: Path, failed: list[str]) -> dict[str, str]:
+    """Run the drills that were late once more; which of them were in time then, with what was measured first.
 
     A drill that lost or doubled anything has failed: no machine is an excuse for that.
     """
-    told = reports / "survives.json"
-    if not run_stage("survives", [*DRILLS, "--out", str(told)]):
-        return {}
-    late = late_drills(told)
+    late = late_drills(reports / TOLD)
     parts = sorted({name.partition(" ")[0] for name in late})
     if not late or run_stage("late drills, alone", [*DRILLS, "--part", *parts]):
         failed.append("survives")
@@ -109,13 +125,11 @@ def run_drills(reports: Path, failed: list[str]) -> dict[str, str]:
     return late
 
 
-def run_pytest(name: str, arguments: list[str], reports: Path) -> tuple[int, dict[str, str]]:
-    """pytest's exit status, and what failed with the first line of its error; reports are called as the stage is."""
-    report = reports / f"{name}.jsonl"
+def pytest_command(name: str, arguments: list[str], reports: Path) -> list[str]:
+    """pytest with its reports, which are called as the stage is."""
     # With "=": pytest would take a path of its own for one to collect from, and find no pyproject.toml there.
-    files = [f"--junitxml={reports / name}.xml", f"--report-log={report}"]
-    status = run_stage(name, [*PYTEST, "--durations=25", *files, *arguments])
-    return status, read_failures(report)
+    files = [f"--junitxml={reports / name}.xml", f"--report-log={reports / name}.jsonl"]
+    return [*PYTEST, "--durations=25", *files, *arguments]
 
 
 def run_stage(name: str, command: list[str]) -> int:
@@ -127,14 +141,62 @@ def run_stage(name: str, command: list[str]) -> int:
     return status
 
 
-def run_silently(name: str, command: list[str]) -> int:
-    """Run one command beside another and print all it said with its time once it has ended; its exit status."""
+@contextmanager
+def in_background() -> Iterator[Begin]:
+    """What begins a command that runs beside the stages, after those begun before it, and gives its exit status.
+
+    All have ended after the block; where it fails, they are interrupted, and killed if they do not end by that.
+    """
+    running: list[subprocess.Popen[str]] = []
+    begun: list[Future[int]] = []
+
+    def begin(name: str, command: list[str]) -> Future[int]:
+        begun.append(beside.submit(run_silently, name, command, running))
+        return begun[-1]
+
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        try:
+            yield begin
+        except BaseException:
+            beside.shutdown(wait=False, cancel_futures=True)
+            for number in (signal.SIGINT, signal.SIGKILL):
+                for process in running:
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, number)
+                wait([each for each in begun if not each.cancelled()], timeout=GRACE_S)
+            raise
+
+
+def run_silently(name: str, command: list[str], running: list[subprocess.Popen[str]]) -> int:
+    """Run one command at a low priority and print all it said with its time once it has ended; its exit status."""
     began = time.monotonic()
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    told = f"{'failed' if done.returncode else 'passed'} in {time.monotonic() - began:.0f} s"
-    print(f"\n== {name}\n{done.stdout}== {name}: {told}", flush=True)
-    return done.returncode
+    with subprocess.Popen(
+        lower_priority(command),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        running.append(process)
+        said, _ = process.communicate()
+        running.remove(process)
+    told = f"{'failed' if process.returncode else 'passed'} in {time.monotonic() - began:.0f} s"
+    print(f"\n== {name}\n{said}== {name}: {told}", flush=True)
+    return process.returncode
+
+
+def lower_priority(command: list[str]) -> list[str]:
+    """The command for a session of its own, and all it starts, at a low priority.
+
+    Linux shares out the processors between sessions first (sched(7), autogroup), where the kernel is made so.
+    """
+    group = Path("/proc/self/autogroup")
+    own = int(group.read_text(encoding="ascii").split()[-1]) if group.exists() else 0
+    script = f'(echo {min(LEAST, own + NICENESS)} >{group}) 2>/dev/null; exec nice -n {NICENESS} "$@"'
+    return ["sh", "-c", script, "sh", *command]
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # what runs beside ends too
     sys.exit(main(sys.argv[1:]))

@@ -1,8 +1,11 @@
 """A planted failure, a planted hang and planted starvations: each is told by its name, and decides as it should."""
 
 import json
+import os
+import signal
 import sys
 import tempfile
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -63,8 +66,10 @@ def test_what_is_planted_is_told_by_its_name(
     monkeypatch.setattr(check, "PYTEST", [sys.executable, "-m", "pytest", *plugins])
     monkeypatch.setattr(check, "ROOT", project)
     monkeypatch.setattr(check, "DRILLS", [sys.executable, "-c", "pass"])
+    monkeypatch.setattr(check, "BESIDE_S", 5)
     failed: list[str] = []
-    lines = check.run_tests(reports, failed)
+    with check.in_background() as begin:
+        lines = check.run_tests(reports, failed, begin)
     assert bool(failed) is is_red
     assert len(lines) == len(told) and all(line.startswith(start) for line, start in zip(lines, told, strict=True)), (
         lines
@@ -96,23 +101,35 @@ def test_drills_that_were_only_late_are_looked_at_once_more(
     is_red: bool,
     told: list[str],
 ) -> None:
-    asked: list[list[str]] = []
+    asked: list[tuple[str, list[str]]] = []
 
     def run_stage(name: str, command: list[str]) -> int:
-        asked.append(command)
-        if len(asked) > 1:
+        asked.append((name, command))
+        if name == "late drills, alone":
             assert second is not None
             return second
+        if name != "survives":
+            return 0
         if first is None:
             return 1
         Path(command[-1]).write_text(json.dumps({"verdicts": first}))
         return int(any(each["holds"] is False for each in first))
 
+    class Beside(Future[int]):
+        def result(self, timeout: float | None = None) -> int:
+            asked.append(("waited", []))  # nothing runs alone before
+            return 0
+
     monkeypatch.setattr(check, "run_stage", run_stage)
     failed: list[str] = []
-    assert [*check.run_drills(tmp_path, failed)] == told
+    lines = check.run_tests(tmp_path, failed, lambda name, command: Beside())
+    assert [line.partition(": passed alone, after: seconds: 31")[0] for line in lines] == [
+        f"STARVED {one}" for one in told
+    ]
     assert failed == ["survives"] * is_red
-    assert len(asked) == 1 + (second is not None) and (len(asked) == 1 or asked[1][-2:] == ["--part", "fairness"])
+    names = ["tests one by one", "survives", "waited", "late drills, alone"]
+    assert [name for name, _ in asked] == names[: 3 + (second is not None)]
+    assert second is None or asked[-1][1][-2:] == ["--part", "fairness"]
 
 
 @pytest.mark.parametrize("is_wrong", [False, True])
@@ -123,11 +140,42 @@ def test_wrong_types_are_told_and_make_the_run_red(
     monkeypatch.setattr(tempfile, "mkdtemp", lambda prefix: str(tmp_path))
     monkeypatch.setattr(check, "CHECKS", {})
     monkeypatch.setattr(check, "TYPES", [sys.executable, "-c", f"print('a type'); raise SystemExit({is_wrong:d})"])
-    monkeypatch.setattr(check, "run_tests", lambda reports, failed: [])
+    monkeypatch.setattr(check, "run_tests", lambda reports, failed, begin: [])
     assert check.main([]) == is_wrong
     printed = capsys.readouterr().out
     assert printed.startswith(f"\n== mypy\na type\n== mypy: {'failed' if is_wrong else 'passed'} in ")
     assert printed.endswith("Failed: mypy.\n" if is_wrong else "Everything passed.\n")
+
+
+def test_what_runs_beside_runs_in_turn_and_gives_way(capsys: pytest.CaptureFixture[str]) -> None:
+    told = "import os; print('has', os.getpriority(os.PRIO_PROCESS, 0), os.getsid(0) == os.getpid())"
+    with check.in_background() as begin:
+        first = begin("first", [sys.executable, "-c", f"{told}; raise SystemExit(3)"])
+        second = begin("second", [sys.executable, "-c", told])
+    assert (first.result(), second.result()) == (3, 0)
+    niceness = min(19, os.getpriority(os.PRIO_PROCESS, 0) + check.NICENESS)
+    lines = [line.partition(" in ")[0] for line in capsys.readouterr().out.split("\n") if line]
+    has = f"has {niceness} True"
+    assert lines == ["== first", has, "== first: failed", "== second", has, "== second: passed"]
+
+
+@pytest.mark.parametrize("ends_by", [signal.SIGINT, signal.SIGKILL])
+def test_what_runs_beside_ends_with_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends_by: signal.Signals
+) -> None:
+    """Also what was begun where interrupts are ignored, as a shell does for what it runs in the background."""
+    os.mkfifo(begun := tmp_path / "begun")
+    how = "SIG_IGN" if ends_by == signal.SIGKILL else "SIG_DFL"
+    waits = f"import signal, threading; signal.signal(signal.SIGINT, signal.{how}); "
+    waits += f"open({str(begun)!r}, 'w').close(); threading.Event().wait()"
+    monkeypatch.setattr(check, "GRACE_S", 0.5 if ends_by == signal.SIGKILL else 600)
+    with pytest.raises(KeyboardInterrupt), check.in_background() as begin:
+        first = begin("first", [sys.executable, "-c", waits])
+        second = begin("second", [sys.executable, "-c", waits])
+        begun.read_text()
+        raise KeyboardInterrupt
+    assert first.result() == -ends_by
+    assert second.cancelled()
 
 
 def test_without_a_report_nothing_is_known_to_have_failed(tmp_path: Path) -> None:
