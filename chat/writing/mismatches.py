@@ -47,12 +47,12 @@ def lacks_word_of(around: Sequence[str], question: Question, content: DocumentCo
     "Ontario" and no "state".
     """
     lacking = [term for term in telling_terms(question, content) if not term.is_in(around)]
-    needless = document_words([content]) | kind_words(question)
+    needless = document_words([content]) | words_of_kind(question)
     is_any = question.answer_type in NOTHING_UNSAID
     return any((is_any or len(term.lines)) and not needless.issuperset(term.text.split()) for term in lacking)
 
 
-def kind_words(question: Question) -> set[str]:
+def words_of_kind(question: Question) -> set[str]:
     """The words behind "which": the kinds of thing of which one is asked for."""
     found = phrasing_rules().in_language("which_one", question.language).search(question.topic)
     if found is None:

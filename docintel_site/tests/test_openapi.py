@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
@@ -188,7 +189,7 @@ def test_the_page_loads_our_own_files_and_no_inline_code() -> None:
     client = Client()
     client.force_login(User.objects.create_user("ada@example.org", None))
     answer = client.get("/api/v1/docs/")
-    page = answer.content.decode()
+    page = re.sub(r'(name="csrfmiddlewaretoken" value=)"\w+"', r'\1""', answer.content.decode())  # any letters: "cdn"
     assert answer.status_code == 200 and 'id="swagger-ui"' in page
     assert "http://" not in page.partition("<main")[0].replace("http://testserver", "") and "cdn" not in page.lower()
     policy = answer.headers["Content-Security-Policy"]

@@ -19,7 +19,7 @@ WORDS_SHOWN = 8
 LINES_READ = 3  # the number may stand on a line of its own
 
 
-def is_bare(title: str) -> bool:
+def says_nothing_alone(title: str) -> bool:
     """Whether a title says nothing but numbers or letters."""
     return BARE.fullmatch(title) is not None
 
@@ -30,10 +30,10 @@ def name_section(title: str, path: str, parse_id: UUID, index: int) -> str:
     `path` are the titles from the top to this one, `index` is that of its entry. Only a bare title without a name above
     asks the database.
     """
-    if not is_bare(title):
+    if not says_nothing_alone(title):
         return title
     above = path.split(PATH)[:-1]
-    named = [place for place, each in enumerate(above) if each and not is_bare(each)]
+    named = [place for place, each in enumerate(above) if each and not says_nothing_alone(each)]
     if named:
         return PATH.join([*above[named[-1] :], title])
     entry = TocEntry.objects.filter(parse=parse_id, index=index).first()
@@ -43,13 +43,15 @@ def name_section(title: str, path: str, parse_id: UUID, index: int) -> str:
 
 def name_path(title: str, path: str, parse_id: UUID, index: int) -> str:
     """The titles from the top to a section; where all are bare, what the section is called."""
-    is_named = not all(map(is_bare, (path or title).split(PATH)))
+    is_named = not all(map(says_nothing_alone, (path or title).split(PATH)))
     return path or title if is_named else name_section(title, path, parse_id, index)
 
 
 def name_entries(parse_id: UUID, tree: Tree) -> Tree:
     """A table of contents whose bare titles have their first words with them. One query, or none."""
-    bare = {each.entry.first_line: each.entry.last_line for each in tree.sections if is_bare(each.entry.title)}
+    bare = {
+        each.entry.first_line: each.entry.last_line for each in tree.sections if says_nothing_alone(each.entry.title)
+    }
     if not bare:
         return tree
     begins = read_beginnings(parse_id, bare)
@@ -57,7 +59,7 @@ def name_entries(parse_id: UUID, tree: Tree) -> Tree:
         tree,
         sections=tuple(
             replace(each, name=join_words(each.entry.title, begins[each.entry.first_line]))
-            if is_bare(each.entry.title)
+            if says_nothing_alone(each.entry.title)
             else each
             for each in tree.sections
         ),

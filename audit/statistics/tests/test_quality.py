@@ -120,7 +120,7 @@ def test_the_list_counts_the_bases_a_person_audits(
     assert ('class="quality"' in page.content.decode()) is bool(shown)
 
 
-UNANSWERED = {
+UNANSWERED: dict[str, dict[str, Any]] = {
     "asked back": {"status": "clarify", "roles": "", "hits": []},
     "stopped": {"status": "failed", "roles": "", "failure": STOPPED_BY_ASKER},
 }

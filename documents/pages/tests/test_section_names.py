@@ -7,7 +7,7 @@ from django.test import Client
 
 from documents.models import Document, KnowledgeBase, Parse, TocEntry
 from documents.pages.places import passages_in, show_places
-from documents.pages.section_names import is_bare, name_path, name_section
+from documents.pages.section_names import name_path, name_section, says_nothing_alone
 from documents.tests.readings import make_document, store_text
 
 pytestmark = pytest.mark.django_db
@@ -26,12 +26,12 @@ None.
 
 @pytest.mark.parametrize("title", ["4.", "E.", "(iv)", "12", "3.2.1", "§ 7", "4 (a)", "A-1", "2b", "XIV."])
 def test_a_number_or_a_letter_alone_says_nothing(title: str) -> None:
-    assert is_bare(title)
+    assert says_nothing_alone(title)
 
 
 @pytest.mark.parametrize("title", ["", "Rent", "4. Rent", "E. Notices", "Civil", "Mix", "Part A", "§", "第四条"])
 def test_a_title_with_a_word_is_one(title: str) -> None:
-    assert not is_bare(title)
+    assert not says_nothing_alone(title)
 
 
 @pytest.mark.parametrize(
