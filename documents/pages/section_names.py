@@ -13,15 +13,15 @@ from documents.pages.contents_tree import Tree
 from reading.rows import ASIDE_KINDS
 
 PATH = " > "  # between the titles of a path, see reading.outline.toc
-NUMBER = r"(?:\d+[a-z]?|[a-z]|(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3}))"
-BARE = re.compile(rf"[\W_]*{NUMBER}(?:[\W_]+{NUMBER})*[\W_]*", re.IGNORECASE)
+NUMBER = r"(?:\d++[a-z]?|[a-z]|(?=[ivx])x{0,3}(?:ix|iv|v?i{0,3}))(?![^\W_])"
+BARE = re.compile(rf"\A[\W_]*+{NUMBER}(?:[\W_]++{NUMBER})*+[\W_]*+\Z", re.IGNORECASE)
 WORDS_SHOWN = 8
 LINES_READ = 3  # the number may stand on a line of its own
 
 
 def says_nothing_alone(title: str) -> bool:
     """Whether a title says nothing but numbers or letters."""
-    return BARE.fullmatch(title) is not None
+    return BARE.match(title) is not None
 
 
 def name_section(title: str, path: str, parse_id: UUID, index: int) -> str:
