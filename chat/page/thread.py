@@ -138,6 +138,16 @@ class ShownPassage:
         return passage_reason(self.candidate)
 
 
+@dataclass(frozen=True)
+class Disagreement:
+    """Passages that contradict each other, or versions of one clause, to compare."""
+
+    point: str
+    clause: str  # of an amended document; "" where passages contradict each other
+    sides: list[ShownPassage]
+    is_open: bool  # where the answer is written and none of them carries it, the answer comes first
+
+
 class ShownTurn:
     """One turn, ready for its template. Reads only prefetched rows."""
 
@@ -518,13 +528,19 @@ class ShownTurn:
         }
 
     @cached_property
-    def contradictions(self) -> list[dict[str, Any]]:
+    def contradictions(self) -> list[Disagreement]:
         """The contradictions that were found: the point, and the passages to compare."""
         by_id = {candidate.candidate_id: candidate for candidate in self.candidates}
         found = self.run.contradictions if self.run else []
         pairs = [(each, [by_id[key] for key in each["candidate_ids"] if key in by_id]) for each in found]
+        is_said_by_quotes = self.is_extractive or self.is_absent
         return [
-            {"point": point_of(each), "clause": each.get("clause", ""), "sides": self._passages(sides)}
+            Disagreement(
+                point_of(each),
+                each.get("clause", ""),
+                self._passages(sides),
+                is_open=is_said_by_quotes or any(side.role == "primary" for side in sides),
+            )
             for each, sides in pairs
             if len(sides) > 1
         ]

@@ -244,6 +244,25 @@ def test_it_shows_passages_that_disagree_side_by_side(
     html = on_one_line(page.get(address(turn)))
     [versus] = re.findall(r'<section class="versus".*?</section>', html)
     assert "Both speak of &lt;repairs&gt;." in versus and versus.count("<q ") == 2
+    assert "<details open>" in versus
+
+
+def test_a_written_answer_comes_before_passages_that_disagree_beside_it(
+    page: Client, ask: Ask, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(scripted_llm.VERDICTS, "wrong-contradictions", with_contradiction_beside)
+    serve("wrong-contradictions")
+    turn = ask("Who repairs the roof and who repairs the doors of the landlord and the tenant?")
+    answer_turn(turn.pk)
+    html = on_one_line(page.get(address(turn)))
+    [versus] = re.findall(r'<section class="versus".*?</section>', html)
+    assert "Both speak of &lt;repairs&gt;." in versus and versus.count("<q ") == 2
+    assert "<details>" in versus
+
+
+def with_contradiction_beside(reply: Any, verdicts: list[Any]) -> None:
+    with_contradiction(reply, verdicts)
+    verdicts[0]["role"], verdicts[1]["role"], verdicts[2]["role"] = "supporting", "supporting", "primary"
 
 
 def with_contradiction(reply: Any, verdicts: list[Any]) -> None:
