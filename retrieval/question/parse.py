@@ -124,7 +124,7 @@ def read_question(
     topic, phrasing = without_scope(topic, phrasing, language)
     corrections = find_misspellings(normalise_words(topic), lexicons, language)
     topic = correct(topic, corrections)
-    labels = (*numbers_named(topic), *row_numbers_in(topic, contents, lexicons))
+    labels = (*numbers_named(topic, language), *row_numbers_in(topic, contents, lexicons))
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
     known = {keyword.text for keyword in keywords}
     added = [each for each in dictionary_keywords(topic, dictionary, lexicons) if each.text not in known]

@@ -14,11 +14,12 @@ from reading.matching import match_form
 from reading.registry.references import LABEL, ROW_NAMES, ROWS, one_of_names, references_in
 from reading.registry.references import NAMES as OBJECT_NAMES
 from reading.values.sentences import QUESTION_SENTENCE
-from reading.values.years import YEAR_DIGITS
+from reading.values.years import YEAR
 from reading.wording import Wordings, read_wordings
 from retrieval.types import OBJECT_KINDS, NamedThing, PartKind, ReadAround
 from retrieval.words.counts import read_count
 from retrieval.words.statements import names_in
+from retrieval.words.tokens import is_stop_word
 
 COURTEOUSLY = r"(?:(?:{courtesy})(?:\s*,\s*|\s+))?"
 SPOKEN_OF = r"[^?]{0,300}?\b(?:{answer})\b"
@@ -67,6 +68,7 @@ OBLIGED = rf"""\b(?P<asked>(?:{{obliging}})\s++(?:{{determiner}})?+)?+
     (?:(?P<paying>{{paying_side}})|(?P<delivering>{{delivering_side}}))s?+\b(?!['’])
     (?(asked){UNDERGOING}|\s++(?=(?:{{obliging}})\b{UNDERGOING}))"""
 # Which slots the entries of each section fill; the last ones combine several sections.
+FOLLOWING_WORD = re.compile(r"\s+(\w+)")
 FRAMES = {
     "courtesy": r"\b(?:{courtesy})\b",
     "role": rf"^{COURTEOUSLY}(?:{{role}})\b",
@@ -89,7 +91,7 @@ FRAMES = {
     "section": rf"\b\s*{NUMBER}",
     "titled_section": rf"\b\s*{TITLE}",
     "annex": rf"\b\s*{LETTER}",
-    "numbered": rf"(?<!\w)(?:{{numbered}})[\s:#]*(?P<number>{YEAR_DIGITS})(?![\w%])",
+    "numbered": r"(?<!\w)(?:{numbered})[\s:#]*(?P<number>\d{3,8})(?![\w%]|[.,]\d)",
     "table": r"\b(?:{table})\b",
     "figure": r"\b(?:{figure})\b",
     "owner": r"\b(?:{owner})(?=\w)",
@@ -207,9 +209,14 @@ def parts_named(text: str) -> list[str]:
     return names_in(text) + [found.group() for found in phrasing_rules()["part"].finditer(text)]
 
 
-def numbers_named(text: str) -> list[str]:
-    """Numbers that look like years and name a thing: "account 2098"."""
-    return [found["number"] for found in phrasing_rules()["numbered"].finditer(text)]
+def numbers_named(text: str, language: str) -> list[str]:
+    """Numbers that name a thing: "account 2098", "credit note 312", but not "order 500 boxes"."""
+    named = []
+    for found in phrasing_rules()["numbered"].finditer(text):
+        following = FOLLOWING_WORD.match(text, found.end())
+        if YEAR.fullmatch(found["number"]) or not following or is_stop_word(match_form(following[1]), language):
+            named.append(found["number"])
+    return named
 
 
 def section_named(text: str) -> str:
