@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from django import forms
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -17,6 +18,7 @@ from audit.review.signing import propose_period
 from audit.runs.listing import NOT_NEEDED, PARTLY, PASSAGES, STOPPED, UNJUDGED, RunsWanted
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES, STATUSES
 from audit.runs.risks import RISKS
+from documents.access import ids_in
 from documents.forms import SpokenForm
 from documents.models import KnowledgeBase, Viewer
 from ledger.holds import REASON_MIN as HOLD_REASON_MIN
@@ -196,17 +198,27 @@ class SampleForm(FormOfBases):
 
 
 class BasePeriodForm(FormOfBases):
-    """A base and a period, both days included. Unsent, it proposes what comes next to be signed off of the base."""
+    """A base and a period, both days included. Unsent, it proposes what comes next to be signed off of the base.
+
+    `chosen` is the id of a base as an address has it. Another one that is chosen on the page brings its own days.
+    """
 
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, label=_("Base"))
     since = forms.DateField(label=_("From"), widget=DayInput())
     until = forms.DateField(label=_("to"), widget=DayInput())
 
-    def __init__(self, *arguments: Any, user: Viewer, **named: Any) -> None:
+    def __init__(self, *arguments: Any, user: Viewer, chosen: str = "", **named: Any) -> None:
         super().__init__(*arguments, user=user, **named)
-        first = self.bases_of(user).first()
-        if first:
-            self.initial["since"], self.initial["until"] = propose_period(first.pk)
+        bases = self.bases_of(user)
+        if base := bases.filter(pk__in=ids_in(chosen)).first() or bases.first():
+            since, until = propose_period(base.pk)
+            self.initial |= {"base": base.pk, "since": since, "until": until}
+        days = ",".join(f"#{self[name].id_for_label}" for name in ("since", "until"))
+        self.fields["base"].widget.attrs |= {
+            "hx-get": reverse("audit:sign_offs"),
+            "hx-select-oob": days,
+            "hx-swap": "none",
+        }
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -35,7 +35,7 @@ def sign_offs(request: HttpRequest) -> HttpResponse:
     if not is_auditor(request.user):
         raise Http404("There is nothing here for you.")
     record_list(request.user, "sign_offs")
-    return signed_page(request, SignOffForm(user=request.user))
+    return signed_page(request, SignOffForm(user=request.user, chosen=request.GET.get("base", "")))
 
 
 def signed_page(
@@ -49,7 +49,8 @@ def signed_page(
     rows = SignOff.objects.visible_to(request.user).filter(first=None).select_related("second", "sample")[:SHOWN]
     shown = {
         "form": form,
-        "file_form": file_form or BasePeriodForm(user=request.user, auto_id=FILE_ID),
+        "file_form": file_form
+        or BasePeriodForm(user=request.user, auto_id=FILE_ID, chosen=request.GET.get("base", "")),
         "refusal": refusal,
         "waiting_in": waiting_in,  # the base whose questions wait for a verdict
         "rows": [(row, describe_sign_off(row), second_of(row)) for row in rows],

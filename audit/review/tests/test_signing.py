@@ -28,6 +28,8 @@ from audit.review.signing import (
 )
 from audit.runs.signs import LOOKED
 from audit.runs.tests.test_search import complain
+from documents.access import create_base
+from documents.models import KnowledgeBase
 from retrieval.models import RetrievalRun
 
 SignIn = Callable[[User], Client]
@@ -108,6 +110,29 @@ def test_the_form_proposes_what_comes_after_the_last_signature(
     last = (asked + timedelta(days=3)).date()
     sign(of_period(house.base, asked.date(), last), house.auditor)
     assert proposed() == [f"{last + timedelta(days=1):%Y-%m-%d}", today] * 2
+
+
+def test_the_form_proposes_the_days_of_the_base_that_is_chosen(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    asked = timezone.now() - timedelta(days=50)
+    agree(make_run("", hits=[], created_at=asked), house.auditor)
+    last = (asked + timedelta(days=3)).date()
+    sign(of_period(house.base, asked.date(), last), house.auditor)
+    other = create_base(house.auditor, "A base before it")
+    hidden = create_base(house.stranger, "Not theirs")
+    client = signed_in(house.auditor)
+
+    def proposed(base: KnowledgeBase) -> tuple[list[str], list[str]]:
+        page = client.get("/audit/signoffs/", {"base": str(base.pk)}).content.decode()
+        days = re.findall(r'name="since" value="([^"]*)"', page)
+        return re.findall(r'<option value="([^"]*)" selected', page), days
+
+    first = f"{timezone.now():%Y-%m-01}"
+    assert proposed(house.base) == ([str(house.base.pk)] * 2, [f"{last + timedelta(days=1):%Y-%m-%d}"] * 2)
+    assert proposed(other) == proposed(hidden) == ([str(other.pk)] * 2, [first] * 2)
+    page = client.get("/audit/signoffs/").content.decode()
+    assert 'hx-select-oob="#id_since,#id_until"' in page and 'hx-select-oob="#file_since,#file_until"' in page
 
 
 def test_it_signs_nothing_empty_or_to_come_or_by_others(house: House, make_run: MakeRun) -> None:
