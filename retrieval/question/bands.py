@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from reading.matching import match_form
 from reading.tables import amount_of
-from reading.values.currencies import CURRENCY_SIGNS
+from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
+from reading.values.scales import SCALE_NAMES
 from reading.values.years import YEAR_WORD
 from reading.wording import WordingError, Wordings, read_wordings
 from retrieval.words.printed import is_in_numerals
@@ -32,9 +33,10 @@ FRAMES = {
     "least": r"\b(?:{least})\b",
 }
 NUMBER = re.compile(r"(?:\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?(?![.,]?\d)")
-NAMED = re.compile(r"\A[\s-]?([%$€£]|[^\W\d_]+[²³]?)")  # what a number counts, or is measured in
+NAMED = re.compile(r"\A[\s-]?([%$€£]|°?[^\W\d_]+[²³]?)")  # what a number counts, or is measured in
+NAMED_IN_TWO = re.compile(r"\A[\s-]?([^\W\d_]+\s[^\W\d_]+)")  # "square metres", "per cent"
 CURRENCY_SIGN = re.compile(rf"[{CURRENCY_SIGNS}]")
-CURRENCY = re.compile(rf"({CURRENCY_SIGN.pattern})\s?\Z")
+CURRENCY = re.compile(rf"({CURRENCY_SIGN.pattern}|(?<!\w)(?:{'|'.join(sorted(set(CURRENCIES.values())))}))\s?\Z")
 PART_OF_WORD = re.compile(r"[^\W_]\Z|\d[.,:/]\Z")  # before a number that is the end of a code, a date or a time
 
 
@@ -109,6 +111,15 @@ def is_unit(word: str, language: str) -> bool:
     return match_form(word) in unit_names() or not is_stop_word(match_form(word), language)
 
 
+def unit_after(text: str, language: str) -> re.Match[str] | None:
+    """What a number before a text counts, or is measured in."""
+    named = NAMED_IN_TWO.match(text)
+    if named is not None and match_form(named[1]) in unit_names():
+        return named
+    named = NAMED.match(text)
+    return named if named is not None and is_unit(named[1], language) else None
+
+
 def read_band(label: str, language: str) -> Band | None:
     """The interval that a label says; None if it says none, or a number in it is no end."""
     numbers = list(numbers_with_units(label, language))
@@ -144,6 +155,14 @@ def take_side(gaps: list[str], at: int) -> str:
     return ""
 
 
+def measured_in(text: str, language: str) -> Iterator[Found]:
+    """The numbers of a text with a unit of measure, a currency or a scale such as "million", not with other words."""
+    for number in numbers_with_units(text, language):
+        is_after_currency = not text[number.start].isdigit()
+        if is_after_currency or number.unit in unit_names().values() or number.unit in SCALE_NAMES:
+            yield number
+
+
 def quantities_in(text: str, language: str) -> list[NumberAsked]:
     """The numbers of a question with their units; no years, codes or dates."""
     found = [
@@ -163,8 +182,7 @@ def numbers_with_units(text: str, language: str) -> Iterator[Found]:
         if sign := CURRENCY.search(text[: found.start()]):
             yield Found(amount, name_unit(sign[1], language), sign.start(), found.end())
             continue
-        named = NAMED.match(text[found.end() :])
-        if named is not None and is_unit(named[1], language):
+        if (named := unit_after(text[found.end() :], language)) is not None:
             yield Found(amount, name_unit(named[1], language), found.start(), found.end() + named.end())
         else:
             yield Found(amount, "", found.start(), found.end())

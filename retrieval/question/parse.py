@@ -13,6 +13,7 @@ from reading.language import language_by_script
 from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
 from reading.values.currencies import CURRENCIES
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
+from retrieval.question.bands import measured_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
 from retrieval.question.learned import learned_keywords
@@ -233,7 +234,7 @@ def read_identifiers(
     topic: str, lexicons: Sequence[Lexicon], language: str, labels: Sequence[str] = ()
 ) -> list[Keyword]:
     """Codes and numbered things as typed, and neighbouring words that the document joins ("d model" for "dmodel")."""
-    codes = (found for found in IDENTIFIER.findall(topic) if not FISCAL_YEAR.fullmatch(found))
+    codes = (found for found in codes_in(topic, language) if not FISCAL_YEAR.fullmatch(found))
     typed = [*labels, *(code for code in codes if " " not in code or not topic.isupper())]
     for first, second, joined in compounds(normalise_words(IDENTIFIER.sub(" ", topic))):
         is_letter = len(first) == 1 and first.isalpha() and not is_run(first) and not is_stop_word(second, language)
@@ -242,6 +243,17 @@ def read_identifiers(
     return [
         Keyword(text, identifier_forms(text), source="identifier", group=identifier_form(text))
         for text in dict.fromkeys(typed)
+    ]
+
+
+def codes_in(topic: str, language: str) -> list[str]:
+    """What looks like a code, without the numbers that are measured: "clause 12.5", not "12.5 metres" or "€12.50"."""
+    section = section_named(topic)
+    measured = [(each.start, each.end) for each in measured_in(topic, language)]
+    return [
+        found[0]
+        for found in IDENTIFIER.finditer(topic)
+        if found[0] == section or not any(start <= found.start() and found.end() <= end for start, end in measured)
     ]
 
 

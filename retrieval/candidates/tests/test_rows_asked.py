@@ -1,12 +1,16 @@
 """A number of the question picks the row whose interval holds it; the head of a table is no answer by itself."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from documents.storage.content import DocumentContent
+from reading.limits import Limits
+from reading.pdf_reader import read_pdf
 from reading.plain_text import read_markdown
 from reading.rows import LineKind
+from reading.tests.pdfs import write_pdf
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, Written, content_of_lines, content_of_reading
 from retrieval.types import RetrievalResult
@@ -50,6 +54,25 @@ def test_a_number_picks_the_row_whose_interval_holds_it(question: str, quote: st
     assert result.status == "found"
     primary = [each.quote.text for each in result.kept() if each.verdict.role == "primary"]
     assert len(primary) == 1 and quote in primary[0]  # the same row of the other table is not quoted as well
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("Which fee is due for a boat of 12.5 metres?", "over 12 up to 15 £465.00 £190.00"),
+        ("What is the winter fee for a boat of 11.9 m?", "over 10 up to 12 £420.00 £160.00"),
+        ("How much is the summer fee for an 8.25-metre boat?", "up to 10 £310.00 £120.00"),
+    ],
+)
+def test_a_decimal_number_picks_a_row_and_need_not_stand_in_the_document(
+    tmp_path: Path, question: str, row: str
+) -> None:
+    said = ["The harbour is open all year.", "Boats are moored at the pontoons and pay each season.", ""]
+    rows = ["up to 10\t£310.00\t£120.00", "over 10 up to 12\t£420.00\t£160.00", "over 12 up to 15\t£465.00\t£190.00"]
+    path = write_pdf(tmp_path / "berths.pdf", [["# Berthing fees", *said, "Length in metres\tSummer\tWinter", *rows]])
+    result = asked(question, content_of_reading(read_pdf(path, Limits()), path))
+    assert result.status == "found"
+    assert [each.quote.text for each in result.kept() if each.verdict.role == "primary"] == [row]
 
 
 @pytest.mark.parametrize(

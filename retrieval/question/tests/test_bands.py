@@ -61,6 +61,11 @@ def test_an_open_end_does_not_belong_to_its_interval(amount: str, is_held: bool)
         ("What is the charge for exactly 37 tonnes of waste in 2026?", [NumberAsked(Decimal(37), "tonne")]),
         ("the charge for 12.5 t", [NumberAsked(Decimal("12.5"), "tonne")]),
         ("a firm of £45,000, with 3 people", [NumberAsked(Decimal(45000), "pound"), NumberAsked(Decimal(3), "person")]),
+        (
+            "EUR 12.500 for 30.5 square metres",
+            [NumberAsked(Decimal(12500), "euro"), NumberAsked(Decimal("30.5"), "square metre")],
+        ),
+        ("5.5 per cent", [NumberAsked(Decimal("5.5"), "percent")]),
         ("a 17-year-old child", [NumberAsked(Decimal(17), "year")]),
         ("What does clause 4.2.1 say?", []),
     ],

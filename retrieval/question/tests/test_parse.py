@@ -92,6 +92,24 @@ def test_capitals_before_a_number_are_no_code_of_their_own(policy: DocumentConte
     assert [each.text for each in parse_question(text, [policy]).keywords if each.source == "identifier"] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("Which fee is due for a boat of 12.5 metres?", []),
+        ("Welche Gebühr gilt für ein Boot von 12,5 Metern oder 12.500 kg?", []),
+        ("Is a 7.5-tonne lorry let in?", []),
+        ("Is 2.5 % interest due on €12.50, EUR 12.50 or 1.5 million?", []),
+        ("What does clause 12.5 say?", ["12.5"]),
+        ("What does section 12.5 metres apart say?", ["12.5"]),
+        ("What does 12.5 say of 12.5 metres?", ["12.5"]),
+        ("Is ISO 12.5 met?", ["12.5"]),
+        ("What does 12.5.1 m say?", ["12.5.1"]),
+    ],
+)
+def test_a_number_that_is_measured_is_no_code(policy: DocumentContent, text: str, codes: list[str]) -> None:
+    assert [each.text for each in parse_question(text, [policy]).keywords if each.source == "identifier"] == codes
+
+
 def test_two_words_are_one_when_the_document_writes_them_so() -> None:
     content = content_of_lines(["The value dmodel is 512."])
     found = parse_question("What is the value of d model?", [content]).keywords[0]
