@@ -263,7 +263,7 @@ class Call:
         )
 
     @property
-    def _told_beside(self) -> dict[str, Any]:
+    def _told_beside(self) -> dict[str, object]:
         """The tier of the model and why it was chosen (R25), and how many of each kind have a stand-in."""
         told: dict[str, Any] = {"pseudonyms": self._hidden} if self._hidden else {}
         if self._chosen is None:
@@ -292,7 +292,7 @@ class Call:
         sent = {key: self._request[key] for key in ("temperature", "store", "stream") if key in self._request}
         return sent | {"format": format_of(self._ask, self._lacks)}
 
-    def _pieces(self) -> dict[str, Any]:
+    def _pieces(self) -> dict[str, object]:
         """What the instructions were made of, where they are not the same for every question (R79)."""
         return {"fragments": self._fragments} if self._fragments else {}
 

@@ -128,7 +128,7 @@ def describe_limit(limit: Limit, wait_s: int) -> str:
     return words % {"most": limit.most, "seconds": wait_s}
 
 
-def keep_request(request: HttpRequest) -> dict[str, Any]:
+def keep_request(request: HttpRequest) -> dict[str, object]:
     """What the page can resend: the address, or a form whose values may be shown."""
     address = request.get_full_path()
     if request.method in SAFE:
