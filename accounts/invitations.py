@@ -30,7 +30,8 @@ def invite(email: str, by: User, name: str = "") -> tuple[User, str]:
         AccountDisabled: an administrator has to enable the account first.
     """
     with transaction.atomic():
-        user = lock_person(email) or make_person(email, name)
+        known = User.objects.select_for_update().filter(email=email.lower()).first()
+        user = known or make_person(email, name)
         if user.disabled_at:
             raise AccountDisabled
         token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -39,10 +40,6 @@ def invite(email: str, by: User, name: str = "") -> tuple[User, str]:
         kind = "password_link_made" if user.is_active else "person_invited"
         record(kind, str(by), f"user:{user.pk}", {"email": user.email, "name": user.name})
     return user, token
-
-
-def lock_person(email: str) -> User | None:
-    return User.objects.select_for_update().filter(email=email.lower()).first()
 
 
 def make_person(email: str, name: str) -> User:

@@ -54,8 +54,11 @@ def set_active(user: User, is_active: bool, by: User) -> None:
         else:
             changed = change(user, by, "person_disabled", Q(disabled_at=None), is_active=False, disabled_at=now)
         if changed:
-            # Also when enabling: something begun before the account was disabled may have finished later.
-            end_access(user, by)
+            # Also when enabling: something begun before the account was disabled may have finished later. Sessions and
+            # mailed links end by `User.closings`.
+            user.invitations.filter(used_at=None).delete()
+            for token in user.tokens.living():
+                revoke_token(token, by)
 
 
 def set_administrator(user: User, is_administrator: bool, by: User) -> None:
@@ -75,13 +78,6 @@ def remove_second_factor(user: User, by: str) -> bool:
             session.end()
         record("second_factor_removed", by, f"user:{user.pk}", {"email": user.email, "name": user.name})
     return True
-
-
-def end_access(user: User, by: User) -> None:
-    """End a person's links and tokens; sessions and mailed links end by `User.closings`."""
-    user.invitations.filter(used_at=None).delete()
-    for token in user.tokens.living():
-        revoke_token(token, by)
 
 
 def change(user: User, by: User, kind: str, before: Q, **fields: Any) -> bool:

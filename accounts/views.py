@@ -114,11 +114,8 @@ def edit_person(request: HttpRequest, pk: int) -> HttpResponse:
     action = request.POST.get("action")
     try:
         if action == "link":
-            shown = invite_and_send(request, found.email, found.name, asking) | {
-                "form": InvitationForm(),
-                "people": people(),
-            }
-            return render(request, "accounts/people.html", shown)
+            shown = invite_and_send(request, found.email, found.name, asking)
+            return render(request, "accounts/people.html", shown | {"form": InvitationForm(), "people": people()})
         change_person(found, action, asking)
     except (AccountDisabled, OwnRights) as error:
         messages.error(request, str(error))

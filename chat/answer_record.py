@@ -162,7 +162,7 @@ def answer_payload(answer: Answer) -> bytes:
     return json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
 
 
-def citation_record(citation: Citation) -> dict[str, Any]:
+def citation_record(citation: Citation) -> dict[str, object]:
     lines = [citation.first_line, citation.last_line]
     told = take_fields(citation, ("marker", "quote", "page", "page_label", "boxes"))
     return told | {"candidate": citation.candidate_id, "lines": lines}

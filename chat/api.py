@@ -27,7 +27,7 @@ from accounts.requests import user_of
 from chat import scope, stream
 from chat.access import get_ended_turn, get_visible_turn
 from chat.asking import ask_again, check_question, choose_meaning, keep_question
-from chat.followers import Follower, follow_as, follower_of, take_place, taken_place
+from chat.followers import Follower, answer_with, follow_as, follower_of, take_place, taken_place
 from chat.models import Conversation, Extraction, Feedback, PageNotice, Retrieval, Turn
 from chat.objections import SAID
 from chat.page.forms import COMMENT_CHARACTERS_MAX, MODES
@@ -481,11 +481,7 @@ def events_of(
     turn: Turn, follower: Follower, place: str, last_id: str, headers: Mapping[str, str] | None = None
 ) -> StreamingHttpResponse:
     frames = follow_as(follower, turn.pk, stream.last_event_id(last_id), is_ended=turn.state in ENDED, place=place)
-    response = StreamingHttpResponse(
-        with_answer(turn.pk, follower, frames), content_type="text/event-stream", headers=headers
-    )
-    response["X-Accel-Buffering"] = "no"
-    return response
+    return answer_with(with_answer(turn.pk, follower, frames), headers)
 
 
 async def with_answer(turn_id: uuid.UUID, follower: Follower, frames: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:

@@ -9,7 +9,7 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from functools import partial
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import redis
 from asgiref.sync import sync_to_async
 from django.db import close_old_connections
-from django.http import HttpRequest
+from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.translation import get_language, gettext, override
 from rest_framework.request import Request
 
@@ -159,6 +159,12 @@ async def follow_as(
                 yield frame
     finally:
         await leave_place(follower.person, place)
+
+
+def answer_with(frames: AsyncIterator[bytes], headers: Mapping[str, str] | None = None) -> StreamingHttpResponse:
+    """Events as a response that no proxy holds back."""
+    headers = {"X-Accel-Buffering": "no", **(headers or {})}
+    return StreamingHttpResponse(frames, content_type="text/event-stream", headers=headers)
 
 
 async def leave_place(person: int, place: str) -> None:

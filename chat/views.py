@@ -19,7 +19,7 @@ from accounts.requests import user_of
 from chat import stream
 from chat.access import get_ended_turn, get_visible_turn
 from chat.asking import ask_again, choose_meaning, keep_question
-from chat.followers import follow_as, follower_of, take_place
+from chat.followers import answer_with, follow_as, follower_of, take_place
 from chat.models import Conversation, Turn
 from chat.page.export import file_name, json_of, markdown_of
 from chat.page.following import attach_follow_ups
@@ -274,9 +274,7 @@ async def events(request: HttpRequest, turn_id: UUID) -> StreamingHttpResponse:
     last_id = stream.last_event_id(request.headers.get("Last-Event-ID", ""))
     place = await sync_to_async(take_place, thread_sensitive=False)(user.pk)
     frames = follow_as(follower_of(request, user), turn_id, last_id, is_ended=state in ENDED, place=place)
-    response = StreamingHttpResponse(frames, content_type="text/event-stream")
-    response["X-Accel-Buffering"] = "no"
-    return response
+    return answer_with(frames)
 
 
 @require_POST

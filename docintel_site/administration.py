@@ -31,18 +31,12 @@ class ReadOnly:
     """The options of every registered model: no buttons, no forms, no actions."""
 
     show_full_result_count = False
+    actions = None
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def refuse(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return {}
+    has_add_permission = has_change_permission = has_delete_permission = refuse
 
 
 class ReadOnlySite(admin.AdminSite):

@@ -62,7 +62,9 @@ def begin(request: HttpRequest, user: User) -> HttpResponse:
     if user.is_superuser and not Document.objects.filter(created_by=user).exists():
         shown = {
             "bases": bases_to_fill(user),
-            "answer": demo_answer(user),
+            "answer": Turn.objects.filter(
+                conversation__user=user, conversation__base__name=BASE_NAME, question=QUESTION
+            ).first(),
             "upload_url": reverse("first_files"),
             "then_url": reverse("first_files"),
             "limit_mb": settings.UPLOAD_MAX_BYTES // 1_000_000,
@@ -107,8 +109,3 @@ def bring_demo(request: HttpRequest) -> HttpResponse:
 def bases_to_fill(user: User) -> list[KnowledgeBase]:
     """The person's own bases but the demonstration and the one that the shell keeps its files in."""
     return list(KnowledgeBase.objects.with_role(user, Role.OWNER).exclude(name__in=(BASE_NAME, FILES_NAME)))
-
-
-def demo_answer(user: User) -> Turn | None:
-    """The demonstration's answer that found something, if the person has it."""
-    return Turn.objects.filter(conversation__user=user, conversation__base__name=BASE_NAME, question=QUESTION).first()

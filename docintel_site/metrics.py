@@ -50,7 +50,8 @@ class Installation(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from queue_metrics()
         yield from job_metrics()
-        yield from answer_metrics()
+        yield count_rows("answers", "Answers on record, by kind and end.", Answer.objects.all(), "kind", "ended")
+        yield count_rows("runs", "Searches on record, by outcome.", RetrievalRun.objects.all(), "status")
         yield from stage_metrics()
         yield from model_metrics()
         yield from ledger_metrics()
@@ -89,11 +90,6 @@ def job_metrics() -> Iterator[Metric]:
         oldest.add_metric([kind], age_s(kept.filter(state=LeasedJob.QUEUED).aggregate(at=Min("created_at"))["at"]))
         stuck.add_metric([kind], kept.filter(is_stuck()).count())
     yield from (rows, oldest, stuck)
-
-
-def answer_metrics() -> Iterator[Metric]:
-    yield count_rows("answers", "Answers on record, by kind and end.", Answer.objects.all(), "kind", "ended")
-    yield count_rows("runs", "Searches on record, by outcome.", RetrievalRun.objects.all(), "status")
 
 
 def count_rows(name: str, words: str, rows: "QuerySet[Any]", *columns: str) -> CounterMetricFamily:

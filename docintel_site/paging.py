@@ -63,14 +63,14 @@ class KeysetPagination(BasePagination):
             raise NotFound(FOREIGN)
         return values
 
-    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
+    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, object]]:
         limit = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": LIMIT}
         return [
             parameter("cursor", {"type": "string"}, "From `next` of the page before."),
             parameter("limit", limit, "Rows of one page."),
         ]
 
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+    def get_paginated_response_schema(self, schema: dict[str, object]) -> dict[str, object]:
         following = {"type": "string", "format": "uri", "nullable": True, "description": "null on the last page"}
         properties = {"results": schema, "next": following}
         return {"type": "object", "required": ["results", "next"], "properties": properties}
@@ -82,7 +82,7 @@ def sorted_field_of(queryset: "QuerySet[Any]", name: str) -> Any:
     return computed.output_field if computed else queryset.model._meta.get_field(name)
 
 
-def parameter(name: str, schema: dict[str, Any], description: str) -> dict[str, Any]:
+def parameter(name: str, schema: dict[str, object], description: str) -> dict[str, object]:
     return {"name": name, "in": "query", "required": False, "schema": schema, "description": description}
 
 

@@ -72,7 +72,9 @@ def up(home: Path, servers: list[EmbeddedServer], options: argparse.Namespace) -
         ]
         say(f"DocIntel starts; its data is in {home}")
         try:
-            start_servers(home, servers)
+            for server in servers:
+                with step(f"Starting {server.NAME}"):
+                    server.ensure(home)
             prepare()
             linking = start_command("first_owner_link", "--address", address.rstrip("/"))
             start_children(running, options.port)
@@ -135,13 +137,6 @@ def check_port(port: int) -> None:
         except OSError as error:
             reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be opened ({error.strerror})"
             raise LaunchError(f"Port {port} {reason}; choose another with bin/run --port {port + 1}.") from error
-
-
-def start_servers(home: Path, servers: list[EmbeddedServer]) -> None:
-    """Start our own servers, if any."""
-    for server in servers:
-        with step(f"Starting {server.NAME}"):
-            server.ensure(home)
 
 
 def prepare() -> None:

@@ -2,7 +2,7 @@
 
 import urllib.request
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
+from concurrent.futures import Future, wait
 from threading import Thread
 from typing import Any, TypeVar
 from urllib.error import HTTPError
@@ -26,22 +26,18 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 
 def within(deadline_s: float, does: Callable[..., T], *given: Any) -> T:
     """What a function returns or raises; NoReply past the deadline. A daemon thread does it, so none can hold us up."""
-    told: SimpleQueue[tuple[T | None, Exception | None]] = SimpleQueue()
+    told: Future[T] = Future()
 
     def do() -> None:
         try:
-            told.put((does(*given), None))
+            told.set_result(does(*given))
         except Exception as error:  # noqa: BLE001 - raised again below
-            told.put((None, error))
+            told.set_exception(error)
 
     Thread(target=do, daemon=True).start()
-    try:
-        found, error = told.get(timeout=deadline_s)
-    except Empty:
-        raise NoReply(f"within {deadline_s:g} s") from None
-    if error is not None:
-        raise error
-    return found  # type: ignore[return-value]
+    if not wait([told], deadline_s).done:
+        raise NoReply(f"within {deadline_s:g} s")
+    return told.result()
 
 
 def post(url: str, body: bytes, headers: dict[str, str], bytes_max: int) -> bytes:

@@ -64,6 +64,7 @@ GRACE_S = 1.0  # for the loop to notice a deadline before the waiting thread giv
 TOLD_MAX = 300  # characters kept of a server's own error message
 UNREADABLE_MAX = 100_000  # characters kept of a body that is not a reply
 BUSY_STATUSES = (408, 409)
+NOTHING_SENT: dict[str, Any] = {"attempts": 0, "tokens_in": 0, "tokens_out": 0, "tokens_cached": 0}
 NO_LONGER_ALLOWED = "This base chose the model {model}, which is no longer allowed; its owners choose another."
 
 Receive = Callable[[Body], Awaitable[None]]
@@ -237,27 +238,32 @@ class Call:
         )
 
     def exchange_reused(self, earlier: LLMCall) -> Exchange:
-        """The record of this call where an earlier one answers it."""
-        reused = reuse.reuse_reply(earlier, self._prompt_name, self._prompt_version, self._started, self._told_beside)
-        return replace(reused, stand_ins=dict(self.stand_ins.originals))
+        """The record of this call where an earlier one answers it; it is whole, so that either may be erased alone."""
+        kept = ("api", "request", "request_sha256", "model_returned", "response_id", "finish_reason", "raw_reply")
+        reused = {"call": str(earlier.pk), "on": f"{earlier.started_at:%Y-%m-%d}"}
+        return replace(
+            self.exchange("ok"),
+            **NOTHING_SENT,
+            **{name: getattr(earlier, name) for name in kept},
+            parameters=earlier.parameters | self._told_beside | {"reused": reused},
+            started_at=datetime.now(UTC),
+        )
 
     def exchange_recorded(self, kept: RecordedReply) -> Exchange:
         """The record of this call where a recorded reply answers it: nothing was sent, to nobody."""
         exchange = self.exchange("ok")
         return replace(
             exchange,
+            **NOTHING_SENT,
             host="",
             parameters=exchange.parameters | {"recorded": {"on": kept.on, "by": kept.model}},
             model_returned=f"{kept.model}, recorded {kept.on}",
             raw_reply=kept.text,
-            tokens_in=0,
-            tokens_out=0,
-            tokens_cached=0,
             reuse_key="",
         )
 
     @property
-    def _told_beside(self) -> dict[str, Any]:
+    def _told_beside(self) -> dict[str, object]:
         """The tier of the model and why it was chosen (R25), and how many of each kind have a stand-in."""
         told: dict[str, Any] = {"pseudonyms": self._hidden} if self._hidden else {}
         if self._chosen is None:
@@ -286,7 +292,7 @@ class Call:
         sent = {key: self._request[key] for key in ("temperature", "store", "stream") if key in self._request}
         return sent | {"format": format_of(self._ask, self._lacks)}
 
-    def _pieces(self) -> dict[str, Any]:
+    def _pieces(self) -> dict[str, object]:
         """What the instructions were made of, where they are not the same for every question (R79)."""
         return {"fragments": self._fragments} if self._fragments else {}
 

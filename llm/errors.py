@@ -1,21 +1,4 @@
-"""Why a model gave nothing usable. Every error carries the exchange, so that the caller can store it.
-
-LLMError
-├── NotConfigured      no key and no address are set
-├── NotAllowed         the model that a base chose is no longer among those allowed
-├── LimitReached       today's budget of a person, a base or the installation is spent; nothing was sent
-├── Unwanted           who asked pressed Stop before there was a reply
-├── CircuitOpen        the server failed too often recently; nothing was sent
-├── Unreachable        refused connection, unknown name, bad certificate, connection cut before a reply
-├── ServerFailed       the server answered with its own failure (5xx, 408, 409)
-├── RateLimited        429, and waiting does not fit the deadline
-├── DeadlinePassed     no complete reply within the deadline
-├── Rejected           another 4xx, or a redirect
-│   └── PromptTooLong  the prompt does not fit the model's context
-├── Refused            the model declined, or a content filter stopped it
-├── Truncated          the reply ended early: length limit, connection cut half way, larger than allowed
-└── Malformed          the reply does not have the requested form
-"""
+"""Why a model gave nothing usable. Every error carries the exchange, so that the caller can store it."""
 
 from typing import ClassVar
 
@@ -25,7 +8,10 @@ from llm.exchange import Exchange
 class LLMError(Exception):
     """The model gave nothing usable; `permanent`: asking the same again will not help."""
 
-    outcome: ClassVar[str] = "failed"
+    outcome: ClassVar[str]
+
+    def __init_subclass__(cls, outcome: str) -> None:
+        cls.outcome = outcome
 
     def __init__(self, message: str, permanent: bool, exchange: Exchange) -> None:
         super().__init__(message, permanent, exchange)
@@ -37,57 +23,57 @@ class LLMError(Exception):
         return self.message
 
 
-class NotConfigured(LLMError):
-    outcome = "not_configured"
+class NotConfigured(LLMError, outcome="not_configured"):
+    """No key and no address are set."""
 
 
-class NotAllowed(LLMError):
-    outcome = "not_allowed"
+class NotAllowed(LLMError, outcome="not_allowed"):
+    """The model that a base chose is no longer among those allowed."""
 
 
-class LimitReached(LLMError):
-    outcome = "limit_reached"
+class LimitReached(LLMError, outcome="limit_reached"):
+    """Today's budget of a person, a base or the installation is spent; nothing was sent."""
 
 
-class Unwanted(LLMError):
-    outcome = "stopped"
+class Unwanted(LLMError, outcome="stopped"):
+    """Who asked pressed Stop before there was a reply."""
 
 
-class CircuitOpen(LLMError):
-    outcome = "circuit_open"
+class CircuitOpen(LLMError, outcome="circuit_open"):
+    """The server failed too often recently; nothing was sent."""
 
 
-class Unreachable(LLMError):
-    outcome = "unreachable"
+class Unreachable(LLMError, outcome="unreachable"):
+    """Refused connection, unknown name, bad certificate, connection cut before a reply."""
 
 
-class ServerFailed(LLMError):
-    outcome = "server_failed"
+class ServerFailed(LLMError, outcome="server_failed"):
+    """The server answered with its own failure (5xx, 408, 409)."""
 
 
-class RateLimited(LLMError):
-    outcome = "rate_limited"
+class RateLimited(LLMError, outcome="rate_limited"):
+    """429, and waiting does not fit the deadline."""
 
 
-class DeadlinePassed(LLMError):
-    outcome = "timeout"
+class DeadlinePassed(LLMError, outcome="timeout"):
+    """No complete reply within the deadline."""
 
 
-class Rejected(LLMError):
-    outcome = "rejected"
+class Rejected(LLMError, outcome="rejected"):
+    """Another 4xx, or a redirect."""
 
 
-class PromptTooLong(Rejected):
-    outcome = "prompt_too_long"
+class PromptTooLong(Rejected, outcome="prompt_too_long"):
+    """The prompt does not fit the model's context."""
 
 
-class Refused(LLMError):
-    outcome = "refused"
+class Refused(LLMError, outcome="refused"):
+    """The model declined, or a content filter stopped it."""
 
 
-class Truncated(LLMError):
-    outcome = "truncated"
+class Truncated(LLMError, outcome="truncated"):
+    """The reply ended early: length limit, connection cut half way, larger than allowed."""
 
 
-class Malformed(LLMError):
-    outcome = "malformed"
+class Malformed(LLMError, outcome="malformed"):
+    """The reply does not have the requested form."""

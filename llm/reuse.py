@@ -5,16 +5,13 @@ Only inside `reusing`, so that what measures or doubts a model (replays, golden 
 
 import hashlib
 import json
-import time
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
 from jobs.block import with_value
 from llm.dialect import Ask
-from llm.exchange import Exchange
 from llm.models import LLMCall
 
 
@@ -53,28 +50,3 @@ def find_earlier(key: str) -> LLMCall | None:
     if replies.since:
         equal = equal.filter(started_at__gt=replies.since)
     return equal.exclude(parameters__has_key="reused").order_by("-started_at").first()
-
-
-def reuse_reply(
-    earlier: LLMCall, prompt_name: str, prompt_version: str, started: float, told: dict[str, Any]
-) -> Exchange:
-    """An exchange of its own with the reply of an earlier one, so that erasing either leaves the other whole.
-
-    `started` is of time.monotonic, `told` is what this call says of itself. Nothing was sent, so it has no
-    attempts and no tokens.
-    """
-    same = ("purpose", "host", "api", "model", "request", "request_sha256", "reuse_key")
-    of_reply = ("outcome", "model_returned", "response_id", "finish_reason", "raw_reply")
-    reused = {"call": str(earlier.pk), "on": f"{earlier.started_at:%Y-%m-%d}"}
-    return Exchange(
-        **{name: getattr(earlier, name) for name in (*same, *of_reply)},
-        prompt_name=prompt_name,
-        prompt_version=prompt_version,
-        parameters=earlier.parameters | told | {"reused": reused},
-        started_at=datetime.now(UTC),
-        latency_ms=round(1000 * (time.monotonic() - started)),
-        attempts=0,
-        tokens_in=0,
-        tokens_out=0,
-        tokens_cached=0,
-    )

@@ -6,13 +6,13 @@ It is what DOCINTEL_CONTEXT_TOKENS says, else what the server prints with its li
 import asyncio
 import threading
 import time
-from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import httpx2
 from django.conf import settings
 
 from llm.call import GRACE_S, server_url
+from llm.dialect import count_of, value_at
 from llm.recordings.recorded import current_recording
 from llm.tiers import model_for
 from llm.wire import ReplyTooLarge, wire
@@ -21,8 +21,10 @@ SMALL_TOKENS = 16_000  # below it the usual requests do not fit
 REQUEST_SHARE = 0.7  # of the window, the rest is for the reply
 CHARACTERS_PER_TOKEN = 3  # an overestimate of tokens, as in spending
 # What servers call it: vLLM, LM Studio, gateways, llama.cpp; the smallest counts where one names several.
-NAMES = ("max_model_len", "loaded_context_length", "max_context_length", "context_length", "context_window")
-NAMES_OF_LLAMACPP = ("n_ctx", "n_ctx_train")
+NAMES = (
+    *("max_model_len", "loaded_context_length", "max_context_length", "context_length", "context_window"),
+    *("n_ctx", "n_ctx_train"),
+)
 ASK_S = 2.0 * settings.PATIENCE
 KEPT_S, KEPT_UNKNOWN_S = 600.0, 60.0  # another model may be loaded, or a server be started, meanwhile
 
@@ -70,20 +72,15 @@ def told_window(model: str) -> int | None:
         until, tokens = _told.get(key, (0.0, None))
     if time.monotonic() < until:
         return tokens
-    tokens = find_window(list_models(), model)
-    with _lock:
-        _told[key] = (time.monotonic() + (KEPT_S if tokens else KEPT_UNKNOWN_S), tokens)
-    return tokens
-
-
-def list_models() -> Any:
-    """What the server answers to `/models`; None if it does not."""
     import openai
 
     try:
-        return wire().submit(fetch_models(ASK_S)).result(ASK_S + GRACE_S)
+        tokens = find_window(wire().submit(fetch_models(ASK_S)).result(ASK_S + GRACE_S), model)
     except (openai.OpenAIError, ReplyTooLarge, ValueError, TimeoutError, RecursionError):
-        return None
+        tokens = None
+    with _lock:
+        _told[key] = (time.monotonic() + (KEPT_S if tokens else KEPT_UNKNOWN_S), tokens)
+    return tokens
 
 
 async def fetch_models(within_s: float) -> Any:
@@ -95,17 +92,9 @@ async def fetch_models(within_s: float) -> Any:
 
 def find_window(listed: Any, model: str) -> int | None:
     """The smallest window printed for a model, or for the only one there is."""
-    rows = listed.get("data") if isinstance(listed, dict) else None
+    rows = value_at(listed, "data")
     models = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     of_name = [row for row in models if row.get("id") == model]
     chosen = of_name or (models if len(models) == 1 else [])
-    return min((tokens for row in chosen for tokens in windows_in(row)), default=None)
-
-
-def windows_in(row: Mapping[str, Any]) -> Iterator[int]:
-    meta = row.get("meta")
-    inner = meta if isinstance(meta, dict) else {}
-    for name in (*NAMES, *NAMES_OF_LLAMACPP):
-        for value in (row.get(name), inner.get(name)):
-            if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-                yield value
+    told = (count_of(value_at(row, *place, name)) for row in chosen for name in NAMES for place in ((), ("meta",)))
+    return min(filter(None, told), default=None)

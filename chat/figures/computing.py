@@ -5,7 +5,7 @@ Nothing is guessed: if an input is missing, ambiguous or from a page that was no
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 from functools import cache
@@ -123,7 +123,8 @@ class Computed:
     @property
     def shown(self) -> str:
         """The value in people's notation."""
-        scale = (self.formula.scale or scale_of(self.inputs)) if self.is_scaled else None
+        largest = max((each.row.scale for each in self.inputs if each.row.scale), default=None)
+        scale = (self.formula.scale or largest) if self.is_scaled else None
         return write_value(self.value, self.formula.unit, self.formula.places, scale)
 
 
@@ -221,7 +222,9 @@ def find(name: str, year: str, rows: Sequence[StatementRow]) -> tuple[Input, ...
     matching = [row for row in candidates if (known.printed.fullmatch(row.label) if known else row.label == name)]
     if known and known.parts and sum(known.parts.match(row.label) is not None for row in candidates) > 1:
         matching = [row for row in matching if row.label.startswith("total ")]  # a single part is not the whole
-    for chosen in (matching, [row for row in matching if row.label.startswith("total ")], select_attributed(matching)):
+    totals = [row for row in matching if row.label.startswith("total ")]
+    attributed = [row for row in matching if " attributable to " in row.label]  # of net incomes, that of the owners
+    for chosen in (matching, totals, attributed):
         amounts = {cell_of(row, year).amount for row in chosen}
         if len(amounts) == 1:
             return (input_of(name, year, chosen[0], is_outflow=known is not None and known.is_outflow),)
@@ -236,11 +239,6 @@ def summands_of(known: StatementLine, rows: Sequence[StatementRow]) -> list[Stat
     numbers = [row.line.number for row in found]
     is_block = len(found) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     return found if is_block else []
-
-
-def select_attributed(rows: Iterable[StatementRow]) -> list[StatementRow]:
-    """Of several net incomes, the one attributable to the owners."""
-    return [row for row in rows if " attributable to " in row.label]
 
 
 def main_rows(statement: str, rows: Sequence[StatementRow]) -> list[StatementRow]:
@@ -297,7 +295,3 @@ def amount_places(value: Decimal) -> int:
     if abs(value) < 10:
         return 2
     return 0 if value == value.to_integral_value() else 1
-
-
-def scale_of(inputs: Sequence[Input]) -> int | None:
-    return max((each.row.scale for each in inputs if each.row.scale), default=None)

@@ -170,7 +170,9 @@ def find_printed(asked: AskedInput, sources: Mapping[int, ExcerptSource]) -> tup
         candidate = source.candidate
         within = LineRange(candidate.context_first_line, candidate.context_last_line)
         near = LineRange(candidate.anchor_first_line, candidate.anchor_last_line)
-        tried = (calibrate(said, source.content, near, within) for said in (asked.quote, without_signs(asked.quote)))
+        # What is the excerpt's and not the page's: the number of a line, the signs between cells.
+        plain = COPIED_NUMBER.sub("", asked.quote).replace(CELL_SIGN.strip(), "")
+        tried = (calibrate(said, source.content, near, within) for said in (asked.quote, plain))
         if quote := next((each for each in tried if each.repair.status == "exact"), None):
             found = [
                 each
@@ -182,11 +184,6 @@ def find_printed(asked: AskedInput, sources: Mapping[int, ExcerptSource]) -> tup
     raise InputError(
         f"its quote is not in excerpt {asked.excerpt} as it is printed: “{' '.join(asked.quote.split())[:120]}”"
     )
-
-
-def without_signs(quote: str) -> str:
-    """A quote without what is the excerpt's and not the page's: the number of a line, the signs between cells."""
-    return COPIED_NUMBER.sub("", quote).replace(CELL_SIGN.strip(), "")
 
 
 def is_inside(printed: PrintedNumber, piece: QuotePiece) -> bool:
@@ -307,7 +304,8 @@ def read_period(printed: PrintedNumber, asked: AskedInput, source: ExcerptSource
         if wanted <= years and len(years) > 1:  # a column of shares or changes beside those of the years
             return asked_period
     row_numbers = len(list(numbers_on(printed.line, source.content)))
-    if printed.line.kind == "table_row" and row_numbers > 1 and not is_dated_row(printed, wanted):
+    is_dated = bool(wanted & set(YEAR_WORD.findall(printed.line.text[: printed.start])))  # a row for each year
+    if printed.line.kind == "table_row" and row_numbers > 1 and not is_dated:
         raise InputError(f"the column of {printed.text.strip()} names no period, so that {asked_period} is not sure")
     if is_value_of_another_year(printed, asked, wanted):
         raise InputError(f"its sentence gives {printed.text.strip()} for another year than {asked_period}, or for none")
@@ -340,11 +338,6 @@ def is_value_of_another_year(printed: PrintedNumber, asked: AskedInput, wanted: 
         return bool(IN_ORDER.search(asked.quote))
     year = years[amounts.index(number_form(own[0]))]
     return bool(IN_ORDER.search(asked.quote)) and year not in wanted
-
-
-def is_dated_row(printed: PrintedNumber, wanted: set[str]) -> bool:
-    """Whether the row itself says the year, as in a table with a row for each."""
-    return bool(wanted & set(YEAR_WORD.findall(printed.line.text[: printed.start])))
 
 
 def is_headed_twice(printed: PrintedNumber, column: TableColumn, content: DocumentContent) -> bool:

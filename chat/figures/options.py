@@ -55,7 +55,8 @@ def option_answer_of(
     asked = [group.asked] if group.is_yes_or_no and group.asked else []
     above = lines_of_question(group, content) if group.is_yes_or_no else []
     quoted = quote_options(options, above, candidate, content)
-    return OptionAnswer(" ".join([*asked, "; ".join(said)]), quoted, lines_of_option(options))
+    lines = LineRange(options[0].line.number, options[-1].line.number)
+    return OptionAnswer(" ".join([*asked, "; ".join(said)]), quoted, lines)
 
 
 def lines_of_question(group: OptionGroup, content: DocumentContent) -> list[LineRow]:
@@ -67,10 +68,6 @@ def say_state(option: PrintedOption) -> str:
     if option.is_ticked:
         return _("%(option)s: ticked") % {"option": option.literal}
     return _("%(option)s: not ticked") % {"option": option.literal}
-
-
-def lines_of_option(options: Sequence[PrintedOption]) -> LineRange:
-    return LineRange(options[0].line.number, options[-1].line.number)
 
 
 def quote_options(

@@ -61,7 +61,8 @@ def find_reversed(text: str) -> list[Reversed]:
     return [
         Reversed(text[one.start : one.end], text[two.start : two.end])
         for (one, start), (two, end) in pairwise(zip(dates, sides, strict=True))
-        if (start, end) == ("start", "end") and one.value > two.value and is_one_clause(text[one.end : two.start])
+        if (start, end) == ("start", "end") and one.value > two.value
+        if two.start - one.end <= BETWEEN_MAX and not CLAUSE_ENDS.search(text[one.end : two.start])
     ]
 
 
@@ -84,10 +85,6 @@ def is_beyond(asked: str, text: str) -> bool:
     sides = [found.start() for side in ("start", "end") for found in words[side].finditer(text)]
     before = (text[max(at - BEYOND_MAX, 0) : at] for at in sides if side_asked(asked))
     return any(words["beyond"].search(each) for each in before)
-
-
-def is_one_clause(between: str) -> bool:
-    return len(between) <= BETWEEN_MAX and not CLAUSE_ENDS.search(between)
 
 
 # ---- dates that were asked for by name

@@ -171,7 +171,8 @@ def resolve_request(
     try:
         request = parse_reply(reply.block, FigureRequest)
     except ReplyError as error:
-        return without_figures(reply, FigureFinding("COMPUTE", f"the block cannot be read. {error}".rstrip(".")))
+        finding = FigureFinding("COMPUTE", f"the block cannot be read. {error}".rstrip("."))
+        return show_results(reply, ComputationState(""), [finding], (), False, 0)
     sources = {
         each.marker: ExcerptSource(each.candidate, contents[each.candidate.parse_id])
         for each in quotes
@@ -437,10 +438,6 @@ def excerpt_of_row(quoted: Quoted, figures: ComputedFigures) -> Excerpt:
     computed = f"{quoted.quote}\n\nComputed by code, and right:\n{figures.text}"
     section = candidate.breadcrumb or candidate.section_title
     return Excerpt(quoted.marker, candidate.document_title, section, str(page), computed, quoted.quote)
-
-
-def without_figures(reply: StreamedReply, finding: FigureFinding) -> RequestedFigures:
-    return show_results(reply, ComputationState(""), [finding], (), False, 0)
 
 
 def check_of_finding(finding: FigureFinding) -> AnswerCheck:

@@ -105,7 +105,8 @@ def find_mismatches(table: Table) -> list[Mismatch]:
             place = read_above(row, above)
             count = count_addends(place)
             if off := wrong_sum(place, count or count_plain(table, place)):
-                found.append(mismatch_of(table, row, off))
+                heading = table.columns[off.at].heading
+                found.append(Mismatch(row.label, heading, off.printed.text, off.added, off.first_line, row.last_line))
             del above[len(above) - count :]
         above = [*above[1 - ADDENDS_MAX :], row]
     return found
@@ -115,11 +116,6 @@ def read_above(total: TableRow, rows: Sequence[TableRow]) -> Above:
     upwards = (total, *reversed(rows))
     amounts = [[read_amount(row.cells[at]) for row in upwards] for at in range(len(total.cells))]
     return Above(total, [*rows], amounts)
-
-
-def mismatch_of(table: Table, total: TableRow, off: Sum) -> Mismatch:
-    heading = table.columns[off.at].heading
-    return Mismatch(total.label, heading, off.printed.text, off.added, off.first_line, total.last_line)
 
 
 def count_addends(place: Above) -> int:

@@ -17,7 +17,7 @@ from chat.turns.stopping import answer_limit_s
 from documents import access
 from documents.base_settings import asked_for
 from documents.models import KnowledgeBase
-from jobs.lease import Lease, LeaseLost, TookTooLong, claim, end_in_vain, give_up, write_outcome
+from jobs.lease import Lease, LeaseLost, claim, end_in_vain, give_up, write_outcome
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.models import LLMCall
@@ -81,12 +81,16 @@ def carry_out_test(test_id: UUID | str) -> None:
     job = claim(ModelTest.objects.select_related("base", "by"), test_id)
     if job is None:
         return
-    with Lease(job, answer_limit_s(), end_late_test) as lease, asked_for(job.base, job.by_id):
+    with (
+        Lease(job, answer_limit_s(), lambda late, _: end_in_vain(late, end_failed_test)) as lease,
+        asked_for(job.base, job.by_id),
+    ):
         try:
             if not KnowledgeBase.objects.with_role(job.by, *access.OWN).filter(pk=job.base_id).exists():
                 end_in_vain(lease, partial(end_failed_test, sentence=CLOSED))
                 return
-            found = judge_passages(usual_model(job.base))
+            chosen = usual_tier(job.base)
+            found = judge_passages(ModelUse(chosen.tier, room_in(read_window()), why=chosen.why))
             with transaction.atomic():
                 row = lease.hold()
                 call = LLMCall.objects.record(found.exchange)
@@ -97,16 +101,6 @@ def carry_out_test(test_id: UUID | str) -> None:
         except Exception:  # the outermost handler: told to the person, the details are in the log
             logger.exception("The test of the model failed: %s", job.pk)
             end_in_vain(lease, end_failed_test)
-
-
-def end_late_test(lease: Lease[ModelTest], error: TookTooLong) -> None:
-    end_in_vain(lease, end_failed_test)
-
-
-def usual_model(base: KnowledgeBase) -> ModelUse:
-    """How the arbiter of a base is asked where the question says nothing else."""
-    chosen = usual_tier(base)
-    return ModelUse(chosen.tier, room_in(read_window()), why=chosen.why)
 
 
 def judge_passages(use: ModelUse) -> TestedModel:

@@ -1,7 +1,6 @@
 """The page of a base's model: everybody in the base reads what is in force, owners have it tested."""
 
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -101,7 +100,7 @@ def change_model(request: HttpRequest, pk: UUID) -> HttpResponse:
 # ---- words
 
 
-def describe_in_force(found: ModelInForce) -> dict[str, Any]:
+def describe_in_force(found: ModelInForce) -> dict[str, object]:
     """Tiers, models that may be chosen and limits in words; what is spent is "" where that is not for the reader."""
     currency = found.currency
     return {

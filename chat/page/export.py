@@ -116,7 +116,7 @@ def turn_fields(shown: ShownTurn) -> dict[str, Any]:
     }
 
 
-def export_citation(cited: ShownCitation) -> dict[str, Any]:
+def export_citation(cited: ShownCitation) -> dict[str, object]:
     citation, candidate = cited.citation, cited.citation.candidate
     return {
         "marker": citation.marker,

@@ -280,7 +280,7 @@ class ShownTurn:
         return vague_of(self.run)
 
     @property
-    def meanings(self) -> list[dict[str, Any]]:
+    def meanings(self) -> list[dict[str, object]]:
         """What the vague word can mean, to choose from; [] where there is no choice."""
         vague = self.vague
         return [
@@ -425,12 +425,13 @@ class ShownTurn:
     @cached_property
     def said_markers(self) -> set[int]:
         checks = self.answer.checks if self.answer else []
-        said = {check["markers"][0]: check["typed"]["text"] for check in checks if says_sentence(check)}
+        sentences = [check for check in checks if check.get("typed", {}).get("type") == "sentence"]
+        said = {check["markers"][0]: check["typed"]["text"] for check in sentences}
         quotes = {each.marker: each.quote for each in self.answer.citations.all()} if self.answer else {}
         return {marker for marker, text in said.items() if len(quotes.get(marker, "")) <= len(text) + LINE_SIGNS_MAX}
 
     @cached_property
-    def headline_table(self) -> dict[str, Any]:
+    def headline_table(self) -> dict[str, object]:
         """The rows around the cells an extractive answer gives, these marked; empty without any."""
         typed = [check["typed"] for check in self.answer.checks if check.get("typed")] if self.answer else []
         cells = [each for each in typed if each["type"] == "cell"]
@@ -444,7 +445,7 @@ class ShownTurn:
         return {**cell, "rows": rows}
 
     @cached_property
-    def typed(self) -> list[dict[str, Any]]:
+    def typed(self) -> list[dict[str, object]]:
         """The typed values of an extractive answer: as printed with the marker, and as read."""
         if not self.is_extractive or self.answer is None:
             return []
@@ -455,7 +456,7 @@ class ShownTurn:
         ]
         return [self._typed(typed, marker) for typed, marker in found]
 
-    def _typed(self, typed: TypedValue, marker: int) -> dict[str, Any]:
+    def _typed(self, typed: TypedValue, marker: int) -> dict[str, object]:
         links = {shown.marker: shown for shown in self.citations}
         parts = [Part(typed.get("printed", "")), Part(str(marker), marker)]
         return typed | {
@@ -613,10 +614,6 @@ class ShownTurn:
             checks.remove(sentences[-1])  # an unfinished sentence could not cite yet
         shown = [check for check in checks if check.get("problems") and not check.get("left_out")]
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in shown]
-
-
-def says_sentence(check: AnswerCheck) -> bool:
-    return bool(check.get("typed", {}).get("type") == "sentence")
 
 
 def is_headline(check: AnswerCheck) -> bool:

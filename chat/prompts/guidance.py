@@ -6,7 +6,6 @@ A change is a new row that the ledger vouches for, with who made it, when and wh
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -78,11 +77,11 @@ def find_guidance(base_id: UUID, prompt: str, version: str) -> PromptGuidance | 
     return row if row and digest_of_guidance(row.text) == digest else None
 
 
-def guidance_state(base: KnowledgeBase) -> dict[str, Any]:
-    return {name: each.text for name, each in guidance_of(base).items()}
-
-
-GUIDANCE_CHANGES = Guarded("guidance", gettext_lazy("guidance for the model"), guidance_state)
+GUIDANCE_CHANGES = Guarded(
+    "guidance",
+    gettext_lazy("guidance for the model"),
+    lambda base: {name: each.text for name, each in guidance_of(base).items()},
+)
 
 
 @GUIDANCE_CHANGES.change

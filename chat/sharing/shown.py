@@ -59,7 +59,11 @@ class SharedTurn(ShownTurn):
     def pages(self) -> list[SharedPage]:
         """Each page that is cited, once, in the order of the citations."""
         citations = [shown.citation for shown in self.citations]
-        places = dict.fromkeys(cited_places(citations))
+        places = dict.fromkeys(
+            (each.candidate.document_id, each.candidate.parse_id, number)
+            for each in citations
+            for number in cited_pages(each)
+        )
         living = living_documents(self.share, {document_id for document_id, _, _ in places})
         return [self._page(citations, living.get(place[0]), *place) for place in places]
 
@@ -77,15 +81,6 @@ def shared_turns(share: Share, image: ImageAddress) -> list[SharedTurn]:
     turns = [SharedTurn(share, turn, image) for turn in with_rows(turns_shown(share))]
     attach_objections(turns)
     return turns
-
-
-def cited_places(citations: Iterable[Citation]) -> list[tuple[UUID, UUID, int]]:
-    """The document, reading and page of each place that is cited."""
-    return [
-        (each.candidate.document_id, each.candidate.parse_id, number)
-        for each in citations
-        for number in cited_pages(each)
-    ]
 
 
 def living_documents(share: Share, ids: Iterable[UUID]) -> dict[UUID, Document]:

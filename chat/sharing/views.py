@@ -4,7 +4,6 @@ A link that is wrong, expired, revoked, erased or not allowed any more gives the
 """
 
 from datetime import timedelta
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -66,7 +65,7 @@ def share(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     return render(request, "chat/shared/share.html", shown, status=400 if made.get("fault") else 200)
 
 
-def make_link(request: HttpRequest, conversation: Conversation, turn: Turn | None) -> dict[str, Any]:
+def make_link(request: HttpRequest, conversation: Conversation, turn: Turn | None) -> dict[str, object]:
     """Make the link that a form asks for, and what the page shows of it. Raises CannotShare."""
     user = user_of(request)
     if request.POST.get("whom") == Share.For.OUTSIDE:
@@ -101,7 +100,7 @@ def list_links(request: HttpRequest) -> HttpResponse:
     return render(request, "chat/shared/links.html", {"rows": rows, "base": base})
 
 
-def rows_of(request: HttpRequest, shares: Any) -> list[dict[str, Any]]:
+def rows_of(request: HttpRequest, shares: Any) -> list[dict[str, object]]:
     """Links with whether they still open, and the address of those that may be shown again."""
     shares = shares.select_related("conversation__base", "conversation__user", "turn")[:LISTED_MAX]
     opens = set(Share.objects.open().filter(pk__in=[each.pk for each in shares]).values_list("pk", flat=True))
@@ -112,18 +111,12 @@ def rows_of(request: HttpRequest, shares: Any) -> list[dict[str, Any]]:
             "outcome": judged.get(each.pk, ""),
             "is_own": each.conversation.user_id == request.user.pk,
             "opens": each.pk in opens and (not each.is_outside or links.allows_outside(each.conversation.base)),
-            "trail": trail_address(each),
+            # Owners, who see others' links, may read it.
+            "trail": reverse("audit:trail", args=[each.turn.run_id]) if each.turn and each.turn.run_id else "",
             "link": "" if each.is_outside else inside_address(request, each),
         }
         for each in shares
     ]
-
-
-def trail_address(share: Share) -> str:
-    """Where the audit shows a shared answer; "" if there is none. Owners, who see others' links, may read it."""
-    if share.turn is None or share.turn.run_id is None:
-        return ""
-    return reverse("audit:trail", args=[share.turn.run_id])
 
 
 def judged_shares(shares: Any) -> dict[UUID, str]:
@@ -174,7 +167,7 @@ def outside(request: HttpRequest, token: str) -> HttpResponse:
     if found is None:
         return keep_unlisted(closed_link(request))
     links.note_opening(found, links.SOMEBODY)
-    turns = shared_turns(found, partial(image_address, token))
+    turns = shared_turns(found, lambda document_id, number: reverse("shared:image", args=[token, document_id, number]))
     last_day = found.expires_at - timedelta(seconds=1) if found.expires_at else None
     shown = {"share": found, "turns": turns, "last_day": last_day}
     return keep_unlisted(render(request, "chat/shared/outside.html", shown))
@@ -190,10 +183,6 @@ def outside_image(request: HttpRequest, token: str, document_id: UUID, number: i
     if document is None:
         raise Http404("There is no such page.")
     return keep_unlisted(image_response(lambda: page_images.make_page_image(document, number)), "no-store, private")
-
-
-def image_address(token: str, document_id: UUID, number: int) -> str:
-    return reverse("shared:image", args=[token, document_id, number])
 
 
 def keep_unlisted(response: HttpResponse, cached: str = "") -> HttpResponse:

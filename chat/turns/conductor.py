@@ -168,7 +168,7 @@ def search(
     return row.run, result
 
 
-def on_stage(turn: Turn, lease: StoppableLease[Turn], name: str, figures: dict[str, Any]) -> None:
+def on_stage(turn: Turn, lease: StoppableLease[Turn], name: str, figures: dict[str, object]) -> None:
     """Between two stages: tell the browser, and end if Stop was pressed or another worker took over."""
     publish_event(turn.pk, "stage", name=name, **figures)
     lease.check()

@@ -31,7 +31,10 @@ def write_figures(
     findings = "\n".join(f"- {each.name}: {each.words}" for each in one.requested.findings)
     two = with_requested(rewrite(AGAIN.format(findings=findings)), resolve)
     if two.is_whole and count_figures(two) >= count_figures(one) and count_faults(two) < count_faults(one):
-        return keep_findings(two, one.requested), (one.exchange,) if one.exchange else ()
+        # What was refused of the first draft stays among the checks.
+        requested = two.requested or RequestedFigures(two.reply.text.strip())
+        kept = replace(two, requested=replace(requested, mended=one.requested.findings))
+        return kept, (one.exchange,) if one.exchange else ()
     return one, (two.exchange,) if two.exchange else ()
 
 
@@ -42,9 +45,3 @@ def count_figures(written: Written) -> int:
 
 def count_faults(written: Written) -> int:
     return len(written.requested.findings) if written.requested else 0
-
-
-def keep_findings(written: Written, refused: RequestedFigures) -> Written:
-    """The second draft; what was refused of the first stays among its checks."""
-    requested = written.requested or RequestedFigures(written.reply.text.strip())
-    return replace(written, requested=replace(requested, mended=refused.findings))

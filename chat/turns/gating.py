@@ -67,15 +67,11 @@ class Gated:
     others: tuple[Exchange, ...] = ()
 
 
-def no_conflicts(sentences: Sequence[AnswerCheck]) -> Mapping[int, Conflict]:
-    return {}
-
-
 def pass_gate(
     first: Written,
     excerpts: Sequence[Excerpt],
     rewrite: Callable[[str], Written],
-    find_conflicts: FindConflicts = no_conflicts,
+    find_conflicts: FindConflicts,
 ) -> Gated:
     """Check a draft; where a sentence is refused or its values do not agree, have it written once more.
 

@@ -88,7 +88,8 @@ def prepare_material(
     reads = list(read_parts(run, parts, should_stop))
     room = rooms_in(window, run.question, build_instructions(fragments, told.text)).whole
     chosen, shortened = choose_rows(excerpts, reads, room)
-    left = [each for part in unread_parts(parts, reads) for each in part]
+    failed = [part for part, read in zip(parts, reads, strict=False) if read.failure]
+    left = [each for part in (*failed, *parts[len(reads) :]) for each in part]
     if not is_enough(reads):
         chosen = add_neighbours(chosen, left, excerpts, room - characters_of(chosen))
     unread = places_of(left)
@@ -144,11 +145,6 @@ def read_parts(
         yield read
         if may_end and read.is_answer:
             return
-
-
-def unread_parts(parts: Sequence[list[Excerpt]], reads: Sequence[PartRead]) -> list[list[Excerpt]]:
-    failed = [part for part, read in zip(parts, reads, strict=False) if read.failure]
-    return [*failed, *parts[len(reads) :]]
 
 
 def is_enough(reads: Sequence[PartRead]) -> bool:

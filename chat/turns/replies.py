@@ -28,7 +28,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
     }
 
 
-def citation_json(cited: Citation) -> dict[str, Any]:
+def citation_json(cited: Citation) -> dict[str, object]:
     return {
         "marker": cited.marker,
         "candidate_id": cited.candidate.candidate_id,

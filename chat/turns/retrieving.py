@@ -6,7 +6,8 @@ a page shows how far it is.
 """
 
 import uuid
-from typing import Any, cast
+from functools import partial
+from typing import cast
 
 from django.db import IntegrityError, transaction
 
@@ -71,7 +72,7 @@ def keep_retrieval(
         raise
 
 
-def read_evidence(retrieval_id: uuid.UUID) -> dict[str, Any]:
+def read_evidence(retrieval_id: uuid.UUID) -> dict[str, object]:
     """The RetrievalResult of an ended retrieval with its run id. Raises AnsweringFailed if it failed."""
     retrieval = Retrieval.objects.select_related("run", "user").get(pk=retrieval_id)
     if retrieval.state == State.FAILED:
@@ -79,7 +80,7 @@ def read_evidence(retrieval_id: uuid.UUID) -> dict[str, Any]:
     return evidence_json(retrieval)
 
 
-def read_retrieval(retrieval_id: uuid.UUID) -> dict[str, Any]:
+def read_retrieval(retrieval_id: uuid.UUID) -> dict[str, object]:
     """The current JSON of a retrieval; `result` is null until there is one."""
     retrieval = Retrieval.objects.select_related("run", "user").get(pk=retrieval_id)
     return {
@@ -94,7 +95,7 @@ def read_retrieval(retrieval_id: uuid.UUID) -> dict[str, Any]:
     }
 
 
-def evidence_json(retrieval: Retrieval) -> dict[str, Any]:
+def evidence_json(retrieval: Retrieval) -> dict[str, object]:
     """The result with its run id, for who asked: with raw scores for those who audit the base (L11)."""
     assert retrieval.run is not None, "an ended retrieval has its run"
     told = stored_result_json(retrieval.run)
@@ -112,7 +113,7 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
         return
     with (
         collecting(),
-        Lease(retrieval, answer_limit_s(), end_retrieval_failed) as lease,
+        Lease(retrieval, answer_limit_s(), partial(record_failure, end=end_with_failed_run)) as lease,
         asked_for(retrieval.base, retrieval.user_id),
         failure_recorded(lease, end_with_failed_run),
     ):
@@ -139,10 +140,6 @@ def search_as_asked(retrieval: Retrieval) -> RetrievalResult:
         rules=reading_rules_of(base),
         guidance=guidance_of(base),
     )
-
-
-def end_retrieval_failed(lease: Lease[Retrieval], error: Exception) -> None:
-    record_failure(lease, error, end_with_failed_run)
 
 
 def end_with_failed_run(row: Retrieval, failure: str, for_people: str, for_admins: str) -> None:

@@ -92,17 +92,13 @@ def rows_of_passage(quoted: Quoted, content: DocumentContent) -> tuple[ExcerptRo
     lines = content.legible_lines(candidate.context_first_line, candidate.context_last_line)
     if not lines or "\n".join(line.text for line in lines) != candidate.context_text:
         return ()
-    cited = set(quoted_lines(candidate))
+    cited = {int(piece["line_number"]) for piece in candidate.anchor_pieces}
+    cited = cited or {*range(candidate.anchor_first_line, candidate.anchor_last_line + 1)}
     rows = read_rows(lines, content, cited)
     return tuple(
         replace(row, at=at, is_quote=any(row.number <= number <= row.last for number in cited))
         for at, row in enumerate(rows)
     )
-
-
-def quoted_lines(candidate: RunCandidate) -> list[int]:
-    numbers = [int(piece["line_number"]) for piece in candidate.anchor_pieces]
-    return numbers or [*range(candidate.anchor_first_line, candidate.anchor_last_line + 1)]
 
 
 def read_rows(lines: Sequence[LineRow], content: DocumentContent, cited: set[int]) -> Iterator[ExcerptRow]:

@@ -96,13 +96,10 @@ def lines_of_rows(rows: Sequence[ExcerptRow], *, is_numbered: bool) -> Iterator[
             yield f"page {row.page}"
         if row.head and row.head != head:
             yield row.head
-        yield f"{numbers_of_row(row)}: {row.shown}" if row.number and is_numbered else row.shown
+        numbers = f"{row.number}-{row.last}" if row.last > row.number else str(row.number)
+        yield f"{numbers}: {row.shown}" if row.number and is_numbered else row.shown
         head = row.head or ("" if row.page != page else head)
         page, before = row.page, row.at
-
-
-def numbers_of_row(row: ExcerptRow) -> str:
-    return f"{row.number}-{row.last}" if row.last > row.number else str(row.number)
 
 
 def attribute(text: str) -> str:

@@ -73,10 +73,11 @@ class PartRead:
 
 def read_part(question: str, part: Sequence[Excerpt], place: str, *, deadline_s: float, chosen: ChosenTier) -> PartRead:
     """One call over some of the passages; `place` says which part of how many it is."""
+    asked = f"<question>\n{fence_text(question)}\n</question>"
     try:
         completion = complete(
             instructions=instruct(PROMPT),
-            prompt=prompt_of_part(question, part, place),
+            prompt="\n\n".join([*excerpt_blocks(part), f"This is {place}.", asked]),
             reply_schema=PartReply,
             purpose=PURPOSE,
             deadline_s=deadline_s,
@@ -93,11 +94,6 @@ def read_part(question: str, part: Sequence[Excerpt], place: str, *, deadline_s:
         if found:
             rows[number] = (*rows.get(number, ()), *(row for row in found if row not in rows.get(number, ())))
     return PartRead(rows, completion.reply.answered and bool(rows), unknown, completion.exchange)
-
-
-def prompt_of_part(question: str, part: Sequence[Excerpt], place: str) -> str:
-    asked = f"<question>\n{fence_text(question)}\n</question>"
-    return "\n\n".join([*excerpt_blocks(part), f"This is {place}.", asked])
 
 
 def find_copy(copy: Copy, part: Sequence[Excerpt]) -> tuple[int, list[ExcerptRow]]:

@@ -367,17 +367,13 @@ def names_in(sentence: str) -> list[str]:
 
     In a sentence with many capitals, as in German, only several of them in a row are a name.
     """
-    start = first_letter(sentence)
+    first = WORD.search(sentence)
+    start = first.start() if first else 0
     found = [name[0].partition(" ")[2] if name.start() == start else name[0] for name in NAME.finditer(sentence)]
     singles = [name for name in found if name and " " not in name and not name.isupper()]
     count = len(WORD.findall(sentence))
     is_capitalising = len(singles) > SINGLES_SHARE_MAX * count and count > NAMES_WORDS_MIN
     return [name for name in found if name and not (is_capitalising and name in singles)]
-
-
-def first_letter(sentence: str) -> int:
-    found = WORD.search(sentence)
-    return found.start() if found else 0
 
 
 def sentences_of(text: str) -> list[str]:
@@ -393,7 +389,9 @@ def sentences_on(line: str) -> list[str]:
     for end in ANSWER_SENTENCE.finditer(line):
         head = line[start : end.start()]
         # Two sentences that are taken for one would share a marker that only the second has.
-        if (not ABBREVIATION.search(head) or ENDS_OFTEN.search(head)) and begins_with_words(line[end.end() :]):
+        # Markers and the full stop of the sentence before are no sentence: "It is. [1]. Then …".
+        is_end = not ABBREVIATION.search(head) or ENDS_OFTEN.search(head)
+        if is_end and not MARKERS_ALONE.match(line[end.end() :]):
             sentences.append(line[start : end.end()].strip())
             start = end.end()
     if line[start:].strip():
@@ -414,11 +412,6 @@ def without_sentences(text: str, numbers: Collection[int]) -> str:
             sign = LIST_SIGN if line.strip().startswith(LIST_SIGN) else ""
             lines.append(sign + " ".join(kept))
     return "\n".join(lines)
-
-
-def begins_with_words(rest: str) -> bool:
-    """Whether words follow, not only the markers and the full stop of the sentence before: "It is. [1]. Then …"."""
-    return MARKERS_ALONE.match(rest) is None
 
 
 def supported_share(sentence: str, cited: str) -> float:

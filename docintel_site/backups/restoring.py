@@ -17,7 +17,7 @@ from docintel_site.backups import programs
 from docintel_site.backups.making import copy_file
 from docintel_site.backups.manifest import DATABASE, HEADS, KEY, BadBackup, Manifest, read_backup
 from documents.storage.whole import keep_safe
-from ledger.chain import Head, digest_of
+from ledger.chain import digest_of
 from ledger.heads import BadHeadFile, last_head, read_heads
 
 Tell = Callable[[str], None]
@@ -140,22 +140,18 @@ def prove(manifest: Manifest, key: str) -> Restored:
         raise NotRestored(f"The backup is restored, and its ledger does not verify. {report.sentence}")
     stored = list(stored_files())
     faults = {each.name: describe_finding(asdict(fault)) for each in stored if (fault := fault_of_file(each))}
-    known = {*manifest.missing, *manifest.changed}
+    known, head_text = {*manifest.missing, *manifest.changed}, f"#{head.sequence} {head.hash}"
     if new := [fault for name, fault in faults.items() if name not in known]:
         raise NotRestored(f"The backup is restored, and {len(new):,} files are not as recorded. First: {new[0]}.")
     return Restored(
         [
             f"The database as of {manifest.created_at}, by program {manifest.program}; its tables are up to date.",
-            f"{report.verification.checked:,} entries of the ledger verified. Head of the backup: {head_text(head)}",
+            f"{report.verification.checked:,} entries of the ledger verified. Head of the backup: {head_text}",
             f"{len(stored) - len(faults):,} of {len(stored):,} files are as recorded.",
             *(f"{fault}. So it was when the backup was made." for fault in faults.values()),
         ],
         list(what_to_do(manifest, newest.sequence if newest else 0, key)),
     )
-
-
-def head_text(head: Head) -> str:
-    return f"#{head.sequence} {head.hash}"
 
 
 def what_to_do(manifest: Manifest, newest: int, key: str) -> Iterator[str]:

@@ -45,6 +45,7 @@ class Refusal(NamedTuple):
     words: str | Promise
 
 
+TOO_MUCH = gettext_lazy("That is too much at once")
 TOO_SLOW = Refusal(
     HTTPStatus.REQUEST_TIMEOUT,
     "too_slow",
@@ -135,7 +136,7 @@ class IncomingBody:
         if size > self.limit_bytes:
             self.limit_bytes, words = await self.allowance(self.scope)
             if size > self.limit_bytes:
-                self.refusal = size_refusal(words)
+                self.refusal = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", TOO_MUCH, words)
         return self.refusal is None
 
 
@@ -145,11 +146,6 @@ def read_content_length(scope: Scope) -> int:
         if name == b"content-length" and value.isdigit():
             return int(value)
     return 0
-
-
-def size_refusal(words: str | Promise) -> Refusal:
-    heading = gettext_lazy("That is too much at once")
-    return Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", heading, words)
 
 
 async def send_refusal(scope: Scope, receive: Receive, send: Send, refusal: Refusal) -> None:

@@ -16,7 +16,7 @@ from django.db import close_old_connections, connection
 
 from docintel_site.http.access_log import LIVING, READY
 from docintel_site.http.asgi_types import Application, Receive, Scope, Send
-from docintel_site.http.headers import BARE_HEADERS
+from docintel_site.http.headers import send_bare
 from docintel_site.status import DISK_FULL_BYTES, open_migrations
 
 DEADLINE_S = 2.0 * settings.PATIENCE  # for all parts together, which are looked at side by side
@@ -105,11 +105,4 @@ async def look_at(part: Callable[[], bool]) -> bool:
 
 
 async def send_json(send: Send, status: HTTPStatus, told: dict[str, object]) -> None:
-    body = json.dumps(told).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        *BARE_HEADERS,
-    ]
-    await send({"type": "http.response.start", "status": status.value, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send_bare(send, status, "application/json", json.dumps(told).encode())

@@ -16,7 +16,7 @@ AWAY_CLASS = "08"  # connection exceptions
 def is_database_away(error: BaseException | None) -> bool:
     """Whether an error, or one that caused it, says that the database is currently unavailable."""
     return any(
-        isinstance(cause, OperationalError | InterfaceError | InternalError) and says_away(sqlstate_of(cause))
+        isinstance(cause, OperationalError | InterfaceError | InternalError) and says_away(cause)
         for cause in causes_of(error)
     )
 
@@ -26,13 +26,10 @@ def is_disk_full(error: BaseException | None) -> bool:
     return any(says_full(cause) for cause in causes_of(error))
 
 
-def says_away(sqlstate: str) -> bool:
-    return sqlstate in AWAY or sqlstate.startswith(AWAY_CLASS)
-
-
-def sqlstate_of(error: BaseException) -> str:
-    """The server's code in the driver's error; "" if the server did not answer."""
-    return getattr(error.__cause__, "sqlstate", None) or ""
+def says_away(error: Exception) -> bool:
+    """By the server's code in the driver's error; it has none if the server did not answer."""
+    state = getattr(error.__cause__, "sqlstate", None) or ""
+    return state in AWAY or state.startswith(AWAY_CLASS)
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:

@@ -45,8 +45,9 @@ class PageLimits(MiddlewareMixin):
     """Refuse requests of pages beyond the limits of a minute, before the view runs."""
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        if is_token_link(request):
-            opening, token = LinkLimit(), digest_of(token_of(request).encode())
+        match = request.resolver_match
+        if match is not None and match.view_name in TOKEN_LINKS:
+            opening, token = LinkLimit(), digest_of(str(match.kwargs["token"]).encode())
             is_open = opening.passes(f"from:{client_address(request)}", f"to:{token}")
             return None if is_open else refuse_opening(request, opening)
         if is_api(request) or not request.user.is_authenticated:
@@ -57,15 +58,6 @@ class PageLimits(MiddlewareMixin):
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponseBase | None:
         """A page's stream beyond the number one may follow; the API's views answer by themselves."""
         return handle(exception, {}) if isinstance(exception, TooManyStreams) else None
-
-
-def is_token_link(request: HttpRequest) -> bool:
-    """Whether the address has a token that opens it without an account."""
-    return request.resolver_match is not None and request.resolver_match.view_name in TOKEN_LINKS
-
-
-def token_of(request: HttpRequest) -> str:
-    return str(request.resolver_match.kwargs["token"]) if request.resolver_match else ""
 
 
 def client_address(request: HttpRequest) -> str:
@@ -136,7 +128,7 @@ def describe_limit(limit: Limit, wait_s: int) -> str:
     return words % {"most": limit.most, "seconds": wait_s}
 
 
-def keep_request(request: HttpRequest) -> dict[str, Any]:
+def keep_request(request: HttpRequest) -> dict[str, object]:
     """What the page can resend: the address, or a form whose values may be shown."""
     address = request.get_full_path()
     if request.method in SAFE:

@@ -3,6 +3,7 @@
 import asyncio
 import hmac
 import logging
+from http import HTTPStatus
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -11,7 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from docintel_site.http.access_log import METRICS
 from docintel_site.http.asgi_types import Application, Receive, Scope, Send
-from docintel_site.http.headers import BARE_HEADERS
+from docintel_site.http.headers import send_bare
 from docintel_site.metrics import write_metrics
 
 KEPT_S = 15.0  # however many ask, and how often
@@ -32,13 +33,11 @@ class Metrics:
             await self.application(scope, receive, send)
             return
         try:
-            status, body = 200, await self.count()
+            status, body = HTTPStatus.OK, await self.count()
         except Exception:  # whatever is away, the next scrape may find it again
             logger.exception("The metrics could not be counted")
-            status, body = 503, b""
-        headers = [(b"content-type", CONTENT_TYPE_LATEST.encode()), (b"content-length", str(len(body)).encode())]
-        await send({"type": "http.response.start", "status": status, "headers": [*headers, *BARE_HEADERS]})
-        await send({"type": "http.response.body", "body": body})
+            status, body = HTTPStatus.SERVICE_UNAVAILABLE, b""
+        await send_bare(send, status, CONTENT_TYPE_LATEST, body)
 
     async def count(self) -> bytes:
         """The metrics; one count for everybody who asks meanwhile and for some seconds afterwards."""

@@ -34,8 +34,8 @@ class SessionEnds(MiddlewareMixin):
         """Keep a question, which Django's own middleware then answers with the sign-in page."""
         if request.user.is_authenticated or not getattr(view, "login_required", True):
             return None
-        person = getattr(request, "ended_of", None)
-        if person and is_question(request):
+        person, match = getattr(request, "ended_of", None), request.resolver_match
+        if person and request.method == "POST" and match is not None and match.view_name in ASKING:
             keep_late_question(request, person)
         if "HX-Request" in request.headers or is_by_itself(request):
             # In a part of another page the sign-in page has no place; `static/site.js` loads it.
@@ -49,11 +49,6 @@ class SessionEnds(MiddlewareMixin):
         if session.accessed and is_signed_in(session) and not has_begun(session):
             note_activity(session)
         return response
-
-
-def is_question(request: HttpRequest) -> bool:
-    match = request.resolver_match
-    return request.method == "POST" and match is not None and match.view_name in ASKING
 
 
 def is_by_itself(request: HttpRequest) -> bool:

@@ -40,7 +40,7 @@ def bill_of_materials() -> dict[str, Any]:
     }
 
 
-def component(part: Component) -> dict[str, Any]:
+def component(part: Component) -> dict[str, object]:
     """One part; a licence that cannot be told is left out, not guessed."""
     described: dict[str, Any] = {
         "type": part.type,
@@ -61,7 +61,7 @@ def reference(part: Component) -> str:
     return f"pkg:pypi/{part.name}@{part.version}" if part.is_package else f"file:{part.file}"
 
 
-def dependencies(parts: list[Component], references: dict[str, str]) -> list[dict[str, Any]]:
+def dependencies(parts: list[Component], references: dict[str, str]) -> list[dict[str, object]]:
     """Who needs whom: the program needs everything, a package what it asks for and carries."""
     needed = {ROOT_REF: ["python", *map(reference, parts)]}
     for part in parts:

@@ -49,14 +49,11 @@ def find_parts() -> list[Component]:
     """Everything installed, by name: packages, then what they and the program carry."""
     table = cast("Licences", tomllib.loads(TABLE.read_text(encoding="utf-8")))
     packages = {canonicalize_name(each.metadata["Name"]): each for each in distributions()}
-    found = [package_part(name, each, table) for name, each in sorted(packages.items())]
+    found = [
+        Component(name, each.version, licence_of(name, each, table), needs=tuple(sorted(set(needed_by(each)))))
+        for name, each in sorted(packages.items())
+    ]
     return [*found, *carried_parts(table["carried"])]
-
-
-def package_part(name: str, package: Distribution, table: Licences) -> Component:
-    return Component(
-        name, package.version, licence_of(name, package, table), needs=tuple(sorted(set(needed_by(package))))
-    )
 
 
 def needed_by(package: Distribution) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from llm.embeddings.encoder import MAX_TOKENS, encoder, is_usable
+from llm.embeddings.encoder import MAX_TOKENS, EncoderMissing, encoder, is_built, verified_weights
 from llm.embeddings.windows import embed_whole
 from llm.exchange import clean_text
 
@@ -18,8 +18,11 @@ Vectors = NDArray[np.float32]
 
 
 def is_available() -> bool:
-    """Whether texts can be embedded here."""
-    return is_usable()
+    """Whether texts can be embedded here: the encoder is built, or valid weights are installed."""
+    try:
+        return is_built() or verified_weights() is not None
+    except EncoderMissing:
+        return False
 
 
 def embed_texts(texts: Sequence[str], on_progress: Callable[[int, int], None] | None = None) -> Vectors:
@@ -37,7 +40,8 @@ def embed_texts(texts: Sequence[str], on_progress: Callable[[int, int], None] | 
 
 def embed_pieces(texts: Sequence[str], on_progress: Callable[[int, int], None]) -> Vectors:
     vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
-    texts_ids = [_truncate(encoder().tokenize(clean_text(text))) for text in texts]
+    whole = (encoder().tokenize(clean_text(text)) for text in texts)
+    texts_ids = [ids if len(ids) <= MAX_TOKENS else [*ids[: MAX_TOKENS - 1], ids[-1]] for ids in whole]
     # Texts of similar length together, to minimise padding.
     order = sorted(range(len(texts)), key=lambda index: len(texts_ids[index]), reverse=True)
     for start in range(0, len(order), BATCH):
@@ -56,7 +60,3 @@ def embed_query(text: str) -> Vectors:
 def count_tokens(text: str) -> int:
     """The text's own tokens; the encoder reads 254 of them (MAX_TOKENS minus two of its own). Raises EncoderMissing."""
     return len(encoder().tokenize(clean_text(text))) - ADDED_TOKENS
-
-
-def _truncate(ids: list[int]) -> list[int]:
-    return ids if len(ids) <= MAX_TOKENS else [*ids[: MAX_TOKENS - 1], ids[-1]]

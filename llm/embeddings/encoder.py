@@ -90,31 +90,18 @@ def ensure_built() -> Path:
             shutil.copyfile(weights / "tokenizer.json", aside / "tokenizer.json")
             config: EncoderConfig = json.loads((weights / "config.json").read_text())
             build_graph(weights / "model.safetensors", config, aside / "model.onnx")
-            _move(aside, folder)
+            aside.rename(folder)
+        except OSError:
+            if not is_built():  # otherwise another process was faster and wrote the same bytes
+                raise
         finally:
             shutil.rmtree(aside, ignore_errors=True)
     return folder
 
 
-def _move(aside: Path, folder: Path) -> None:
-    try:
-        aside.rename(folder)
-    except OSError:
-        if not is_built():  # otherwise another process was faster and wrote the same bytes
-            raise
-
-
 def is_built() -> bool:
     """Whether the built encoder is in ENCODER_ROOT."""
     return (built_folder() / "model.onnx").is_file()
-
-
-def is_usable() -> bool:
-    """Whether texts can be embedded here: the encoder is built, or valid weights are installed."""
-    try:
-        return is_built() or verified_weights() is not None
-    except EncoderMissing:
-        return False
 
 
 def built_folder() -> Path:

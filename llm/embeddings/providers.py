@@ -98,17 +98,6 @@ def embedder_for(model_key: str) -> Embedder | None:
     return None
 
 
-def bundled_embedder() -> Embedder:
-    return Embedder(
-        "bundled",
-        bundled.MODEL_KEY,
-        IDENTITY,
-        lambda texts, on_progress, _: bundled.embed_texts(texts, on_progress),
-        bundled.embed_query,
-        MAX_TOKENS,
-    )
-
-
 def openai_embedder() -> Embedder:
     """Any server with OpenAI's /embeddings; `dimensions` is sent only if configured."""
     server = LLMServer(settings.EMBEDDING_BASE_URL or OPENAI_URL, settings.EMBEDDING_API_KEY)
@@ -138,7 +127,14 @@ def voyage_embedder(model: str = "") -> Embedder:
 
 
 MAKERS: dict[str, Callable[[], Embedder]] = {
-    "bundled": bundled_embedder,
+    "bundled": lambda: Embedder(
+        "bundled",
+        bundled.MODEL_KEY,
+        IDENTITY,
+        lambda texts, on_progress, _: bundled.embed_texts(texts, on_progress),
+        bundled.embed_query,
+        MAX_TOKENS,
+    ),
     "openai": openai_embedder,
     "voyage": voyage_embedder,
 }

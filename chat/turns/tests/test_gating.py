@@ -45,7 +45,7 @@ def gate(first: str, second: str = "") -> tuple[Gated, list[str]]:
         told.append(findings)
         return written(second)
 
-    return pass_gate(written(first), EXCERPTS, rewrite), told
+    return pass_gate(written(first), EXCERPTS, rewrite, lambda sentences: {}), told
 
 
 def asked(server: ScriptedLLM) -> list[str]:
