@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
+from django.core.management.base import CommandError
 from django.db import models, transaction
 from django.http import Http404
 from django.utils import timezone
@@ -45,7 +46,7 @@ class LastOwner(Exception):
         super().__init__(gettext("A base needs an owner. Make somebody else owner first."))
 
 
-class BaseNotFound(Exception):
+class BaseNotFound(CommandError):
     """No base matches; the message is for people."""
 
 

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
 
+from audit.management.new_file import explain_database_error
 from audit.proof.stamping import find_late, sentence_of_stamps
 from audit.proof.verification import Report, verify
 from audit.proof.verifier import StampClock, Unreadable, add_stamp_options, chosen_stamps, read_given
@@ -43,14 +43,13 @@ class Command(BaseCommand):
                 self.stdout.write(f"Signing key: {options['make_key']}. Keep {public} where heads are checked.")
                 return
             clock = read_clock(options)
-            report = verify(**trust(read_trusted_heads(options), options["only_new"]))
-            late = find_late(clock) if clock and report.ok else ""
+            with explain_database_error("The ledger cannot be read"):
+                report = verify(**trust(read_trusted_heads(options), options["only_new"]))
+                late = find_late(clock) if clock and report.ok else ""
             if report.ok and not late and options["write_head"]:
                 write_head(options["write_head"], report.verification.head, options["sign"])
         except BadHeadFile as error:
             raise CommandError(str(error)) from error
-        except DatabaseError as error:
-            raise CommandError(f"The ledger cannot be read: {str(error).splitlines()[0]}") from error
         seconds = round(time.monotonic() - began, 3)
         if options["json"]:
             self.stdout.write(json.dumps(finding(report, seconds) | stamps_told(clock, late), indent=2))
