@@ -131,12 +131,7 @@ def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
         record("base_deleted", actor_of(by), f"base:{base.pk}", {"name": base.name, "documents": documents})
 
 
-def guarded_settings(base: KnowledgeBase) -> dict[str, Any]:
-    """The settings of a base that decide on answers."""
-    return BaseSettings.from_json(base.settings).guarded()
-
-
-SETTINGS = Guarded("settings", _("settings and model"), guarded_settings)
+SETTINGS = Guarded("settings", _("settings and model"), lambda base: BaseSettings.from_json(base.settings).guarded())
 
 
 def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: User | None = None) -> None:

@@ -25,7 +25,7 @@ admin.site.register(
 admin.site.register(
     IngestJob,
     list_display=[
-        *("document", "state", "stage", "attempts", "lease_owner", "heartbeat_at", "reason_code", "created_at"),
+        *("document", "state", "stage", "attempts", "lease_owner", "heartbeat_at", "reason_code", "created_at")
     ],
     list_filter=["state", "stage", "reason_code"],
     search_fields=["id", "document__id"],
