@@ -69,12 +69,7 @@ FLAG_NAMES = METHOD_NAMES | {
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }
-GATE_NAMES = {
-    "G0": _("coverage"),
-    "G1": _("zero hits"),
-    "G2": _("no keyword support"),
-    "G3": _("nothing primary"),
-}
+GATE_NAMES = {"G0": _("coverage"), "G1": _("zero hits"), "G2": _("no keyword support"), "G3": _("nothing primary")}
 SHAPE_WORDS = {
     "single": pgettext_lazy("shape of an answer", "single"),
     "listing": pgettext_lazy("shape of an answer", "list of"),
@@ -469,11 +464,7 @@ def read_check(check: AnswerCheck) -> SentenceCheck:
     )
 
 
-PURPOSES = {
-    "passages": _("Reading of passages"),
-    "claims": _("Claim check"),
-    "answer": _("Answer, first draft"),
-}
+PURPOSES = {"passages": _("Reading of passages"), "claims": _("Claim check"), "answer": _("Answer, first draft")}
 
 
 def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:
