@@ -118,10 +118,7 @@ def clean_base_name(name: str) -> str:
 
 
 def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
-    """Close a base for good. Its documents are trashed, then purged; audit trails stay readable for auditors.
-
-    Raises Held.
-    """
+    """Close a base for good: its documents are trashed, then purged; auditors keep its trails. Raises Held."""
     now = timezone.now()
     with transaction.atomic():
         lock(base)
