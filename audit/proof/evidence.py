@@ -277,7 +277,7 @@ def threads_of(trail: Trail) -> list[Thread]:
     return [thread for parse_id, number in places for thread in arrange_threads(parse_id, page_number=number)]
 
 
-def fields_of_thread(thread: Thread) -> dict[str, Any]:
+def fields_of_thread(thread: Thread) -> dict[str, object]:
     first = thread.first
     return {
         "document_id": str(first.document_id),

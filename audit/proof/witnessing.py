@@ -2,7 +2,6 @@
 
 import logging
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -100,7 +99,7 @@ def take_head(user: User, fields: HeadFields) -> tuple[WitnessedHead, bool]:
 # ---- the alert of both
 
 
-def tell_contradiction(subject: str, actor: str, details: dict[str, Any], told: str) -> None:
+def tell_contradiction(subject: str, actor: str, details: dict[str, object], told: str) -> None:
     """A critical line in the log each time; the first time it is recorded, and administrators are mailed."""
     logger.critical("%s", told)
     with transaction.atomic():
