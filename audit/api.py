@@ -107,7 +107,7 @@ class RunInFullSerializer(RunSerializer):
     answer = AnswerSerializer(allow_null=True)
 
 
-def describe_run(each: Listed) -> dict[str, Any]:
+def describe_run(each: Listed) -> dict[str, object]:
     run = each.run
     return {
         "id": run.pk,

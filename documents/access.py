@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
+from django.core.management.base import CommandError
 from django.db import models, transaction
 from django.http import Http404
 from django.utils import timezone
@@ -45,7 +46,7 @@ class LastOwner(Exception):
         super().__init__(gettext("A base needs an owner. Make somebody else owner first."))
 
 
-class BaseNotFound(Exception):
+class BaseNotFound(CommandError):
     """No base matches; the message is for people."""
 
 
@@ -117,10 +118,7 @@ def clean_base_name(name: str) -> str:
 
 
 def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
-    """Close a base for good. Its documents are trashed, then purged; audit trails stay readable for auditors.
-
-    Raises Held.
-    """
+    """Close a base for good: its documents are trashed, then purged; auditors keep its trails. Raises Held."""
     now = timezone.now()
     with transaction.atomic():
         lock(base)
@@ -130,12 +128,7 @@ def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
         record("base_deleted", actor_of(by), f"base:{base.pk}", {"name": base.name, "documents": documents})
 
 
-def guarded_settings(base: KnowledgeBase) -> dict[str, Any]:
-    """The settings of a base that decide on answers."""
-    return BaseSettings.from_json(base.settings).guarded()
-
-
-SETTINGS = Guarded("settings", _("settings and model"), guarded_settings)
+SETTINGS = Guarded("settings", _("settings and model"), lambda base: BaseSettings.from_json(base.settings).guarded())
 
 
 def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: User | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from itertools import chain
@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from django.http import FileResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
@@ -31,10 +31,10 @@ from rest_framework.response import Response
 from accounts.models import User
 from accounts.requests import user_of
 from documents import access, naming
-from documents.base_settings import MODEL_MAX, BaseSettings, ChosenCutting, SettingsError
+from documents.base_settings import MODEL_MAX, BaseSettings, SettingsError
 from documents.cards.serializers import CardSerializer
 from documents.cards.types import TYPES
-from documents.idempotency import Keyed, made_before, make_keyed, one_at_a_time, remember
+from documents.idempotency import made_before, make_keyed, one_at_a_time, remember
 from documents.ingestion import trash
 from documents.ingestion.tasks import start
 from documents.ingestion.unlocking import unlock
@@ -401,9 +401,7 @@ class DocumentChangeSerializer(Body):
 
     title = TextField(max_length=TITLE_MAX, required=False)
     metadata = NotedSerializer(
-        many=True,
-        required=False,
-        help_text="An empty value is taken out; fields that are not named keep theirs.",
+        many=True, required=False, help_text="An empty value is taken out; fields that are not named keep theirs."
     )
     contents_source = serializers.ChoiceField(list(CONTENTS_SOURCES), required=False, help_text=SOURCE_HELP)
 
@@ -488,9 +486,12 @@ class DocumentListView(GenericAPIView[Document]):
         if wrong := unknown_fields(fields, FilesSerializer().fields):
             raise exceptions.ValidationError(wrong)
         files = request.FILES.getlist("files")
-        cutting = read_cutting(request, found)
-        too_long = oversized_files(request._request)
-        sent = keyed_upload(user_of(request), found, read_idempotency_key(request), files, too_long, cutting)
+        asked = read_sent(CuttingSerializer, request.POST.dict())
+        with blame_field("chunking", SettingsError):
+            cutting = BaseSettings.from_json(found.settings).cutting(asked)
+        too_long, key = oversized_files(request._request), read_idempotency_key(request)
+        said = [(file.name, file_digest(file)) for file in files] if key else []  # their bytes are read for a key only
+        sent = make_keyed(user_of(request), found, key, upload=said, too_long=too_long, **cutting)
         with one_at_a_time(sent):
             made = made_before(sent)
             taken = () if made else take_files(found, user_of(request), files, too_long, cutting)
@@ -504,28 +505,6 @@ class DocumentListView(GenericAPIView[Document]):
                 remember(sent, outcomes=outcomes)
         status = HTTPStatus.CREATED if "accepted" in codes else HTTPStatus.OK
         return Response({"outcomes": outcomes}, status=status)
-
-
-def read_cutting(request: Request, base: KnowledgeBase) -> ChosenCutting:
-    """How the files of an upload are to be cut, {} as the base says."""
-    asked = read_sent(CuttingSerializer, request.POST.dict())
-    with blame_field("chunking", SettingsError):
-        return BaseSettings.from_json(base.settings).cutting(asked)
-
-
-def keyed_upload(
-    user: User,
-    base: KnowledgeBase,
-    key: UUID | None,
-    files: "Iterable[UploadedFile[Any]]",
-    too_long: Iterable[str],
-    cutting: ChosenCutting,
-) -> Keyed | None:
-    """The key of an upload with the names and bytes of its files; these are read only if there is a key."""
-    if key is None:
-        return None
-    said = [(file.name, file_digest(file)) for file in files]
-    return make_keyed(user, base, key, upload=said, too_long=list(too_long), **cutting)
 
 
 def file_digest(file: "UploadedFile[Any]") -> str:
@@ -748,7 +727,12 @@ class TableView(GenericAPIView[Any]):
         if page := asked.get("page"):
             rows = rows.filter(page_number=page)
         if request.accepted_renderer.format == "csv":
-            return Response(csv_of(rows, self.serializer_class.Meta.fields, is_literal=asked["literal"]))
+            columns = self.serializer_class.Meta.fields
+            cells = (
+                [json.dumps(cell) if isinstance(cell, list) else cell for cell in row]
+                for row in rows.values_list(*columns)
+            )
+            return Response(write_csv(chain([columns], cells), is_literal=asked["literal"]))
         shown = self.get_serializer(self.paginate_queryset(rows), many=True)
         return self.get_paginated_response(shown.data)
 
@@ -759,12 +743,6 @@ def parse_of(document: Document, number: int | None) -> Parse:
     if parse is None:
         raise exceptions.NotFound("The document has no such parse.") if number else NotRead
     return parse
-
-
-def csv_of(rows: "QuerySet[Model]", columns: Sequence[str], *, is_literal: bool) -> str:
-    read = rows.values_list(*columns)
-    cells = ([json.dumps(cell) if isinstance(cell, list) else cell for cell in row] for row in read)
-    return write_csv(chain([columns], cells), is_literal=is_literal)
 
 
 class LinesView(TableView, operation_id="list_lines"):

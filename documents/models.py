@@ -571,9 +571,7 @@ class IdempotencyKey(models.Model):
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["user", "base", "key"], name="documents_one_request_a_key"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["user", "base", "key"], name="documents_one_request_a_key")]
 
 
 class ProposedChangeQuerySet(models.QuerySet["ProposedChange"]):

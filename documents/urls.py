@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from documents import embedding_views, member_views, views
+from documents import member_views, views
 from documents.cards import views as card_views
 from documents.metadata import views as metadata_views
 from documents.pages import views as page_views
@@ -21,7 +21,7 @@ urlpatterns = [
     path("bases/<uuid:pk>/settings/", views.base_settings, name="settings"),
     path("bases/<uuid:pk>/take-over/", views.take_over_base, name="take_over"),
     path("bases/<uuid:pk>/read-again/", views.read_outdated, name="read_outdated"),
-    path("bases/<uuid:pk>/embed-again/", embedding_views.embed_again, name="embed_again"),
+    path("bases/<uuid:pk>/embed-again/", views.embed_again, name="embed_again"),
     path("bases/<uuid:pk>/delete/", views.delete_named_base, name="delete_base"),
     path("bases/<uuid:pk>/fields/", metadata_views.fields, name="fields"),
     path("bases/<uuid:pk>/fields/<int:field_pk>/name/", metadata_views.name_field, name="name_field"),

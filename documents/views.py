@@ -28,7 +28,7 @@ from documents import access, bulk, naming, tagging
 from documents.base_settings import BaseSettings, SettingsError
 from documents.cards.showing import show_card
 from documents.forms import BaseForm, CuttingForm, FilterForm, SettingsForm, TakeOverForm
-from documents.ingestion import page_images, queueing
+from documents.ingestion import page_images, queueing, reembedding
 from documents.ingestion import trash as trash_can
 from documents.ingestion.improving import improvements
 from documents.ingestion.page_images import DPI_OF_SIZE
@@ -283,13 +283,16 @@ def upload_outcomes(request: HttpRequest, found: KnowledgeBase) -> list[Outcome]
         files = request.FILES.getlist("files")
         outcomes = take_files(found, user_of(request), files, oversized_files(request), form.chosen_cutting)
     nothing = UploadOutcome("", "no_file", gettext("Choose at least one file first."))
-    return [show_upload(*outcome) for outcome in outcomes or [nothing]]
-
-
-def show_upload(name: str, code: str, words: str, document: Document | None) -> Outcome:
-    url = reverse("documents:document", args=[document.pk]) if document else ""
-    title = document.title if document else ""
-    return {"name": name, "code": code, "words": words, "url": url, "title": title}
+    return [
+        {
+            "name": each.file_name,
+            "code": each.code,
+            "words": each.words,
+            "url": reverse("documents:document", args=[each.document.pk]) if each.document else "",
+            "title": each.document.title if each.document else "",
+        }
+        for each in outcomes or [nothing]
+    ]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -320,6 +323,7 @@ def base_settings(request: HttpRequest, pk: UUID) -> HttpResponse:
         "name_form": name_form,
         "plain_form": plain_form,
         "outdated": listing.find_outdated(found).count(),
+        "embedding": reembedding.progress(found),
     }
     is_refused = form.errors or name_form.errors or plain_form.errors
     return render(request, "documents/settings.html", shown, status=400 if is_refused else 200)
@@ -420,11 +424,11 @@ def sheet(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
 
 
 def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
-    role = access.role_in(request.user, found.base)
+    role, newest = access.role_in(request.user, found.base), replacement.latest(found)
     [row] = listing.build_rows([found])
     return {
         "document": found,
-        "newer": newer_of(found),
+        "newer": newest if newest != found else None,  # the version that answers in place of it
         "row": row,
         "role": role,
         "may_write": role in access.WRITE,
@@ -433,12 +437,6 @@ def about_document(request: HttpRequest, found: Document) -> dict[str, Any]:
         "noted": noted_in(found),
         "improvements": [(stage, IMPROVEMENTS[stage]) for stage in improvements(found)],
     }
-
-
-def newer_of(found: Document) -> Document | None:
-    """The version that answers in place of a document; None where it answers itself, or nothing does."""
-    newest = replacement.latest(found)
-    return None if newest == found else newest
 
 
 def chosen_parse(request: HttpRequest, found: Document) -> Parse | None:
@@ -625,6 +623,21 @@ def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
     words = ngettext("%(count)s document will be read again.", "%(count)s documents will be read again.", len(jobs))
     messages.success(request, words % {"count": len(jobs)})
     return redirect("documents:base", found.pk)
+
+
+@require_POST
+def embed_again(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Compute the vectors of the model in the base's settings, in the background."""
+    found = access.get_base(request.user, pk, *access.OWN)
+    jobs = reembedding.begin_reembedding(found, user_of(request))
+    for job in jobs:
+        start(job)
+    if jobs:
+        words = ngettext("%(count)s document is being embedded.", "%(count)s documents are being embedded.", len(jobs))
+        messages.success(request, words % {"count": len(jobs)})
+    else:
+        messages.info(request, gettext("There is nothing to embed: every document has the vectors this base wants."))
+    return redirect("documents:settings", found.pk)
 
 
 @require_POST

@@ -41,7 +41,7 @@ def carried_documents(base: KnowledgeBase) -> list[Document]:
     return list(rows.order_by("created_at", "pk"))
 
 
-def describe_document(document: Document) -> dict[str, Any]:
+def describe_document(document: Document) -> dict[str, object]:
     card = document.card
     return {
         "id": str(document.pk),
@@ -59,7 +59,7 @@ def describe_document(document: Document) -> dict[str, Any]:
     }
 
 
-def describe_conversations(base: KnowledgeBase) -> Iterator[dict[str, Any]]:
+def describe_conversations(base: KnowledgeBase) -> Iterator[dict[str, object]]:
     """The conversations nobody deleted; what was retrieved and answered in them is among the records."""
     rows = Conversation.objects.filter(base=base, deleted_at=None).select_related("user").order_by("created_at", "pk")
     for conversation in rows.iterator():

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -88,14 +89,16 @@ def begin_import(
                 return begun
             base = make_base(told, owner)
             archive = CarriedArchive.objects.create(base=base, **archive_fields(found))
-            for batch in batches(runs_in(file, archive)):
+            rows = runs_in(file, archive)
+            while batch := list(islice(rows, RUNS_AT_ONCE)):
                 CarriedRun.objects.bulk_create(batch)
             kept = path_of(archive)
             kept_sha256 = keep_file(file, kept)
+            raw.seek(0)
             details = {
                 "name": base.name,
                 "from": archive.from_name,
-                "archive": digest_of_raw(raw),
+                "archive": hashlib.file_digest(raw, "sha256").hexdigest(),
                 "manifest": archive.manifest_sha256,
                 "kept": kept_sha256,
                 "head": f"{archive.head_sequence} {archive.head_hash}",
@@ -127,11 +130,6 @@ def archive_fields(found: CheckedArchive) -> dict[str, Any]:
         raise BadArchive(f"its manifest does not have the form it should have ({error!r})") from error
 
 
-def digest_of_raw(raw: BufferedReader) -> str:
-    raw.seek(0)
-    return hashlib.file_digest(raw, "sha256").hexdigest()
-
-
 # ---- the list of runs
 
 
@@ -160,16 +158,6 @@ def row_of(archive: CarriedArchive, run: dict[str, Any], answer: dict[str, Any])
         asked_by_name=str(run["asked_by_name"])[:254],
         asked_at=datetime.fromisoformat(run["created_at"]),
     )
-
-
-def batches(rows: Iterator[CarriedRun]) -> Iterator[list[CarriedRun]]:
-    batch: list[CarriedRun] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == RUNS_AT_ONCE:
-            yield batch
-            batch = []
-    yield batch
 
 
 # ---- the documents

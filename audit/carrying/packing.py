@@ -158,5 +158,5 @@ def read_original(document: Document) -> Iterator[bytes]:
         raise CannotExport(f"The file of “{document.title}” is not the one that was stored.")
 
 
-def json_lines_of(values: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+def json_lines_of(values: Iterable[dict[str, object]]) -> Iterator[bytes]:
     return (json.dumps(value, ensure_ascii=False).encode() + b"\n" for value in values)

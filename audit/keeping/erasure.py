@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from django.db import ProgrammingError, transaction
@@ -277,9 +277,16 @@ def erasure_of(run: RetrievalRun) -> Event | None:
     return Event.objects.filter(kind=ERASED, subject=f"run:{run.pk}").first()
 
 
-def askers_of(base: KnowledgeBase) -> list[dict[str, Any]]:
-    """Who has asked in a base, with the number of runs not erased: `asked_by_id`, `person`, `runs`."""
+class Questioner(NamedTuple):
+    """Who has asked in a base, with the number of runs not erased."""
+
+    person: User
+    runs: int
+
+
+def askers_of(base: KnowledgeBase) -> list[Questioner]:
+    """Who has asked in a base and is still there, who asked most first."""
     asked = exclude_erased(RetrievalRun.objects.filter(base=base).exclude(asked_by=None), "run").order_by()
-    counted = asked.values("asked_by_id").annotate(runs=Count("pk")).order_by("-runs")
-    people = User.objects.in_bulk([row["asked_by_id"] for row in counted])
-    return [row | {"person": people[row["asked_by_id"]]} for row in counted if row["asked_by_id"] in people]
+    counted = dict(asked.values_list("asked_by_id").annotate(runs=Count("pk")).order_by("-runs"))
+    people = User.objects.in_bulk(counted)
+    return [Questioner(people[pk], runs) for pk, runs in counted.items() if pk in people]

@@ -80,31 +80,27 @@ def records(rows: list[Listed]) -> Iterator[ExportedRun]:
     }
     outcomes = list(Review.objects.filter(run__in=ids).values_list("run_id", "outcome"))
     for each in rows:
-        given = [outcome for run_id, outcome in outcomes if run_id == each.run.pk]
-        yield record(each, given, entries.get(str(each.run.pk)))
-
-
-def record(each: Listed, given: list[str], entry: Entry | None) -> ExportedRun:
-    run = each.run
-    return ExportedRun(
-        str(run.pk),
-        time_text(run.created_at),
-        run.base_name,
-        run.asked_by_name,
-        run.question,
-        str(outcome_named(each.outcome).words),
-        each.judge,
-        each.candidates,
-        each.kept,
-        run.confidence,
-        run.failure or run.not_found_reason,
-        str(each.reviewed_as.words),
-        len(given),
-        sum(outcome != "agree" for outcome in given),
-        entry.sequence if entry else None,
-        entry.hash if entry else "",
-        run.code_version,
-    )
+        run, entry = each.run, entries.get(str(each.run.pk))
+        given = [outcome for run_id, outcome in outcomes if run_id == run.pk]
+        yield ExportedRun(
+            str(run.pk),
+            time_text(run.created_at),
+            run.base_name,
+            run.asked_by_name,
+            run.question,
+            str(outcome_named(each.outcome).words),
+            each.judge,
+            each.candidates,
+            each.kept,
+            run.confidence,
+            run.failure or run.not_found_reason,
+            str(each.reviewed_as.words),
+            len(given),
+            sum(outcome != "agree" for outcome in given),
+            entry.sequence if entry else None,
+            entry.hash if entry else "",
+            run.code_version,
+        )
 
 
 def write_documents(run: RetrievalRun) -> str:

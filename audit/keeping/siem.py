@@ -8,7 +8,7 @@ recorded change, and the entry's place in the chain are.
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from audit.keeping.changes import WORDS
 from audit.models import AuditEvent
@@ -69,11 +69,11 @@ class EntryFacts(NamedTuple):
     name: str
     thing: str  # "<kind>:<id>"
     actor: dict[str, str] | None = None
-    details: Mapping[str, Any] | None = None
+    details: Mapping[str, object] | None = None
     status: Status = Status.SUCCESS
 
 
-def convert_entries(after: int) -> Iterator[dict[str, Any]]:
+def convert_entries(after: int) -> Iterator[dict[str, object]]:
     """An event for each entry after a sequence, in order; a batch of them is held at a time."""
     for batch in batches_after(after):
         told = {**told_of_changes(batch), **told_of_reads(batch), **told_of_runs(batch)}
@@ -83,10 +83,10 @@ def convert_entries(after: int) -> Iterator[dict[str, Any]]:
             )
 
 
-def convert_entry(entry: Entry, told: EntryFacts) -> dict[str, Any]:
+def convert_entry(entry: Entry, told: EntryFacts) -> dict[str, object]:
     """One event; `time` is in milliseconds, as the class wants it."""
     kind, _, uid = told.thing.partition(":")
-    event: dict[str, Any] = {
+    event: dict[str, object] = {
         "category_uid": CATEGORY[0],
         "category_name": CATEGORY[1],
         "class_uid": CLASS[0],
@@ -154,7 +154,7 @@ def told_of_runs(batch: Sequence[Entry]) -> dict[str, EntryFacts]:
     }
 
 
-def without_words(details: dict[str, Any] | None) -> dict[str, Any]:
+def without_words(details: Mapping[str, object] | None) -> dict[str, object]:
     """Details without the words of a document's card, and without what an auditor searched for."""
     return {name: value for name, value in (details or {}).items() if name not in WORDS_OF_RECORDS}
 

@@ -1,6 +1,7 @@
 """Tasks for the record: verify it, export the head of the chain, and erase runs past their retention."""
 
 import logging
+from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -67,11 +68,7 @@ def verify_record(check_id: str, **_: Any) -> None:
 
 def start_check(check: RecordCheck) -> None:
     """Wake a worker once the row is committed. If the broker is down, the sweeper does it later."""
-    waking.wake_after_commit(check, wake_for_check)
-
-
-def wake_for_check(check: RecordCheck) -> None:
-    waking.send(verify_record, check)
+    waking.wake_after_commit(check, partial(waking.send, verify_record))
 
 
 @shared_task(name="audit.tasks.sweep_checks")

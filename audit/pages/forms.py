@@ -10,6 +10,7 @@ from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from audit.keeping.changes import WORDS as CHANGE_WORDS
+from audit.keeping.erasure import Questioner
 from audit.models import Review
 from audit.review.comments import TEXT_MAX as COMMENT_MAX
 from audit.review.replay import REPEATS_ON_PAGE_MAX, Judge
@@ -310,11 +311,11 @@ class EraseForm(RemoveForm):
     person = forms.TypedChoiceField(coerce=int, label=_("Person"), widget=forms.Select({"class": "field"}))
     is_meant = forms.BooleanField(label=_("I know that this cannot be undone"))
 
-    def __init__(self, *arguments: Any, people: Sequence[dict[str, Any]], **named: Any) -> None:
+    def __init__(self, *arguments: Any, people: Sequence[Questioner], **named: Any) -> None:
         super().__init__(*arguments, **named)
         chosen = self.fields["person"]
         assert isinstance(chosen, forms.ChoiceField)
-        chosen.choices = [(row["asked_by_id"], str(row["person"])) for row in people]
+        chosen.choices = [(each.person.pk, str(each.person)) for each in people]
 
     def why_not(self) -> str:
         """What is missing, in one sentence, if nothing was erased."""

@@ -71,7 +71,7 @@ def keeping(request: HttpRequest, base_id: UUID) -> HttpResponse:
 
 def hold_subjects(base: KnowledgeBase) -> dict[str, str]:
     """What can be held in a base, with labels: the base, its askers, its documents."""
-    people = {f"base:{base.pk}:user:{row['asked_by_id']}": str(row["person"]) for row in askers_of(base)}
+    people = {f"base:{base.pk}:user:{each.person.pk}": str(each.person) for each in askers_of(base)}
     titles = Document.objects.filter(base=base).order_by("title").values_list("pk", "title")
     documents = {f"document:{pk}": _("document “%(title)s”") % {"title": title} for pk, title in titles}
     asked = {subject: _("what %(person)s asked here") % {"person": name} for subject, name in people.items()}

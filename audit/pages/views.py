@@ -1,7 +1,6 @@
 """The pages of the audit: the list of runs, one run's trail, and downloads of its exchanges."""
 
 from collections.abc import Container
-from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -169,13 +168,13 @@ def trail_page(
     return response
 
 
-def shown_sign(name: str) -> dict[str, Any]:
+def shown_sign(name: str) -> dict[str, object]:
     """A sign of risk in words, with where the trail shows what it is about."""
     risk = RISKS[name]
     return {"words": risk.words, "meaning": risk.meaning, "address": SIGN_ADDRESSES.get(name, "")}
 
 
-def shown_signs(run: RetrievalRun) -> dict[str, Any]:
+def shown_signs(run: RetrievalRun) -> dict[str, object]:
     """The signs of risk of a run; not whole until those were looked for that a worker derives."""
     told = {"missing_words": words_missing(run)}
     shown = [shown_sign(name) | {"told": told.get(name, ())} for name in signs_of([run])[run.pk]]

@@ -13,12 +13,7 @@ from retrieval.models import ERASED_CANDIDATE, ERASED_DOCUMENT, ERASED_RUN
 ERASED = "erased"  # the kind of the event; its details hold the digest of what remains
 # For each part of each kind's bytes, the blank an erasure leaves instead of content. "" is the top level.
 BLANK: dict[str, dict[str, dict[str, Any]]] = {
-    "run": {
-        "run": ERASED_RUN,
-        "candidates": ERASED_CANDIDATE,
-        "documents": ERASED_DOCUMENT,
-        "llm_call": ERASED_CALL,
-    },
+    "run": {"run": ERASED_RUN, "candidates": ERASED_CANDIDATE, "documents": ERASED_DOCUMENT, "llm_call": ERASED_CALL},
     "reading": {"": ERASED_CALL},
     "look": {"": ERASED_CALL},
     "shared": {"": ERASED_CALL},

@@ -133,12 +133,7 @@ class PackWriter:
 
     def add_manifest(self, **about: str | None) -> str:
         """Add the manifest of the files so far, with the format and what the pack is about; return its SHA-256."""
-        manifest = {
-            **about,
-            "exported_at": time_text(timezone.now()),
-            "subjects": self.subjects,
-            "files": self.files,
-        }
+        manifest = {**about, "exported_at": time_text(timezone.now()), "subjects": self.subjects, "files": self.files}
         written = json.dumps(manifest, indent=2, sort_keys=True).encode()
         self.zip.writestr("manifest.json", written)
         return digest_of(written)
@@ -231,9 +226,7 @@ def entry_of(kind: str, subject_id: UUID) -> Entry:
 
 
 def write_chain(file: zipfile.ZipFile, recorded: Entry, first: int) -> None:
-    """Add the record of an archive, which no manifest lists, and the chain from an entry.
-
-    The chain may be long: it is written line by line."""
+    """Add the record of an archive, which no manifest lists, and the chain from an entry, line by line."""
     file.writestr("export.json", payload_of(recorded) or b"")
     with file.open("ledger.jsonl", "w", force_zip64=True) as chain:
         for line in segment(first):
@@ -284,7 +277,7 @@ def threads_of(trail: Trail) -> list[Thread]:
     return [thread for parse_id, number in places for thread in arrange_threads(parse_id, page_number=number)]
 
 
-def fields_of_thread(thread: Thread) -> dict[str, Any]:
+def fields_of_thread(thread: Thread) -> dict[str, object]:
     first = thread.first
     return {
         "document_id": str(first.document_id),

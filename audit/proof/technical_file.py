@@ -170,12 +170,7 @@ def annex_sections(record: Recorded) -> Iterator[ReportSection]:
     )
     yield ReportSection(
         _("9. Monitoring after the system is in use"),
-        [
-            table_of_alerts(record),
-            table_of_sign_offs(record),
-            table_of_self_checks(record),
-            table_of_keeping(record),
-        ],
+        [table_of_alerts(record), table_of_sign_offs(record), table_of_self_checks(record), table_of_keeping(record)],
         _("the plan of Article 72, and reports of serious incidents by Article 73"),
     )
 
@@ -289,12 +284,7 @@ def table_of_programs(record: Recorded) -> ReportTable:
 
 def table_of_changes(record: Recorded) -> ReportTable:
     rows = [
-        (
-            say_moment(change.event.created_at),
-            change.words,
-            say_change(change),
-            change.sequence,
-        )
+        (say_moment(change.event.created_at), change.words, say_change(change), change.sequence)
         for change in describe_events(record.events)
     ]
     columns = (_("When (UTC)"), pgettext("noun", "Change"), _("What exactly"), _("Entry of the ledger"))

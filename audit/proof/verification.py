@@ -24,24 +24,8 @@ from retrieval.models import ReadingRuleSet, RetrievalRun
 from retrieval.reading_rules.editing import RULE_SET
 from retrieval.record.ledger_forms import EXCHANGE, LOOK, READING, RUN, SHARED, run_payload
 
-PAYLOADS: dict[str, Payload] = {
-    each.kind: each
-    for each in (
-        RUN,
-        READING,
-        LOOK,
-        SHARED,
-        EXCHANGE,
-        ANSWER,
-        REWRITING,
-        PAGE_NOTICE,
-        FEEDBACK,
-        GUIDANCE,
-        RULE_SET,
-        EVENT,
-        *AUDITED.values(),
-    )
-}
+ASKED = (RUN, READING, LOOK, SHARED, EXCHANGE, ANSWER, REWRITING, PAGE_NOTICE, FEEDBACK)
+PAYLOADS: dict[str, Payload] = {each.kind: each for each in (*ASKED, GUIDANCE, RULE_SET, EVENT, *AUDITED.values())}
 VOUCHED: dict[str, type[Model]] = {
     "run": RetrievalRun,
     "answer": Answer,

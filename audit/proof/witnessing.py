@@ -2,7 +2,6 @@
 
 import logging
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -76,8 +75,19 @@ def take_head(user: User, fields: HeadFields) -> tuple[WitnessedHead, bool]:
             return kept, False
         same = given.filter(is_refused=True, hash=fields["hash"]).exists()
         if not same:
-            refuse_flood(user)
-            head = keep_head(user, fields, is_refused=kept is not None)
+            now = timezone.now()
+            lately = WitnessedHead.objects.filter(source=user, seen_at__gte=now - timedelta(days=1))
+            if lately.count() >= HEADS_A_DAY_MAX:
+                raise TooManyHeads(f"An account may give {HEADS_A_DAY_MAX:,} heads a day.")
+            head = WitnessedHead.objects.create(
+                source=user,
+                source_name=str(user)[:254],
+                sequence=fields["sequence"],
+                hash=fields["hash"],
+                fields=fields,
+                is_refused=kept is not None,
+                seen_at=now,
+            )
     if kept is None:
         return head, True
     told = f"Another hash of ledger entry {kept.sequence} was witnessed on {kept.seen_at:%d %b %Y %H:%M} UTC."
@@ -86,28 +96,10 @@ def take_head(user: User, fields: HeadFields) -> tuple[WitnessedHead, bool]:
     raise HeadRefused(f"{told} The chain it was given from was rewritten, or the account stands for two installations.")
 
 
-def refuse_flood(user: User) -> None:
-    since = timezone.now() - timedelta(days=1)
-    if WitnessedHead.objects.filter(source=user, seen_at__gte=since).count() >= HEADS_A_DAY_MAX:
-        raise TooManyHeads(f"An account may give {HEADS_A_DAY_MAX:,} heads a day.")
-
-
-def keep_head(user: User, fields: HeadFields, *, is_refused: bool) -> WitnessedHead:
-    return WitnessedHead.objects.create(
-        source=user,
-        source_name=str(user)[:254],
-        sequence=fields["sequence"],
-        hash=fields["hash"],
-        fields=fields,
-        is_refused=is_refused,
-        seen_at=timezone.now(),
-    )
-
-
 # ---- the alert of both
 
 
-def tell_contradiction(subject: str, actor: str, details: dict[str, Any], told: str) -> None:
+def tell_contradiction(subject: str, actor: str, details: dict[str, object], told: str) -> None:
     """A critical line in the log each time; the first time it is recorded, and administrators are mailed."""
     logger.critical("%s", told)
     with transaction.atomic():

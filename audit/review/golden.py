@@ -104,9 +104,10 @@ def golden_of(run: RetrievalRun) -> Golden | None:
         absent = ABSENT  # weak passages would be shown, and there is nothing to show
     if is_confirmed and verdict and run.status == "found":
         judged = {each.candidate_id for each in wanted}
+        citations = Citation.objects.filter(answer__run=run).select_related("candidate")
         wanted += [
             ExpectedRole(row.candidate_id, row.section_title, ANY_KEPT, row.role, verdict.reviewer_name)
-            for row in find_cited(run)
+            for row in {citation.candidate_id: citation.candidate for citation in citations}.values()
             if row.candidate_id not in judged
         ]
     disputed = sum(role == "" for role in roles.values())
@@ -132,11 +133,6 @@ def wanted_of(row: RunCandidate, reviews: RunReviews, role: str) -> ExpectedRole
     return ExpectedRole(row.candidate_id, row.section_title, role, row.role, last.reviewer_name)
 
 
-def find_cited(run: RetrievalRun) -> list[RunCandidate]:
-    citations = Citation.objects.filter(answer__run=run).select_related("candidate")
-    return list({citation.candidate_id: citation.candidate for citation in citations}.values())
-
-
 # ---- questions with gold evidence
 
 
@@ -144,7 +140,7 @@ def question_rows(goldens: Iterable[Golden]) -> Iterator[dict[str, Any]]:
     """Lines of a question file for `benchmarks retrieval`: one per question and document with evidence."""
     for golden in goldens:
         for number, seen in enumerate(golden.run.scope, start=1):
-            fields = absent_fields() if golden.absent else evidence_in(golden, seen)
+            fields = NO_EVIDENCE if golden.absent else evidence_in(golden, seen)
             if fields:
                 pk = str(golden.run.pk)
                 yield {
@@ -161,8 +157,7 @@ def file_name_of(seen: DocumentSnapshot) -> str:
     return f"{seen['sha256'][:8]}-{seen['file_name']}"
 
 
-def absent_fields() -> dict[str, Any]:
-    return {"answer": "", "not_found": True, "pages": [], "alt_pages": [], "sections": [], "quotes": []}
+NO_EVIDENCE = {"answer": "", "not_found": True, "pages": [], "alt_pages": [], "sections": [], "quotes": []}
 
 
 def evidence_in(golden: Golden, seen: DocumentSnapshot) -> dict[str, Any] | None:
@@ -242,29 +237,16 @@ def check_golden(
 
 def compare_verdicts(golden: Golden, found: Rejudged) -> Iterator[tuple[str, Broken]]:
     """Every verdict of a run with its outcome: kept, broken, mended or still wrong."""
-    now = {flip.candidate_id: flip.after for flip in found.flips}
+    now, run = {flip.candidate_id: flip.after for flip in found.flips}, (str(golden.run.pk), golden.run.question)
     for wanted in golden.wanted:
         role = now.get(wanted.candidate_id, wanted.was)
         fate = FATES[wanted.holds(wanted.was), wanted.holds(role)]
-        yield fate, broken_of(golden, wanted.candidate_id, wanted.section_title, wanted.role, role)
+        yield fate, Broken(*run, wanted.candidate_id, wanted.section_title, wanted.role, role)
     if golden.absent:
-        primary = [flip for flip in found.flips if flip.after == "primary"]
-        first = primary[0] if primary else None
+        primary = [(flip.candidate_id, flip.section_title) for flip in found.flips if flip.after == "primary"]
         was_right = golden.run.status in golden.absent
-        yield (
-            FATES[was_right, not first if was_right else found.outcome in golden.absent],
-            broken_of(
-                golden,
-                first.candidate_id if first else "",
-                first.section_title if first else "",
-                "none primary",
-                first.after if first else "",
-            ),
-        )
-
-
-def broken_of(golden: Golden, candidate_id: str, section_title: str, wanted: str, now: str) -> Broken:
-    return Broken(str(golden.run.pk), golden.run.question, candidate_id, section_title, wanted, now)
+        fate = FATES[was_right, not primary if was_right else found.outcome in golden.absent]
+        yield fate, Broken(*run, *(primary or [("", "")])[0], "none primary", "primary" if primary else "")
 
 
 def say_check(wrong: int, verdicts: int, not_judged: int) -> Outcome:
@@ -290,19 +272,18 @@ def say_check(wrong: int, verdicts: int, not_judged: int) -> Outcome:
 
 def record_check(base: KnowledgeBase, check: GoldenCheck, actor: str) -> None:
     """Record a check's findings in the ledger, without words of a run that could not be erased with it."""
-    details = asdict(check) | {"broken": [fields_of_broken(each) for each in check.broken[:LISTED_MAX]]}
+    details = asdict(check)
+    details["broken"] = details["broken"][:LISTED_MAX]
+    for finding in details["broken"]:
+        del finding["question"], finding["section_title"]
     details |= {"broken_count": len(check.broken), "not_judged": list(check.not_judged[:LISTED_MAX])}
     with transaction.atomic():
-        record(CHECK, actor, subject_of(base.pk), details)
-
-
-def fields_of_broken(finding: Broken) -> dict[str, str]:
-    return {name: value for name, value in asdict(finding).items() if name not in ("question", "section_title")}
+        record(CHECK, actor, f"base:{base.pk}", details)
 
 
 def checks_of(base_id: UUID, count: int) -> list[Event]:
     """The last checks of a base; question and section come from the records as they are now."""
-    checks = list(Event.objects.filter(kind=CHECK, subject=subject_of(base_id))[:count])
+    checks = list(Event.objects.filter(kind=CHECK, subject=f"base:{base_id}")[:count])
     findings = [finding for check in checks for finding in check.details["broken"]]
     questions, titles = read_names({finding["run_id"] for finding in findings})
     for finding in findings:
@@ -317,7 +298,3 @@ def read_names(run_ids: Collection[Any]) -> tuple[dict[str, str], dict[tuple[str
     rows = RunCandidate.objects.filter(run__in=run_ids).values_list("run_id", "candidate_id", "section_title")
     titles = {(str(run_id), candidate_id): title for run_id, candidate_id, title in rows}
     return {str(pk): words for pk, words in questions}, titles
-
-
-def subject_of(base_id: UUID) -> str:
-    return f"base:{base_id}"

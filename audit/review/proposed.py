@@ -149,7 +149,7 @@ def documents_of(run: RetrievalRun) -> list[Document]:
 # ---- the check
 
 
-def check_proposal(proposal: ProposedChange, job: Rejudgement, on_checked: Callable[[int], None]) -> dict[str, Any]:
+def check_proposal(proposal: ProposedChange, job: Rejudgement, on_checked: Callable[[int], None]) -> dict[str, object]:
     """Search every golden question twice and compare. Calls to a model are stored; `on_checked` is told how far it is.
 
     Raises ProposalRefused if the change cannot be made any more.

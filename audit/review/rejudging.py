@@ -149,7 +149,7 @@ def counting(lease: Lease[Rejudgement]) -> Callable[[int], None]:
     return count
 
 
-def result_of(found: Rejudged) -> dict[str, Any]:
+def result_of(found: Rejudged) -> dict[str, object]:
     """A replay's findings as JSON, without the exchanges, which are recorded."""
     told = {field.name: getattr(found, field.name) for field in fields(found) if field.name != "exchanges"}
     return told | {"flips": [asdict(flip) for flip in found.flips]}

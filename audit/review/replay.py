@@ -262,7 +262,7 @@ def stability_of(rankings: Sequence[Ranking]) -> float:
     return sum(shares) / len(shares)
 
 
-def summary(found: Rejudged) -> dict[str, Any]:
+def summary(found: Rejudged) -> dict[str, object]:
     """What is recorded about a replay."""
     return {
         "arbiter": found.arbiter,

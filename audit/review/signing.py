@@ -23,10 +23,7 @@ from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
 
 class SignOffRefused(Exception):
-    """This cannot be signed, or not by this person; the message is for people.
-
-    `waits`: questions of it wait for a verdict.
-    """
+    """This cannot be signed, or not by this person, or `waits` for verdicts; the message is for people."""
 
     def __init__(self, why: str, *, waits: bool = False) -> None:
         super().__init__(why)
@@ -86,10 +83,6 @@ def propose_period(base: UUID) -> tuple[date, date]:
 
 def of_sample(sample: ReviewSample) -> Subject:
     return Subject(sample.base_id, sample.base_name, sample.until, sample.until, sample)
-
-
-def of_sign_off(row: SignOff) -> Subject:
-    return Subject(row.base_id, row.base_name, row.since, row.until, row.sample)
 
 
 def runs_of(subject: Subject) -> RetrievalRunQuerySet:
@@ -188,7 +181,7 @@ def sign(subject: Subject, user: User, note: str = "") -> SignOff:
 
 def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
     """Store the second signature, by another person and on new figures. Raises SignOffRefused (recorded)."""
-    subject = of_sign_off(first)
+    subject = Subject(first.base_id, first.base_name, first.since, first.until, first.sample)
     figures = count_figures(subject)
     obstacle = find_sign_off_obstacle(subject, figures)
     if first.first_id or SignOff.objects.filter(first=first).exists():

@@ -1,5 +1,6 @@
 """Celery tasks of judging again. The job's row is the truth; a task may arrive twice, late or never."""
 
+from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -32,11 +33,7 @@ def sweep(**_: Any) -> None:
 
 def start(job: Rejudgement) -> None:
     """Wake a worker once the job is committed. If the broker is down, the sweeper does it later."""
-    waking.wake_after_commit(job, wake)
-
-
-def wake(job: Rejudgement) -> None:
-    waking.send(task_of(job), job)
+    waking.wake_after_commit(job, partial(waking.send, task_of(job)))
 
 
 def task_of(job: Rejudgement) -> waking.AnyTask:

@@ -52,7 +52,8 @@ def best_scores(hits: Sequence[StoredHit], candidates: Sequence[RunCandidate]) -
         by_document.setdefault(hit["document_id"], []).append(hit)
     for candidate in candidates:
         here = by_document.get(str(candidate.document_id), [])
-        on_anchor = [hit for hit in here if is_on_anchor(hit, candidate)]
+        first, last = candidate.anchor_first_line, candidate.anchor_last_line
+        on_anchor = [hit for hit in here if hit["lines"][0] <= last and first <= hit["lines"][1]]
         in_section = [
             hit for hit in here if hit.get("toc_index") == candidate.toc_index and hit["method"] in candidate.methods
         ]
@@ -61,11 +62,6 @@ def best_scores(hits: Sequence[StoredHit], candidates: Sequence[RunCandidate]) -
             found = best[candidate.pk]
             found[hit["method"]] = max(hit["score"], found.get(hit["method"], hit["score"]))
     return best
-
-
-def is_on_anchor(hit: StoredHit, candidate: RunCandidate) -> bool:
-    first, last = hit["lines"]
-    return bool(first <= candidate.anchor_last_line and candidate.anchor_first_line <= last)
 
 
 def is_against(candidate: RunCandidate, ranks: Mapping[str, int], ran: Sequence[str], kept: int) -> bool:

@@ -203,11 +203,7 @@ def was_stopped() -> Q:
 def ended_by_itself(outcome: str) -> Q:
     """Runs of an outcome, stopped ones too: what was found is told apart by who judged it, see `as_judged`."""
     unjudged = Q(arbiter_status="not_run") | Q(arbiter="none")
-    judged = {
-        "found": Q(arbiter="model") & ~unjudged,
-        PASSAGES: ~Q(arbiter="model") & ~unjudged,
-        UNJUDGED: unjudged,
-    }
+    judged = {"found": Q(arbiter="model") & ~unjudged, PASSAGES: ~Q(arbiter="model") & ~unjudged, UNJUDGED: unjudged}
     if outcome == PARTLY:
         return answered_in_part()
     return Q(status="found") & judged[outcome] & ~answered_in_part() if outcome in judged else Q(status=outcome)

@@ -124,9 +124,7 @@ RISKS = {
         Q(status="weak") | Q(Exists(DOUBTS)),
     ),
     "superseded": Risk(
-        _("document superseded"),
-        _("A newer version has replaced a document that is cited."),
-        Q(Exists(SUPERSEDED)),
+        _("document superseded"), _("A newer version has replaced a document that is cited."), Q(Exists(SUPERSEDED))
     ),
     "weak_source": Risk(
         _("weak source"),

@@ -154,7 +154,8 @@ def compute_figures(runs: RetrievalRunQuerySet, days: int) -> PeriodFigures:
     """All statistics over some runs, from stored rows alone."""
     absent = tuple(rates_of(runs, days))
     standing = standing_reviews(runs)
-    agreements = tuple(agreements_of(standing))
+    in_order = sorted(standing, key=lambda review: review.moment)
+    agreements = tuple(agreement_by(in_order, lambda review: [f"{review.moment:%Y-%m}"]))
     agreed = sum(rate.part for rate in agreements)
     judged = sum(rate.of for rate in agreements)
     return PeriodFigures(
@@ -217,14 +218,8 @@ def standing_reviews(runs: RetrievalRunQuerySet) -> list[Reviewed]:
     followed = Review.objects.filter(previous=OuterRef("pk"))
     rows = Review.objects.filter(~Exists(followed), run__in=runs.order_by(), is_blind=False).exclude(candidate=None)
     rows = rows.select_related("candidate", "run__llm_call").only(
-        "original_role",
-        "corrected_role",
-        "created_at",
-        "candidate__methods",
-        "run__arbiter",
-        "run__llm_call__model",
-        "run__llm_call__model_returned",
-        "run__llm_call__prompt_version",
+        *("original_role", "corrected_role", "created_at", "candidate__methods", "run__arbiter"),
+        *("run__llm_call__model", "run__llm_call__model_returned", "run__llm_call__prompt_version"),
     )
     return [
         Reviewed(
@@ -248,11 +243,6 @@ def judge_of_review(review: Review) -> str:
 def matrix_of(reviews: Sequence[Reviewed]) -> tuple[MatrixRow, ...]:
     counts = Counter((review.original, review.given) for review in reviews)
     return tuple(MatrixRow(row, tuple(counts[row, column] for column in ROLES)) for row in ROWS)
-
-
-def agreements_of(reviews: Sequence[Reviewed]) -> Iterable[Rate]:
-    ordered = sorted(reviews, key=lambda review: review.moment)
-    return agreement_by(ordered, lambda review: [f"{review.moment:%Y-%m}"])
 
 
 def agreement_by(reviews: Sequence[Reviewed], names_of: Callable[[Reviewed], Sequence[str]]) -> Iterable[Rate]:

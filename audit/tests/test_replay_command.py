@@ -10,11 +10,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from audit.conftest import House, MakeRun
-from audit.management.commands.golden_set import copy_document, describe_check, named_base
+from audit.management.commands.golden_set import copy_document, describe_check
 from audit.management.commands.replay import REPEATS_MAX, choose_runs, findings
 from audit.review.golden import Broken, GoldenCheck, golden_of
 from audit.review.replay import Rebuilt
 from audit.review.reviewing import Opinion, review
+from documents.access import find_base
 from documents.models import Document
 from ledger.models import Event
 from retrieval.models import RetrievalRun
@@ -166,4 +167,4 @@ def test_a_base_without_a_review_is_checked_and_that_is_kept(house: House, make_
     make_run()
     read = json.loads(said("golden_set", "--base", str(house.base.pk), "--check", "rules", "--json"))
     assert (read["runs"], read["verdicts"], read["broken"]) == (0, 0, [])
-    assert Event.objects.get(kind="golden_check").actor == "console" and named_base("Model governance") == house.base
+    assert Event.objects.get(kind="golden_check").actor == "console" and find_base("Model governance") == house.base

@@ -185,22 +185,15 @@ def build_table(
     """The table for an address; None if it names a candidate this run does not have. `learned` keywords are marked."""
     reviews, ranks = reviews or RunReviews(), ranks or Ranks()
     against = against_rrf(candidates)
-    instructing = {row.pk: words for row in candidates if (words := instructing_in(row))}
+    orders = {row.pk: instructing_words(row.context_text) or instructing_words(row.section_title) for row in candidates}
+    instructing = {pk: words for pk, words in orders.items() if words}
     shown = [row for row in candidates if fits(row, choice, against, ranks.against, instructing)]
     if choice.candidate_id and all(candidate.candidate_id != choice.candidate_id for candidate in candidates):
         return None
-    index = selected_index(shown, choice.candidate_id)
+    index = next((place for place, row in enumerate(shown) if row.candidate_id == choice.candidate_id), 0)
     rows = tuple(
-        build_row(
-            candidate,
-            choice,
-            number == index,
-            reviews.of(candidate.pk),
-            ranks,
-            instructing.get(candidate.pk, ""),
-            learned,
-        )
-        for number, candidate in enumerate(shown)
+        build_row(row, choice, number == index, reviews.of(row.pk), ranks, orders[row.pk], learned)
+        for number, row in enumerate(shown)
     )
     return CandidateTable(
         filters=role_filters(candidates, choice),
@@ -218,16 +211,6 @@ def build_table(
         number=index + 1 if rows else 0,
         several_documents=len({candidate.document_id for candidate in candidates}) > 1,
     )
-
-
-def selected_index(shown: Sequence[RunCandidate], candidate_id: str) -> int:
-    """The index of the wanted candidate; the first row if none is wanted or a filter hides it."""
-    ids = [candidate.candidate_id for candidate in shown]
-    return ids.index(candidate_id) if candidate_id in ids else 0
-
-
-def instructing_in(candidate: RunCandidate) -> str:
-    return instructing_words(candidate.context_text) or instructing_words(candidate.section_title)
 
 
 def repair_of(candidate: RunCandidate) -> str:

@@ -6,7 +6,6 @@ deleted.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
@@ -34,7 +33,7 @@ from chat.writing.claims import SUPPORTED
 from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.storing import calls_beside, unfinished_calls
-from retrieval.told.columns import StoredFlag, StoredGate, StoredHit, StoredQuestion
+from retrieval.told.columns import StoredFlag, StoredGate, StoredHit, StoredKeyword, StoredQuestion
 from retrieval.told.planned import INTENTS, TYPE_WORDS
 from retrieval.told.reasons import LANGUAGES, gate_of, left_out_of, missing_of, planned_of, point_of
 from retrieval.told.recorded import say_recorded
@@ -69,12 +68,7 @@ FLAG_NAMES = METHOD_NAMES | {
     # Of plans that were stored before it was dropped.
     "adaptive_parsing": _("Adaptive parsing"),
 }
-GATE_NAMES = {
-    "G0": _("coverage"),
-    "G1": _("zero hits"),
-    "G2": _("no keyword support"),
-    "G3": _("nothing primary"),
-}
+GATE_NAMES = {"G0": _("coverage"), "G1": _("zero hits"), "G2": _("no keyword support"), "G3": _("nothing primary")}
 SHAPE_WORDS = {
     "single": pgettext_lazy("shape of an answer", "single"),
     "listing": pgettext_lazy("shape of an answer", "list of"),
@@ -229,18 +223,18 @@ class Trail:
         return gettext(self.run.mode)
 
     @property
-    def asked_keywords(self) -> list[dict[str, Any]]:
+    def asked_keywords(self) -> list[StoredKeyword]:
         """The words of the question that were searched."""
         return [each for each in self.keywords if each.get("source", "direct") in ASKED]
 
     @property
-    def added_keywords(self) -> list[dict[str, Any]]:
+    def added_keywords(self) -> list[StoredKeyword]:
         """What the dictionary, a model or earlier questions added to them."""
         return [each for each in self.keywords if each.get("source", "direct") not in ASKED]
 
     @property
-    def keywords(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.run.parsed.get("keywords", [])
+    def keywords(self) -> list[StoredKeyword]:
+        found: list[StoredKeyword] = self.run.parsed.get("keywords", [])
         return found
 
 
@@ -469,11 +463,7 @@ def read_check(check: AnswerCheck) -> SentenceCheck:
     )
 
 
-PURPOSES = {
-    "passages": _("Reading of passages"),
-    "claims": _("Claim check"),
-    "answer": _("Answer, first draft"),
-}
+PURPOSES = {"passages": _("Reading of passages"), "claims": _("Claim check"), "answer": _("Answer, first draft")}
 
 
 def exchanges_of(run: RetrievalRun, answer: AnswerView | None) -> tuple[ExchangeView, ...]:

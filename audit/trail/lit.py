@@ -1,6 +1,6 @@
 """The words that were searched, lit where they stand in a text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from reading.matching import match_map
@@ -32,17 +32,14 @@ def spans_of_forms(text: str, forms: Iterable[str]) -> list[tuple[int, int]]:
         if words := normalise_words(form):
             wanted.setdefault(words[0], []).append(words)
     folded, offsets = match_map(text)
-    found = [(match.group(), match.start(), match.end()) for match in WORD.finditer(folded)]
+    found = list(WORD.finditer(folded))
+    standing = [match.group() for match in found]
     spans: list[tuple[int, int]] = []
-    for index, (word, start, _end) in enumerate(found):
-        length = max((len(each) for each in wanted.get(word, ()) if stands_at(found, index, each)), default=0)
-        if length:
-            spans.append((offsets[start], offsets[found[index + length - 1][2] - 1] + 1))
+    for index, word in enumerate(standing):
+        lengths = (len(each) for each in wanted.get(word, ()) if standing[index : index + len(each)] == each)
+        if length := max(lengths, default=0):
+            spans.append((offsets[found[index].start()], offsets[found[index + length - 1].end() - 1] + 1))
     return spans
-
-
-def stands_at(found: Sequence[tuple[str, int, int]], index: int, words: Sequence[str]) -> bool:
-    return [word for word, *_span in found[index : index + len(words)]] == list(words)
 
 
 def cut_at(text: str, spans: Iterable[tuple[int, int]]) -> Iterable[LitPiece]:

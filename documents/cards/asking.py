@@ -38,10 +38,7 @@ def cards_of(documents: Iterable[Document]) -> dict[UUID, Card]:
 
 
 def typical_questions(card: Card, titles: Iterable[str]) -> list[str]:
-    """The questions typical of the type that the document can answer: by its card's values, or a section of that name.
-
-    In the reader's language.
-    """
+    """The questions typical of its type that a document can answer, by its card or titles, in the reader's language."""
     known = {field.name for field in card.fields}
     headed = set(headed_fields(card.type, titles))
     return [str(FIELDS[name].question) for name in TYPES[card.type].fields if name in known | headed]

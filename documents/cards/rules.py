@@ -23,15 +23,7 @@ from documents.cards.types import (
 from reading.layout.lines import PageLine
 from reading.layout.traced import TracedText, TracedValue, trace
 from reading.rows import UNSEARCHED_KINDS, LineRow, TocRow, name_in_force
-from reading.titles import (
-    find_agreement,
-    find_filing,
-    find_release,
-    first_lines,
-    parties_in,
-    plain_date,
-    preamble_text,
-)
+from reading.titles import find_agreement, find_filing, find_release, first_lines, parties_in, plain_date, preamble_text
 
 HEAD_LINES = 30  # of the first pages, as many as stand above the text of a letter or an invoice
 TEXT_CHARS = 12_000  # about three pages

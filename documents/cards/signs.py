@@ -22,12 +22,7 @@ FOLDER = Path(__file__).parent
 PLACES = ("title", "head", "line", "headings", "text", "asked")
 NAMELESS = ("preamble", "opening", "period", "notice", "abbreviation")
 SECTIONS = ("value", "heading", "date", "party", *NAMELESS)
-NAMES: Mapping[str, Mapping[str, Any]] = {
-    "value": FIELDS,
-    "heading": FIELDS,
-    "date": DATES,
-    "party": TYPES,
-}
+NAMES: Mapping[str, Mapping[str, Any]] = {"value": FIELDS, "heading": FIELDS, "date": DATES, "party": TYPES}
 ANY_DATE = rf"(?:{DATE.pattern}|\b{YEAR_DIGITS}-\d\d-\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]{YEAR_DIGITS}\b)"
 MONTH_ALONE = re.compile(rf"\b(?!ago\b){MONTH},? {YEAR_DIGITS}\b", re.IGNORECASE)
 

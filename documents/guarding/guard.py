@@ -67,11 +67,7 @@ class Guarded:
     """
 
     def __init__(
-        self,
-        name: str,
-        words: Promise,
-        state: Callable[[KnowledgeBase], dict[str, Any]],
-        values: Collection[type] = (),
+        self, name: str, words: Promise, state: Callable[[KnowledgeBase], dict[str, Any]], values: Collection[type] = ()
     ) -> None:
         self.name, self.words, self.state = name, words, state
         self.values = {each.__name__: each for each in values}

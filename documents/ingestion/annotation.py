@@ -84,22 +84,19 @@ def annotate_parse(lease: IngestLease) -> bool:
     total = parse.passages.count()
     done = parse.passages.exclude(annotation="").count()
     failure, failed_in_a_row, asked = "", 0, 0
-    for window, passages in windows(list(parse.passages.defer("search"))):
-        for batch in batch_passages([passage for passage in passages if not passage.annotation]):
-            if asked >= TURN_PASSAGES:
-                report_annotation(parse, done, total, failure)
-                return False
-            asked += len(batch)
-            lease.report(IngestJob.Stage.ANNOTATE, done, total)
-            with asked_for(parse.document.base):
-                answers = ask_all(parse.document.title, window, batch)
-            store_annotations(parse, lease, answers)
-            done += sum(isinstance(answer, tuple) for answer in answers.values())
-            errors = [answer for answer in answers.values() if isinstance(answer, LLMError)]
-            failed_in_a_row = failed_in_a_row + len(errors) if len(errors) == len(batch) else 0
-            failure = errors[-1].message if errors else failure
-            if failed_in_a_row >= FAILURES_MAX:
-                break
+    for window, batch in batches_of(parse):
+        if asked >= TURN_PASSAGES:
+            report_annotation(parse, done, total, failure)
+            return False
+        asked += len(batch)
+        lease.report(IngestJob.Stage.ANNOTATE, done, total)
+        with asked_for(parse.document.base):
+            answers = ask_all(parse.document.title, window, batch)
+        store_annotations(parse, lease, answers)
+        done += sum(isinstance(answer, tuple) for answer in answers.values())
+        errors = [answer for answer in answers.values() if isinstance(answer, LLMError)]
+        failed_in_a_row = failed_in_a_row + len(errors) if len(errors) == len(batch) else 0
+        failure = errors[-1].message if errors else failure
         if failed_in_a_row >= FAILURES_MAX:
             break
     report_annotation(parse, done, total, failure)
@@ -136,11 +133,16 @@ def windows(passages: Sequence[AnyPassage]) -> Iterator[tuple[str, list[AnyPassa
         yield "\n\n".join(inner.text for inner in window), window
 
 
-def batch_passages(passages: Sequence[Passage]) -> Iterator[Sequence[Passage]]:
-    """The first passage goes alone, so that the provider has cached the document for the others."""
-    yield from (passages[:1],) if passages else ()
-    for start in range(1, len(passages), AT_ONCE):
-        yield passages[start : start + AT_ONCE]
+def batches_of(parse: Parse) -> Iterator[tuple[str, Sequence[Passage]]]:
+    """The passages to annotate, some at once, each with its window of text.
+
+    The first of a window goes alone, so that the provider has cached the text for the others.
+    """
+    for window, passages in windows(list(parse.passages.defer("search"))):
+        left = [passage for passage in passages if not passage.annotation]
+        for start in range(1 - AT_ONCE, len(left), AT_ONCE):
+            if batch := left[max(start, 0) : start + AT_ONCE]:
+                yield window, batch
 
 
 def ask_all(title: str, window: str, batch: Sequence[Passage]) -> dict[int, Answer | LLMError]:
@@ -208,11 +210,9 @@ def write_annotations(parse: Parse, annotated: Sequence[Passage]) -> None:
 
 
 def without_document(exchange: Exchange) -> Exchange:
-    """The exchange with the document's text replaced by its name: the row is kept, and hundreds would repeat the text.
+    """The exchange with the document's text replaced by its name, since hundreds of rows would repeat the text.
 
-    Of its stand-ins those are kept that occur in the rest.
-
-    `request_sha256` stays that of the request as it was sent.
+    `request_sha256` stays that of the request as it was sent; stand-ins that do not occur in the rest are left out.
     """
     request = replace_document(exchange.request)
     kept = f"{json.dumps(request, ensure_ascii=False)} {exchange.raw_reply}"

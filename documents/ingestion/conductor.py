@@ -111,11 +111,7 @@ def finish(job: IngestJob, watch: Watch | None = None) -> Document:
 
 
 def ingest_path(
-    path: Path,
-    base: KnowledgeBase,
-    user: User | None,
-    watch: Watch | None = None,
-    cutting: ChosenCutting = AS_BASE,
+    path: Path, base: KnowledgeBase, user: User | None, watch: Watch | None = None, cutting: ChosenCutting = AS_BASE
 ) -> Document:
     """Take a file from this machine into a base and process it here, without a broker.
 

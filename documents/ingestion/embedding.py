@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from documents.base_settings import BaseSettings, asked_for
 from documents.ingestion.reporting import IngestLease
-from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Parse, Passage, TocEntry
+from documents.models import Embedding, IngestJob, KnowledgeBase, Parse, Passage, TocEntry
 from documents.storage.store import copy_vectors, find_vectors
 from ledger.events import record
 from llm.embeddings import providers
@@ -58,9 +58,8 @@ class TurnOver(Exception):
 def embed_parse(lease: IngestLease) -> bool:
     """Embed what has no vector, for one turn; activate the vectors and return True once all have one.
 
-    Raises LeaseLost, Cancelled.
-
-    If the server refuses, or fails for the last time, only words are searched, and the parse reports why.
+    If the server refuses, or fails for the last time, only words are searched, and the parse reports why. Raises
+    LeaseLost, Cancelled.
     """
     parse = lease.read_parse()
     embedder = embedder_of(parse.document.base)
@@ -84,10 +83,7 @@ def embed_parse(lease: IngestLease) -> bool:
 
 
 def fill(parse: Parse, embedder: Embedder, lease: IngestLease) -> None:
-    """Give all passages and sections without a vector of this model one: of an equal text, else computed.
-
-    Raises TurnOver.
-    """
+    """Give what has no vector of this model one: that of an equal text, else a computed one. Raises TurnOver."""
     filling = Filling(parse, embedder, lease)
     for find_waiting in (passages_without, entries_without):
         filling.copy_from_equals(find_waiting(parse, embedder))
@@ -197,7 +193,7 @@ def put_to_use(parse: Parse, model_key: str, lease: IngestLease) -> None:
 
 def switch(base: KnowledgeBase, model_key: str) -> None:
     """Switch every document of a base to this model's vectors, and delete the old ones."""
-    parses = Parse.objects.filter(pk__in=read_documents(base).values("current_parse"))
+    parses = Parse.objects.filter(pk__in=base.documents.answering().values("current_parse"))
     left = parses.exclude(embedding_model__in=("", model_key))
     before = sorted(set(left.values_list("embedding_model", flat=True)))
     count = parses.update(embedding_model=model_key)
@@ -205,10 +201,6 @@ def switch(base: KnowledgeBase, model_key: str) -> None:
     if before:
         details = {"from": before, "to": model_key, "documents": count}
         record("embedding_switched", "console", f"base:{base.pk}", details)
-
-
-def read_documents(base: KnowledgeBase) -> "QuerySet[Document]":
-    return base.documents.answering()
 
 
 def find_unfilled(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
@@ -219,7 +211,7 @@ def find_unfilled(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
 def with_counts(base: KnowledgeBase, model_key: str) -> "QuerySet[Any]":
     """The read documents, each with its number of vectors of a model and the number it should have."""
     parse = OuterRef("current_parse")
-    return read_documents(base).annotate(
+    return base.documents.answering().annotate(
         vectors_made=count_by_parse(Embedding.objects.filter(parse=parse, model_key=model_key)),
         vectors_wanted=count_by_parse(Passage.objects.filter(parse=parse))
         + count_by_parse(TocEntry.objects.filter(parse=parse)),

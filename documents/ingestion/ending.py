@@ -13,10 +13,9 @@ from reading.reasons import REASONS, ReadingError
 
 
 def hand_over(lease: IngestLease, stage: Stage, **fields: UUID | None) -> None:
-    """Pass the job to its next stage with a fresh count of attempts and without old errors.
+    """Pass the job to its next stage without old attempts and errors; a stage that goes on later keeps its counts.
 
     `fields` may have the `parse_id` of the parse to improve, if it changed.
-    A stage that goes on later keeps its counts.
     """
     over = {"stage": stage, "reason_code": "", **fields}
     if stage == Stage.DONE:

@@ -46,8 +46,10 @@ def make_thumbnail(document: Document) -> Path:
     """A small WebP of the first page. Raises NoPageImage."""
     path = place(document, "thumbnail.webp")
     if not path.exists():
-        page = make_page_image(document, 1)
-        make_file_whole(path, lambda fresh: shrink(page, fresh))
+        with Image.open(make_page_image(document, 1)) as page:
+            height = max(1, round(page.height * THUMBNAIL_WIDTH / page.width))
+            small = page.resize((THUMBNAIL_WIDTH, height), Image.Resampling.LANCZOS)
+        make_file_whole(path, lambda fresh: small.save(fresh, "WEBP", quality=80))
     return path
 
 
@@ -67,11 +69,6 @@ def limits() -> Limits:
         render_wall_s=settings.RENDER_WALL_S,
         isolation_required=settings.ISOLATION_REQUIRED,
     )
-
-
-def path_to_read(document: Document) -> Path:
-    """The stored file, or its copy without a password."""
-    return Path((document.unlocked or document.file).path)
 
 
 def folder_of(sha256: str) -> Path:
@@ -121,16 +118,11 @@ def draw(document: Document, number: int, fresh: Path, dpi: int) -> None:
     if refused.exists():
         raise NoPageImage(refused.read_text())
     try:
-        sandbox.render_in_child(path_to_read(document), number, dpi, fresh, limits())
+        path = Path((document.unlocked or document.file).path)  # of the copy without a password, if there is one
+        sandbox.render_in_child(path, number, dpi, fresh, limits())
     except ReadingError as error:
         if error.code == "parse_killed":
             raise NoPageImage("Drawing this page was stopped from outside; load the page again.") from error
         if error.code not in ("internal", "not_isolated"):  # not for an absent page or an error of ours
             refused.write_text(error.message)  # a page that exhausts its limits is tried only once
         raise NoPageImage(error.message) from error
-
-
-def shrink(path: Path, fresh: Path) -> None:
-    with Image.open(path) as image:
-        height = max(1, round(image.height * THUMBNAIL_WIDTH / image.width))
-        image.resize((THUMBNAIL_WIDTH, height), Image.Resampling.LANCZOS).save(fresh, "WEBP", quality=80)

@@ -14,10 +14,7 @@ Signature = tuple[int, int]  # size and time of a file
 
 
 class FolderWatch:
-    """Looks again and again at paths; a file is told once, when two looks found it unchanged.
-
-    One that changes later is told again.
-    """
+    """Looks again and again at paths; a file is told when two looks found it unchanged, and again once it changes."""
 
     def __init__(self, list_files: Callable[[], Iterable[Path]]) -> None:
         self.list_files = list_files
@@ -45,10 +42,7 @@ def files_below(folder: Path) -> list[Path]:
 
 
 def find_known(base: KnowledgeBase, path: Path) -> Document | None:
-    """The document a base has or had of a file's bytes, also where somebody has trashed or replaced it.
-
-    Raises OSError.
-    """
+    """The document a base has or had of a file's bytes, be it trashed or replaced by now. Raises OSError."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return base.documents.filter(sha256=digest).order_by("-created_at").first()

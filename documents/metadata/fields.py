@@ -159,10 +159,7 @@ def noted_in(document: Document) -> list[tuple[MetadataField, str]]:
 
 
 def narrow(documents: DocumentQuerySet, field: MetadataField, text: str) -> DocumentQuerySet:
-    """The documents with a value: a number or date as it is or from..to, a choice, words in a text; any if empty.
-
-    Raises MetadataError.
-    """
+    """The documents with a value: number, date or from..to, a choice, words; any if empty. Raises MetadataError."""
     key, text = str(field.pk), clean_name(text)
     documents = documents.filter(base_id=field.base_id, metadata__has_key=key)
     if not text:

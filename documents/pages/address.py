@@ -99,10 +99,7 @@ def step_of(place: PageTarget) -> Step:
     if place.hit:
         number = place.hit.number
         return Step(finding.hit(number - 1) or last, finding.hit(number + 1) or first)
-    return Step(
-        finding.last_before(place.page_number) or last,
-        finding.first_from(place.page_number) or first,
-    )
+    return Step(finding.last_before(place.page_number) or last, finding.first_from(place.page_number) or first)
 
 
 def page_named(parse: Parse, typed: str, *, as_printed: bool) -> int | None:

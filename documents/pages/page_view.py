@@ -176,10 +176,7 @@ def found_marks(place: PageTarget, lines: Sequence[LineRow]) -> list[Mark]:
 def mark_of(found: Matches, hit: Match, lines: Sequence[LineRow], *, is_current: bool) -> Mark:
     pieces = found.pieces(hit, {line.number: line.text_in_force for line in lines})
     boxes = boxes_of(pieces, {line.number: line for line in lines})
-    return Mark(
-        "anchor" if is_current else "found",
-        [box.as_dict() for box in boxes],
-    )
+    return Mark("anchor" if is_current else "found", [box.as_dict() for box in boxes])
 
 
 def read_page_lines(parse: Parse, page_number: int) -> tuple[LineRow, ...]:

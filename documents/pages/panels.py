@@ -17,14 +17,8 @@ from reading.characters import clean_words
 PANELS = ("contents", "pages", "find")
 PAGES_A_STRIP = 60  # thumbnails shown at once
 VALUE_MAX = 40  # characters of a parameter that is preserved
-PLACE = (
-    "parse",
-    "page",
-    "line",
-    "hit",
-    "from",
-    "at",
-)  # what an address names a place by, with the words to find and the quote
+# What an address names a place by, with the words to find and the quote.
+PLACE = ("parse", "page", "line", "hit", "from", "at")
 
 
 class Around(NamedTuple):

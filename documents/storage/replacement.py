@@ -26,10 +26,7 @@ class NotReplaceable(UploadRefused):
 
 
 def replace(document: Document, user: User | None, uploaded_file: "File[Any]") -> Document:
-    """Store a file as the next version of a document, with its tags. Raises UploadRefused.
-
-    A newer version that could not be read is replaced as well.
-    """
+    """Store a file as the next version of a document, also after one that was not readable. Raises UploadRefused."""
     with transaction.atomic():
         old = Document.objects.select_for_update().get(pk=document.pk)
         if old.replaced_at or old.trashed_at:

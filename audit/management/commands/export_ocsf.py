@@ -4,10 +4,10 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import BaseCommand
 
 from audit.keeping.siem import convert_entries
+from audit.management.new_file import explain_database_error
 
 
 class Command(BaseCommand):
@@ -19,8 +19,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
+        with explain_database_error("The ledger cannot be read"):
             for event in convert_entries(options["after"]):
                 self.stdout.write(json.dumps(event, ensure_ascii=False))
-        except DatabaseError as error:
-            raise CommandError(f"The ledger cannot be read: {str(error).splitlines()[0]}") from error

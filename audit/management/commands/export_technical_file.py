@@ -1,19 +1,18 @@
 """`manage.py export_technical_file BASE SINCE UNTIL OUT.zip`: what a regulator is given of a base and a period."""
 
-import os
 from argparse import ArgumentParser
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import BaseCommand
 from django.utils.translation import override
 
+from audit.management.new_file import new_file
 from audit.proof.technical_file import write_technical_file
 from audit.review.signing import of_period
-from documents.access import BaseNotFound, find_base
+from documents.access import find_base
 
 
 class Command(BaseCommand):
@@ -28,22 +27,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         out: Path = options["out"]
-        fresh = out.with_name(f"{out.name}.{os.getpid()}")
-        try:
+        with new_file(out, "pack") as file, override(options["language"]):
             base = find_base(options["base"])
             subject = of_period(base, options["since"], options["until"])
-            with (
-                override(options["language"]),
-                open(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file,
-            ):
-                sha256 = write_technical_file(base, subject, file, None)
-            fresh.replace(out)
-        except BaseNotFound as error:
-            raise CommandError(str(error)) from error
-        except OSError as error:
-            raise CommandError(f"The pack cannot be written to {out}: {error.strerror}.") from error
-        except DatabaseError as error:
-            raise CommandError(f"The records cannot be read: {str(error).splitlines()[0]}") from error
-        finally:
-            fresh.unlink(missing_ok=True)
+            sha256 = write_technical_file(base, subject, file, None)
         self.stdout.write(f"{out}, {out.stat().st_size:,} bytes. SHA-256 of its manifest: {sha256}")

@@ -23,7 +23,7 @@ from audit.review.golden import (
     say_check,
 )
 from audit.review.replay import Judge
-from documents.access import BaseNotFound, find_base
+from documents.access import find_base
 from documents.models import Document, KnowledgeBase
 
 ACTOR = "console"
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        base = named_base(options["base"])
+        base = find_base(options["base"])
         runs = list(reviewed_runs(base)[: options["last"]])
         if options["out"]:
             self.write([golden for golden in map(golden_of, runs) if golden], options["out"])
@@ -83,13 +83,6 @@ class Command(BaseCommand):
         styles = {"ok": self.style.SUCCESS, "warn": self.style.WARNING, "fail": self.style.ERROR}
         self.stdout.write(styles[ending.kind](f"{ending.words}."))
         self.stdout.write(describe_check(found))
-
-
-def named_base(name: str) -> KnowledgeBase:
-    try:
-        return find_base(name)
-    except BaseNotFound as error:
-        raise CommandError(str(error)) from error
 
 
 def copy_document(name: str, goldens: Sequence[Golden], folder: Path) -> bool:

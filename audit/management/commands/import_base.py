@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
 
-from accounts.models import User
 from audit.carrying.bringing import bring_base
 from audit.carrying.checker import BadArchive, BadHeads, read_kept_heads
 from audit.carrying.restoring import CannotRestore
+from audit.management.new_file import explain_database_error
+from documents.management.commands.ingest import find_user
 
 
 class Command(BaseCommand):
@@ -24,20 +24,19 @@ class Command(BaseCommand):
         parser.add_argument("--head", type=Path, metavar="HEADS", help="heads of the exporter's ledger, kept elsewhere")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner = find_owner(options["owner"])
+        owner = find_user(options["owner"])
         try:
             heads = read_kept_heads(options["head"]) if options["head"] else []
-            archive, failed = bring_base(
-                options["archive"], name=options["name"], owner=owner, heads=heads, tell=self.stdout.write
-            )
+            with explain_database_error("The import stopped"):
+                archive, failed = bring_base(
+                    options["archive"], name=options["name"], owner=owner, heads=heads, tell=self.stdout.write
+                )
         except (BadArchive, zipfile.BadZipFile) as error:
             raise CommandError(f"The archive is refused, and nothing was imported: {error}.") from error
         except (BadHeads, CannotRestore) as error:
             raise CommandError(f"Nothing was imported: {error}") from error
         except OSError as error:
             raise CommandError(f"{options['archive']}: {error.strerror}.") from error
-        except DatabaseError as error:
-            raise CommandError(f"The import stopped: {str(error).splitlines()[0]}") from error
         count, told = len(archive.documents), "vouched for by the head you gave" if archive.is_vouched else UNVOUCHED
         self.stdout.write(
             f"{archive.base.name}: {count:,} documents; the records of {archive.runs.count():,} questions are kept as "
@@ -48,10 +47,3 @@ class Command(BaseCommand):
 
 
 UNVOUCHED = "consistent in themselves, but vouched for by no head kept elsewhere (--head)"
-
-
-def find_owner(email: str | None) -> User | None:
-    owner = User.objects.filter(email=email.lower()).first() if email else None
-    if email and owner is None:
-        raise CommandError(f"There is no user {email}.")
-    return owner

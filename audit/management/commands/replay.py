@@ -81,7 +81,7 @@ def choose_runs(run_ids: list[UUID], last: int | None) -> Iterator[RetrievalRun]
         yield run
 
 
-def findings(runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[dict[str, Any]]) -> dict[str, Any]:
+def findings(runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[dict[str, Any]]) -> dict[str, object]:
     return {
         "runs": len(runs),
         "rebuilt": len(rebuilt),

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
 
+from audit.management.new_file import explain_database_error
 from audit.proof.stamping import find_late, sentence_of_stamps
 from audit.proof.verification import Report, verify
 from audit.proof.verifier import StampClock, Unreadable, add_stamp_options, chosen_stamps, read_given
@@ -43,14 +43,14 @@ class Command(BaseCommand):
                 self.stdout.write(f"Signing key: {options['make_key']}. Keep {public} where heads are checked.")
                 return
             clock = read_clock(options)
-            report = verify(**trust(read_trusted_heads(options), options["only_new"]))
-            late = find_late(clock) if clock and report.ok else ""
+            with explain_database_error("The ledger cannot be read"):
+                heads = read_trusted_heads(options)
+                report = verify(since=max(heads)) if options["only_new"] else verify(expected=heads)
+                late = find_late(clock) if clock and report.ok else ""
             if report.ok and not late and options["write_head"]:
                 write_head(options["write_head"], report.verification.head, options["sign"])
         except BadHeadFile as error:
             raise CommandError(str(error)) from error
-        except DatabaseError as error:
-            raise CommandError(f"The ledger cannot be read: {str(error).splitlines()[0]}") from error
         seconds = round(time.monotonic() - began, 3)
         if options["json"]:
             self.stdout.write(json.dumps(finding(report, seconds) | stamps_told(clock, late), indent=2))
@@ -67,7 +67,10 @@ def read_trusted_heads(options: dict[str, Any]) -> list[Head]:
     if bool(options["checkpoint"]) != bool(options["key"]):
         raise CommandError("--checkpoint and --key need each other.")
     heads = read_heads(options["head"]) if options["head"] else []
-    return heads + (read_heads(options["checkpoint"], options["key"]) if options["checkpoint"] else [])
+    heads += read_heads(options["checkpoint"], options["key"]) if options["checkpoint"] else []
+    if options["only_new"] and not heads:
+        raise CommandError("--only-new needs --head or --checkpoint.")
+    return heads
 
 
 def read_clock(options: dict[str, Any]) -> StampClock | None:
@@ -85,7 +88,7 @@ def read_clock(options: dict[str, Any]) -> StampClock | None:
     return clock
 
 
-def stamps_told(clock: StampClock | None, late: str) -> dict[str, Any]:
+def stamps_told(clock: StampClock | None, late: str) -> dict[str, object]:
     if clock is None:
         return {}
     last = clock.last.isoformat() if clock.last else None
@@ -93,18 +96,12 @@ def stamps_told(clock: StampClock | None, late: str) -> dict[str, Any]:
     return {"stamps": told, **({"ok": False} if late else {})}
 
 
-def trust(heads: list[Head], only_new: bool) -> dict[str, Any]:
-    if only_new and not heads:
-        raise CommandError("--only-new needs --head or --checkpoint.")
-    return {"since": max(heads)} if only_new else {"expected": heads}
-
-
 def sentence(report: Report, seconds: float) -> str:
     checked, head = report.verification.checked, report.verification.head
     return f"{checked:,} entries verified in {seconds} s. Head: #{head.sequence} {head.hash}"
 
 
-def finding(report: Report, seconds: float) -> dict[str, Any]:
+def finding(report: Report, seconds: float) -> dict[str, object]:
     found = report.verification
     return {
         "ok": report.ok,

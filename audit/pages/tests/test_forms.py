@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from accounts.models import User
 from audit.conftest import House
+from audit.keeping.erasure import Questioner
 from audit.pages.forms import (
     OF_ANSWER,
     PAGE_MAX,
@@ -230,7 +232,7 @@ def test_only_what_is_offered_is_held(subject: str, reason: str, wrong: list[str
     ],
 )
 def test_erasing_needs_a_person_a_reason_and_that_it_is_meant(changes: dict[str, Any], wrong: list[str]) -> None:
-    people = [{"asked_by_id": 7, "person": "Ada"}]
+    people = [Questioner(User(pk=7, name="Ada"), runs=1)]
     form = EraseForm({"person": "7", "reason": f" {'x' * HOLD_REASON_MIN} ", "is_meant": "on"} | changes, people=people)
     assert sorted(form.errors) == wrong
     if wrong:

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from documents.access import BaseNotFound, find_base
+from documents.access import find_base
 from documents.ingestion import indexing
 from documents.ingestion.conductor import finish
 from documents.ingestion.indexing import Estimate
@@ -27,10 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--estimate", action="store_true", help="say what it costs, and end")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            base = find_base(options["base"])
-        except BaseNotFound as error:
-            raise CommandError(str(error)) from error
+        base = find_base(options["base"])
         told = indexing.estimate(base)
         for line in lines_of(told):
             self.stdout.write(line)

@@ -168,8 +168,8 @@ def base_to_fill(name: str, user: User | None) -> KnowledgeBase:
     """The base of that name or id; a new one belongs to the user, if one is given."""
     try:
         return find_base(name)
-    except SeveralBases as error:
-        raise CommandError(str(error)) from error
+    except SeveralBases:
+        raise
     except BaseNotFound:
         return create_base(user, name) if user else KnowledgeBase.objects.create(name=name)
 
