@@ -246,6 +246,22 @@ def test_it_answers_as_json(post: Post, address: str) -> None:
     assert turn["answer"]["citations"][0]["section"] == "Rent"
 
 
+HANDBOOK = """# Staff handbook
+
+## Working hours
+
+The regular working week has 38.5 hours. Overtime needs the consent of the team lead.
+
+## Vacation policy
+
+Employees have 25 days of paid vacation a year. Vacation is requested in the portal at least four weeks in advance.
+
+## Sick leave
+
+Illness is reported to the team lead by 9:00 on the first day. A certificate is needed from the third day on.
+"""
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("mode", ["fast", "balanced", "thorough"])
@@ -265,6 +281,25 @@ def test_curl_asks_with_a_key_a_message_a_base_and_a_mode(
     call[call.index(key[1])] = "Authorization: Bearer YOUR_API_KEY"
     refused = json.loads(subprocess.run(call, capture_output=True, check=True, timeout=120).stdout)
     assert refused["status"] == 401 and RetrievalRun.objects.count() == 1
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.usefixtures("at_once")
+def test_curl_asks_for_the_vacation_policy(
+    live_server: Any, base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """(R97) The one call that the specification's fourth source prints, with its message and mode."""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    path = tmp_path / "handbook.md"
+    path.write_text(HANDBOOK)
+    ingest_path(path, base, tenant)
+    _, secret = make_token(tenant, "Client", ["ask"], 1)
+    asked = {"message": "What is the vacation policy?", "knowledge_base_id": str(base.pk), "mode": "thorough"}
+    key = ["-H", f"Authorization: Bearer {secret}", "-H", "Content-Type: application/json"]
+    call = ["curl", "-sS", "-X", "POST", f"{live_server.url}/api/chat", *key, "-d", json.dumps(asked)]
+    turn = json.loads(subprocess.run(call, capture_output=True, check=True, timeout=120).stdout)
+    assert turn["status"] == "found" and "25 days of paid vacation" in turn["answer"]["text"]
+    assert turn["answer"]["citations"][0]["section"] == "Vacation policy"
 
 
 @pytest.mark.usefixtures("at_once")

@@ -32,7 +32,7 @@ READERS: dict[str, Callable[[str, str], Iterator[Value]]] = {
 USUAL = ("amount", "percentage", "duration")
 NUMBER, NAMES = "number", ("party", "person")
 ASKED = frozenset([*READERS, NUMBER, *NAMES])
-WORDS_MIN = 2  # of meaning; with fewer it is a label
+WORDS_MIN = 2  # of meaning; with fewer it is a label, unless it is what was asked for: "The deposit is 500 EUR."
 FOUND_MAX = 5  # of one question; more are entries of a list
 DIGIT = re.compile(r"\d")
 BARE = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-]|[.,]\d)")
@@ -85,14 +85,14 @@ def types_compared(question: Question) -> tuple[str, ...]:
     return (question.answer_type,) if question.answer_type in ASKED else USUAL
 
 
-def statements_on(asked: Collection[str], statements: Sequence[Statement]) -> list[Statement]:
+def statements_on(asked: set[str], statements: Sequence[Statement]) -> list[Statement]:
     """The statements of a passage with values and as many of the words asked as any other sentence it quotes."""
     said = [len(each.words.intersection(asked)) for each in statements]
     best = max(said, default=0)
     return [
         each
         for each, count in zip(statements, said, strict=True)
-        if count == best and each.values and len(each.words) >= WORDS_MIN
+        if count == best and each.values and (len(each.words) >= WORDS_MIN or each.words & asked)
     ]
 
 

@@ -139,3 +139,19 @@ def test_figures_of_something_else_than_what_is_asked_are_no_disagreement() -> N
     assert excess.status == "found" and excess.ranking.contradictions == ()
     limit = retrieve("What is the limit of any one consignment?", [covers], settings=SETTINGS, arbiter="rules")
     assert [set(each.values) for each in limit.ranking.contradictions] == [{"£500,000", "£900,000"}]
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "values"),
+    [
+        ("What is the deposit?", "The deposit is {}.", ("500 EUR", "700 EUR")),
+        ("Who is the landlord?", "The landlord is {}.", ("Alpha GmbH", "Beta GmbH")),
+        ("What is the fee?", "Deposit: {}", ("500 EUR", "700 EUR")),  # a label of something else
+    ],
+)
+def test_one_word_of_meaning_is_enough_if_it_is_asked_for(question: str, said: str, values: tuple[str, str]) -> None:
+    """(R50)"""
+    lines = ["# Terms", said.format(values[0]), "---", "# Notes", said.format(values[1])]
+    result = retrieve(question, [content_of_lines(lines)], settings=SETTINGS, arbiter="rules")
+    told = [set(each.values) for each in result.ranking.contradictions]
+    assert told == ([set(values)] if "fee" not in question else [])
