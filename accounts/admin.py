@@ -4,11 +4,11 @@ from django.contrib import admin
 
 from accounts.models import User
 
-
-@admin.register(User)
-class UserAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # Django itself cannot subscript it
-    list_display = ("email", "name", "is_active", "is_superuser", "last_login", "disabled_at")
-    list_filter = ("is_active", "is_superuser")
-    search_fields = ("email", "name")
-    ordering = ("email",)
-    fields = ("email", "name", "is_active", "is_superuser", "date_joined", "last_login", "disabled_at", "enabled_at")
+admin.site.register(
+    User,
+    list_display=("email", "name", "is_active", "is_superuser", "last_login", "disabled_at"),
+    list_filter=("is_active", "is_superuser"),
+    search_fields=("email", "name"),
+    ordering=("email",),
+    fields=("email", "name", "is_active", "is_superuser", "date_joined", "last_login", "disabled_at", "enabled_at"),
+)

@@ -66,7 +66,6 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def revoke(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Revoke one of one's own tokens at once."""
     token = get_object_or_404(Token, pk=pk, user=user_of(request))
     if revoke_token(token, token.user):
         messages.success(request, _("“%(name)s” opens nothing any more.") % {"name": token.name})

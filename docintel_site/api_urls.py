@@ -3,12 +3,13 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
+from accounts.api import MeView
 from docintel_site.openapi import SwaggerView
 
 app_name = "api"
 
 urlpatterns = [
-    path("", include("accounts.api_urls")),
+    path("me", MeView.as_view(), name="me"),
     path("", include("documents.api_urls")),
     path("", include("retrieval.api_urls")),
     path("", include("chat.api_urls")),

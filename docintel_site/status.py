@@ -159,7 +159,6 @@ def tables() -> StatusCheck:
 
 
 def open_migrations() -> list[str]:
-    """The migrations that are not applied."""
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
@@ -299,7 +298,6 @@ def workers() -> StatusCheck:
 
 
 def count_messages() -> dict[str, int]:
-    """The number of waiting messages of each queue."""
     with current_app.connection_for_read() as link:
         channel: Any = link.default_channel
         return {queue: channel.client.llen(queue) for queue in QUEUES}

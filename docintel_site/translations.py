@@ -70,7 +70,6 @@ def find_catalog_faults(language: str) -> list[str]:
 
 
 def found_messages() -> dict[str, Catalog]:
-    """The messages of pages and scripts, as found in the sources."""
     pages, scripts = Catalog(), Catalog()
     for path in sources():
         method, words = ("javascript", scripts) if path.suffix == ".js" else ("python", pages)

@@ -6,6 +6,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
 from django.views.i18n import set_language
 
+from accounts import token_views
 from chat.api import ChatView
 from docintel_site import first_run, views
 
@@ -17,7 +18,8 @@ urlpatterns = [
     path("first-files/", first_run.first_files, name="first_files"),
     path("welcome/<str:token>/", first_run.first_owner, name="first_owner"),
     path("", include("accounts.urls")),
-    path("accounts/tokens/", include("accounts.token_urls")),
+    path("accounts/tokens/", token_views.tokens, name="tokens"),
+    path("accounts/tokens/<uuid:pk>/revoke/", token_views.revoke, name="revoke_token"),
     path("accounts/", include("allauth.urls")),
     path("status/", views.status, name="status"),
     path("requirements/", views.requirements, name="requirements"),

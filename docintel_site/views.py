@@ -52,5 +52,4 @@ def requirements(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=DAY_S)
 def favicon(request: HttpRequest) -> HttpResponse:
-    """Redirect to the icon."""
     return redirect(static("icon.svg"))

@@ -50,7 +50,6 @@ def is_forgotten() -> Q:
 
 
 def messages_for(task: AnyTask) -> int:
-    """How many messages wait in the queue of a task."""
     queue = task.app.amqp.router.route({}, task.name)["queue"].name
     with task.app.connection_for_read() as link:
         channel: Any = link.default_channel

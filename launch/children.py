@@ -102,7 +102,6 @@ class Child:
             fresh.replace(self.log.with_suffix(".log.1"))
 
     def has_ended(self) -> bool:
-        """Whether the process is gone."""
         return self.process is None or self.process.poll() is not None
 
     def signal(self, number: signal.Signals) -> None:

@@ -209,7 +209,6 @@ def read_ahead(sequence: int, digests_of: DigestsOf) -> Iterator[tuple[Entry, st
 
 
 def batches_after(sequence: int) -> Iterator[list[Entry]]:
-    """The entries after a sequence, in order and in batches."""
     while batch := list(Entry.objects.filter(sequence__gt=sequence).order_by("sequence")[:ENTRIES_A_BATCH]):
         yield batch
         sequence = batch[-1].sequence

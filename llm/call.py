@@ -507,7 +507,6 @@ class Call:
 
 
 def server_url() -> str:
-    """The address of the configured server."""
     return settings.LLM_BASE_URL or OPENAI_URL
 
 

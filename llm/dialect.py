@@ -77,7 +77,6 @@ class Reply:
 
 
 def api_of(lacks: Lacks) -> str:
-    """The API to use with a server that lacks these capabilities."""
     return CHAT if RESPONSES in lacks else RESPONSES
 
 

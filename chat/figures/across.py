@@ -83,7 +83,6 @@ def mismatches_at(quoted: Quoted, places: Sequence[LineRange], contents: Content
 
 
 def tables_at(quoted: Quoted, places: Sequence[LineRange], contents: Contents) -> Iterator[Table]:
-    """The tables on the pages of the places."""
     content = contents.get(quoted.candidate.parse_id)
     if content is None:
         return

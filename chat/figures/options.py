@@ -60,7 +60,6 @@ def option_answer_of(
 
 
 def lines_of_question(group: OptionGroup, content: DocumentContent) -> list[LineRow]:
-    """The lines of the question that stands above a group."""
     return list(content.lines_between(group.asked_from, group.options[0].line.number - 1)) if group.asked_from else []
 
 

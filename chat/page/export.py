@@ -68,7 +68,6 @@ def quote_text(cited: ShownCitation) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape text so that Markdown shows it literally."""
     return SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 

@@ -11,7 +11,6 @@ QUESTION_MAX, FIELD_MAX, DOCUMENTS_MAX = 10_000, 2_000, 50  # more is in no form
 
 
 def sent_fields(sent: QueryDict) -> dict[str, Any]:
-    """What was in the fields of a question's form."""
     fields: dict[str, Any] = {name: sent.get(name, "") for name in ("question", "scope", "mode", "edits", *NARROWING)}
     return fields | {"documents": sent.getlist("documents")}
 

@@ -52,12 +52,10 @@ class ShownNotice:
 
     @property
     def lead(self) -> str:
-        """What the pages mean for the answer."""
         return lead_words(self.standing.why, self.standing.pages)
 
     @property
     def places(self) -> list[str]:
-        """The pages by document and reason."""
         return list(place_words(self.standing.pages))
 
     @property

@@ -232,7 +232,6 @@ class ShownTurn:
 
     @cached_property
     def later(self) -> list[Turn]:
-        """The turns that asked this question again."""
         return sorted(self.turn.asked_again.all(), key=lambda turn: turn.number)
 
     @property

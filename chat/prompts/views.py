@@ -24,7 +24,6 @@ from llm.prompts import GUIDANCE_MAX, GUIDANCE_TOLD, SMALL_GUIDANCE_MAX, Prompt
 @require_safe
 @never_cache
 def prompts(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Every prompt with its version and text."""
     found = access.get_base(request.user, pk, *access.OWN)
     newest = {row.prompt: row for row in newest_of(found)}
     rows = [(prompt, prompt.name in GUIDED, newest.get(prompt.name)) for prompt in CATALOGUE]

@@ -104,7 +104,6 @@ def sheet_of(
 
 
 def cited_document(share: Share, document_id: UUID, number: int) -> Document | None:
-    """The document of a page, if the link shows that page."""
     citations = Citation.objects.filter(answer__turn__in=turns_shown(share), candidate__document_id=document_id)
     is_cited = any(number in cited_pages(each) for each in citations.only("boxes", "page"))
     return living_documents(share, [document_id]).get(document_id) if is_cited else None

@@ -136,7 +136,6 @@ def judged_shares(shares: Any) -> dict[UUID, str]:
 
 @require_POST
 def close_link(request: HttpRequest, share_id: UUID) -> HttpResponse:
-    """Close a link for good."""
     user = user_of(request)
     found = get_object_or_404(Share.objects.made_by(user).select_related("conversation", "turn"), pk=share_id)
     links.revoke_link(found, user)

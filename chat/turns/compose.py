@@ -154,7 +154,6 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
 
 
 def is_recorded(run: RetrievalRun, draft: AnswerDraft) -> bool:
-    """Whether recorded replies judged the run or wrote the answer."""
     has_replies = draft.exchange is not None or (run.llm_call_id is not None and run.arbiter_status == "ran")
     return has_replies and current_recording() is not None
 
@@ -360,7 +359,6 @@ def finish_draft(draft: Draft) -> AnswerDraft:
 
 
 def resolve_figures(run: RetrievalRun, quotes: Sequence[Quoted], reply: StreamedReply) -> RequestedFigures:
-    """What becomes of the figures a reply asks for."""
     return resolve_request(reply, run.question, quotes, contents_of(quotes), first_marker=len(quotes) + 1)
 
 

@@ -61,7 +61,6 @@ def items_of(run: RetrievalRun, draft: AnswerDraft) -> list[AskedItem]:
 
 
 def is_lacking(items: Iterable[AskedItem]) -> bool:
-    """Whether something that was asked was not found."""
     return any(item["outcome"] in ABSENT for item in items)
 
 

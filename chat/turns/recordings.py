@@ -16,7 +16,6 @@ MODEL = "a large language model"
 
 
 def read_recording() -> Recording:
-    """Every recorded reply."""
     replies = {}
     for path in sorted(recorded_folder().glob("*.json")):
         kept = json.loads(path.read_text(encoding="utf-8"))
@@ -35,7 +34,6 @@ def reply_text(reply: object) -> str:
 
 
 def write_unanswered(requests: Iterable[UnansweredRequest], folder: Path) -> list[Path]:
-    """Write each request to a file of its own; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for request in requests:

@@ -75,5 +75,4 @@ def turn_json(turn: Turn) -> dict[str, Any]:
 
 
 def read_turn(turn_id: Any) -> dict[str, Any]:
-    """The current JSON of a turn."""
     return turn_json(Turn.objects.select_related("conversation", "run", "answer__page_notice").get(pk=turn_id))

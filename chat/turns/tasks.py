@@ -21,7 +21,6 @@ from jobs import silence, waking
 
 @shared_task(name="chat.tasks.answer_turn")
 def answer_turn(turn_id: str, **_: Any) -> None:
-    """Answer a stored question."""
     conductor.answer_turn(turn_id)
 
 
@@ -33,7 +32,6 @@ def search_every_document(turn_id: str, **_: Any) -> None:
 
 @shared_task(name="chat.tasks.retrieve_evidence")
 def retrieve_evidence(retrieval_id: str, **_: Any) -> None:
-    """Retrieve what a program asked for."""
     retrieving.retrieve_evidence(retrieval_id)
 
 

@@ -36,7 +36,6 @@ def anchor_pages(candidate: RunCandidate) -> list[int]:
 
 
 def section_of_candidate(candidate: RunCandidate) -> str:
-    """What the section of a candidate is called for people."""
     return name_section(candidate.section_title, candidate.breadcrumb, candidate.parse_id, candidate.toc_index)
 
 

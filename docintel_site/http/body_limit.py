@@ -141,7 +141,6 @@ class IncomingBody:
 
 
 def read_content_length(scope: Scope) -> int:
-    """The Content-Length of a request, 0 if there is none."""
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
             return int(value)

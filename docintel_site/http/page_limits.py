@@ -66,7 +66,6 @@ def client_address(request: HttpRequest) -> str:
 
 
 def limits_of_request(request: HttpRequest) -> list[Limit]:
-    """The limits that apply to a request."""
     if is_costly(request):
         return [RequestLimit(), CostlyLimit()]
     return [] if request.method in SAFE else [RequestLimit()]

@@ -50,7 +50,6 @@ def audit_packages() -> Audit:
 
 
 def read_audit(report: dict[str, Any]) -> Audit:
-    """A report of pip-audit."""
     audit = Audit()
     for package in report["dependencies"]:
         if "skip_reason" in package:

@@ -101,7 +101,6 @@ def name_columns(*names: str, roles: bool = False) -> SafeString:
 
 @register.filter
 def pretty_json(value: Any) -> str:
-    """A stored JSON value, indented for reading."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 

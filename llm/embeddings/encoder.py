@@ -105,7 +105,6 @@ def is_built() -> bool:
 
 
 def built_folder() -> Path:
-    """The folder of the encoder for these weights and this graph version."""
     root: Path = settings.ENCODER_ROOT
     return root / f"{SHA256['model.safetensors']}-{GRAPH_VERSION}"
 

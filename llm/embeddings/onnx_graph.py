@@ -72,7 +72,6 @@ class Graph:
         )
 
     def finish(self) -> Any:
-        """The graph with its inputs and output."""
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
             for name in ("input_ids", "attention_mask")
