@@ -17,7 +17,7 @@ from accounts.views import invite_and_send
 from documents import access
 from documents.forms import MemberForm
 from documents.models import KnowledgeBase, Role
-from documents.views import describe_base
+from documents.views import describe_base, tell_refusal
 
 
 @never_cache
@@ -85,7 +85,7 @@ def new_link(request: HttpRequest, pk: UUID, user_pk: int) -> HttpResponse:
 
 def change_members(request: HttpRequest, found: KnowledgeBase, user: User, role: str) -> HttpResponse:
     """Grant or remove a role, and stay on the page if it is still open to the person."""
-    try:
+    with tell_refusal(request, access.LastOwner):
         if role:
             access.set_role(found, user, role, user_of(request))
             told = {"person": user, "role": Role(role).label}
@@ -93,7 +93,5 @@ def change_members(request: HttpRequest, found: KnowledgeBase, user: User, role:
         else:
             access.remove_member(found, user, user_of(request))
             messages.success(request, _("%(person)s is no longer a member.") % {"person": user})
-    except access.LastOwner as error:
-        messages.error(request, str(error))
     is_still_in = access.role_in(request.user, found)
     return redirect("documents:members", found.pk) if is_still_in else redirect("documents:bases")

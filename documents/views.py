@@ -1,6 +1,7 @@
 """The pages of bases and documents. A view reads the request, calls one function and renders the result."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -218,11 +219,8 @@ def bulk_action(request: HttpRequest, pk: UUID) -> HttpResponse:
         return redirect(to_list(request, found))
     order = bulk.Order(found, user_of(request), documents, request.POST.get("tags", ""))
     picked = list(documents.values_list("pk", flat=True))
-    try:
+    with tell_refusal(request, tagging.TagError):
         words = bulk.ACTIONS[action](order)
-    except tagging.TagError as error:
-        messages.error(request, str(error))
-    else:
         if action == "trash":
             offer_return(request, found, picked, words)
         else:
@@ -517,14 +515,11 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 def describe(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Set a document's title and tags."""
     found = access.get_document(request.user, pk, *access.WRITE)
-    try:
+    with tell_refusal(request, tagging.TagError, naming.TitleError, MetadataError):
         tags = tagging.tags_in(request.POST.get("tags", ""), found.base)
         with transaction.atomic():
             set_values(found, noted_values(request))
             naming.rename_document(found, request.POST.get("title", ""), user_of(request))
-    except (tagging.TagError, naming.TitleError, MetadataError) as error:
-        messages.error(request, str(error))
-    else:
         Document.objects.filter(pk=found.pk).update(tags=tags)
         messages.success(request, gettext("Title and tags are saved."))
     return redirect("documents:document", found.pk)
@@ -574,12 +569,8 @@ def choose_contents(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, gettext("Nothing was changed: the contents cannot be taken from there."))
         return redirect_back(request, found)
-    try:
-        job = choose_source(found, form.cleaned_data["source"], user_of(request))
-    except SourceError as error:
-        messages.error(request, str(error))
-    else:
-        if job:
+    with tell_refusal(request, SourceError):
+        if job := choose_source(found, form.cleaned_data["source"], user_of(request)):
             start(job)
             messages.success(request, gettext("The document is read again for its contents."))
     return redirect_back(request, found)
@@ -684,17 +675,22 @@ def restore_from_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
 def purge(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Delete a trashed document for good."""
     found = access.get_document(request.user, pk, *access.OWN)
-    try:
-        is_purged = trash_can.purge_document(found, user_of(request))
-    except Held as error:
-        messages.error(request, str(error))
-        return redirect("documents:trashed", found.base_id)
-    if is_purged:
-        words = gettext("“%(title)s” is deleted for good. Trails that cite it keep their quotes.")
-        messages.success(request, words % {"title": found.title})
-    else:
-        messages.error(request, gettext("Only a document in the trash can be deleted for good."))
+    with tell_refusal(request, Held):
+        if trash_can.purge_document(found, user_of(request)):
+            words = gettext("“%(title)s” is deleted for good. Trails that cite it keep their quotes.")
+            messages.success(request, words % {"title": found.title})
+        else:
+            messages.error(request, gettext("Only a document in the trash can be deleted for good."))
     return redirect("documents:trashed", found.base_id)
+
+
+@contextmanager
+def tell_refusal(request: HttpRequest, *kinds: type[Exception]) -> Iterator[None]:
+    """Show an error of one of these kinds, which has words for people, on the page that follows; it ends the block."""
+    try:
+        yield
+    except kinds as error:
+        messages.error(request, str(error))
 
 
 def redirect_back(request: HttpRequest, found: Document) -> HttpResponse:

@@ -18,6 +18,7 @@ from audit.pages.views import attachment
 from audit.runs.listing import RunKey
 from documents.access import OWN, get_base, get_or_404, role_in
 from documents.models import KnowledgeBase
+from documents.views import tell_refusal
 from ledger.holds import Held
 
 
@@ -75,11 +76,9 @@ def remove_carried(request: HttpRequest, archive_id: UUID) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Give a reason; it is kept with the record."))
         return redirect("audit:carried", archive.base_id)
-    try:
+    with tell_refusal(request, Held):
         remove_records(archive, user_of(request), form.cleaned_data["reason"])
         messages.success(request, _("The records of “%(name)s” are removed.") % {"name": archive.from_name})
-    except Held as error:
-        messages.error(request, str(error))
     return redirect("audit:carried", archive.base_id)
 
 

@@ -22,6 +22,7 @@ from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, RetentionForm
 from documents.access import OWN, get_base, get_or_404, role_in
 from documents.ingestion.trash import identify_document
 from documents.models import Document, KnowledgeBase
+from documents.views import tell_refusal
 from ledger import holds
 from ledger.holds import Held, HoldRefused
 
@@ -144,11 +145,9 @@ def attempt(
     request: HttpRequest, base: KnowledgeBase, act: Callable[[], object], said: str, **words: object
 ) -> HttpResponse:
     """Act and report success, or the reason it was refused."""
-    try:
+    with tell_refusal(request, *Refused):
         act()
-    except Refused as error:
-        return redirect_with_error(request, base, str(error))
-    messages.success(request, said % words)
+        messages.success(request, said % words)
     return redirect("audit:keeping", base.pk)
 
 

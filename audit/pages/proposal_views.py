@@ -36,7 +36,7 @@ from documents.forms import EXPLAINED, REASON_MAX
 from documents.guarding.guard import KINDS, ProposalRefused, requires_check
 from documents.guarding.proposals import withdraw as give_up
 from documents.models import KnowledgeBase, ProposedChange
-from documents.views import describe_base
+from documents.views import describe_base, tell_refusal
 from reading.characters import clean_name
 from retrieval.told.outcomes import Outcome
 
@@ -105,11 +105,9 @@ def end_proposal(
     request: HttpRequest, base_id: UUID, proposal_id: UUID, end: Callable[[ProposedChange, User], None], said: str
 ) -> HttpResponse:
     proposal = get_proposal(get_base(request.user, base_id, *OWN), proposal_id)
-    try:
+    with tell_refusal(request, ProposalRefused):
         end(proposal, user_of(request))
         messages.success(request, said)
-    except ProposalRefused as error:
-        messages.error(request, str(error))
     return redirect("audit:proposals", base_id)
 
 

@@ -38,6 +38,7 @@ from audit.statistics.quality import quality_of_sample
 from audit.trail.candidates import Choice
 from documents.access import get_or_404, ids_in
 from documents.models import KnowledgeBase
+from documents.views import tell_refusal
 from retrieval.models import RetrievalRun, RunCandidate
 
 # How the trail opens from a queue, beside its name: without others' opinions, or on the candidates that show the sign.
@@ -161,14 +162,12 @@ def assign_run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     person = next((each for each in people_for(run) if str(each.pk) == chosen), None)
     if chosen and person is None:
         raise BadRequest("Nobody of that name may review it.")
-    try:
+    with tell_refusal(request, CannotAssign):
         if person:
             assign(run, person, user)
             messages.success(request, _("%(person)s has this question now.") % {"person": person})
         else:
             give_back(run, user)
-    except CannotAssign as error:
-        messages.error(request, str(error))
     # Opened from the queue it would be locked again for whoever gave it back.
     queue = request.POST.get("queue", "") if person else ""
     choice = Choice(queue=queue, blind=request.POST.get("blind") == "on")

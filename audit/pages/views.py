@@ -130,7 +130,7 @@ def trail_page(
         raise Http404("This run has no such candidate.")
     page_counts = {seen["document_id"]: seen["pages"] for seen in run.scope}
     selected = read_selected(run, trail.table, choice, page_counts)
-    why_no_review = why_not(request.user, run)
+    why_no_review, visible = why_not(request.user, run), RetrievalRun.objects.visible_to(request.user)
     may_audit = not why_no_review or is_auditor(request.user, run.base_id)
     typed_for = review_form.data.get("candidate", "") if review_form else None
     shown = {
@@ -141,7 +141,7 @@ def trail_page(
         "erasure": erasure_of(run),
         "deletions": deletions_of(row.document_id for row in trail.scope.rows),
         "has_model": settings.LLM_CONFIGURED,
-        "first_run": first_run_of(run, request),
+        "first_run": visible.filter(pk=run.repeat["run"]).first() if run.repeat else None,
         "selected": selected,
         "terms": terms_in_order(),
         "total": trail.table.total,
@@ -179,12 +179,6 @@ def shown_signs(run: RetrievalRun) -> dict[str, object]:
     told = {"missing_words": words_missing(run)}
     shown = [shown_sign(name) | {"told": told.get(name, ())} for name in signs_of([run])[run.pk]]
     return {"shown": shown, "is_whole": RunSign.objects.filter(run=run, name=LOOKED).exists()}
-
-
-def first_run_of(run: RetrievalRun, request: HttpRequest) -> RetrievalRun | None:
-    """The run that a run repeats, if the person may read it."""
-    named = run.repeat.get("run")
-    return RetrievalRun.objects.visible_to(request.user).filter(pk=named).first() if named else None
 
 
 def get_run_with_charge(request: HttpRequest, run_id: UUID) -> RetrievalRun:

@@ -66,11 +66,12 @@ def verify_stored(check_id: UUID | str) -> None:
         try:
             heads = exported_heads()
             report = verify(expected=heads)
-            end_check(lease, State.DONE, heads=len(heads), **outcome_of_check(report.verification, report))
+            outcome = outcome_of_check(report.verification, report)
+            lease.end(state=State.DONE, ended_at=timezone.now(), heads=len(heads), **outcome)
         except LeaseLost as error:
             logger.warning("%s", error)
         except BadHeadFile as error:
-            end_check(lease, State.FAILED, error=str(error))
+            lease.end(state=State.FAILED, ended_at=timezone.now(), error=str(error))
         except DatabaseError as error:  # while it is away the row cannot be written: the sweeper hands the job on
             logger.error("The record could not be verified: %s", error)
 
@@ -137,10 +138,6 @@ def keep_hourly(found: Verification) -> None:
     """Store what the hourly task found among the entries since the last exported head."""
     ended = {"state": State.DONE, "ended_at": timezone.now()}
     RecordCheck.objects.create(is_whole=False, **ended, **outcome_of_check(found))
-
-
-def end_check(lease: Lease[RecordCheck], state: RecordCheck.State, **values: Any) -> None:
-    lease.end(state=state, ended_at=timezone.now(), **values)
 
 
 def give_up_checks() -> None:

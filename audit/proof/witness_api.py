@@ -3,7 +3,6 @@
 from http import HTTPStatus
 from typing import Any, ClassVar, cast
 
-from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import exceptions, serializers
 from rest_framework.generics import GenericAPIView
@@ -62,7 +61,8 @@ class WitnessedHeadsView(GenericAPIView[WitnessedHead]):
     @extend_schema(operation_id="list_witnessed_heads", responses=WitnessedHeadSerializer(many=True))
     def get(self, request: Request) -> Response:
         """The heads that were given, newest first: one's own, and of everybody for administrators."""
-        page = self.paginate_queryset(visible_heads(request).order_by("-seen_at", "-pk"))
+        user, heads = user_of(request), WitnessedHead.objects.order_by("-seen_at", "-pk")
+        page = self.paginate_queryset(heads if user.is_superuser else heads.filter(source=user))
         return self.get_paginated_response(WitnessedHeadSerializer(page or [], many=True).data)
 
     @extend_schema(
@@ -82,8 +82,3 @@ class WitnessedHeadsView(GenericAPIView[WitnessedHead]):
             raise exceptions.Throttled(wait=3600, detail=str(error)) from error
         status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
         return Response(WitnessedHeadSerializer(head).data, status=status)
-
-
-def visible_heads(request: Request) -> "QuerySet[WitnessedHead]":
-    user = user_of(request)
-    return WitnessedHead.objects.all() if user.is_superuser else WitnessedHead.objects.filter(source=user)

@@ -18,6 +18,7 @@ TEXT_MAX = 4_000
 LINES_MAX = 200  # one comment is about a place, not about a chapter
 THREADS_SHOWN = 50
 REPLIES_MAX = 200
+PLACE = ("base_id", "document_id", "parse_id", "page_number", "first_line", "last_line")  # a reply has its thread's
 
 
 class CommentRefused(Exception):
@@ -57,19 +58,7 @@ def reply_to_comment(first: Comment, by: User, text: str) -> Comment:
     first = first.reply_to or first
     if first.replies.count() >= REPLIES_MAX:
         raise CommentRefused(_("This thread is full. Begin another one about the same lines."))
-    return store_comment(
-        Comment(
-            base_id=first.base_id,
-            document_id=first.document_id,
-            parse_id=first.parse_id,
-            page_number=first.page_number,
-            first_line=first.first_line,
-            last_line=first.last_line,
-            reply_to=first,
-        ),
-        by,
-        text,
-    )
+    return store_comment(Comment(reply_to=first, **{name: getattr(first, name) for name in PLACE}), by, text)
 
 
 def store_comment(row: Comment, by: User, text: str) -> Comment:

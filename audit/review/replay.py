@@ -219,7 +219,8 @@ def rejudge(
         raise CannotReplay(gettext("This run proposed no candidate, so there is nothing to judge."))
     rankings: list[Ranking] = []
     for _ in range(repeats):
-        rankings.append(judge_anew(run, rows, judge))
+        is_by_rules = judge.arbiter == "rules"
+        rankings.append(judge_by_rules_anew(run, rows) if is_by_rules else judge_by_model_anew(run, rows, judge))
         if on_judged:
             on_judged(len(rankings))
     last = rankings[-1]
@@ -274,10 +275,6 @@ def summary(found: Rejudged) -> dict[str, object]:
         "stability": round(found.stability, 4),
         "repeats": found.repeats,
     }
-
-
-def judge_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) -> Ranking:
-    return judge_by_rules_anew(run, rows) if judge.arbiter == "rules" else judge_by_model_anew(run, rows, judge)
 
 
 def judge_by_model_anew(run: RetrievalRun, rows: Sequence[RunCandidate], judge: Judge) -> Ranking:

@@ -91,11 +91,6 @@ def placed_values(card: Card) -> dict[Key, str]:
     return values | ({("period", ""): card.period} if card.period else {})
 
 
-def read_places(stored: dict[str, Any]) -> list[CardPlace]:
-    """The places of the stored form of a card; none of one that was made before they were kept."""
-    return [CardPlace(**place) for place in stored.get("places", ())]
-
-
 def places_now(document: Document, versions: Sequence[DocumentCard]) -> dict[Key, CardPlace]:
     """Where what the card that holds says was read, by part and name, as far as it stands there in this reading.
 
@@ -108,7 +103,7 @@ def places_now(document: Document, versions: Sequence[DocumentCard]) -> dict[Key
     places: dict[Key, CardPlace] = {}
     for version in versions:
         read = placed_values(Card.from_json(version.content))
-        for place in read_places(version.content):
+        for place in (CardPlace(**each) for each in version.content.get("places", ())):  # none of an older one
             if said.get(place.key, "") == read.get(place.key):
                 places.setdefault(place.key, place)
     standing = set(still_standing(places.values(), parse))

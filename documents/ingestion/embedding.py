@@ -142,13 +142,6 @@ class Filling:
         self._lease.report(IngestJob.Stage.EMBED, self._done + embedded, self._total)
 
 
-def count_vectors(parse: Parse, model_key: str) -> dict[str, str | int]:
-    """How many vectors of a model were computed for a parse, and how many taken from equal texts."""
-    rows = Embedding.objects.filter(parse=parse, model_key=model_key)
-    copied = rows.filter(is_copied=True).count()
-    return {"model": model_key, "computed": rows.count() - copied, "copied": copied}
-
-
 def passages_without(parse: Parse, embedder: Embedder) -> list[Passage]:
     done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).exclude(passage=None)
     return list(parse.passages.exclude(pk__in=done.values("passage_id")).defer("search"))
@@ -185,7 +178,9 @@ def put_to_use(parse: Parse, model_key: str, lease: IngestLease) -> None:
             parse.embedding_model = model_key
         parse.embedded_at = timezone.now()
         parse.report.pop("embeddings", None)
-        parse.report["vectors"] = count_vectors(parse, model_key)
+        made = Embedding.objects.filter(parse=parse, model_key=model_key)
+        copied = made.filter(is_copied=True).count()  # from equal texts; the others were computed
+        parse.report["vectors"] = {"model": model_key, "computed": made.count() - copied, "copied": copied}
         parse.save(update_fields=["embedding_model", "embedded_at", "report"])
         if not find_unfilled(base, model_key).exists():
             switch(base, model_key)

@@ -45,18 +45,15 @@ def check_bytes(stored: FieldFile, sha256: str) -> Path:
 
 def read_file(document: Document, path: Path, lease: IngestLease) -> Reading:
     """The rows of a file, read in a limited child process. Raises ReadingError."""
-    report, recognised = partial(lease.report, IngestJob.Stage.PAGES), page_images.folder_of(document.read_sha256)
-    kind, limits = KIND_OF_TYPE.get(document.media_type, "text"), page_images.limits()
-    source = cast("ContentsSource", document.contents_source)
     with temporary_folder("read") as within:
         return read_in_child(
             path,
-            kind=kind,
-            limits=limits,
-            on_progress=report,
-            recognised=recognised,
+            kind=KIND_OF_TYPE.get(document.media_type, "text"),
+            limits=page_images.limits(),
+            on_progress=partial(lease.report, IngestJob.Stage.PAGES),
+            recognised=page_images.folder_of(document.read_sha256),
             within=within,
-            contents_source=source,
+            contents_source=cast("ContentsSource", document.contents_source),
         )
 
 

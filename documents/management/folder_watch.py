@@ -26,10 +26,11 @@ class FolderWatch:
         before, self.seen = self.seen, {}
         arrived = []
         for path in self.list_files():
-            signature = read_signature(path)
-            if signature is None:
+            try:
+                status = path.stat()
+            except OSError:  # gone or hidden meanwhile
                 continue
-            self.seen[path] = signature
+            self.seen[path] = signature = status.st_size, status.st_mtime_ns
             if before.get(path) == signature != self.told.get(path):
                 self.told[path] = signature
                 arrived.append(path)
@@ -46,15 +47,6 @@ def find_known(base: KnowledgeBase, path: Path) -> Document | None:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return base.documents.filter(sha256=digest).order_by("-created_at").first()
-
-
-def read_signature(path: Path) -> Signature | None:
-    """Size and time of a file; None if it is gone or hidden meanwhile."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_size, status.st_mtime_ns
 
 
 @contextmanager

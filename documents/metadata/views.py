@@ -24,7 +24,7 @@ from documents.metadata.fields import (
 )
 from documents.metadata.filters import PARTS, FilterError, filter_address, removable_filters, save_filter
 from documents.models import MetadataField
-from documents.views import describe_base
+from documents.views import describe_base, tell_refusal
 
 
 @never_cache
@@ -58,11 +58,8 @@ def fields(request: HttpRequest, pk: UUID) -> HttpResponse:
 def name_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
     """Give a field another name."""
     if field := get_field(request, pk, field_pk):
-        try:
+        with tell_refusal(request, MetadataError):
             rename_field(field, request.POST.get("name", ""), user_of(request))
-        except MetadataError as error:
-            messages.error(request, str(error))
-        else:
             messages.success(request, gettext("The field is called “%(name)s” now.") % {"name": field.name})
     return redirect("documents:fields", pk)
 

@@ -321,35 +321,19 @@ def count_searched_heads(parse: Parse) -> int:
     return heads["lines"] or 0
 
 
-def line_findings(parse: Parse, searched_heads: int = 0) -> list[ReportLine]:
+def line_findings(parse: Parse, searched_heads: int = 0) -> Iterator[ReportLine]:
     kinds = parse.report.get("line_kinds", {})
+    named = {"heading": gettext("headings"), "table_row": gettext("table rows"), "list_item": gettext("list items")}
+    shown = ", ".join(f"{kinds[kind]} {words}" for kind, words in named.items() if kinds.get(kind))
+    of_them = ", " + gettext("of them %(shown)s") % {"shown": shown} if shown else ""
+    yield ReportLine("ok", gettext("Lines"), f"{parse.line_count}{of_them}")
     set_aside = sum(kinds.get(kind, 0) for kind in UNSEARCHED_KINDS) - searched_heads
-    shown = ", ".join(
-        f"{kinds[kind]} {words}"
-        for kind, words in (
-            ("heading", gettext("headings")),
-            ("table_row", gettext("table rows")),
-            ("list_item", gettext("list items")),
-        )
-        if kinds.get(kind)
+    words = ngettext(
+        "%(count)s line of running heads, page numbers and contents pages",
+        "%(count)s lines of running heads, page numbers and contents pages",
+        set_aside,
     )
-    return [
-        ReportLine(
-            "ok",
-            gettext("Lines"),
-            f"{parse.line_count}" + (", " + gettext("of them %(shown)s") % {"shown": shown} if shown else ""),
-        ),
-        ReportLine(
-            "ok",
-            gettext("Not searched"),
-            ngettext(
-                "%(count)s line of running heads, page numbers and contents pages",
-                "%(count)s lines of running heads, page numbers and contents pages",
-                set_aside,
-            )
-            % {"count": set_aside},
-        ),
-    ]
+    yield ReportLine("ok", gettext("Not searched"), words % {"count": set_aside})
 
 
 def label_findings(parse: Parse) -> Iterator[ReportLine]:

@@ -88,7 +88,9 @@ def show_places(passages: Iterable[Passage], q: str) -> list[PassagePlace]:
         inside = [
             line for line in lines.get(passage.parse_id, ()) if passage.first_line <= line.number <= passage.last_line
         ]
-        line = max(inside, key=lambda line: weigh_line(line, said), default=None)
+        # The line with most of the words; of equal lines one that is no heading says more.
+        weights = [(sum(word in line.match for word in said), line.kind != "heading") for line in inside]
+        line = inside[weights.index(max(weights))] if inside else None
         document = parses[passage.parse_id].document
         text, marks = cut_snippet(passage.text, [(offsets[start], offsets[end - 1] + 1) for start, end in spans])
         place = PassagePlace(
@@ -105,11 +107,6 @@ def show_places(passages: Iterable[Passage], q: str) -> list[PassagePlace]:
         )
         places.append(place)
     return places
-
-
-def weigh_line(line: Line, words: Iterable[str]) -> tuple[int, bool]:
-    """How many of the words it has; of equal lines the one that is no heading says more."""
-    return sum(word in line.match for word in words), line.kind != "heading"
 
 
 def mark_words(q: str, configs: Sequence[str], texts: Sequence[str]) -> list[list[Span]]:

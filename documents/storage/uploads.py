@@ -255,7 +255,8 @@ def refuse_duplicate(document: Document) -> None:
 def store_upload(document: Document, uploaded_file: "File[Any]", attempts: int = ATTEMPTS_MAX) -> None:
     """Write the file before its rows, so that what is in the database is always on disk."""
     try:
-        write_file(document, uploaded_file)
+        uploaded_file.seek(0)
+        document.file.save(document.file_name, uploaded_file, save=False)
         with transaction.atomic():
             document.save(force_insert=True)
             IngestJob.objects.create(document=document)
@@ -270,11 +271,6 @@ def store_upload(document: Document, uploaded_file: "File[Any]", attempts: int =
             raise
         discard(document)
         raise StorageFull from error
-
-
-def write_file(document: Document, uploaded_file: "File[Any]") -> None:
-    uploaded_file.seek(0)
-    document.file.save(document.file_name, uploaded_file, save=False)
 
 
 def discard(document: Document) -> None:

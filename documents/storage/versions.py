@@ -5,7 +5,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F
 from django.db.models.functions import Now
 
 from documents.models import Parse
@@ -23,15 +23,11 @@ def record_parses(parse_ids: Iterable[UUID | str]) -> None:
         Parse.objects.filter(pk__in=locked).update(is_recorded=True)
 
 
-def find_superseded() -> "QuerySet[Parse]":
-    """Parses that were replaced some time ago and that no run refers to."""
-    replaced = Parse.objects.filter(document__current_parse__created_at__lt=Now() - SUPERSEDED_FOR)
-    return replaced.filter(is_recorded=False).exclude(pk=F("document__current_parse"))
-
-
 def drop_superseded() -> None:
-    """Delete superseded parses, one by one."""
-    for pk in list(find_superseded().values_list("pk", flat=True)):
+    """Delete the parses that were replaced some time ago and that no run refers to, one by one."""
+    replaced = Parse.objects.filter(document__current_parse__created_at__lt=Now() - SUPERSEDED_FOR)
+    unused = replaced.filter(is_recorded=False).exclude(pk=F("document__current_parse"))
+    for pk in list(unused.values_list("pk", flat=True)):
         with transaction.atomic():
             # A run being stored at this moment has locked the row, or will find it gone.
             if Parse.objects.select_for_update(skip_locked=True).filter(pk=pk, is_recorded=False).first():
