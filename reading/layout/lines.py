@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from reading.characters import RIGHT_TO_LEFT, UNKNOWN, clean_text
 from reading.layout.extracted import Span, SpanBlock
+from reading.layout.gaps import is_gap, is_parted
 from reading.layout.scripts import SCRIPT_GAP, SCRIPT_REACH, SCRIPT_SIZE, ScriptEdges, is_room
 from reading.matching import match_form
 from reading.rows import LineKind, LineRow, LineSpan, cut_spans, without_struck
@@ -240,7 +241,7 @@ def is_bold(span: Span, bold_fonts: dict[str, bool]) -> bool:
 
 def is_apart(text: str, span: Span, last: Span, before: str) -> bool:
     """Whether two spans need a space between them; a footnote mark does not belong to the word or number before."""
-    if is_footnote_mark(text, span, last, before):
+    if is_footnote_mark(text, span, last, before) or (text and is_parted(before, text, last, span)):
         return True
     rise = span["origin"][1] - last["origin"][1]
     is_small = last["size"] < span["size"] * SCRIPT_SIZE and rise > RAISED * span["size"]
@@ -668,7 +669,8 @@ def joined_text(row: Row) -> tuple[str, tuple[LineSpan, ...]]:
     for last, piece in zip((None, *row), row, strict=False):
         beside = last.x0 - piece.x1 if last and piece.x1 <= last.x0 else piece.x0 - right  # read from right to left
         gap = beside / piece.size if piece.size else 1.0
-        if last and (gap > GLUED_GAP or gap < -STACKED_OVERLAP or is_mark_after(piece, last)):
+        is_beside = gap > GLUED_GAP or gap < -STACKED_OVERLAP
+        if last and (is_beside or is_mark_after(piece, last) or is_gap(parts[-1][-1] + piece.text[:2], 1, gap, 1.0)):
             parts.append(" ")
             length += 1
         spans += [span._replace(start=length + span.start, end=length + span.end) for span in piece.spans]
