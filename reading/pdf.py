@@ -10,7 +10,7 @@ import mmap
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +20,7 @@ from pymupdf.utils import construct_label
 from reading.characters import clean_text
 from reading.layout.doubles import drop_doubles
 from reading.layout.extracted import Span, SpanBlock
+from reading.layout.gaps import cut_at_gaps
 from reading.layout.lines import PageText, Turn, WhiteSpan, pieces_of
 from reading.layout.scripts import cut_at_scripts
 from reading.layout.strikes import is_drawn, mark_struck, without_drawn
@@ -237,9 +238,11 @@ def page_text(
     found = mark_struck(found, drawn, lambda: page.get_text("dict", flags=STYLED_FLAGS)["blocks"])
     blocks, is_cut = within_limits(found, limits)
     name_symbols(page, blocks)
-    mark_unknown(blocks, lambda inked: page.get_text("rawdict", flags=INK_FLAGS if inked else TEXT_FLAGS)["blocks"])
+    characters = cache(lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
+    mark_unknown(blocks, lambda inked: page.get_text("rawdict", flags=INK_FLAGS)["blocks"] if inked else characters())
     drop_doubles(blocks)
-    cut_at_scripts(blocks, lambda: page.get_text("rawdict", flags=TEXT_FLAGS)["blocks"])
+    cut_at_scripts(blocks, characters)
+    cut_at_gaps(blocks, characters)
     drop_drawn(blocks, fields, page)
     text = pieces_of(blocks, width, height, turn)
     put_fields(text, fields, width, height)

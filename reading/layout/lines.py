@@ -6,11 +6,12 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from reading.characters import RIGHT_TO_LEFT, UNKNOWN, clean_text
 from reading.layout.extracted import Span, SpanBlock
+from reading.layout.gaps import is_gap, is_parted
 from reading.layout.scripts import SCRIPT_GAP, SCRIPT_REACH, SCRIPT_SIZE, ScriptEdges, is_room
 from reading.matching import match_form
 from reading.rows import LineKind, LineRow, LineSpan, cut_spans, without_struck
@@ -240,7 +241,7 @@ def is_bold(span: Span, bold_fonts: dict[str, bool]) -> bool:
 
 def is_apart(text: str, span: Span, last: Span, before: str) -> bool:
     """Whether two spans need a space between them; a footnote mark does not belong to the word or number before."""
-    if is_footnote_mark(text, span, last, before):
+    if is_footnote_mark(text, span, last, before) or (text and is_parted(before, text, last, span)):
         return True
     rise = span["origin"][1] - last["origin"][1]
     is_small = last["size"] < span["size"] * SCRIPT_SIZE and rise > RAISED * span["size"]
@@ -321,7 +322,8 @@ Row = list[TextPiece]
 def arrange_rows(pieces: list[TextPiece]) -> tuple[list[tuple[int, Row]], int]:
     """Rows in reading order, each with its column (0 across the page, else 1…), and the column count."""
     regions = regions_of(pieces, 0)
-    rows = [(column, row) for column, region in regions for row in joined_rows(region)]
+    is_leftward = is_read_leftward(pieces)
+    rows = [(column, row) for column, region in regions for row in joined_rows(region, is_leftward=is_leftward)]
     return rows, max((column for column, _ in regions), default=0) or 1
 
 
@@ -505,8 +507,11 @@ def has_sides(band: list[TextPiece], gutter: float) -> bool:
     return left > 0 and right > 0 and left + right >= COLUMN_PAIRS_MIN - 1
 
 
-def joined_rows(pieces: list[TextPiece]) -> list[Row]:
-    """The pieces of one region as rows from top to bottom, each from left to right."""
+def joined_rows(pieces: list[TextPiece], *, is_leftward: bool) -> list[Row]:
+    """The pieces of one region as rows from top to bottom, each in the order it is read in.
+
+    On a page that is read leftward a row is so too if a word of such a script is at its right end, as a label is.
+    """
     rows: list[Row] = []
     row: Row = []
     level = size = 0.0
@@ -523,7 +528,7 @@ def joined_rows(pieces: list[TextPiece]) -> list[Row]:
     for row in rows:
         if len(row) > 1:
             row.sort(key=lambda piece: piece.x0)
-            if is_right_to_left("".join([piece.text for piece in row])):
+            if is_right_to_left("".join([piece.text for piece in row])) or (is_leftward and is_labelled_right(row)):
                 row[:] = right_to_left(row)
     return rows
 
@@ -533,14 +538,35 @@ def is_right_to_left(text: str) -> bool:
     return not text.isascii() and 2 * len(READ_LEFTWARD.findall(text)) > sum(map(str.isalpha, text))
 
 
+def is_read_leftward(pieces: list[TextPiece]) -> bool:
+    """Whether most pieces of a page that are of one script, long or short, are of one written from right to left."""
+    leftward = [piece.text for piece in pieces if READ_LEFTWARD.search(piece.text)]
+    if not leftward:
+        return False
+    rightward = sum(any(map(str.isalpha, piece.text)) for piece in pieces) - len(leftward)
+    return sum(all(READ_LEFTWARD.match(sign) for sign in text if sign.isalpha()) for text in leftward) > rightward
+
+
+def is_labelled_right(row: Row) -> bool:
+    last = next((piece.text for piece in reversed(row) if any(map(str.isalpha, piece.text))), "")
+    return is_right_to_left(last)
+
+
 def right_to_left(row: Row) -> Row:
-    """The pieces of a row in the order they are read in; words of another script in a row go from left to right."""
-    ordered: Row = []
-    for is_turned, group in groupby(reversed(row), key=lambda piece: not READ_LEFTWARD.search(piece.text)):
-        pieces = list(group)
-        is_other = is_turned and any(map(str.isalpha, "".join([piece.text for piece in pieces])))
-        ordered += reversed(pieces) if is_other else pieces
-    return ordered
+    """The pieces of a row in the order they are read in; words of another script in a cell go from left to right."""
+    cells: list[Row] = []
+    for piece in reversed(row):
+        is_turned = not READ_LEFTWARD.search(piece.text)
+        last = cells[-1][0] if cells else None
+        if last and is_turned and not READ_LEFTWARD.search(last.text) and last.x0 - piece.x1 <= CELL_GAP * piece.size:
+            cells[-1].insert(0, piece)
+        else:
+            cells.append([piece])
+    return [
+        piece
+        for cell in cells
+        for piece in (cell if any(map(str.isalpha, "".join([each.text for each in cell]))) else reversed(cell))
+    ]
 
 
 def fits(piece: TextPiece, row: Row) -> bool:
@@ -668,7 +694,8 @@ def joined_text(row: Row) -> tuple[str, tuple[LineSpan, ...]]:
     for last, piece in zip((None, *row), row, strict=False):
         beside = last.x0 - piece.x1 if last and piece.x1 <= last.x0 else piece.x0 - right  # read from right to left
         gap = beside / piece.size if piece.size else 1.0
-        if last and (gap > GLUED_GAP or gap < -STACKED_OVERLAP or is_mark_after(piece, last)):
+        is_beside = gap > GLUED_GAP or gap < -STACKED_OVERLAP
+        if last and (is_beside or is_mark_after(piece, last) or is_gap(parts[-1][-1] + piece.text[:2], 1, gap, 1.0)):
             parts.append(" ")
             length += 1
         spans += [span._replace(start=length + span.start, end=length + span.end) for span in piece.spans]

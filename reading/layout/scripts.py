@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from reading.layout.extracted import Character, Span, SpanBlock, SpanLine
+from reading.layout.extracted import Character, Edges, Point, Span, SpanBlock, SpanLine
 
 SCRIPT_SIZE = 0.85  # a piece this much smaller than its neighbour may be its sub- or superscript
 SCRIPT_REACH = 0.75  # of the neighbour's size: maximum distance of a script's baseline
@@ -33,18 +33,23 @@ def cut_at_scripts(blocks: list[SpanBlock], read_characters: Callable[[], list[S
     inside = {id(line): (line, places) for line, places in scripts_inside(lines)}
     if not inside:
         return
-    characters = {
-        (span["bbox"], span["origin"]): span["chars"]
-        for block in read_characters()
-        for line in block["lines"]
-        for span in line["spans"]
-    }
+    characters = characters_by_span(read_characters())
     for line, places in inside.values():
         line["spans"] = [
             part
             for span in line["spans"]
             for part in cut_span(span, characters.get((span["bbox"], span["origin"]), ()), places)
         ]
+
+
+def characters_by_span(blocks: Sequence[SpanBlock]) -> dict[tuple[Edges, Point], list[Character]]:
+    """The characters of each span by its box and the place where it begins."""
+    return {
+        (span["bbox"], span["origin"]): span["chars"]
+        for block in blocks
+        for line in block["lines"]
+        for span in line["spans"]
+    }
 
 
 def scripts_inside(lines: Sequence[SpanLine]) -> Iterator[tuple[SpanLine, list[ScriptEdges]]]:

@@ -293,3 +293,33 @@ def test_a_line_stands_where_most_of_its_letters_stand() -> None:
         HEIGHT,
     )
     assert [line.text for line in lines] == ["of .Additive attention"]
+
+
+HEBREW_LABELS, LATIN_VALUES = (
+    ("שם הבנק", "דואר", "סוכן"),
+    ("Bank Leumi Corporation", "leasing@example.com", "Harbour Office"),
+)
+
+
+def form_of(labels_at: float, values_at: float, *others: SpanLine) -> list[str]:
+    """The lines of a form with Hebrew labels and Latin values, under other pieces."""
+    rows = zip(HEBREW_LABELS, LATIN_VALUES, strict=True)
+    cells = [
+        part
+        for number, (label, value) in enumerate(rows)
+        for part in (piece(label, labels_at, 100 + 20 * number), piece(value, values_at, 100 + 20 * number))
+    ]
+    return [line.text for line in lines_of(*others, *cells)]
+
+
+def test_a_row_begins_with_its_label_at_the_right_where_the_page_is_read_so() -> None:
+    title, date = piece("תנאי השכירות", 400, 60), [piece("תאריך", 450, 80), piece("01.02.2025", 300, 80)]
+    assert form_of(450, 200, title, *date, piece("Signed by hand", 100, 80))[1:] == [
+        "תאריך 01.02.2025 Signed by hand",
+        *map(" ".join, zip(HEBREW_LABELS, LATIN_VALUES, strict=True)),
+    ]
+
+
+def test_a_row_of_an_english_page_begins_at_the_left_whatever_is_at_its_right() -> None:
+    titles = (piece("Terms of the lease", 60, 60), piece("Names in both languages", 60, 80))
+    assert form_of(450, 60, *titles)[2:] == list(map(" ".join, zip(LATIN_VALUES, HEBREW_LABELS, strict=True)))
