@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from reading.boxes import own_edges, turn_of_line
@@ -59,7 +59,7 @@ PERIOD = re.compile(
 DAY_OF_PERIODS = re.compile(rf"\b{MONTH_STEM}\w{{0,7}} \d{{1,2}},?$", re.IGNORECASE)  # its years are on the next line
 UNIT = re.compile(
     rf"(?:\bin |\((?=[a-z]+s\b)|(?:\b(?:eur|usd|gbp|chf)|[$€£]) ?(?:in )?)(?:{SCALE_WORD})s?\b"
-    r"|\b(?:eur|usd|gbp|chf)\b|%",
+    rf"|\b(?:eur|usd|gbp|chf)\b(?! ?\d{{1,3}}[.,]?\d{{0,3}} ?(?:{SCALE_WORD}))|%",  # "EUR 0.6 million" is an amount
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\([^()]*\)?")
@@ -291,8 +291,12 @@ def is_value(cell: TableCell) -> bool:
 def split_into_blocks(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
     """Runs of rows with the lines between them: group labels, wrapped labels, column headings."""
     block: list[LineRow] = []
-    for line, following in zip_longest(lines, lines[1:]):
-        if block and not (goes_on(block[-1], line) and not begins_table(line, following)):
+    for at, line in enumerate(lines):
+        if block and heads_other_rows(lines[at : at + 2], block):
+            ended = end_of_rows(block)
+            yield block[:ended]
+            block = block[ended:]
+        elif block and (begins_table(lines[at : at + 3]) or not goes_on(block[-1], line)):
             yield block
             block = []
         if line.kind == "table_row" or (block and is_label(line)):
@@ -317,16 +321,85 @@ def is_markdown_row(line: LineRow) -> bool:
     return line.kind == "table_row" and line.method == "markdown"
 
 
-def begins_table(line: LineRow, following: LineRow | None) -> bool:
+def begins_table(lines: Sequence[LineRow]) -> bool:
     """Whether a heading stands over a line of column headings, words or nothing but periods: the name of a group is
-    over values.
+    over values. The unit of the table may be on a line between them.
     """
-    cells = cells_of_line(following) if following and line.kind in ("heading", "caption") else []
+    below = lines[2:] if len(lines) > 2 and states_unit(lines[1]) else lines[1:2]
+    cells = cells_of_line(below[0]) if below and lines[0].kind in ("heading", "caption") else []
     if len(cells) < 2:
         return False
     if len(cells) > 2 and not any(char.isdigit() for cell in cells[1:] for char in cell.text):
         return True
     return names_two_columns(cells) or all(PERIOD.fullmatch(cell.text) for cell in cells)
+
+
+def states_unit(line: LineRow) -> bool:
+    """Whether a line says nothing but a unit: "(in millions of euros)"."""
+    text = line.text_in_force.strip()
+    return line.kind != "table_row" and text.startswith("(") and text.endswith(")") and bool(UNIT.search(text))
+
+
+def heads_other_rows(lines: Sequence[LineRow], block: Sequence[LineRow]) -> bool:
+    """Whether a row is the heading of columns below the rows of another table: words behind a unit ("EUR thousand |
+    Land | Plant"), or years ("Covenant | Limit | Actual 2024 | Actual 2023") over other columns than those above, or
+    where years stand over those as well.
+
+    One year, or years without a word, may as well be the values of a row, unless something stands between.
+    """
+    cells = cells_of_line(lines[0]) if lines[0].kind == "table_row" else []
+    data = rows_with_numbers(block) if len(cells) > 2 else []
+    if len(data) < ROWS_MIN:
+        return False
+    if is_nothing_but_unit(cells[0].text) and not any(char.isdigit() for cell in cells[1:] for char in cell.text):
+        return True
+    if len(lines) < 2 or not names_years(cells[1:]) or not is_data(cells_of_line(lines[1])):
+        return False
+    is_clear = sum(len(cell.text) > len("2024") for cell in cells[1:] if YEAR.search(cell.text)) > 1
+    if block[-1].kind == "table_row" and not is_clear:
+        return False
+    over = takewhile(lambda line: line is not data[0], block)
+    widest = max(len(cells_of_line(line)) for line in data)
+    return len(cells) != widest or any(YEAR.search(line.text_in_force) for line in over)
+
+
+def rows_with_numbers(block: Iterable[LineRow]) -> list[LineRow]:
+    """The rows with a number behind their label that is no period: an amount, or a range of them."""
+    return [
+        line
+        for line in block
+        if line.kind == "table_row"
+        and any(char.isdigit() for cell in cells_of_line(line)[1:] for char in PERIOD.sub("", cell.text))
+    ]
+
+
+def is_nothing_but_unit(text: str) -> bool:
+    """Whether a text is a unit, with words as small as "in" and "of", and no more: "(in millions of euros)"."""
+    rest = CURRENCY.sub("", SCALE.sub("", UNIT.sub("", text))).strip("() ")
+    return bool(UNIT.search(text)) and all(len(word) < 3 for word in rest.split())
+
+
+def end_of_rows(block: Sequence[LineRow]) -> int:
+    """The place in a block below its rows and the words under them: of the first line of another head, or its end."""
+    last = block.index(rows_with_numbers(block)[-1])
+    return next((at for at in range(last + 1, len(block)) if block[at].kind == "table_row"), len(block))
+
+
+def names_years(cells: Sequence[TableCell]) -> bool:
+    """Whether cells name years, in a run, and have no other number: bonds are due in any years.
+
+    Days, of which values have any ("31 March 2025"), are those of headings if they are all the same.
+    """
+    texts = [cell.text for cell in cells if any(map(str.isdigit, cell.text))]
+    years = {int(found[0]) for text in texts if (found := YEAR.search(text))}
+    rests = {rest for text in texts if any(map(str.isdigit, rest := YEAR.sub("", text)))}
+    return (
+        bool(years)
+        and all(map(YEAR.search, texts))
+        and len(years) == max(years) - min(years) + 1
+        and len(rests) < min(len(texts), 2)
+        and not any(map(is_value, cells))
+    )
 
 
 def names_two_columns(cells: Sequence[TableCell]) -> bool:

@@ -24,7 +24,7 @@ from retrieval.question.linear import compile_linear
 from retrieval.types import Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
-from retrieval.words.tokens import generic_words, is_generic, is_stop_word, normalise_words
+from retrieval.words.tokens import generic_words, is_generic, is_stop_word, normalise_words, stem
 
 PLACES_MAX = 8  # of the kept passages, the best
 VALUES = frozenset({"amount", "percentage", "number"})
@@ -122,7 +122,7 @@ def find_cells(
                         candidate, content, table, row, column, cell, period_of(table, column), year, row is banded
                     )
                     for year in (question.years or ("",) if worth else ())
-                    if (column := column_asked(year, question, table, content)) is not None
+                    if (column := column_asked(year, question, table, row, content)) is not None
                     and (cell := row.cells[column]) is not None
                     and any(map(str.isdigit, cell.text))  # a dash alone says neither none nor nothing
                     and (cell.amount is not None or is_value(cell))
@@ -245,15 +245,43 @@ def is_small(word: str, language: str) -> bool:
     return is_stop_word(word, language) or is_generic(word, language) or not word.isalpha()
 
 
-def column_asked(asked: str, question: Question, table: Table, content: DocumentContent) -> int | None:
-    """The column of the year asked for, without one the latest; of several the one whose heading the question names."""
+def column_asked(asked: str, question: Question, table: Table, row: TableRow, content: DocumentContent) -> int | None:
+    """The column of the year asked for, without one the latest; of several the one whose heading the question names.
+
+    A column without a year, such as "Change" or "Limit", is meant where the question names it, unless it asks for a
+    year that is not the latest: whose change or limit that is, is not printed.
+    """
     years = [found[0] if (found := YEAR.search(period_of(table, at))) else "" for at in range(len(table.columns))]
+    latest, named = max(years), columns_named(question, table, row)
+    own = [at for at in named if not years[at]] if latest else []
+    if own and len(own) == len(named):
+        return narrow_columns(question, table, own) if asked in ("", latest) else None
     if asked:
         fitting = [at for at, year in enumerate(years) if year == asked]
         is_headed = not any(years) and any(asked in heading for heading in headings_of(table, content))
         return narrow_columns(question, table, fitting or (list(range(len(years))) if is_headed else []))
-    latest = max(years)
-    return narrow_columns(question, table, [at for at, year in enumerate(years) if year == latest])
+    latest = max(years[at] for at in named) if named else latest
+    return narrow_columns(question, table, [at for at in named or range(len(years)) if years[at] == latest])
+
+
+def columns_named(question: Question, table: Table, row: TableRow) -> list[int]:
+    """The columns all of whose own words the question has, those with the most; none where the label says them.
+
+    A word over every column is none's own, nor is that of a period.
+    """
+    language = question.language
+    headings = [PERIOD.sub(" ", column.heading) for column in table.columns]
+    words = [
+        {stem(word, language) for word in normalise_words(heading) if not is_stop_word(word, language)}
+        for heading in headings
+    ]
+    shared = set.intersection(*words) if len(words) > 1 else set()
+    label, asked = ({stem(word, language) for word in normalise_words(text)} for text in (row.label, question.topic))
+    named = {
+        at: len(own) for at, each in enumerate(words) for own in [each - shared] if own and own <= asked and own - label
+    }
+    most = max(named.values(), default=0)
+    return [at for at, count in named.items() if count == most]
 
 
 def narrow_columns(question: Question, table: Table, columns: Sequence[int]) -> int | None:

@@ -240,6 +240,111 @@ def test_a_heading_over_a_line_of_years_begins_another_table() -> None:
     assert [column.period for column in second.columns] == ["2024", "2023"]
 
 
+BORROWINGS = (
+    ((20, "Borrowings"),),
+    ((20, "Lender"), (200, "2024"), (300, "2023"), (400, "Change")),
+    ((20, "Oak Bank"), (200, "48,200"), (300, "51,750"), (400, "(3,550)")),
+    ((20, "Elm Bank"), (200, "12,908"), (300, "9,330"), (400, "3,578")),
+)
+
+
+def tables_below_borrowings(*below: tuple[tuple[float, str], ...]) -> list[Table]:
+    """The tables where lines of several cells, or of one, follow those of a first table."""
+    lines = [*BORROWINGS, *below]
+    return read_tables(
+        [
+            line_of(number, *cells, kind="table_row" if len(cells) > 1 else "heading" if number == 1 else "body")
+            for number, cells in enumerate(lines, start=1)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("head", "headings", "periods"),
+    [
+        (("Covenant", "Limit", "Actual 2024", "Actual 2023"), ["Limit", "Actual 2024", "Actual 2023"], 2),
+        (("Kennzahl", "Grenze", "31.12.2024", "31.12.2023"), ["Grenze", "31.12.2024", "31.12.2023"], 2),
+        (("Ratio", "Budget FY 2024", "FY 2024", "FY 2023 restated"), None, 3),
+        (("EUR million", "Land", "Plant", "Total"), ["Land", "Plant", "Total"], 0),
+    ],
+)
+def test_a_row_of_headings_below_the_rows_of_a_table_begins_another(
+    head: tuple[str, ...], headings: list[str] | None, periods: int
+) -> None:
+    """With the unit over it, if there is one, and without the word for its labels."""
+    rows = [
+        ((20, "Liquidity"), (200, "15.0"), (300, "18.7"), (400, "14.2")),
+        ((20, "Net debt"), (200, "3.5"), (300, "3.1"), (400, "3.8")),
+    ]
+    named = tuple(zip((20.0, 200.0, 300.0, 400.0), head, strict=True))
+    for over in [], [((20.0, "(in millions of euros unless stated otherwise)"),)]:
+        first, second = tables_below_borrowings(*over, named, *rows)
+        assert [row.label for row in first.rows] == ["Oak Bank", "Elm Bank"]
+        assert [row.label for row in second.rows] == ["Liquidity", "Net debt"]
+        assert [column.heading for column in second.columns] == (headings or [*head[1:]])
+        assert sum(bool(column.period) for column in second.columns) == periods
+        assert {column.unit for column in second.columns} <= {"", "in millions", "EUR million"}
+        assert bool(second.columns[0].unit) == bool(over or head[0] == "EUR million")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ((20, "Due"), (200, "31 March 2025"), (300, "30 June 2027"), (400, "fixed")),
+        ((20, "Due"), (200, "2029"), (300, "2031"), (400, "never")),
+        ((20, "Signed"), (200, "2023"), (300, "2024"), (400, "none")),
+        ((20, "Rating"), (200, "stable"), (300, "good"), (400, "better")),
+    ],
+)
+def test_a_row_of_words_days_or_years_among_others_heads_no_columns(row: tuple[tuple[float, str], ...]) -> None:
+    (table,) = tables_below_borrowings(row, ((20, "Ash Bank"), (200, "6,415"), (300, "6,415"), (400, "–")))
+    assert [each.label for each in table.rows] == ["Oak Bank", "Elm Bank", row[0][1], "Ash Bank"]
+    assert [column.heading for column in table.columns] == ["2024", "2023", "Change"]
+
+
+def test_years_in_the_middle_of_a_table_without_years_are_those_of_its_columns() -> None:
+    """Its columns are contracts; the same years over other columns are a heading."""
+    contracts = [
+        line_of(1, (20, "Contract"), (200, "Oak"), (300, "Elm")),
+        line_of(2, (20, "Amount"), (200, "1,200"), (300, "1,300")),
+        line_of(3, (20, "Fee"), (200, "12"), (300, "13")),
+        line_of(4, (20, "Terms:"), kind="body"),
+        line_of(5, (20, "Signed"), (200, "2023"), (300, "2024")),
+        line_of(6, (20, "Months"), (200, "24"), (300, "36")),
+    ]
+    assert [column.heading for column in read_one(contracts).columns] == ["Oak", "Elm"]
+    other = (
+        line_of(5, (20, "Lender"), (150, "2024"), (250, "2023"), (350, "2022")),
+        line_of(6, (20, "Ash Bank"), (150, "24"), (250, "36"), (350, "31")),
+        line_of(7, (20, "Oak Bank"), (150, "20"), (250, "30"), (350, "30")),
+    )
+    _, second = read_tables([*contracts[:4], *other])
+    assert [column.period for column in second.columns] == ["2024", "2023", "2022"]
+
+
+def test_a_head_of_several_lines_below_the_rows_of_a_table_stays_together() -> None:
+    first, second = tables_below_borrowings(
+        ((190, "Three months ended June 30, 2024"), (390, "Six")),
+        ((20, "(in millions)"), (200, "Glass"), (300, "Paper"), (400, "Total")),
+        ((20, "North"), (200, "12"), (300, "13"), (400, "25")),
+        ((20, "South"), (200, "22"), (300, "23"), (400, "45")),
+    )
+    assert len(first.rows) == len(second.rows) == 2
+    assert second.columns[0].heading == "Three months ended June 30, 2024 Glass"
+
+
+def test_an_amount_over_a_table_is_not_its_unit() -> None:
+    table = read_one(
+        [
+            line_of(1, (20, "(2023: EUR 0.6 million)"), kind="body"),
+            line_of(2, (20, "EUR thousand"), (220, "2024"), (320, "2023")),
+            line_of(3, (20, "Wages"), (220, "412"), (320, "398")),
+            line_of(4, (20, "Pensions"), (220, "127"), (320, "117")),
+        ]
+    )
+    assert table.unit == "EUR thousand"
+
+
 def test_what_is_struck_is_in_no_cell() -> None:
     """A row as a whole, and the amount for which another one stands beside it."""
     (table,) = read_tables(

@@ -71,6 +71,63 @@ def test_row_by_words_and_column_by_year(question: str, said: list[str]) -> None
     assert cells_for(question) == said
 
 
+def table_content(*rows: str, language: str = "en") -> DocumentContent:
+    return content_of_lines(
+        ["# Schedule", *((f"| {row} |", "table_row") for row in rows)], title="Accounts", language=language
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What was the change in borrowings from Oak Bank?", ["Oak Bank, Change: (3,550)"]),
+        ("What was the change in borrowings from Oak Bank in 2024?", ["Oak Bank, Change: (3,550)"]),
+        ("What was the change in borrowings from Oak Bank in 2023?", []),  # what changed in 2023 is not printed
+        ("How much was borrowed from Oak Bank in 2023?", ["Oak Bank, 2023: 51,750"]),
+        ("What was the limit of the borrowings from Elm Bank?", ["Elm Bank, Limit: 20,000"]),
+        ("How much are the borrowings from Elm Bank?", ["Elm Bank, 2024: 12,908"]),
+        ("What was the total change in cash in 2024?", ["Total change in cash, 2024: 88"]),  # its label says change
+    ],
+)
+def test_the_column_that_the_question_names_goes_before_that_of_a_year(question: str, said: list[str]) -> None:
+    content = table_content(
+        "Borrowings | Limit | 2024 | 2023 | Change",
+        "Oak Bank | 60,000 | 48,200 | 51,750 | (3,550)",
+        "Elm Bank | 20,000 | 12,908 | 9,330 | 3,578",
+    )
+    if said and said[0].startswith("Total change"):
+        content = table_content(
+            "Borrowings | 2024 | 2023 | Change", "Total change in cash | 88 | 70 | 18", "Cash | 9 | 8 | 1"
+        )
+    assert cells_for(question, content) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What was the limit for liquidity?", ["Liquidity, Limit: 15.0"]),
+        ("What was the actual liquidity?", ["Liquidity, 2024: 18.7"]),
+        ("What was the actual liquidity in 2023?", ["Liquidity, 2023: 14.2"]),
+        ("What was the limit for liquidity in 2023?", []),
+    ],
+)
+def test_a_word_over_some_of_the_years_names_the_latest_of_them(question: str, said: list[str]) -> None:
+    rows = ("Covenant | Limit | Actual 2024 | Actual 2023", "Liquidity | 15.0 | 18.7 | 14.2", "Debt | 3.5 | 3.1 | 3.8")
+    assert cells_for(question, table_content(*rows)) == said
+
+
+@pytest.mark.parametrize(
+    ("head", "question", "said"),
+    [
+        ("Posten | 2024 | 2023 | Veränderung", "Wie hoch war die Veränderung der Miete?", ["Miete, Veränderung: 3"]),
+        ("Posten | Ist 2024 | Vorjahr | Budget", "Wie hoch war die Miete laut Budget?", ["Miete, Budget: 3"]),
+        ("Posten | Ist 2024 | Vorjahr | Budget", "Wie hoch war die Miete im Vorjahr?", ["Miete, Vorjahr: 9"]),
+    ],
+)
+def test_a_column_is_named_in_german(head: str, question: str, said: list[str]) -> None:
+    assert cells_for(question, table_content(head, "Miete | 12 | 9 | 3", "Strom | 8 | 7 | 1", language="de")) == said
+
+
 def test_a_number_whose_sign_could_not_be_read_is_no_value() -> None:
     """Nor is another row or column given in its place; the side of an account is shown with its amount."""
     rows = ("(in SEK) | 2025 | 2024", "Net result for the year | \ufffd4 684 | \ufffd7 884", "Tax result | 12 CR | 2-")
