@@ -215,11 +215,9 @@ class BasePeriodForm(FormOfBases):
             since, until = propose_period(base.pk)
             self.initial |= {"base": base.pk, "since": since, "until": until}
         days = ",".join(f"#{self[name].id_for_label}" for name in ("since", "until"))
-        self.fields["base"].widget.attrs |= {
-            "hx-get": reverse("audit:sign_offs"),
-            "hx-select-oob": days,
-            "hx-swap": "none",
-        }
+        self.fields["base"].widget.attrs.update(
+            {"hx-get": reverse("audit:sign_offs"), "hx-select-oob": days, "hx-swap": "none"}
+        )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
