@@ -96,6 +96,7 @@ REASONS = {
     "chat.figures.periods.period_words": VALUE,
     "chat.figures.year_parts.part_words": VALUE,
     "chat.figures.yes_no.yes_no_words": VALUE,
+    "chat.writing.undecided.undecided_words": VALUE,
     "retrieval.question.bands.band_words": VALUE,
     "retrieval.question.bands.unit_names": VALUE,
     "chat.followup.gaps.gaps": VALUE,

@@ -25,6 +25,7 @@ from chat.writing.fitting import (
 )
 from chat.writing.mismatches import is_of_another_thing
 from chat.writing.shortened import is_short, shorten
+from chat.writing.undecided import is_undecided
 from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
 from reading.matching import LINE_HYPHENS, match_form
@@ -179,13 +180,15 @@ def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
 
 
 def is_mismatched(spoken: Spoken, question: Question) -> bool:
-    """Whether it is about another thing than the one asked for, by its own words and those it goes on from."""
+    """Whether it is about another thing than the one asked for, by its own words and those it goes on from, or leaves
+    open what is asked.
+    """
     content, first = spoken.content, spoken.pieces[0].number
     unit, toc_index = units_of(content).around(first), content.lines[first - 1].toc_index
     above = text_above(unit.first, toc_index, content)
     around = " ".join(line.text for line in content.legible_lines(unit.first, unit.last))
     said = normalise_words(f"{name_in_force(spoken.section)} {above} {around} {spoken.text}")
-    return is_of_another_thing(spoken.text, said, question, content)
+    return is_of_another_thing(spoken.text, said, question, content) or is_undecided(spoken.text, question)
 
 
 def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> bool:

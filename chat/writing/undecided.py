@@ -1,0 +1,105 @@
+"""Whether a sentence leaves open what a question asks, though it has its words (R54).
+
+That a fee is to be paid does not tell whether it has been, that a body has a chair does not tell who that is, and a
+sentence without a value says nothing of "within 72 hours". The words are data (`undecided.*.toml`).
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from chat.writing.mismatches import asks_yes_or_no
+from reading.matching import match_form
+from reading.wording import Wordings, read_wordings
+from retrieval.candidates.disagreements import read_statement
+from retrieval.question.bands import quantities_in, unit_names
+from retrieval.question.phrasing import phrasing_rules
+from retrieval.types import Question
+from retrieval.words.tokens import normalise_words, stem
+
+VALUES = ("duration", "amount", "percentage", "date", "number")
+OFFICE_WORDS_MAX = 4
+BEFORE_MAX = 160  # characters before the name of an office that say who holds it
+BEGINS = r"^\W*+"
+WHETHER = rf"{BEGINS}(?:(?:{{whether}})\b|(?:{{perfect}})\s[^?]{{0,150}}?\b(?:{{participle}})\b)"
+TOLD = r"\b(?:(?:{past})|(?:{having})\s(?:{participle}))\b"
+OF_WHAT = rf"{BEGINS}(?:{{office}})\s*(?P<office>[^?]{{2,80}}?)\s(?:{{of_what}})\b"
+SAID_OF = r"(?:\s(?:{of_what})(?:\s[\w’'-]{1,30}){1,6}?)"
+FRAMES = {
+    "participle": rf"{WHETHER} | {TOLD}",
+    "whether": WHETHER,  # whether something has happened
+    "perfect": WHETHER,
+    "happened": rf"{BEGINS}(?:{{happened}})\b",  # when it did, or by whom
+    "past": TOLD,
+    "having": TOLD,
+    "simple_past": r"\b(?:{simple_past})\b",
+    "pending": r"\b(?:{pending})\b",
+    "present": r"\b(?:{pending}|{present})\b",
+    "supposed": r"\b(?:{supposed})\s[^,;.]{0,200}",
+    "office": rf"{BEGINS}(?:{{office}})",
+    "of_what": OF_WHAT,
+    "office_asked": rf"{OF_WHAT} | {BEGINS}(?:{{office}})\s*(?P<last>[^?]{{2,80}})",
+    "being": r"\b(?:{being})\b",
+    "before_office": r"(?:\b(?:{being})\b|[,:(–—“\"])\s?(?:[\w’'-]{1,30}\s){0,2}\Z",
+    "after_office": rf"""\A[”")]?(?:(?:{SAID_OF}?,)?\s(?-i:(?P<name>[A-ZÀ-ÖØ-Þ]\w{{0,40}}))
+        |{SAID_OF}??(?:\s(?:{{being}})\b|\s?[:(–—]))""",
+}
+
+
+@cache
+def undecided_words() -> Wordings:
+    return read_wordings(Path(__file__).parent, "undecided", FRAMES)
+
+
+def is_undecided(text: str, question: Question) -> bool:
+    return is_yet_to_be(text, question) or lacks_holder(text, question) or lacks_any_value(text, question)
+
+
+def without_supposed(text: str, question: Question) -> str:
+    return undecided_words().in_language("supposed", question.language).sub(" ", text)
+
+
+def is_yet_to_be(text: str, question: Question) -> bool:
+    """Whether a text tells what is, or is to be, where it is asked what has happened; a case that is supposed ("if it
+    was paid") tells nothing of that.
+    """
+    words = undecided_words().of_language(question.language)
+    rest = without_supposed(text, question)
+    if words["past"].search(rest):
+        return False
+    if words["whether"].search(question.topic):
+        found = words["present"].search(rest)
+        return words["simple_past"].search(rest[: found.start()] if found else rest) is None
+    return words["happened"].search(question.topic) is not None and words["pending"].search(rest) is not None
+
+
+def lacks_holder(text: str, question: Question) -> bool:
+    """Whether it is asked who the chair of something is, and a text says of nobody that he or she is; what the question
+    names itself is nobody.
+    """
+    words = undecided_words().of_language(question.language)
+    found = words["office_asked"].search(question.topic)
+    if question.answer_type != "person" or found is None:
+        return False
+    office = normalise_words(found["office"] or found["last"])
+    if not 0 < len(office) <= OFFICE_WORDS_MAX or words["participle"].fullmatch(office[-1]):
+        return False
+    asked, of_question = stem(office[-1], question.language), set(normalise_words(question.topic))
+    for word in re.finditer(r"[^\W\d_]{2,40}", text):
+        if asked in {stem(each, question.language) for each in normalise_words(word[0])}:
+            before, after = text[max(0, word.start() - BEFORE_MAX) : word.start()], text[word.end() :]
+            held = words["after_office"].search(after)
+            is_held = held is not None and match_form(held["name"] or "") not in of_question
+            if words["before_office"].search(before) or is_held:
+                return False
+    return True
+
+
+def lacks_any_value(text: str, question: Question) -> bool:
+    """Whether it is asked if something is so by a quantity ("within 72 hours"), and a text has no value at all."""
+    units = set(unit_names().values())
+    asked = [each for each in quantities_in(question.topic, question.language) if each.unit in units]
+    if not asked or not asks_yes_or_no(question):
+        return False
+    is_denied = phrasing_rules().in_language("denial", question.language).search(without_supposed(text, question))
+    return not is_denied and not read_statement(text, question.language, VALUES).values
