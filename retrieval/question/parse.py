@@ -12,6 +12,7 @@ from llm.exchange import clean_text
 from reading.language import language_by_script
 from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
 from reading.values.currencies import CURRENCIES
+from reading.values.months import MONTH_STEM
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from retrieval.question.bands import measured_in
 from retrieval.question.forms import ReadForm, read_form
@@ -76,6 +77,14 @@ IDENTIFIER = re.compile(
 )
 FISCAL = re.compile(r"^(?:fy|q[1-4]|h[12])?\d*$")
 
+# A word and a number that may name one of several alike, as "Berth 44"; a day of a month is none.
+NUMBERED_NAME = re.compile(
+    rf"\b(?!{MONTH_STEM}[a-z]{{0,7}}\b)(?P<name>[^\W\d_]{{3,}}) (?P<number>\d{{1,5}})\b(?![.,/:-]?\d|\s?%)",
+    re.IGNORECASE,
+)
+NUMBERED_ROW = re.compile(r" (?P<number>\d{1,5})(?= |$)")
+NUMBERED_ROWS_MIN = 2
+
 LISTED_SHAPES = ("listing", "tree", "nested")
 NAME_PART_MIN = 5
 VAGUE_LENGTH_MAX = 5  # "What is the cap, then?" is vague; a longer sentence with one topic word is odd, not vague
@@ -125,7 +134,11 @@ def read_question(
     topic, phrasing = without_scope(topic, phrasing, language)
     corrections = find_misspellings(normalise_words(topic), lexicons, language)
     topic = correct(topic, corrections)
-    labels = (*numbers_named(topic, language), *row_numbers_in(topic, contents, lexicons))
+    labels = (
+        *numbers_named(topic, language),
+        *row_numbers_in(topic, contents, lexicons),
+        *numbered_rows_in(topic, contents, lexicons),
+    )
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
     known = {keyword.text for keyword in keywords}
     added = [each for each in dictionary_keywords(topic, dictionary, lexicons) if each.text not in known]
@@ -534,6 +547,28 @@ def row_numbers_in(topic: str, contents: Sequence[DocumentContent], lexicons: Se
         for line in (content.lines[at - 1] for at in lexicon.lines_with_any((number,)))
         if line.kind == "table_row" and line.match.startswith(f"{number} {following}")
     ]
+
+
+def numbered_rows_in(topic: str, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]) -> list[str]:
+    """Names such as "Berth 44" of which the rows of a table begin with the like: one that no row has is missed."""
+    named = {section_named(topic), *(each.label for each in objects_named(topic))}
+    return [
+        found[0]
+        for found in NUMBERED_NAME.finditer(topic)
+        if found["number"] not in named and not YEAR.fullmatch(found["number"])
+        if count_numbered_rows(match_form(found["name"]), contents, lexicons) >= NUMBERED_ROWS_MIN
+    ]
+
+
+def count_numbered_rows(name: str, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]) -> int:
+    """How many numbers stand behind a name at the beginning of the rows of tables."""
+    rows = (
+        NUMBERED_ROW.match(line.match, len(name))
+        for content, lexicon in zip(contents, lexicons, strict=True)
+        for line in (content.lines[at - 1] for at in lexicon.lines_with_any((name,)))
+        if line.kind == "table_row" and line.match.startswith(name)
+    )
+    return len({found["number"] for found in rows if found})
 
 
 def read_years(text: str) -> tuple[str, ...]:

@@ -133,3 +133,18 @@ def test_a_clean_answer_does_not_wait_for_vectors(policy: DocumentContent, monke
     finally:
         is_answered.set()
     assert result.status == "found" and not result.plan.is_on("vectors")
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "sentence"),
+    [
+        ("When must the boat be returned?", "en", "The boat must be returned by noon on the last day of hire."),
+        ("By when is the boat returned?", "en", "The boat is returned on the day before the next hire begins."),
+        ("Wann ist das Boot zurückzugeben?", "de", "Das Boot ist bis Mittag am letzten Tag der Miete zurückzugeben."),
+        ("Quand le bateau est-il rendu ?", "fr", "Le bateau est rendu avant midi le dernier jour de la location."),
+    ],
+)
+def test_a_day_beside_an_event_and_a_time_of_day_answer_when(question: str, language: str, sentence: str) -> None:
+    content = content_of_lines([sentence, "2,500."], language=language)
+    result = retrieve(question, [content], settings=SETTINGS, arbiter="rules")
+    assert (result.status, [each.quote.text for each in result.kept()]) == ("found", [sentence])

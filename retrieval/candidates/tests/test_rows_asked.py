@@ -376,3 +376,22 @@ def test_what_stands_over_a_row_is_said_of_it_where_its_whole_label_is_asked_for
     other = "How many complaints were upheld in North Wales?"
     assert words_at(other, "| North Wales | 377 | 120 |") == {"complaints", "upheld", "north", "wales"}
     assert "upheld" not in words_at(other, "| Wales | 940 | 291 |")
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("What were the winter takings of Berth 44?", "Berth 44 5,972 2,808"),
+        ("What were the winter takings of berth 12?", "Berth 12 2,356 984"),
+        ("How much did Berth 41 take in winter?", "Berth 41 5,633 2,637"),
+        ("What were the winter takings of Berth 77?", ""),
+    ],
+)
+def test_a_numbered_row_is_found_on_the_page_a_table_goes_on_to(tmp_path: Path, question: str, row: str) -> None:
+    rows = [f"Berth {number}\t{number * 113 + 1000:,}\t{number * 57 + 300:,}" for number in range(1, 61)]
+    pages = [["# Takings of the berths", "Berth\tSummer\tWinter", *rows[:40]], rows[40:]]
+    path = write_pdf(tmp_path / "berths.pdf", pages)
+    result = asked(question, content_of_reading(read_pdf(path, Limits()), path))
+    assert (result.status == "found") == bool(row)
+    quotes = [each.quote.text for each in result.kept()]
+    assert [each for each in quotes if any(map(str.isdigit, each))] == ([row] if row else [])

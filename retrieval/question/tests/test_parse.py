@@ -55,6 +55,32 @@ def test_a_number_that_names_a_thing_is_no_year(question: str, years: tuple[str,
     assert [each.text for each in asked.keywords if each.source == "identifier"] == identifiers
 
 
+BERTHS = content_of_lines(
+    [
+        *((f"Berth {number} 1,113 357", "table_row") for number in range(1, 4)),
+        *((f"December {day} 5 6", "table_row") for day in (30, 31)),
+        ("Pier 4 900 800", "table_row"),
+        "Section 2 and section 3 apply.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "identifiers"),
+    [
+        ("What did Berth 2 take?", ["Berth 2"]),
+        ("What did berth 44 take?", ["berth 44"]),  # there is none, and it is missed
+        ("What did Berth 2.5 take?", ["2.5"]),
+        ("What did Pier 4 take?", []),  # one row alone names no kind of thing
+        ("What was due on December 31?", []),
+        ("What does section 2 say?", []),
+    ],
+)
+def test_a_name_with_a_number_as_rows_begin_with_is_a_code(question: str, identifiers: list[str]) -> None:
+    asked = parse_question(question, [BERTHS])
+    assert [each.text for each in asked.keywords if each.source == "identifier"] == identifiers
+
+
 def test_framing_words_alone_are_what_is_asked(policy: DocumentContent) -> None:
     assert keywords("What is the total amount per year?", policy) == ["total", "amount", "per", "year"]
 
