@@ -142,12 +142,12 @@ class BaseSettings:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    def deciding(self) -> dict[str, Any]:
+    def deciding(self) -> dict[str, object]:
         """The settings an answer can depend on."""
         left_out = ("outside_links", "golden_check")
         return {name: value for name, value in self.to_json().items() if name not in left_out}
 
-    def guarded(self) -> dict[str, Any]:
+    def guarded(self) -> dict[str, object]:
         """The settings whose change waits for a golden check, where the base requires one."""
         at_once = {"pseudonyms", *self.OF_READING}
         return {name: value for name, value in self.deciding().items() if name not in at_once}

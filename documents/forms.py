@@ -365,6 +365,8 @@ class FilterForm(forms.Form):
         super().__init__(*args, **kwargs)
         fields = base.metadata_fields.values_list("pk", "name") if base else ()
         self.fields["field"].choices = [("", _("Any field")), *((str(pk), name) for pk, name in fields)]  # type: ignore[attr-defined]
+        for name in ("state", "toc", "type", "field"):
+            self.fields[name].widget.attrs["class"] = "field"
 
     @property
     def chosen(self) -> dict[str, str]:
@@ -384,19 +386,14 @@ class FilterForm(forms.Form):
     state = forms.ChoiceField(
         required=False,
         choices=[("", _("Any state")), ("ready", _("Ready")), ("busy", _("In progress")), ("needs", _("Needs you"))],
-        widget=forms.Select(attrs={"class": "field"}),
     )
     toc = forms.ChoiceField(
-        required=False,
-        choices=[("", _("Any table of contents")), ("strong", _("Strong")), ("weak", _("Weak or none"))],
-        widget=forms.Select(attrs={"class": "field"}),
+        required=False, choices=[("", _("Any table of contents")), ("strong", _("Strong")), ("weak", _("Weak or none"))]
     )
     type = forms.ChoiceField(
-        required=False,
-        choices=[("", _("Any type")), *((code, kind.label) for code, kind in TYPES.items())],
-        widget=forms.Select(attrs={"class": "field"}),
+        required=False, choices=[("", _("Any type")), *((code, kind.label) for code, kind in TYPES.items())]
     )
-    field = forms.ChoiceField(required=False, widget=forms.Select(attrs={"class": "field"}))
+    field = forms.ChoiceField(required=False)
     value = forms.CharField(
         required=False,
         max_length=200,

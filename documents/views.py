@@ -186,7 +186,7 @@ def columns(sort: str) -> dict[str, tuple[str, str]]:
     return states
 
 
-def describe_base(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
+def describe_base(request: HttpRequest, found: KnowledgeBase) -> dict[str, object]:
     """The data for the head of every page of a base."""
     role = access.role_in(request.user, found)
     return {

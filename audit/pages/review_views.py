@@ -110,6 +110,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     only = (held_by(request.user) if is_mine else Q()) & (Q(base=base) if base else Q())
     runs = first_in_queue(request.user, name, only, with_rest=is_mine)
     signs = signs_of(runs[:QUEUE_SHOWN])
+    words = {pk: [shown_sign(sign) for sign in names] for pk, names in signs.items()}
     is_blind = name == SECOND
     listed = list_runs(runs[:QUEUE_SHOWN])
     if is_blind:  # the second reviewer must not know what the first one said
@@ -117,15 +118,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     held = holders([each.run for each in listed])
     record_list(request.user, "queue", risk=name, **({"base": str(base.pk)} if base else {}))
     shown = {
-        "rows": [
-            (
-                each,
-                [shown_sign(sign) for sign in signs[each.run.pk]],
-                complaint_in(each.run, signs),
-                held.get(each.run.pk),
-            )
-            for each in listed
-        ],
+        "rows": [(each, words[each.run.pk], complaint_in(each.run, signs), held.get(each.run.pk)) for each in listed],
         "has_more": len(runs) > QUEUE_SHOWN,
         "risk": name,
         "is_mine": is_mine,
@@ -196,16 +189,13 @@ def sample_page(request: HttpRequest, found: ReviewSample, refusal: str = "") ->
     figures = count_figures(subject)
     runs = RetrievalRun.objects.filter(pk__in=found.run_ids).defer(*HEAVY)
     by_id = {str(each.run.pk): each for each in list_runs(list(runs))}
+    objections = Review.objects.filter(run__in=found.run_ids).exclude(outcome="agree")
     record_list(request.user, "sample", sample=str(found.pk))
     shown = {
         "sample": found,
         "rows": [by_id[pk] for pk in found.run_ids if pk in by_id],
         "quality": quality_of_sample(found),
-        "overruled": Review.objects.filter(run__in=found.run_ids)
-        .exclude(outcome="agree")
-        .values("run")
-        .distinct()
-        .count(),
+        "overruled": objections.values("run").distinct().count(),
         "is_same": redraw_sample(found) == found.run_ids,
         "refusal": refusal,
         "note": request.POST.get("note", "")[:REASON_MAX],

@@ -139,13 +139,11 @@ def place_in_sample(run: RetrievalRun, name: str, user: Viewer) -> QueuePosition
     ids = sample.run_ids if sample else []
     if sample is None or str(run.pk) not in ids:
         return None
-    index = ids.index(str(run.pk))
-    before, after = ids[max(index - 1, 0) : index], ids[index + 1 : index + 2]
+    number = ids.index(str(run.pk)) + 1
+    before, _own, after = [None, *map(UUID, ids), None][number - 1 : number + 2]
     told = {"day": f"{sample.created_at:%Y-%m-%d}", "seed": sample.seed}
     words = gettext("sample of %(day)s, seed %(seed)s") % told
-    return QueuePosition(
-        name, words, UUID(before[0]) if before else None, UUID(after[0]) if after else None, index + 1, len(ids)
-    )
+    return QueuePosition(name, words, before, after, number, len(ids))
 
 
 def place_by_time(run: RetrievalRun, name: str, user: Viewer) -> QueuePosition:

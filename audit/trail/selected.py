@@ -79,7 +79,7 @@ def read_selected(
     pages = page_links(candidate, choice)
     wanted = choice.page or anchored_pages(candidate)[0]
     page = next((page for page in pages if page.number == wanted), pages[0])
-    forms = forms_matched(run, candidate)
+    forms, anchor = forms_matched(run, candidate), LineRange(candidate.anchor_first_line, candidate.anchor_last_line)
     pages_in_all = page_counts.get(str(candidate.document_id), 0)
     sheet = sheet_of_candidate(candidate, page.number, document, pages_in_all, forms)
     heat = heat_of(run, candidate.parse_id, page.number) if choice.heat else None
@@ -94,7 +94,7 @@ def read_selected(
         page=page,
         pages=pages,
         page_count=pages_in_all,
-        anchor_lines=span(candidate.anchor_first_line, candidate.anchor_last_line),
+        anchor_lines=span(*anchor),
         context_lines=span(candidate.context_first_line, candidate.context_last_line),
         fate=fate_of(document),
         is_gone=document is None,
@@ -105,7 +105,7 @@ def read_selected(
         heat=heat,
         heat_switch=replace(choice, heat=not choice.heat).address(candidate.candidate_id, page.number, choice.wide),
         widths=widths_of(candidate, choice, page.number),
-        widened=widened_text(candidate, choice.wide),
+        widened=read_widened(candidate.parse_id, anchor, choice.wide) if choice.wide else None,
     )
 
 
@@ -118,13 +118,6 @@ def widths_of(candidate: RunCandidate, choice: Choice, page: int) -> tuple[Conte
     )
 
 
-def widened_text(candidate: RunCandidate, wide: Scope | None) -> Widened | None:
-    """The text around the anchor in the reading the run saw; the record holds none of it."""
-    if wide is None:
-        return None
-    return read_widened(candidate.parse_id, LineRange(candidate.anchor_first_line, candidate.anchor_last_line), wide)
-
-
 def fate_of(document: Document | None) -> str:
     if document is None:
         return _("document deleted")
@@ -134,18 +127,11 @@ def fate_of(document: Document | None) -> str:
 def page_links(candidate: RunCandidate, choice: Choice) -> tuple[TouchedPage, ...]:
     """The pages with a box of the candidate, in order."""
     anchored, around = anchored_pages(candidate), pages_of_boxes(candidate.context_boxes)
+    holds = {number: _("anchor") for number in anchored} | {number: _("context") for number in around}
+    holds |= {number: _("anchor and context") for number in {*anchored} & {*around}}
     return tuple(
-        TouchedPage(
-            number=number,
-            label=printed_label(candidate, number),
-            holds=_("anchor and context")
-            if number in anchored and number in around
-            else _("anchor")
-            if number in anchored
-            else _("context"),
-            address=choice.address(candidate.candidate_id, number),
-        )
-        for number in sorted({*anchored, *around})
+        TouchedPage(number, printed_label(candidate, number), words, choice.address(candidate.candidate_id, number))
+        for number, words in sorted(holds.items())
     )
 
 

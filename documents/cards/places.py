@@ -4,7 +4,7 @@ No place is looked for by a value: the same date stands at many places, and only
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import urlencode
 
 from documents.cards.types import Card
@@ -49,7 +49,7 @@ class ReadCard(NamedTuple):
     places: tuple[CardPlace, ...] = ()
 
 
-def with_places(read: ReadCard) -> dict[str, Any]:
+def with_places(read: ReadCard) -> dict[str, object]:
     """The stored form of a card with its places."""
     places = [place._asdict() for place in read.places]
     return read.card.to_json() | ({"places": places} if places else {})

@@ -122,7 +122,7 @@ class Card:
     summary: str = ""
     fields: tuple[NamedValue, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The card as stored and as the API gives it: dates and fields are [{name, value}]."""
         said = asdict(self) | {"parties": list(self.parties)}
         return said | {name: [each._asdict() for each in getattr(self, name)] for name in ("dates", "fields")}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -17,7 +18,6 @@ from accounts.requests import user_of
 from documents import access
 from documents.ingestion.tasks import start
 from documents.keyset import rows_after
-from documents.models import Passage
 from documents.pages.address import read_words_parameter
 from documents.pages.listing import filter_documents
 from documents.pages.places import ORDER, passages_in, show_places
@@ -43,13 +43,13 @@ def search_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     if cursor := CURSOR.fullmatch(request.GET.get("after", "")):
         passages = rows_after(passages, ORDER, [int(cursor[1]), int(cursor[2])])
     rows = list(passages[: PLACES_A_PAGE + 1])
-    more = cursor_of(rows[PLACES_A_PAGE - 1]) if len(rows) > PLACES_A_PAGE else ""
+    last: Any = rows[PLACES_A_PAGE - 1] if len(rows) > PLACES_A_PAGE else None
     shown = {
         "base": found,
         "q": q,
         "tag": read_tag(request.GET),
         "places": show_places(rows[:PLACES_A_PAGE], q),
-        "more": more,
+        "more": f"{last.rank}-{last.pk}" if last else "",
         "is_first": not cursor,
     }
     return render(request, "documents/search.html", shown)
@@ -57,10 +57,6 @@ def search_base(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def read_tag(query: Mapping[str, str]) -> str:
     return read_words_parameter(query, "tag")[:WORDS_MAX]
-
-
-def cursor_of(passage: Passage) -> str:
-    return f"{passage.rank}-{passage.pk}"  # type: ignore[attr-defined]
 
 
 @require_safe

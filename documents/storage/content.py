@@ -310,13 +310,9 @@ def known_types(documents: Iterable[Document]) -> dict[UUID, str]:
     return {document.pk: known.get(document.pk, "") for document in documents}
 
 
+@collection_paused()
 def read_content(parse: Parse, document_type: str | None = None) -> DocumentContent:
     """The content of a parse, from the database; the type of its document as well, unless it is given."""
-    with collection_paused():
-        return content_from_rows(parse, document_type)
-
-
-def content_from_rows(parse: Parse, document_type: str | None) -> DocumentContent:
     document = parse.document
     reading = stored_reading(parse)
     return DocumentContent(

@@ -7,7 +7,7 @@ A base with more than 20,000 vectors of one model has one (HNSW of half floats, 
 """
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -60,12 +60,7 @@ def find_nearest(
     By the index where the scope is most of one large base; by every vector elsewhere, and where the index finds too
     few.
     """
-    values: dict[str, Any] = {
-        "vector": str(vector.tolist()),
-        "parses": list(parse_ids),
-        "model": model_key,
-        "limit": limit,
-    }
+    values = {"vector": str(vector.tolist()), "parses": list(parse_ids), "model": model_key, "limit": limit}
     if lines >= LINES_MIN and len(base_ids) == 1 and has_index(base := next(iter(base_ids)), model_key):
         near = send_search(statement(INDEXED, base, model_key, len(vector)), values)
         if len(near) == limit:
@@ -73,7 +68,7 @@ def find_nearest(
     return send_search(sql.SQL(EXACT), values)
 
 
-def send_search(query: sql.Composable, values: dict[str, Any]) -> list[Near]:
+def send_search(query: sql.Composable, values: Mapping[str, Any]) -> list[Near]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL hnsw.ef_search = {BEAM}; SET LOCAL hnsw.iterative_scan = strict_order")
         cursor.execute(query, values)
