@@ -6,6 +6,7 @@ data directory for each process. DOCINTEL_TEST_SERVERS marks the processes whose
 """
 
 import atexit
+import gc
 import itertools
 import os
 import shutil
@@ -67,6 +68,8 @@ def _read_settings() -> None:
     del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
+# Next to nothing of what is imported and collected is ever freed: looking for it takes a sixth of the time of tests.
+gc.disable()
 _prepare()
 _read_settings()
 # An example that takes long to make or to try on a busy machine is no fault of the code.
@@ -89,6 +92,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     stages.mark(items)
     items[:] = stages.in_order(items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")
