@@ -212,13 +212,11 @@ class BasePeriodForm(FormOfBases):
         bases = self.bases_of(user)
         if base := bases.filter(pk__in=ids_in(chosen)).first() or bases.first():
             since, until = propose_period(base.pk)
-            self.initial |= {"base": base.pk, "since": since, "until": until}
+            self.initial.update(base=base.pk, since=since, until=until)
         days = ",".join(f"#{self[name].id_for_label}" for name in ("since", "until"))
-        self.fields["base"].widget.attrs |= {
-            "hx-get": reverse("audit:sign_offs"),
-            "hx-select-oob": days,
-            "hx-swap": "none",
-        }
+        self.fields["base"].widget.attrs.update(
+            {"hx-get": reverse("audit:sign_offs"), "hx-select-oob": days, "hx-swap": "none"}
+        )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
