@@ -209,6 +209,7 @@ class Extraction(StoppableJob):
 
     base = models.ForeignKey(KnowledgeBase, on_delete=models.CASCADE, related_name="extractions")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="extractions")
+    grid = models.UUIDField(null=True, blank=True, db_index=True)  # of those that ask each document the same
     document_ids = models.JSONField(default=list)  # empty: the whole base
     scope_name = models.CharField(max_length=300)
     mode = models.CharField(max_length=10, default="balanced")

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import exceptions, serializers
@@ -24,6 +25,7 @@ from chat.api import (
     said_of,
 )
 from chat.fields.extracting import keep_extraction, read_extraction
+from chat.fields.grid import CELLS_MAX, grid_json, keep_grid, rows_of_grid, write_grid_csv
 from chat.fields.reading import (
     FIELDS_MAX,
     INSTRUCTION_CHARACTERS_MAX,
@@ -154,8 +156,13 @@ def fields_asked(sent: list[dict[str, Any]]) -> list[Field]:
             [(each["name"], each["question"], each.get("type", ""), each["instruction"]) for each in sent]
         )
     except FieldsError as error:
-        named = {f"fields.{number - 1}" if number else "fields": words for number, words in error.faults.items()}
-        raise exceptions.ValidationError(named) from error
+        raise faults_of(error) from error
+
+
+def faults_of(error: FieldsError) -> exceptions.ValidationError:
+    return exceptions.ValidationError(
+        {f"fields.{number - 1}" if number else "fields": words for number, words in error.faults.items()}
+    )
 
 
 class ExtractionView(GenericAPIView[Extraction]):
@@ -186,6 +193,80 @@ class StopExtractionView(GenericAPIView[Extraction]):
         extraction = get_own_extraction(request, extraction_id)
         request_stop(extraction)
         return Response(read_extraction(extraction.pk), status=HTTPStatus.ACCEPTED)
+
+
+class GridRowSerializer(ExtractionSerializer):
+    """What was asked of one document; an extraction like any other."""
+
+    document = serializers.CharField()
+
+
+class GridSerializer(serializers.Serializer[Any]):
+    """Fields that were asked of each of several documents."""
+
+    grid_id = serializers.UUIDField()
+    knowledge_base_id = serializers.UUIDField()
+    is_ended = serializers.BooleanField(help_text="Whether every document has ended.")
+    documents = GridRowSerializer(many=True)
+
+
+class AskGridView(GenericAPIView[Any]):
+    """Several fields of each of several documents."""
+
+    scopes: ClassVar = {"POST": "ask"}
+    is_costly = True
+
+    @extend_schema(
+        operation_id="ask_grid",
+        request=ExtractSerializer,
+        parameters=[IDEMPOTENCY_KEY],
+        responses={202: OpenApiResponse(GridSerializer, "It was begun. Ask the address in Location.")},
+        description=f"Documents times fields are at most {CELLS_MAX}.",
+    )
+    def post(self, request: Request) -> Response:
+        """Ask several named fields of each document by itself, so that each has a value of each."""
+        values = read_sent(ExtractSerializer, request.data)
+        fields = fields_asked(values["fields"])
+        user, chosen = user_of(request), chosen_scope(user_of(request), values)
+        key = read_idempotency_key(request)
+        sent = make_keyed(user, chosen.base, key, grid=values["fields"], **said_of(values))
+        try:
+            rows = keep_grid(user, chosen, fields, values["mode"], filters=chosen_filters(values), request=sent)
+        except FieldsError as error:
+            raise faults_of(error) from error
+        for row in rows:
+            tasks.start(row)
+        place = {"Location": reverse("api:grid", args=[rows[0].grid])}
+        return Response(grid_json(rows), status=HTTPStatus.ACCEPTED, headers=place)
+
+
+class GridView(GenericAPIView[Extraction]):
+    """Fields that were asked of each of several documents."""
+
+    scopes: ClassVar = {"GET": "ask"}
+    renderer_classes = [JSONRenderer, CsvRenderer]
+
+    @extend_schema(
+        operation_id="read_grid",
+        responses={(200, "application/json"): GridSerializer, (200, "text/csv"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, grid_id: uuid.UUID) -> Response:
+        """Read how far they are, with what each field of each document has; as CSV one document a line."""
+        told = grid_json(rows_of_grid(user_of(request), grid_id))
+        return Response(write_grid_csv(told) if request.accepted_renderer.format == "csv" else told)
+
+
+class StopGridView(GenericAPIView[Extraction]):
+    """Stop fields that were asked of each of several documents."""
+
+    scopes: ClassVar = {"POST": "ask"}
+
+    @extend_schema(operation_id="stop_grid", request=None, responses={202: GridSerializer})
+    def post(self, request: Request, grid_id: uuid.UUID) -> Response:
+        """Ask the workers to stop: documents and fields that have ended stay, and the others are not asked."""
+        for row in rows_of_grid(user_of(request), grid_id):
+            request_stop(row)
+        return Response(grid_json(rows_of_grid(user_of(request), grid_id)), status=HTTPStatus.ACCEPTED)
 
 
 def get_own_extraction(request: Request, extraction_id: uuid.UUID) -> Extraction:

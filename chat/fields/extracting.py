@@ -167,11 +167,13 @@ def keep_extraction(
     filters: Filters = UNFILTERED,
     request: Keyed | None = None,
     form_id: uuid.UUID | None = None,
+    grid: uuid.UUID | None = None,
 ) -> Extraction:
     """Store fields that are to be asked. A program's `request`, or a form sent twice, makes one. Raises KeyReused."""
     if first := asked_before(Extraction, request):
         return first
     said = [user.pk, scope.base.pk, *scope.document_ids, mode, filters.words, *map(repr, fields)]
+    said += [grid] if grid else []
     made_id = uuid.uuid5(form_id, "\n".join(map(str, said))) if form_id else uuid.uuid4()
     try:
         with transaction.atomic():
@@ -179,6 +181,7 @@ def keep_extraction(
                 id=made_id,
                 base=scope.base,
                 user=user,
+                grid=grid,
                 document_ids=scope.document_ids,
                 scope_name=scope.name,
                 mode=mode,

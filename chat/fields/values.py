@@ -76,8 +76,11 @@ def compare_fields(made: Sequence[tuple[Field, AnswerDraft | None]]) -> list[Ans
     return [with_doubts(draft, conflicts.get(asked, ())) if draft else None for asked, draft in named]
 
 
-def extraction_json(extraction: Extraction) -> dict[str, Any]:
-    """An extraction with what became of each field; `run_id` is null until it has been asked."""
+def extraction_json(extraction: Extraction, rows: Iterable[ExtractionField] | None = None) -> dict[str, Any]:
+    """An extraction with what became of each field; `run_id` is null until it has been asked.
+
+    `rows` are its fields, where they were read already.
+    """
     return {
         "extraction_id": str(extraction.pk),
         "knowledge_base_id": str(extraction.base_id),
@@ -85,12 +88,14 @@ def extraction_json(extraction: Extraction) -> dict[str, Any]:
         "mode": extraction.mode,
         "state": extraction.state,
         "error": extraction.error_for_people or None,
-        "fields": [field_json(field) for field in fields_with_answers(extraction)],
+        "fields": [field_json(field) for field in (fields_with_answers([extraction]) if rows is None else rows)],
     }
 
 
-def fields_with_answers(extraction: Extraction) -> list[ExtractionField]:
-    found = extraction.fields.select_related("run", "run__answer").order_by("position")
+def fields_with_answers(extractions: Iterable[Extraction]) -> list[ExtractionField]:
+    """Their fields in order, with all that `field_json` tells of them."""
+    asked = ExtractionField.objects.filter(extraction__in=[each.pk for each in extractions])
+    found = asked.select_related("extraction", "run", "run__answer").order_by("position")
     return list(found.prefetch_related("run__answer__citations__candidate"))
 
 

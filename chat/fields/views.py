@@ -1,22 +1,37 @@
 """The pages on which several things are asked at once. Other people's get the same 404 as absent ones."""
 
 import json
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from accounts.models import User
 from accounts.requests import user_of
 from chat.fields.extracting import keep_extraction
 from chat.fields.forms import FieldsForm
+from chat.fields.grid import (
+    CELLS_MAX,
+    all_ended,
+    asked_lately,
+    cells_of,
+    grid_json,
+    keep_grid,
+    rows_of_grid,
+    write_grid_csv,
+)
 from chat.fields.reading import COLUMNS, FIELDS_MAX, TYPES
 from chat.fields.shown import ShownField
 from chat.fields.values import extraction_json, fields_with_answers, write_extraction_csv
-from chat.models import Extraction
+from chat.models import Extraction, ExtractionField
 from chat.page.last_used import last_scope
 from chat.turns import tasks
 from chat.turns.stopping import request_stop
@@ -36,25 +51,31 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
     form = FieldsForm(user, sent, chosen=read_preselection(request) or last_scope(user), files=request.FILES)
     if form.is_bound and form.is_valid() and form.chosen_scope:
         asked = form.cleaned_data
-        extraction = keep_extraction(
-            user,
-            form.chosen_scope,
-            form.asked,
-            asked["mode"],
-            filters=form.filters,
-            form_id=asked["form_id"],
-        )
-        tasks.start(extraction)
-        return redirect("chat:fields", extraction.pk)
-    earlier = Extraction.objects.visible_to(user).prefetch_related("fields").order_by("-created_at")[:EARLIER_SHOWN]
+        keep = keep_grid if asked["is_grid"] else keep_one
+        rows = keep(user, form.chosen_scope, form.asked, asked["mode"], filters=form.filters, form_id=asked["form_id"])
+        for row in rows:
+            tasks.start(row)
+        return redirect(page_of_extraction(rows[0]))
     context = {
         "form": form,
-        "earlier": earlier,
+        "earlier": [(each, page_of_extraction(each)) for each in asked_lately(user, EARLIER_SHOWN)],
         "columns": COLUMNS,
         "types": TYPES,
         "most": FIELDS_MAX,
+        "most_cells": CELLS_MAX,
     }
     return render(request, "chat/fields/ask.html", context, status=400 if form.errors else 200)
+
+
+def keep_one(*asked: Any, **more: Any) -> list[Extraction]:
+    return [keep_extraction(*asked, **more)]
+
+
+def page_of_extraction(extraction: Extraction) -> str:
+    """The page of what was asked: of the grid, where it is a row of one."""
+    if extraction.grid:
+        return reverse("chat:grid", args=[extraction.grid])
+    return reverse("chat:fields", args=[extraction.pk])
 
 
 @require_GET
@@ -63,17 +84,22 @@ def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
     """The fields that were asked together, with their values, as far as they are."""
     user = user_of(request)
     extraction = get_object_or_404(Extraction.objects.visible_to(user).select_related("base"), pk=extraction_id)
-    rows = fields_with_answers(extraction)
-    readable = RetrievalRun.objects.visible_to(user).filter(pk__in=[row.run_id for row in rows if row.run_id])
+    rows = fields_with_answers([extraction])
     context = {
         "extraction": extraction,
         "is_running": extraction.state not in ENDED,
         "is_of_several": is_of_several(extraction),
         "fields": [ShownField(row) for row in rows],
-        "auditable": set(readable.values_list("pk", flat=True)),
+        "auditable": auditable_of(user, rows),
     }
     is_part = "HX-Request" in request.headers
     return render(request, "chat/fields/_table.html" if is_part else "chat/fields/shown.html", context)
+
+
+def auditable_of(user: User, fields: Iterable[ExtractionField]) -> set[UUID]:
+    """The ids of the fields' runs whose trail a person may read."""
+    runs = [field.run_id for field in fields if field.run_id]
+    return set(RetrievalRun.objects.visible_to(user).filter(pk__in=runs).values_list("pk", flat=True))
 
 
 def is_of_several(extraction: Extraction) -> bool:
@@ -99,10 +125,62 @@ def export_fields(request: HttpRequest, extraction_id: UUID, form: str) -> HttpR
         raise Http404("Fields are exported as csv or json.")
     own = Extraction.objects.visible_to(user_of(request))
     told = extraction_json(get_object_or_404(own, pk=extraction_id))
-    if form == "csv":
-        response = HttpResponse(write_extraction_csv(told["fields"]), content_type="text/csv; charset=utf-8")
-    else:
-        written = json.dumps(told, ensure_ascii=False, indent=2)
-        response = HttpResponse(written, content_type="application/json; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="fields-{str(extraction_id)[:8]}.{form}"'
+    as_text = write_extraction_csv(told["fields"]) if form == "csv" else write_json(told)
+    return download(as_text, f"fields-{str(extraction_id)[:8]}.{form}")
+
+
+def write_json(told: Any) -> str:
+    return json.dumps(told, ensure_ascii=False, indent=2)
+
+
+def download(text: str, file_name: str) -> HttpResponse:
+    """A text as a file whose ending says its type."""
+    types = {"csv": "text/csv", "json": "application/json"}
+    response = HttpResponse(text, content_type=f"{types[file_name.rpartition('.')[2]]}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{file_name}"'
     return response
+
+
+# ---- fields of each of several documents
+
+
+@require_GET
+@never_cache
+def show_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
+    """A row for each document and a column for each field, as far as they are."""
+    user = user_of(request)
+    rows = rows_of_grid(user, grid_id)
+    cells = cells_of(rows)
+    names = list(dict.fromkeys(field.name for row in rows for field in cells[row.pk]))
+    by_name = [(row, {field.name: ShownField(field) for field in cells[row.pk]}) for row in rows]
+    context = {
+        "grid_id": grid_id,
+        "base": rows[0].base,
+        "names": names,
+        "rows": [(row, [shown.get(name) for name in names]) for row, shown in by_name],
+        "is_running": not all_ended(rows),
+        "is_stopping": any(row.stop_requested for row in rows),
+        "is_stopped": any(row.state == Extraction.State.STOPPED for row in rows),
+        "ended": sum(row.state in ENDED for row in rows),
+        "auditable": auditable_of(user, chain.from_iterable(cells.values())),
+    }
+    return render(request, "chat/fields/grid.html", context)
+
+
+@require_POST
+def stop_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
+    """Ask the workers to stop: what has ended stays, and the rest is not asked."""
+    stopped = [request_stop(row) for row in rows_of_grid(user_of(request), grid_id)]
+    if not any(stopped):
+        messages.info(request, gettext("Every field had been asked already; what was found is kept."))
+    return redirect("chat:grid", grid_id)
+
+
+@require_GET
+@never_cache
+def export_grid(request: HttpRequest, grid_id: UUID, form: str) -> HttpResponse:
+    """The grid with its values: CSV for spreadsheets, JSON for programs."""
+    if form not in ("csv", "json"):
+        raise Http404("Fields are exported as csv or json.")
+    told = grid_json(rows_of_grid(user_of(request), grid_id))
+    return download(write_grid_csv(told) if form == "csv" else write_json(told), f"grid-{str(grid_id)[:8]}.{form}")

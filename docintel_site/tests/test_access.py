@@ -25,6 +25,7 @@ from audit.review.rejudging import ask_for_replay
 from audit.review.replay import Judge
 from chat.asking import keep_question
 from chat.fields.extracting import keep_extraction
+from chat.fields.grid import keep_grid
 from chat.models import Conversation, Extraction, Retrieval, Share, Turn
 from chat.prompts.guidance import change_guidance
 from chat.scope import QuestionScope as Asked
@@ -91,6 +92,9 @@ CHAT = {
     "GET ask/fields/<uuid:extraction_id>/": Row(ASKER),
     "GET ask/fields/<uuid:extraction_id>/export.<str:form>": Row(ASKER),
     "POST ask/fields/<uuid:extraction_id>/stop": Row(ASKER, 302),
+    "GET ask/fields/grids/<uuid:grid_id>/": Row(ASKER),
+    "GET ask/fields/grids/<uuid:grid_id>/export.<str:form>": Row(ASKER),
+    "POST ask/fields/grids/<uuid:grid_id>/stop": Row(ASKER, 302),
     "GET ask/turns/<uuid:turn_id>/": Row(ASKER, 302),
     "GET ask/turns/<uuid:turn_id>/events": Row(ASKER),
     "GET ask/turns/<uuid:turn_id>/page/<int:marker>": Row(ASKER),
@@ -304,6 +308,9 @@ API = {
     "POST api/v1/extract": Row(READ, 202, '{{"fields": [{{"name": "records"}}], "knowledge_base_id": "{base}"}}'),
     "GET api/v1/extractions/<uuid:extraction_id>": Row(ASKER),
     "POST api/v1/extractions/<uuid:extraction_id>/stop": Row(ASKER, 202),
+    "POST api/v1/grids": Row(READ, 202, '{{"fields": [{{"name": "records"}}], "knowledge_base_id": "{base}"}}'),
+    "GET api/v1/grids/<uuid:grid_id>": Row(ASKER),
+    "POST api/v1/grids/<uuid:grid_id>/stop": Row(ASKER, 202),
     "POST api/v1/chat": Row(READ, 202, '{{"message": "records", "knowledge_base_id": "{base}"}}'),
     "POST api/chat": Row(READ, 202, '{{"message": "records", "knowledge_base_id": "{base}"}}'),
     "GET api/v1/turns/<uuid:turn_id>": Row(ASKER),
@@ -352,6 +359,7 @@ class Site:
     sign_off: SignOff
     retrieval: Retrieval
     extraction: Extraction
+    grid: Extraction
     rejudgement: Rejudgement
     proposal: ProposedChange
     share: Share
@@ -364,6 +372,7 @@ class Site:
         """The address of a route with what stands on the site, or with ids nobody has; its token has only the link."""
         route = row.partition(" ")[2].replace("bases/<uuid:pk>", "bases/<uuid:base_id>")
         route = route.replace("fields/<uuid:extraction_id>/export.<str:form>", "fields/<uuid:extraction_id>/export.csv")
+        route = route.replace("grids/<uuid:grid_id>/export.<str:form>", "grids/<uuid:grid_id>/export.csv")
         route = route.replace("tokens/<uuid:pk>", "tokens/<uuid:token_id>")
         route = re.sub(r"\(\?P<(\w+)>[^)]*\)", r"<str:\1>", route).strip("^$").replace("\\Z", "")
         route = route.replace("<str:token>", self.secrets["link"] if caller == "link" else uuid.uuid4().hex)
@@ -388,6 +397,7 @@ class Site:
             "sign_off_id": self.sign_off.pk,
             "retrieval_id": self.retrieval.pk,
             "extraction_id": self.extraction.pk,
+            "grid_id": self.grid.grid,
             "rejudgement_id": self.rejudgement.pk,
             "proposal_id": self.proposal.pk,
             "share_id": self.share.pk,
@@ -492,6 +502,7 @@ def site(transactional_db: None, settings: Settings, tmp_path: Path) -> Site:
     signed = SignOff.objects.get()
     retrieval = keep_retrieval(people["viewer"], Asked(base), QUESTION, "balanced")
     extraction = keep_extraction(people["viewer"], Asked(base), [Field("Records", QUESTION)], "balanced")
+    (grid,) = keep_grid(people["viewer"], Asked(base), [Field("Records", QUESTION)], "balanced")
     judged = ask_for_replay(people["auditor"], turn.run, Judge("rules"), 1)
     inside = share_inside(people["viewer"], turn.conversation)
     _, link = share_outside(people["viewer"], turn.conversation, turn, 1)
@@ -509,6 +520,7 @@ def site(transactional_db: None, settings: Settings, tmp_path: Path) -> Site:
         signed,
         retrieval,
         extraction,
+        grid,
         judged,
         proposal,
         inside,

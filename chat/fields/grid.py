@@ -1,0 +1,128 @@
+"""The same fields asked of each of several documents (R87): an extraction for each document, under the id of one grid.
+
+A review grid has a row for each document and a column for each field; a cell is what one extraction has of one field.
+"""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.http import Http404
+from django.utils.translation import gettext
+
+from accounts.models import User
+from chat.fields.extracting import keep_extraction
+from chat.fields.reading import FieldsError
+from chat.fields.values import extraction_json, fields_with_answers
+from chat.models import Extraction, ExtractionField
+from chat.scope import CHOSEN_MAX, QuestionScope, resolve
+from chat.turns.waiting import ENDED
+from documents.idempotency import Keyed
+from documents.models import Document, Viewer
+from documents.spreadsheet import write_csv
+from retrieval.filters import UNFILTERED, Filters
+from retrieval.forms.fields import Field
+
+CELLS_MAX = 500  # documents times fields: each cell is a search of its own, and others wait for the same workers
+CELL_COLUMNS = ("value", "outcome", "page", "caveat")
+
+
+def documents_of_grid(user: User, scope: QuestionScope, fields: Sequence[Field]) -> list[Document]:
+    """The documents of a scope, each of which is to be a row. Raises FieldsError where the grid would be too large."""
+    documents = resolve(user, scope.base, scope.document_ids)
+    given = {"documents": len(documents), "fields": len(fields), "most": CHOSEN_MAX, "cells": CELLS_MAX}
+    if len(documents) > CHOSEN_MAX:
+        words = gettext("These are %(documents)s documents; a value of each can be asked of at most %(most)s at once.")
+        raise FieldsError({0: words % given})
+    if len(documents) * len(fields) > CELLS_MAX:
+        words = gettext(
+            "%(documents)s documents with %(fields)s fields each are too many values; at most %(cells)s can be asked "
+            "for at once. Choose fewer documents or fields."
+        )
+        raise FieldsError({0: words % given})
+    return documents
+
+
+def keep_grid(
+    user: User,
+    scope: QuestionScope,
+    fields: Sequence[Field],
+    mode: str,
+    *,
+    filters: Filters = UNFILTERED,
+    request: Keyed | None = None,
+    form_id: uuid.UUID | None = None,
+) -> list[Extraction]:
+    """Store the fields once for each document of the scope; a request or form that is sent twice makes one grid.
+
+    Raises FieldsError where it would be too large, ScopeError and KeyReused.
+    """
+    documents = documents_of_grid(user, scope, fields)
+    grid = uuid.uuid5(form_id, "grid") if form_id else uuid.uuid4()
+    rows: list[Extraction] = []
+    with transaction.atomic():
+        for document in documents:
+            key = request if not rows else None  # the first row vouches for all of them
+            alone = QuestionScope(scope.base, (document,))
+            row = keep_extraction(user, alone, fields, mode, filters=filters, request=key, form_id=form_id, grid=grid)
+            if row.grid != grid:  # made by an earlier request with this key
+                return rows_of_grid(user, row.grid)
+            rows.append(row)
+    return rows
+
+
+def rows_of_grid(user: Viewer, grid: uuid.UUID | None) -> list[Extraction]:
+    """The extractions of a person's own grid, in the order of its documents. Raises Http404 if it has none."""
+    rows = list(Extraction.objects.visible_to(user).filter(grid=grid).select_related("base").order_by("created_at"))
+    if grid is None or not rows:
+        raise Http404("There is no such grid.")
+    return rows
+
+
+def asked_lately(user: Viewer, most: int) -> list[Extraction]:
+    """What a person asked last, a grid by the first of its documents."""
+    own = Extraction.objects.visible_to(user)
+    before = own.filter(grid=OuterRef("grid"), created_at__lt=OuterRef("created_at"))
+    return list(own.filter(~Exists(before)).prefetch_related("fields").order_by("-created_at")[:most])
+
+
+def all_ended(rows: Iterable[Extraction]) -> bool:
+    return all(row.state in ENDED for row in rows)
+
+
+def cells_of(rows: Sequence[Extraction]) -> dict[uuid.UUID, list[ExtractionField]]:
+    """The fields of each row with their answers, by the id of the row."""
+    cells: dict[uuid.UUID, list[ExtractionField]] = {row.pk: [] for row in rows}
+    for field in fields_with_answers(rows):
+        cells[field.extraction_id].append(field)
+    return cells
+
+
+def grid_json(rows: Sequence[Extraction]) -> dict[str, Any]:
+    """A grid with the extraction of each document."""
+    cells = cells_of(rows)
+    return {
+        "grid_id": str(rows[0].grid),
+        "knowledge_base_id": str(rows[0].base_id),
+        "is_ended": all_ended(rows),
+        "documents": [{"document": row.scope_name} | extraction_json(row, cells[row.pk]) for row in rows],
+    }
+
+
+def write_grid_csv(told: Mapping[str, Any]) -> str:
+    """A grid as CSV, a document a line, with cells that no spreadsheet takes for formulas."""
+    rows = told["documents"]
+    names = list(dict.fromkeys(field["name"] for row in rows for field in row["fields"]))
+    heads = [name if column == "value" else f"{name} ({column})" for name in names for column in CELL_COLUMNS]
+    lines = [["document", "state", *heads]]
+    for row in rows:
+        fields = {field["name"]: cell_columns(field) for field in row["fields"]}
+        blank = [""] * len(CELL_COLUMNS)
+        lines.append([row["document"], row["state"], *(cell for name in names for cell in fields.get(name, blank))])
+    return write_csv(lines)
+
+
+def cell_columns(field: Mapping[str, Any]) -> list[Any]:
+    return [field["value"], field["outcome"], field["page_label"], " ".join(field["caveats"])]
