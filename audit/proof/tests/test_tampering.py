@@ -16,7 +16,7 @@ from ledger.models import Entry
 TRIES = 20  # a column that is null cannot be altered; the dice choose another
 
 
-def test_each_is_found_and_located(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any) -> None:
+def test_it_is_found_and_located(house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any) -> None:
     """Each at the same record, which is made once."""
     for number in range(3):
         run = make_run(question=f"Question {number}", llm_call=make_call())
