@@ -21,7 +21,7 @@ from retrieval.question.values import has_value
 from retrieval.told.planned import give_reason
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.options import best_line_for, is_chosen, is_unchosen, question_above
+from retrieval.words.options import asks_unchosen, is_option_asked, is_unchosen, lines_for, lines_over, question_above
 from retrieval.words.terms import WeighedTerm, weigh_searched
 
 CLUSTER_GAP = 4  # hits within this many lines belong to one place
@@ -194,8 +194,11 @@ def clusters_of(hits: Sequence[Hit], content: DocumentContent, question: Questio
     for hit in hits:
         if hit.method == "whole":
             join_passage(hit, clusters, content)
-    for cluster in clusters:
-        cluster.best_line = best_line_for(cluster.best_line, question, content)
+    clusters = [
+        replace(cluster, best_line=number)
+        for cluster in clusters
+        for number in lines_for(cluster.best_line, question, content)
+    ]
     return join_overlapping(sorted(clusters, key=lambda cluster: cluster.best_line))
 
 
@@ -387,7 +390,8 @@ def candidate_of(
     section_title, breadcrumb = section_names_of(cluster)
     methods = tuple(method for method in (*METHODS, *POINTED) if cluster.best(method))
     inside = [hit for hit in cluster.hits if hit.method in LINE_METHODS and hit.lines.overlaps(anchor)]
-    head = rows.head if rows else head_over(cluster.best_line, question, content)
+    over = head_over(cluster.best_line, question, content) | lines_over(cluster.best_line, question, content)
+    head = rows.head if rows else over
     words = matched_keywords(cluster, anchor, terms, head)
     text = content.text_between(*anchor, searched_only=True)
     is_headed = not cluster.is_running and has_headed_value(anchor, question, content)
@@ -408,7 +412,7 @@ def candidate_of(
         exact_title=any(hit.exact_title for hit in cluster.hits),
         co_occurrence=any(hit.co_occurrence for hit in inside),
         type_match=any(hit.type_match for hit in inside)
-        or is_chosen(cluster.best_line, question, content)
+        or is_option_asked(cluster.best_line, question, content)
         or (rows is not None and has_value(question, match_form(text), text))
         or is_headed,
         is_headed=is_headed,
@@ -588,7 +592,8 @@ def is_faint(cluster: HitCluster, rarity: Mapping[str, float]) -> bool:
 
 def is_no_answer(anchor: LineRange, question: Question, content: DocumentContent) -> bool:
     """Whether a place has nothing but options that are not chosen: they only answer whether they are."""
-    return question.answer_type != "boolean" and is_unchosen(anchor, content)
+    is_wanted = question.answer_type == "boolean" or asks_unchosen(question)
+    return not is_wanted and is_unchosen(anchor, content)
 
 
 def matched_keywords(

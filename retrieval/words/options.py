@@ -1,6 +1,6 @@
 """The options of a form in a document, by groups: which are chosen, and which of them a question asks about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -60,6 +60,12 @@ class OptionGroup(NamedTuple):
 def yes_no_words() -> frozenset[str]:
     """Yes and no in every language."""
     return frozenset().union(*read_word_lists(Path(__file__).parent, "yes_no_words").values())
+
+
+@cache
+def negations() -> Mapping[str, frozenset[str]]:
+    """The words that turn a question for what was chosen into one for what was not, by language."""
+    return read_word_lists(Path(__file__).parent, "negations")
 
 
 @kept_with_content
@@ -171,8 +177,8 @@ def is_said(term: WeighedTerm, said: str) -> bool:
 def asked_options(group: OptionGroup, question: Question, content: DocumentContent) -> list[PrintedOption]:
     """The options that answer a question: the one it names, chosen or not, else those that are chosen.
 
-    Nothing where neither is: an option that is not chosen answers only whether it is. Where all are chosen they are a
-    list like any other.
+    Nothing where neither is: an option that is not chosen answers only whether it is, or which are not. Where all are
+    chosen they are a list like any other.
     """
     is_boolean = question.answer_type == "boolean"
     if is_boolean and (named := named_options(group, question, content)):
@@ -180,22 +186,39 @@ def asked_options(group: OptionGroup, question: Question, content: DocumentConte
     if is_boolean and not group.is_yes_or_no:
         return []
     is_choice = any(each.is_ticked is False for each in group.options)
-    return list(group.chosen) if is_choice and is_asked(group, question, content) else []
+    if not is_choice or not is_asked(group, question, content):
+        return []
+    if asks_unchosen(question) and not group.is_yes_or_no:
+        return [each for each in group.options if each.is_ticked is False]
+    return list(group.chosen)
 
 
-def best_line_for(number: int, question: Question, content: DocumentContent) -> int:
-    """The line that is to stand for a place: among options the one that answers, else the line itself."""
+def asks_unchosen(question: Question) -> bool:
+    """Whether a question asks which options were not chosen."""
+    denying = negations().get(question.language, frozenset())
+    return question.answer_type != "boolean" and not denying.isdisjoint(normalise_words(question.topic))
+
+
+def lines_for(number: int, question: Question, content: DocumentContent) -> list[int]:
+    """The lines that are to stand for a place: among options those that answer, else the line itself."""
     group = group_at(number, content)
     answering = asked_options(group, question, content) if group else []
-    lines = {each.line.number for each in answering}
-    return number if not lines or number in lines else min(lines)
+    return sorted({each.line.number for each in answering}) or [number]
 
 
-def is_chosen(number: int, question: Question, content: DocumentContent) -> bool:
-    """Whether a line has an option that was chosen and answers a question: a value, whatever type was asked for."""
+def lines_over(number: int, question: Question, content: DocumentContent) -> frozenset[int]:
+    """The lines of what stands above the options, for one of them that answers; none for any other line."""
+    group = group_at(number, content)
+    if group is None or not group.asked_from or not is_option_asked(number, question, content):
+        return frozenset()
+    return frozenset(range(group.asked_from, group.options[0].line.number))
+
+
+def is_option_asked(number: int, question: Question, content: DocumentContent) -> bool:
+    """Whether a line has an option that answers a question by its state: a value, whatever type was asked for."""
     group = group_at(number, content)
     answering = asked_options(group, question, content) if group else []
-    return any(each.is_ticked and each.line.number == number for each in answering)
+    return any(each.line.number == number and (each.is_ticked or asks_unchosen(question)) for each in answering)
 
 
 def is_unchosen(numbers: LineRange, content: DocumentContent) -> bool:

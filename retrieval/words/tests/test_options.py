@@ -11,9 +11,9 @@ from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import LineRange
 from retrieval.words.options import (
     asked_options,
-    best_line_for,
     group_at,
     is_unchosen,
+    lines_for,
     option_groups_in,
     question_above,
 )
@@ -79,7 +79,35 @@ def test_a_code_is_named_whole(question: str, answer: list[str]) -> None:
 
 def test_a_place_among_options_stands_at_the_one_that_answers() -> None:
     often = parse_question("How often is the premium paid?", [FORM])
-    assert [best_line_for(line, often, FORM) for line in (5, 6, 7, 14)] == [7, 7, 7, 14]
+    assert [lines_for(line, often, FORM) for line in (5, 6, 7, 14)] == [[7], [7], [7], [14]]
+
+
+ORDER = content_of_lines(
+    [
+        "Services ordered:",
+        ("☑ Hull cleaning", "list_item"),
+        ("☐ Engine service", "list_item"),
+        ("☑ Winter storage", "list_item"),
+        ("☐ Sail repair", "list_item"),
+        "# Terms",
+        "The yard confirms each order in writing.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes"),
+    [
+        ("Which services were ordered?", ["☑ Hull cleaning", "☑ Winter storage"]),
+        ("List the services ordered.", ["☑ Hull cleaning", "☑ Winter storage"]),
+        ("Which services were not ordered?", ["☐ Engine service", "☐ Sail repair"]),
+        ("Was engine service ordered?", ["☐ Engine service"]),
+    ],
+)
+def test_each_option_that_answers_is_quoted_and_no_other(question: str, quotes: list[str]) -> None:
+    result = retrieve(question, [ORDER], settings=SETTINGS, arbiter="rules")
+    kept = [each.quote.text for each in result.kept() if each.verdict.role == "primary"]
+    assert result.status == "found" and [each for each in kept if each[0] in "☑☐"] == quotes
 
 
 def test_open_circles_are_not_chosen_only_beside_one_that_is() -> None:
