@@ -51,8 +51,9 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
     form = FieldsForm(user, sent, chosen=read_preselection(request) or last_scope(user), files=request.FILES)
     if form.is_bound and form.is_valid() and form.chosen_scope:
         asked = form.cleaned_data
-        keep = keep_grid if asked["is_grid"] else keep_one
-        rows = keep(user, form.chosen_scope, form.asked, asked["mode"], filters=form.filters, form_id=asked["form_id"])
+        wanted = (user, form.chosen_scope, form.asked, asked["mode"])
+        more = {"filters": form.filters, "form_id": asked["form_id"]}
+        rows = keep_grid(*wanted, **more) if asked["is_grid"] else [keep_extraction(*wanted, **more)]
         for row in rows:
             tasks.start(row)
         return redirect(page_of_extraction(rows[0]))
@@ -65,10 +66,6 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
         "most_cells": CELLS_MAX,
     }
     return render(request, "chat/fields/ask.html", context, status=400 if form.errors else 200)
-
-
-def keep_one(*asked: Any, **more: Any) -> list[Extraction]:
-    return [keep_extraction(*asked, **more)]
 
 
 def page_of_extraction(extraction: Extraction) -> str:

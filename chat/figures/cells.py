@@ -13,9 +13,10 @@ from documents.storage.content import DocumentContent
 from reading.layout.amounts import has_unread_sign
 from reading.markdown import plain_title
 from reading.tables import PERIOD, Table, TableCell, TableRow, cells_of_line, is_value, names_total
+from reading.values.days import days_in
 from reading.values.years import YEAR
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.rows_asked import find_banded_row
+from retrieval.candidates.rows_asked import day_of_row, find_banded_row, find_dated_row, words_of_row
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.shown_rows import group_lines
 from retrieval.models import RunCandidate
@@ -75,7 +76,9 @@ class PrintedCell:
         """ "Total assets, 2021: $59,268 (in millions)"."""
         group = "" if PERIOD.search(self.row.group) else self.row.group
         titled = self.table.title if self.is_band else ""
-        named = [each.strip(" .:,") for each in (titled, self.row.label, group)]
+        is_entry = self.is_band and day_of_row(self.row) is not None
+        worded = [cell.text for cell in self.row.cells if is_entry and cell and not is_value(cell)]
+        named = [each.strip(" .:,") for each in (titled, self.row.label, group, *worded)]
         if self.content.lines[self.row.first_line - 1].method == "markdown":
             named = [plain_title(each) for each in named]
         named.append(column_called(self.table, self.column))
@@ -110,10 +113,12 @@ def find_cells(
             if candidate.parse_id not in asked:
                 asked[candidate.parse_id] = asked_terms(question, content)
             terms = asked[candidate.parse_id]
-            banded = find_banded_row(table, question, content)
+            dated = find_dated_row(table, question, content)
+            banded = dated or find_banded_row(table, question, content)
+            years = ("",) if dated else question.years or ("",)  # that of a day is over no column
             for row in table.rows if banded is None else (banded,):
                 worth = (
-                    worth_of_band(row, table, terms.every, content)
+                    worth_of_band(row, table, terms.every, content, question.original if dated else "")
                     if row is banded
                     else worth_of_row(row, table, terms, content)
                 )
@@ -121,7 +126,7 @@ def find_cells(
                     PrintedCell(
                         candidate, content, table, row, column, cell, period_of(table, column), year, row is banded
                     )
-                    for year in (question.years or ("",) if worth else ())
+                    for year in (years if worth else ())
                     if (column := column_asked(year, question, table, row, content)) is not None
                     and (cell := row.cells[column]) is not None
                     and any(map(str.isdigit, cell.text))  # a dash alone says neither none nor nothing
@@ -199,11 +204,16 @@ def labels_a_row(term: WeighedTerm, content: DocumentContent) -> bool:
     return any(" ".join(normalise_words(label)) in term.forms for label in labels if not names_total(label))
 
 
-def worth_of_band(row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent) -> float:
-    """How much of the question an interval, the title and the head say, of what the document says at all."""
+def worth_of_band(
+    row: TableRow, table: Table, terms: Sequence[WeighedTerm], content: DocumentContent, asked: str
+) -> float:
+    """How much of the question an interval or an entry, the title and the head say, of what the document says at all.
+
+    The day in the text `asked` is that of the entry.
+    """
     head = [content.lines[number - 1].text for number in table.head_lines]
     said_over = [table.title, *(column.heading for column in table.columns), *head]
-    own = normalise_words(" ".join([row.label, row.group, *said_over]))
+    own = normalise_words(" ".join([words_of_row(row), row.group, *said_over, *(day.text for day in days_in(asked))]))
     total = sum(term.weight for term in terms if len(term.lines))
     said = sum(term.weight for term in terms if term.is_in(own))
     return said / total if total and said >= BAND_SAID_MIN * total else 0.0

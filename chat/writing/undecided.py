@@ -40,7 +40,8 @@ FRAMES = {
     "of_what": OF_WHAT,
     "office_asked": rf"{OF_WHAT} | {BEGINS}(?:{{office}})\s*(?P<last>[^?]{{2,80}})",
     "being": r"\b(?:{being})\b",
-    "before_office": r"(?:\b(?:{being})\b|[,:(–—“\"])\s?(?:[\w’'-]{1,30}\s){0,2}\Z",
+    "before_office": r"""(?:\b(?:{being})\b|[,:(–—“"])\s?
+        (?:(?:[\w’'-]{1,30}\s){0,2}|(?:\w{2,3}\s)?(?:[\w’'-]{4,30}\s){0,3})\Z""",  # "is the chief executive officer"
     "after_office": rf"""\A[”")]?(?:(?:{SAID_OF}?,)?\s(?-i:(?P<name>[A-ZÀ-ÖØ-Þ]\w{{0,40}}))
         |{SAID_OF}??(?:\s(?:{{being}})\b|\s?[:(–—]))""",
 }

@@ -12,7 +12,7 @@ from reading.values.sentences import LINE_ENDS_CLAUSE
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.candidates.noise import name_noise
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, head_over, rows_for
+from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, head_over, is_of_another_day, rows_for
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
@@ -22,7 +22,7 @@ from retrieval.told.planned import give_reason
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.options import asks_unchosen, is_option_asked, is_unchosen, lines_for, lines_over, question_above
-from retrieval.words.terms import WeighedTerm, weigh_searched
+from retrieval.words.terms import WeighedTerm, terms_within, weigh_searched
 
 CLUSTER_GAP = 4  # hits within this many lines belong to one place
 CLUSTERS_PER_UNIT = 2  # further places of one section on one page repeat the same
@@ -393,6 +393,8 @@ def candidate_of(
     over = head_over(cluster.best_line, question, content) | lines_over(cluster.best_line, question, content)
     head = rows.head if rows else over
     words = matched_keywords(cluster, anchor, terms, head)
+    if rows and rows.day:
+        words = tuple(dict.fromkeys([*words, *(term.text for term in terms_within(rows.day, terms))]))
     text = content.text_between(*anchor, searched_only=True)
     is_headed = not cluster.is_running and has_headed_value(anchor, question, content)
     candidate = Candidate(
@@ -591,9 +593,11 @@ def is_faint(cluster: HitCluster, rarity: Mapping[str, float]) -> bool:
 
 
 def is_no_answer(anchor: LineRange, question: Question, content: DocumentContent) -> bool:
-    """Whether a place has nothing but options that are not chosen: they only answer whether they are."""
+    """Whether a place has nothing but options that are not chosen, which only answer whether they are; or it is the row
+    of another day than that asked for.
+    """
     is_wanted = question.answer_type == "boolean" or asks_unchosen(question)
-    return not is_wanted and is_unchosen(anchor, content)
+    return is_of_another_day(anchor.last, question, content) or (not is_wanted and is_unchosen(anchor, content))
 
 
 def matched_keywords(

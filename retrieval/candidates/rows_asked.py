@@ -12,7 +12,8 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
-from reading.tables import Table, TableRow, cells_of_line, is_data
+from reading.tables import ROWS_MIN, Table, TableRow, cells_of_line, is_data
+from reading.values.days import NamedDay, days_in
 from reading.values.nothing import is_nothing
 from retrieval.candidates.shown_rows import group_lines
 from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
@@ -32,12 +33,13 @@ TOPS = frozenset({"heading", "caption"})
 class RowsQuoted(NamedTuple):
     """What of a table is quoted for a place in it; `is_told` if that is the one row asked for.
 
-    The words of the lines `head` say what its rows are.
+    The words of the lines `head` say what its rows are; `day` is what of the question names the day of the row.
     """
 
     lines: LineRange
     head: frozenset[int]
     is_told: bool
+    day: str = ""
 
 
 def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQuoted | None:
@@ -56,6 +58,9 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     head = frozenset({table.title_line, *table.head_lines, *([number] if ruled else [])})
     if row := find_banded_row(table, question, content):
         return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
+    if row := find_dated_row(table, question, content):
+        named = " ".join(day.text for day in days_in(question.original))
+        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True, day=named)
     if row := find_grouped_row(number, table, question, content) or find_row_in_group(number, table, question, content):
         over = group_lines(row, table, content.lines_on_page(table.page_number))
         return RowsQuoted(LineRange(row.first_line, row.last_line), head.union(over), is_told=True)
@@ -134,6 +139,51 @@ def find_banded_row(table: Table, question: Question, content: DocumentContent) 
     said = [len(words & set(own_words(row, band, language))) for row, band in holding]
     best = max(said, default=0)
     return holding[said.index(best)][0] if said.count(best) == 1 else None
+
+
+def day_asked(question: Question) -> NamedDay | None:
+    """The day that a question names; None where it names none, or several."""
+    named = list(days_in(question.original))
+    return named[0] if len(named) == 1 else None
+
+
+def day_of_row(row: TableRow) -> NamedDay | None:
+    """The day that is all of a row's label: of an entry, not of what the row says."""
+    label = row.label.strip()
+    return next((day for day in days_in(label) if len(day.text) == len(label)), None)
+
+
+def find_dated_row(table: Table, question: Question, content: DocumentContent) -> TableRow | None:
+    """The row of the day that the question names, however that is written; of several the one it says most of.
+
+    A year that is asked for is over the rows if it is not in them.
+    """
+    asked = day_asked(question)
+    dated = [(row, day) for row in table.rows if asked and (day := day_of_row(row))]
+    if asked is None or len(dated) < ROWS_MIN:
+        return None
+    same = [(row, day) for row, day in dated if day.may_be_day(asked)]
+    if asked.year and any(not day.year for _, day in same):
+        above = (line for line in content.lines_on_page(table.page_number) if line.number < table.last_line)
+        same = same if any(asked.year in line.text for line in above) else []
+    words, language = stems_asked(question), language_assumed(content, question)
+    said = [len(words & telling_stems(words_of_row(row), language)) for row, _ in same]
+    best = max(said, default=0)
+    return same[said.index(best)][0] if said.count(best) == 1 else None
+
+
+def words_of_row(row: TableRow) -> str:
+    return " ".join([row.label, *(cell.text for cell in row.cells if cell)])
+
+
+def is_of_another_day(number: int, question: Question, content: DocumentContent) -> bool:
+    """Whether a line is a row of a day, and the question asks for one thing of another."""
+    is_single = question.shape == "single" and not question.is_count
+    asked = day_asked(question) if is_single and is_row(content.lines[number - 1]) else None
+    table = table_at_line(number, content) if asked else None
+    row = table.row_at(number) if table else None
+    day = day_of_row(row) if row else None
+    return asked is not None and day is not None and not day.may_be_day(asked)
 
 
 def find_grouped_row(number: int, table: Table, question: Question, content: DocumentContent) -> TableRow | None:

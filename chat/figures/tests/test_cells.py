@@ -128,6 +128,26 @@ def test_a_column_is_named_in_german(head: str, question: str, said: list[str]) 
     assert cells_for(question, table_content(head, "Miete | 12 | 9 | 3", "Strom | 8 | 7 | 1", language="de")) == said
 
 
+@pytest.mark.parametrize(
+    ("days", "question", "said"),
+    [
+        (("4.3.", "9.3.", "23.3."), "What was the amount of the payment on 23 March?", "23.3, Paid, Amount: 800.00-"),
+        (("4 Mar", "9 Mar", "23 Mar"), "What was the amount paid on 9 March 2025?", "9 Mar, Paid, Amount: 200.00-"),
+        (("04/03", "15/03", "23/03"), "What was the balance on March 23rd?", "23/03, Paid, Balance: 10.00"),
+        (("4.3.", "9.3.", "23.3."), "What was the balance on 24 March?", ""),
+        (("4.3.", "9.3.", "23.3."), "What was the balance on 23 March 2019?", ""),  # the rows are of 2025
+        (("4.3.", "4.3.", "23.3."), "What was the balance on 4 March?", ""),  # two of that day
+    ],
+)
+def test_the_entry_of_the_day_that_is_asked_for(days: tuple[str, ...], question: str, said: str) -> None:
+    entries = ("Invoice | 1,000.00 | 1,010.00", "Paid | 200.00- | 810.00", "Paid | 800.00- | 10.00")
+    rows = ("Date | Entry | Amount | Balance", *map(" | ".join, zip(days, entries, strict=True)))
+    content = content_of_lines(
+        ["# Account", "From March 2025.", *((f"| {row} |", "table_row") for row in rows)], title="Acme"
+    )
+    assert cells_for(question, content) == ([f"Account, {said}"] if said else [])
+
+
 def test_a_number_whose_sign_could_not_be_read_is_no_value() -> None:
     """Nor is another row or column given in its place; the side of an account is shown with its amount."""
     rows = ("(in SEK) | 2025 | 2024", "Net result for the year | \ufffd4 684 | \ufffd7 884", "Tax result | 12 CR | 2-")

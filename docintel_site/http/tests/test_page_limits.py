@@ -164,6 +164,7 @@ def test_what_is_costly_for_a_program_is_costly_on_a_page() -> None:
         "ask_again",
         "choose_meaning",
         "keep_extraction",
+        "keep_grid",
         "keep_question",
         "order_reading",
     }

@@ -395,3 +395,40 @@ def test_a_numbered_row_is_found_on_the_page_a_table_goes_on_to(tmp_path: Path, 
     assert (result.status == "found") == bool(row)
     quotes = [each.quote.text for each in result.kept()]
     assert [each for each in quotes if any(map(str.isdigit, each))] == ([row] if row else [])
+
+
+ACCOUNT = content_of_lines(
+    [
+        "# Statement of account",
+        "Period: March 2025.",
+        *(
+            (f"| {row} |", ROW)
+            for row in (
+                "Date | Entry | Amount | Balance",
+                "04.03. | Invoice 88 | 1,000.00 | 1,010.00",
+                "09.03. | Payment received | 200.00- | 810.00",
+                "23.03. | Payment received | 800.00- | 10.00",
+            )
+        ),
+    ],
+    title="Acme",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("What was the amount of the payment received on 23 March?", "23.03. | Payment received | 800.00-"),
+        ("What was the amount of the payment received on March 9, 2025?", "09.03. | Payment received | 200.00-"),
+        ("What was the balance on 4 March?", "04.03. | Invoice 88"),
+    ],
+)
+def test_a_day_picks_the_row_of_that_day_however_it_is_written(question: str, quote: str) -> None:
+    result = asked(question, ACCOUNT)
+    assert result.status == "found"
+    assert [quote in each.quote.text for each in result.kept() if each.verdict.role == "primary"] == [True]
+
+
+def test_a_row_of_another_day_is_no_answer() -> None:
+    result = asked("What was the amount of the payment received on 24 March?", ACCOUNT)
+    assert not [each for each in result.kept() if each.verdict.role == "primary" and "received" in each.quote.text]
