@@ -127,6 +127,7 @@ REASONS = {
     "reading.layout.symbols.signs_by_font": f"{VALUE}; a file of the program",
     "retrieval.arbiter.named.saying_words": VALUE,
     "retrieval.words.options.yes_no_words": VALUE,
+    "retrieval.words.options.choosing_words": VALUE,
 }
 
 
