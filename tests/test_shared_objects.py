@@ -129,6 +129,7 @@ REASONS = {
     "retrieval.arbiter.named.saying_words": VALUE,
     "retrieval.words.options.negations": VALUE,
     "retrieval.words.options.yes_no_words": VALUE,
+    "retrieval.words.options.choosing_words": VALUE,
 }
 
 

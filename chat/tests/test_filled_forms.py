@@ -3,6 +3,7 @@
 import uuid
 from pathlib import Path
 
+import pymupdf
 import pytest
 from pytest_django import Settings
 
@@ -78,3 +79,29 @@ def test_a_form_answers_as_it_is_filled_in(application: Document, tenant: User) 
         assert said in answer.text, question
         unchosen = [each.quote for each in answer.citations.all() if set(each.quote) & set("☐○")]
         assert all(each in said for each in unchosen), "what is not chosen is quoted only where it was asked for"
+
+
+CROSSED = [
+    ("", "Membership form of the Ardle Rowing Club"),
+    ("", "Consents"),
+    ("8", "The member agrees to the rules of the club."),
+    ("o", "The member agrees to be photographed at races."),
+]
+
+
+def test_a_cross_is_a_choice_beside_boxes_that_are_empty(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "files"
+    with pymupdf.open() as pdf:
+        page = pdf.new_page()
+        for at, (box, label) in enumerate(CROSSED):
+            page.insert_text((72, 80 + 20 * at), box, fontname="zadb")
+            page.insert_text((90 if box else 72, 80 + 20 * at), label, fontname="helv" if box else "hebo")
+        pdf.save(tmp_path / "crossed.pdf")
+    form = ingest_path(tmp_path / "crossed.pdf", base, tenant)
+    for question, said in [
+        ("Did the member agree to be photographed at races?", "❏ The member agrees to be photographed at races.: not"),
+        ("Did the member agree to the rules of the club?", "✘ The member agrees to the rules of the club.: ticked"),
+    ]:
+        assert asked(form, tenant, question).text.startswith(said), question

@@ -44,6 +44,7 @@ from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_form
 from retrieval.types import LineRange, Question
 from retrieval.words.lexicon import lexicon_of
+from retrieval.words.options import is_doubtful
 from retrieval.words.printed import values_in
 from retrieval.words.terms import weigh_terms
 from retrieval.words.tokens import normalise_words
@@ -127,8 +128,8 @@ def find_headlines(
         for each in distinct(sentences_of_places(kept[:PLACES_MAX], contents))
         if each.content.language in (question.language, "und")
     ]
-    found = (best_sentence(asked, spoken) for asked in parts_of(question))
-    return list(distinct(each for each in found if each))
+    found = ((asked, best_sentence(asked, spoken)) for asked in parts_of(question))
+    return list(distinct(each for asked, each in found if each and not is_doubtful(each.lines, asked, each.content)))
 
 
 def parts_of(question: Question) -> list[Question]:

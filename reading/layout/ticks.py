@@ -1,12 +1,13 @@
 """Boxes to be ticked, as they stand in text: which line is an option, and whether it is chosen."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 TICKED, UNTICKED = "☑☒✓✔◉⦿🗹🗷", "☐⬜"
-OPEN = "○◯□◻❏❐❑❒"  # bullets too: only where a ticked one stands among them do they say that something is not chosen
-CROSSED = "✗✘✕✖"  # chosen on one form, refused on another
-SIGNS = TICKED + UNTICKED + OPEN + CROSSED
+CIRCLES, SQUARES = "○◯", "□◻❏❐❑❒"  # bullets too: they say that something is not chosen only beside one that is
+CROSSED = "✗✘✕✖"  # refused on some forms: chosen only beside squares that are empty
+SIGNS = TICKED + UNTICKED + CIRCLES + SQUARES + CROSSED
 BOX = re.compile(rf"(?P<sign>[{SIGNS}])|\[(?P<mark>[xX✓✔✗ _]?)\](?=\s|$)")
 ASKED = re.compile(r"[.?:;]\s+")  # the end of a question, before the labels of its boxes
 LABEL_CHARS = 200
@@ -19,6 +20,7 @@ class Option(NamedTuple):
     start: int
     end: int
     is_ticked: bool | None
+    box: str
 
 
 def options_in(text: str) -> list[Option]:
@@ -32,10 +34,10 @@ def options_in(text: str) -> list[Option]:
     else:
         edges = [*(box.start() for box in boxes), len(text)]
         spans = [(box.start(), edges[at + 1], text[box.end() : edges[at + 1]]) for at, box in enumerate(boxes)]
-    is_told = any(state_of(box) for box in boxes)
+    states = states_together([(box.group(), state_of(box)) for box in boxes])
     return [
-        Option(label.strip(), *trim_range(text, start, end), open_state(box, is_told=is_told))
-        for box, (start, end, label) in zip(boxes, spans, strict=True)
+        Option(label.strip(), *trim_range(text, start, end), is_ticked, box.group())
+        for box, is_ticked, (start, end, label) in zip(boxes, states, spans, strict=True)
         if len(label) <= LABEL_CHARS
     ]
 
@@ -63,6 +65,12 @@ def state_of(box: re.Match[str]) -> bool | None:
     return True if sign in TICKED else False if sign in UNTICKED else None
 
 
-def open_state(box: re.Match[str], *, is_told: bool) -> bool | None:
-    """The state of a box; an open circle or square is not chosen where the same line has a chosen one."""
-    return False if is_told and (box["sign"] or " ") in OPEN else state_of(box)
+def states_together(boxes: Sequence[tuple[str, bool | None]]) -> list[bool | None]:
+    """The states of boxes that stand together, each given with the one it has alone.
+
+    A cross is a choice where a square is empty and nothing is ticked; beside a choice, any box left open is none.
+    """
+    states = [state for _, state in boxes]
+    if not any(states) and any(state is False or box in SQUARES for box, state in boxes):
+        states = [True if box in CROSSED else state for box, state in boxes]
+    return [bool(state) for state in states] if any(states) else states

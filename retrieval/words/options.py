@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
-from reading.layout.ticks import has_box, options_in
+from reading.layout.ticks import CIRCLES, has_box, options_in, states_together
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.wording import read_word_lists
 from retrieval.types import LineRange, Question
@@ -30,6 +30,7 @@ class PrintedOption(NamedTuple):
     start: int
     end: int
     is_ticked: bool | None
+    box: str
 
     @property
     def literal(self) -> str:
@@ -68,6 +69,12 @@ def negations() -> Mapping[str, frozenset[str]]:
     return read_word_lists(Path(__file__).parent, "negations")
 
 
+@cache
+def choosing_words() -> frozenset[str]:
+    """What is done to an option, in every language: a question has these words whatever the options are about."""
+    return frozenset().union(*read_word_lists(Path(__file__).parent, "choosing_words").values())
+
+
 @kept_with_content
 def option_groups_in(content: DocumentContent) -> tuple[OptionGroup, ...]:
     """The groups of options of a document."""
@@ -98,9 +105,9 @@ def asks(line: LineRow) -> bool:
 
 
 def group_options(options: list[PrintedOption], content: DocumentContent) -> OptionGroup:
-    """The group; where one is chosen, another that is neither is not."""
-    if any(each.is_ticked for each in options):
-        options = [each._replace(is_ticked=bool(each.is_ticked)) for each in options]
+    """The group, with what its boxes say together."""
+    states = states_together([(each.box, each.is_ticked) for each in options])
+    options = [each._replace(is_ticked=state) for each, state in zip(options, states, strict=True)]
     first = options[0]
     entry = content.toc_by_index.get(first.line.toc_index)
     before = first.line.text_in_force[: first.start].strip()
@@ -163,11 +170,11 @@ def share_named(label: str, question: Question, content: DocumentContent) -> flo
 
 
 def is_asked(group: OptionGroup, question: Question, content: DocumentContent) -> bool:
-    """Whether what stands above the options or before them has enough of a question."""
-    terms = weigh_terms(question, lexicon_of(content))
+    """Whether what stands above the options or before them has enough of a question, but for its words of choosing."""
     said = f" {' '.join(normalise_words(f'{group.asked} {group.section}'))} "
-    total = sum(term.weight for term in terms)
-    return bool(total) and sum(term.weight for term in terms if is_said(term, said)) >= ASKED_SHARE * total
+    terms = [(term, is_said(term, said)) for term in weigh_terms(question, lexicon_of(content))]
+    total = sum(term.weight for term, has_it in terms if has_it or choosing_words().isdisjoint(term.texts))
+    return bool(total) and sum(term.weight for term, has_it in terms if has_it) >= ASKED_SHARE * total
 
 
 def is_said(term: WeighedTerm, said: str) -> bool:
@@ -226,7 +233,31 @@ def is_unchosen(numbers: LineRange, content: DocumentContent) -> bool:
     return all(has_only_unchosen(line, content) for line in content.legible_lines(*numbers))
 
 
+def is_doubtful(numbers: LineRange, question: Question, content: DocumentContent) -> bool:
+    """Whether lines are nothing but options that are not chosen, where these are not asked for, or, of a question for a
+    yes or no, may not be.
+
+    Circles that nothing tells from the bullets of a list do not count.
+    """
+    is_open_doubt, is_wanted = question.answer_type == "boolean", asks_unchosen(question)
+    return all(
+        (not is_wanted and has_only_unchosen(line, content)) or (is_open_doubt and has_only_open(line, content))
+        for line in content.legible_lines(*numbers)
+    )
+
+
+def has_only_open(line: LineRow, content: DocumentContent) -> bool:
+    own = options_on(line, content)
+    return bool(own) and all(each.is_ticked is None and each.box not in CIRCLES for each in own)
+
+
 def has_only_unchosen(line: LineRow, content: DocumentContent) -> bool:
+    own = options_on(line, content)
+    return bool(own) and all(each.is_ticked is False for each in own)
+
+
+def options_on(line: LineRow, content: DocumentContent) -> list[PrintedOption]:
+    """The options of a line that has nothing before them."""
     group = group_at(line.number, content)
     own = [each for each in group.options if each.line.number == line.number] if group else []
-    return bool(own) and own[0].start == 0 and all(each.is_ticked is False for each in own)
+    return own if own and own[0].start == 0 else []

@@ -422,6 +422,13 @@ def test_no_denial_condition_or_exception_is_cut_off_a_sentence(sentence: str, c
     assert all(condition in each.text for each in find_headlines(question, kept, {kept[0].parse_id: content}))
 
 
+@pytest.mark.parametrize(("box", "count"), [("❏", 0), ("✘", 0), ("○", 1)])
+def test_an_option_that_may_not_be_chosen_is_no_headline(box: str, count: int) -> None:
+    notes = [f"The club meets in room {number}." for number in range(20)]
+    content = content_of_lines(["# Consents", f"{box} The member agrees to be photographed at races.", *notes])
+    assert len(headlines_of("Does the member agree to be photographed at races?", 2, content=content)) == count
+
+
 def test_a_denial_at_the_end_of_a_sentence_stays_with_it() -> None:
     sentence = (
         "Der Vermieter des Hauses haftet für alle Schäden im Keller und in den übrigen Räumen des Hauses und auf den "

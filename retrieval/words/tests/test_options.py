@@ -12,6 +12,7 @@ from retrieval.types import LineRange
 from retrieval.words.options import (
     asked_options,
     group_at,
+    is_doubtful,
     is_unchosen,
     lines_for,
     option_groups_in,
@@ -166,3 +167,47 @@ def test_a_ticked_yes_or_no_is_quoted_with_its_question() -> None:
     (best, *_) = [each for each in result.candidates if each.verdict.role == "primary"]
     assert result.status == "found"
     assert best.quote.text == "Have you ever been refused\na fishing licence?\n☐ Yes\n☑ No"
+
+
+SIGN_UP = content_of_lines(
+    [
+        "# Membership form of the rowing club",
+        "# 1. Way of payment",
+        ("❏ Bank order", "list_item"),
+        ("✔ Cheque", "list_item"),
+        "# 2. Consents",
+        ("✘ The member agrees to the club rules", "list_item"),
+        ("❏ The member agrees to be photographed", "list_item"),
+        "# 3. Statements",
+        ("✘ The member can swim", "list_item"),
+        ("✘ The member owns a boat", "list_item"),
+        "# 4. To bring along",
+        ("○ Members must wear a life jacket", "list_item"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "answer"),
+    [
+        ("Does the member agree to be photographed?", 7, ["❏ The member agrees to be photographed"]),
+        ("Does the member agree to the club rules?", 7, ["✘ The member agrees to the club rules"]),
+        ("Does the member own a boat?", 10, []),
+        ("Which payment was ticked?", 3, ["✔ Cheque"]),
+        ("Which payment was chosen, selected and marked?", 3, ["✔ Cheque"]),
+        ("Which trailer was ticked?", 3, []),
+    ],
+)
+def test_crosses_are_choices_beside_empty_squares(question: str, line: int, answer: list[str]) -> None:
+    group = group_at(line, SIGN_UP)
+    assert group is not None
+    assert [each.literal for each in asked_options(group, parse_question(question, [SIGN_UP]), SIGN_UP)] == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "doubtful"),
+    [("Does the member own a boat?", {3, 7, 9, 10}), ("Who owns a boat?", {3, 7})],
+)
+def test_an_option_that_may_not_be_chosen_is_doubtful(question: str, doubtful: set[int]) -> None:
+    parsed = parse_question(question, [SIGN_UP])
+    assert {line for line in range(1, 13) if is_doubtful(LineRange(line, line), parsed, SIGN_UP)} == doubtful
