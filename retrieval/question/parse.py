@@ -40,6 +40,7 @@ from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.counts import count_before, counting_words, read_count
 from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
+from retrieval.words.options import choosing_words, option_groups_in
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
     CORRECTED_MIN,
@@ -234,9 +235,21 @@ def read_keywords(
     tokens = tokens_of(FISCAL_YEAR.sub(" , ", said), language)
     words = {key.text: key for token in tokens for key in token_keywords(token, lexicons, language, names)}
     keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
+    keywords = put_choosing_behind(keywords, contents, lexicons)
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
     return keywords, phrases_of(tokens)
+
+
+def put_choosing_behind(
+    keywords: Sequence[Keyword], contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]
+) -> list[Keyword]:
+    """The keywords, with what is done to an option ("ticked") as a framing word where a form does not say it."""
+    if choosing_words().isdisjoint(each.text for each in keywords) or not any(map(option_groups_in, contents)):
+        return [*keywords]
+    said = {each.text for each in keywords for lexicon in lexicons if len(lexicon.lines_with_any(each.forms))}
+    unsaid = choosing_words() - said
+    return [replace(each, priority="secondary") if each.text in unsaid else each for each in keywords]
 
 
 def read_identifiers(

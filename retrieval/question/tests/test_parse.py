@@ -314,3 +314,15 @@ def test_a_question_is_read_anew_for_each_document(policy: DocumentContent) -> N
     first, second, third = (parse_question(text, [content]) for content in (policy, other, policy))
     assert (first.corrected, second.corrected) == ("What is the notice of termination?", text)
     assert first == third and first is not third
+
+
+@pytest.mark.parametrize(
+    ("lines", "primary"),
+    [
+        (["# Payment", "❏ Direct debit", "✔ Invoice"], ["payment"]),
+        (["# Payment", "❏ Direct debit", "✔ Invoice", "The payment that is ticked applies."], ["payment", "ticked"]),
+        (["# Payment", "Payment is by invoice."], ["payment", "ticked"]),  # no form: nothing there is ticked
+    ],
+)
+def test_what_is_done_to_an_option_frames_the_question_of_a_form(lines: list[str], primary: list[str]) -> None:
+    assert keywords("Which payment was ticked?", content_of_lines(lines)) == primary
