@@ -61,11 +61,11 @@ def full(site: Site, folder: Path) -> Verdict:
         sent[code] += 1
         if sent["storage_full"] > 3:
             break
-    turn = person.ask("What is the notice of termination?", knowledge_base_id=base)
     files = {path.name for path in (folder / str(base)).rglob("*") if path.is_file()}
     stored = {Path(name).name for name in Document.objects.filter(base=base).values_list("file", flat=True)}
     jobs = IngestJob.objects.filter(document__base=base)
-    wait_for(lambda: have_ended(jobs))
+    wait_for(lambda: have_ended(jobs))  # before, there may be nothing to ask yet
+    turn = person.ask("What is the notice of termination?", knowledge_base_id=base)
     ballast.unlink()
     time.sleep(1)
     [source] = healthy(1, first=FIRST + FILES_MAX)
@@ -79,6 +79,7 @@ def full(site: Site, folder: Path) -> Verdict:
         "not read": Document.objects.filter(base=base).exclude(state="ready").count(),
         "other 5xx": len(server_errors(person.statuses)),
         "refused with room": int(after["code"] not in TAKEN),
+        "question refused": int(not turn),
     }
-    is_met = sent["storage_full"] > 0 and sent["accepted"] > 0 and 507 in statuses and bool(turn)
+    is_met = sent["storage_full"] > 0 and sent["accepted"] > 0 and 507 in statuses
     return verdict_of("disk full", GOAL, counts, *list(counts)[2:], reached=is_met)
