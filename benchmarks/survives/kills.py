@@ -201,20 +201,22 @@ def faults_of_documents(base: UUID, sources: dict[str, Source]) -> dict[str, Any
     documents = Document.objects.filter(base=base)
     parses = Parse.objects.filter(document__base=base)
     kept = [rows_of(parses, relation) for relation in ("lines", "passages", "embeddings")]
-    rows: dict[str, set[tuple[int, ...]]] = {}
-    cut = 0
+    rows: dict[str, Counter[tuple[int, ...]]] = {}
     for parse in parses.select_related("document"):
         counts = [found[parse.pk] for found in kept]
-        cut += counts[0] != parse.line_count
-        rows.setdefault(sources[str(parse.document_id)].kind, set()).add((parse.page_count, *counts))
-    differing = sum(len(found) - 1 for found in rows.values())
+        told = (parse.page_count, parse.line_count, *counts)
+        rows.setdefault(sources[str(parse.document_id)].kind, Counter())[told] += 1
+    # By kind the pages, lines said and there, passages and vectors of its copies, each with how many copies have it.
+    wrong = {
+        kind: dict(found) for kind, found in rows.items() if len(found) > 1 or any(told[1] != told[2] for told in found)
+    }
     stored = {str(pk) for pk in documents.values_list("pk", flat=True)}
     return {
         "lost": len(set(sources) - stored) + documents.count() - len(stored & set(sources)),
         "failed": documents.exclude(state="ready").count(),
         "still open": IngestJob.objects.filter(document__base=base, state__in=["queued", "running"]).count(),
         "read twice": parses.count() - documents.exclude(current_parse=None).count(),
-        "rows doubled or missing": differing + cut,
+        "rows doubled or missing": wrong,
         "without vectors": documents.filter(current_parse__embedded_at=None).count(),
     }
 
