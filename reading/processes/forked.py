@@ -14,12 +14,14 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 PR_SET_PDEATHSIG = 1
 READ_BYTES = 65_536
 LEAST_S = 0.05  # of patience: with less no copy is begun
 LEAST_CPU_S = 0.001  # a timer of zero would never end
+
+OUTSIDE_SIGNALS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
 
 Task = TypeVar("Task")
 
@@ -43,16 +45,29 @@ def run_in_fork(
 ) -> dict[Task, Any]:
     """The result of `work` for each task, as JSON; tasks that raised, crashed or cost too much are missing.
 
-    All tasks together may take `cpu_s` seconds of processor time, each of them `each_s`.
+    All tasks together may take `cpu_s` seconds of processor time, each of them `each_s`. A task whose copy somebody
+    else killed is tried once more, so that a file is not read without its outline for that.
     """
     done: dict[Task, Any] = {}
     patience = Patience(patience.half_left())
-    first = 0
+    first, again = 0, -1
     while first < len(tasks) and cpu_s > 0 and patience.half_left() > LEAST_S:
         # Each copy ends this round having finished at least one task, or is killed at its first.
-        died_at, used_s = collect_from_fork(tasks, first, work, done, cpu_s, each_s or cpu_s, patience)
-        first, cpu_s = died_at + 1, cpu_s - used_s
+        end = collect_from_fork(tasks, first, work, done, cpu_s, each_s or cpu_s, patience)
+        is_tried_again = end.is_killed and end.at != again
+        first, again = (end.at, end.at) if is_tried_again else (end.at + 1, again)
+        cpu_s -= end.used_s
     return done
+
+
+class CopyEnd(NamedTuple):
+    """How a copy ended: the index of its last task, its processor time in seconds, and whether it was killed by
+    somebody else.
+    """
+
+    at: int
+    used_s: float
+    is_killed: bool
 
 
 def collect_from_fork(
@@ -63,11 +78,8 @@ def collect_from_fork(
     cpu_s: float,
     each_s: float,
     patience: Patience,
-) -> tuple[int, float]:
-    """Collect the results of a fresh copy for the tasks from `first` on.
-
-    Returns the index of the task it died at, and the seconds of processor time it took.
-    """
+) -> CopyEnd:
+    """Collect the results of a fresh copy for the tasks from `first` on."""
     reading, writing = os.pipe()
     parent_pid = os.getpid()
     copy_pid = os.fork()
@@ -75,13 +87,14 @@ def collect_from_fork(
         os.close(reading)
         work_through(tasks[first:], work, writing, parent_pid, cpu_s, each_s)
     os.close(writing)
-    place, buffer = first, b""
+    place, buffer, is_over = first, b"", False
     try:
         with selectors.DefaultSelector() as selector:
             selector.register(reading, selectors.EVENT_READ)
             while selector.select(patience.half_left()):
                 got = os.read(reading, READ_BYTES)
                 if not got:
+                    is_over = True
                     break
                 *replies, buffer = (buffer + got).split(b"\n")
                 for reply in replies:
@@ -89,9 +102,11 @@ def collect_from_fork(
                     place += 1
     finally:
         os.kill(copy_pid, signal.SIGKILL)
-        used = os.wait4(copy_pid, 0)[2]
+        _, status, used = os.wait4(copy_pid, 0)
         os.close(reading)
-    return place, used.ru_utime + used.ru_stime
+    # What has ended is not killed by the line above, and a limit of ours has a signal of its own.
+    is_killed = is_over and os.WIFSIGNALED(status) and os.WTERMSIG(status) in OUTSIDE_SIGNALS
+    return CopyEnd(place, used.ru_utime + used.ru_stime, is_killed)
 
 
 def work_through(

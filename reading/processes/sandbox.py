@@ -15,6 +15,7 @@ from reading.heavier import PageToRead
 from reading.language import name_language
 from reading.limits import MIB, Limits
 from reading.processes.child import EXIT_OF_ERROR, EXIT_OF_MEMORY
+from reading.processes.forked import OUTSIDE_SIGNALS
 from reading.processes.starting import NoServer, NotEnded, start_reader
 from reading.processes.transfer import ATTACHED_NAMES, decode_reading
 from reading.reasons import REASONS, ReadingError, refusal
@@ -26,7 +27,6 @@ OnProgress = Callable[[int, int], None]
 TICK_S = 0.25
 STDERR_TAIL = 2_000
 # How a person, a service manager or an out-of-memory kernel ends a process. Other signals are the file's doing.
-OUTSIDE_SIGNALS = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
 
 
 def read_in_child(

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -59,6 +60,24 @@ def test_it_works_in_another_process_and_leaves_none_behind() -> None:
 def test_it_leaves_out_what_fails_crashes_or_never_ends() -> None:
     done = run_in_fork(range(10), troubled, 30, PATIENT, each_s=0.5)
     assert done == {number: number for number in (0, 1, 2, 4, 6, 8, 9)}
+
+
+def test_what_somebody_else_killed_is_tried_once_more(tmp_path: Path) -> None:
+    def killed_at_first(number: int) -> int:
+        killed = tmp_path / str(number)
+        if number in (2, 3) and not killed.exists():
+            killed.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    def killed_each_time(number: int) -> int:
+        (tmp_path / "tries").open("a").write("x")
+        os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    assert run_in_fork([1, 2, 3, 4], killed_at_first, 60, PATIENT) == {1: 1, 2: 2, 3: 3, 4: 4}
+    assert run_in_fork([1], killed_each_time, 60, PATIENT) == {}
+    assert (tmp_path / "tries").read_text() == "xx"
 
 
 def test_it_stops_when_the_processor_time_of_all_is_up() -> None:
