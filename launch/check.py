@@ -45,6 +45,7 @@ TESTS = {
 DRILLS = [*PYTHON, "benchmarks", "survives", "--short"]
 NICENESS = 5  # of what runs beside, above our own: a quarter of a processor where another process wants it
 LEAST = 19  # the niceness of the lowest priority there is
+GROUP = Path("/proc/self/autogroup")
 BESIDE_S = 900  # how long a test beside may take; 300 s, which the others have, are few for one that is held up
 GRACE_S = 60.0  # for what runs beside and is interrupted: its servers have to stop
 Begin = Callable[[str, list[str]], "Future[int]"]
@@ -191,10 +192,17 @@ def lower_priority(command: list[str]) -> list[str]:
 
     Linux shares out the processors between sessions first (sched(7), autogroup), where the kernel is made so.
     """
-    group = Path("/proc/self/autogroup")
-    own = int(group.read_text(encoding="ascii").split()[-1]) if group.exists() else 0
-    script = f'(echo {min(LEAST, own + NICENESS)} >{group}) 2>/dev/null; exec nice -n {NICENESS} "$@"'
+    script = f'(echo {min(LEAST, niceness_of(GROUP) + NICENESS)} >{GROUP}) 2>/dev/null; exec nice -n {NICENESS} "$@"'
     return ["sh", "-c", script, "sh", *command]
+
+
+def niceness_of(group: Path) -> int:
+    """The niceness of a session's processes together, from "/autogroup-7 nice 0"; 0 where nothing is told.
+
+    The file is empty for processes that are in no such group: those of some containers.
+    """
+    words = group.read_text(encoding="ascii").split() if group.exists() else []
+    return int(words[-1]) if words else 0
 
 
 if __name__ == "__main__":

@@ -92,10 +92,16 @@ class Load:
             "statuses": dict(sorted(Counter(statuses).items())),
             "lost": len(set(self.documents)) + len(set(self.turns)) - found.count() - asked.count(),
             "not read": len(self.documents) - found.filter(state="ready").count(),
-            "without an answer": len(self.turns) - asked.filter(state="done", run__isnull=False).count(),
+            "without an answer": [why_unanswered(turn) for turn in asked.exclude(state="done", run__isnull=False)],
             "refused for good": len(self.refused),
             "other 5xx": len(server_errors(statuses)),
         }
+
+
+def why_unanswered(turn: Any) -> str:
+    """How a question that was taken ended without an answer: its state, its attempts and the last line of its error."""
+    reason = turn.error_for_admins.strip().rpartition("\n")[2]
+    return f"{turn.state} after {turn.attempts} attempts: {reason or 'no reason is recorded'}"
 
 
 def flush(site: Site, away_s: float) -> None:

@@ -159,6 +159,14 @@ def test_what_runs_beside_runs_in_turn_and_gives_way(capsys: pytest.CaptureFixtu
     assert lines == ["== first", has, "== first: failed", "== second", has, "== second: passed"]
 
 
+@pytest.mark.parametrize(("told", "niceness"), [("/autogroup-7 nice 5\n", 5), ("", 0), (None, 0)])
+def test_the_niceness_of_a_session_is_0_where_none_is_told(tmp_path: Path, told: str | None, niceness: int) -> None:
+    group = tmp_path / "autogroup"
+    if told is not None:
+        group.write_text(told)
+    assert check.niceness_of(group) == niceness
+
+
 @pytest.mark.parametrize("ends_by", [signal.SIGINT, signal.SIGKILL])
 def test_what_runs_beside_ends_with_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends_by: signal.Signals
