@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import CharField, Count, Exists, F, Func, Max, OuterRef, Q, QuerySet, Sum, UUIDField, Value
 from django.db.models.fields.json import KT, KeyTransform
-from django.db.models.functions import Cast, Coalesce, NullIf, TruncDay, TruncMonth
+from django.db.models.functions import Cast, Coalesce, Concat, NullIf, TruncDay, TruncMonth
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -19,9 +19,10 @@ from audit.runs.disagreement import REFUSED_ROLES
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES
 from audit.runs.risks import RISKS
 from chat.models import Answer
+from ledger.models import Event
 from llm.models import REUSED, UNPRICED, LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
-from retrieval.record.storing import BESIDE, CALLS
+from retrieval.record.storing import ANSWER_UNSTORED, BESIDE, CALLS
 from retrieval.types import KEPT_ROLES, METHODS, UNANSWERED
 
 ROLES = ("primary", "supporting", "tangential", "discarded")
@@ -340,7 +341,10 @@ def percentile(values: Sequence[float], share: int) -> float:
 
 
 def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
-    """The calls that read, judged and answered these runs' questions, each look of those judged twice."""
+    """The calls that read, judged and answered these runs' questions, each look of those judged twice.
+
+    Those of questions that ended without a result, and of answers that could not be stored, are among them.
+    """
     of_run = runs.order_by().exclude(llm_call=None).values("llm_call")
     of_answer = Answer.objects.filter(run__in=runs.order_by()).exclude(llm_call=None).values("llm_call")
     beside = Answer.objects.filter(run__in=runs.order_by()).exclude(other_calls=[])
@@ -350,8 +354,11 @@ def calls_for(runs: RetrievalRunQuerySet) -> QuerySet[LLMCall]:
         those = runs.order_by().filter(**{f"{field}__has_key": key})
         own |= Q(pk__in=those.values(call=Cast(KT(f"{field}__{key}"), UUIDField())))
     ended = runs.order_by().filter(status="failed", plan__has_key=CALLS)
-    made = Func(KeyTransform(CALLS, "plan"), function="jsonb_array_elements_text", output_field=CharField())
-    own |= Q(pk__in=ended.values(call=Cast(made, UUIDField())))
+    named = Concat(Value("run:"), Cast("pk", CharField()))  # as the event of an answer that was not stored names it
+    unstored = Event.objects.order_by().filter(kind=ANSWER_UNSTORED, subject__in=runs.order_by().values(of=named))
+    for rows, field in ((ended, "plan"), (unstored, "details")):
+        made = Func(KeyTransform(CALLS, field), function="jsonb_array_elements_text", output_field=CharField())
+        own |= Q(pk__in=rows.values(call=Cast(made, UUIDField())))
     return LLMCall.objects.filter(own).order_by()
 
 

@@ -305,6 +305,8 @@ def test_what_a_model_wrote_is_kept_when_its_answer_cannot_be_stored(ask: Ask, s
     assert "answer" in {call.purpose for call in kept} and all(call.raw_reply for call in kept)
     assert len(stored()) == len(server.requests)
     assert {exchange.call for exchange in exchanges_of(run, None)} == set(stored())
+    assert set(calls_for(RetrievalRun.objects.all())) == set(stored())
+    assert not calls_for(RetrievalRun.objects.none())
     out = BytesIO()
     write_evidence(run, out, None)
     with ZipFile(out) as pack:
