@@ -158,6 +158,14 @@ def shared_call(exchange: Exchange, stored: dict[int, LLMCall]) -> LLMCall:
 # ---- in the web process
 
 
+def id_of_asking(
+    form_id: uuid.UUID | None, user: User, scope: QuestionScope, fields: Sequence[Field], mode: str, filters: Filters
+) -> uuid.UUID:
+    """The same for a form that is sent twice, another where anything in it was changed; without a form a new one."""
+    said = [user.pk, scope.base.pk, *scope.document_ids, mode, filters.words, *map(repr, fields)]
+    return uuid.uuid5(form_id, "\n".join(map(str, said))) if form_id else uuid.uuid4()
+
+
 def keep_extraction(
     user: User,
     scope: QuestionScope,
@@ -172,9 +180,7 @@ def keep_extraction(
     """Store fields that are to be asked. A program's `request`, or a form sent twice, makes one. Raises KeyReused."""
     if first := asked_before(Extraction, request):
         return first
-    said = [user.pk, scope.base.pk, *scope.document_ids, mode, filters.words, *map(repr, fields)]
-    said += [grid] if grid else []
-    made_id = uuid.uuid5(form_id, "\n".join(map(str, said))) if form_id else uuid.uuid4()
+    made_id = id_of_asking(form_id, user, scope, fields, mode, filters)
     try:
         with transaction.atomic():
             extraction = Extraction.objects.create(

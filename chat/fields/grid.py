@@ -13,7 +13,7 @@ from django.http import Http404
 from django.utils.translation import gettext
 
 from accounts.models import User
-from chat.fields.extracting import keep_extraction
+from chat.fields.extracting import id_of_asking, keep_extraction
 from chat.fields.reading import FieldsError
 from chat.fields.values import extraction_json, fields_with_answers
 from chat.models import Extraction, ExtractionField
@@ -60,13 +60,13 @@ def keep_grid(
     Raises FieldsError where it would be too large, ScopeError and KeyReused.
     """
     documents = documents_of_grid(user, scope, fields)
-    grid = uuid.uuid5(form_id, "grid") if form_id else uuid.uuid4()
+    grid = id_of_asking(form_id, user, scope, fields, mode, filters)
     rows: list[Extraction] = []
     with transaction.atomic():
         for document in documents:
             key = request if not rows else None  # the first row vouches for all of them
             alone = QuestionScope(scope.base, (document,))
-            row = keep_extraction(user, alone, fields, mode, filters=filters, request=key, form_id=form_id, grid=grid)
+            row = keep_extraction(user, alone, fields, mode, filters=filters, request=key, form_id=grid, grid=grid)
             if row.grid != grid:  # made by an earlier request with this key
                 return rows_of_grid(user, row.grid)
             rows.append(row)

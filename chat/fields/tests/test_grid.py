@@ -5,20 +5,23 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import User
 from chat.fields import grid
 from chat.fields.extracting import carry_out_extraction
 from chat.fields.values import NOT_ASKED
 from chat.models import Extraction
+from chat.turns.conductor import AnsweringFailed
 from docintel_site.celery import app
 from documents.ingestion.conductor import ingest_path
-from documents.models import Document
+from documents.models import Document, Membership
 from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,10 +100,13 @@ def test_a_form_or_request_sent_twice_makes_one_grid_that_is_listed_once(client:
     assert first.headers["Location"] == second.headers["Location"] and Extraction.objects.count() == 2
     listed = client.get("/ask/fields/").content.decode()
     assert listed.count(first.headers["Location"]) == 1 and "of each document" in listed
+    changed = send(client, document, form_id, listed="Term: How long is the term?")
+    assert changed.headers["Location"] != first.headers["Location"] and Extraction.objects.count() == 4
+    assert "Term" not in client.get(first.headers["Location"]).content.decode(), "what was asked before stays as it was"
     key = {"Idempotency-Key": str(uuid.uuid4())}
     asked, again = post(client, document, key), post(client, document, key)
     assert asked.status_code == 202 and asked.headers["Location"] == again.headers["Location"]
-    assert Extraction.objects.count() == 4
+    assert Extraction.objects.count() == 6
     assert post(client, document, key, fields=FIELDS[:1]).status_code == 422
 
 
@@ -159,3 +165,19 @@ def test_a_grid_is_open_to_who_asked_it_alone(
     stranger.force_login(django_user_model.objects.create_user("stranger@example.org", "quiet-harbour-91"))
     assert [stranger.get(address).status_code, stranger.post(f"{address}stop").status_code] == [404, 404]
     assert not Extraction.objects.filter(stop_requested=True).exists()
+
+
+def test_what_is_deleted_or_closed_meanwhile_is_a_failure_of_its_row_alone(
+    client: Client, document: Document, tenant: User
+) -> None:
+    address = send(client, document).headers["Location"]
+    lease, licence = Extraction.objects.order_by("created_at")
+    Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
+    for row in (lease, licence):
+        with suppress(AnsweringFailed):
+            carry_out_extraction(row.pk)
+    told = json.loads(client.get(f"{address}export.json").content)
+    assert [row["state"] for row in told["documents"]] == ["failed", "done"] and told["is_ended"]
+    assert client.get(address).status_code == 200
+    Membership.objects.filter(user=tenant).delete()
+    assert client.get(address).status_code == 404 == client.get(f"{address}export.csv").status_code
