@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -194,15 +194,42 @@ def another_answer(f: Forger) -> Files:
     return changed(f, "answer.json", word.encode(), b"un" + word.encode())
 
 
-def invented(f: Forger) -> Files:
-    """Another role, in a chain and a record of the pack made to fit: consistent through and through."""
-    files = another_role(f)
+def fitted_throughout(f: Forger, altered: Files) -> Files:
+    """Altered files with manifest, record of the pack and whole chain made to fit: consistent through and through."""
+    files, entries = mended(altered), f.entries
     record = record_of(f.files, "export.json")
     record["detail"] = {"manifest": chain.digest_of(files["manifest.json"])}
     recorded = json.dumps(record).encode()
-    entries = rechained(f.entries, 0, payload_digest=chain.digest_of(files["run.json"]))
+    at = {entry["sequence"]: index for index, entry in enumerate(entries)}
+    for subject in json.loads(files["manifest.json"])["subjects"]:
+        digest = chain.digest_of(files[subject["file"]])
+        entries = rechained(entries, at[subject["sequence"]], payload_digest=digest)
     entries = rechained(entries, f.index_of("audit_event"), payload_digest=chain.digest_of(recorded))
     return files | {"export.json": recorded, "ledger.jsonl": lines(entries)}
+
+
+def invented(f: Forger) -> Files:
+    """Another role, in a chain and a record of the pack made to fit."""
+    return fitted_throughout(f, another_role(f))
+
+
+OWN = ("manifest.json", "export.json", "ledger.jsonl")  # the files of a pack that tell of the others
+LEVELS: dict[str, Callable[[Forger, Files], Files]] = {
+    "bytes alone": lambda f, altered: altered,
+    "manifest made to fit": lambda f, altered: mended(altered),
+    "all made to fit": fitted_throughout,
+}
+
+
+def each_file_forged(f: Forger) -> Iterator[tuple[str, Files]]:
+    """The pack with each of its files in turn changed, then left out, at each level."""
+    for name in sorted(f.files.keys() - set(OWN)):
+        for what, altered in (
+            ("changed", f.files | {name: f.files[name][:-1] + b"?" + f.files[name][-1:]}),
+            ("left out", without(f.files, name)),
+        ):
+            for level, fit in LEVELS.items():
+                yield f"{name} {what}, {level}", fit(f, altered)
 
 
 def review_of_another_run(f: Forger) -> Files:

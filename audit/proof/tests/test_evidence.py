@@ -30,10 +30,12 @@ from benchmarks.forging import (
     CONSISTENT,
     FORGERIES,
     OK,
+    OWN,
     UNREADABLE,
     Files,
     Forger,
     as_first_form,
+    each_file_forged,
     invented,
     lines,
     read,
@@ -238,6 +240,15 @@ def test_no_forgery_is_ok(forger: Forger, tmp_path: Path, name: str) -> None:
     assert code == expected, said
     assert [word for word in words if word not in said] == [], said
     assert "OK:" not in said
+
+
+def test_no_file_can_be_changed_or_left_out_however_much_is_made_to_fit(forger: Forger, tmp_path: Path) -> None:
+    forged = dict(each_file_forged(forger))
+    assert len(forged) == 6 * len(forger.files.keys() - {*OWN}) > 48
+    for name, files in forged.items():
+        pack = write(tmp_path / "forged.zip", files)
+        with_head, alone = check(pack, "--head", forger.heads), check(pack)
+        assert with_head[0] == BAD and alone[0] != OK, f"{name}: {with_head}"
 
 
 def test_the_genuine_pack_beside_the_forgeries_is_ok(forger: Forger, tmp_path: Path) -> None:
