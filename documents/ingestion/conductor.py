@@ -11,7 +11,7 @@ in parallel, and continues where an earlier attempt stopped, three times at most
 
 The upload is stored and its `IngestJob` committed before a Celery task is woken. The rows of a reading go in by COPY as
 a new `Parse`, swapped in in one transaction. Between two stages the job waits in its queue again, and embedding goes on
-for 20 seconds at a time (`TURN_S`), so that others have their turn.
+for some seconds at a time (`TURN_S`), so that others have their turn.
 """
 
 import logging

@@ -31,7 +31,8 @@ from llm.models import LLMCall
 from reading.rows import name_in_force
 
 BATCH = 64  # texts per commit: what a killed worker loses is a few seconds of work
-TURN_S = 20  # then other documents get their turn: a short one that comes is embedded within half a minute (T8)
+AT_HAND = 512  # texts looked up for a turn: all that wait in a long document would take longer than the turn
+TURN_S = 2  # then other documents get their turn: a short one that comes is embedded within ten seconds (T8)
 WITHOUT = "keyword, title and pattern search work without it."
 
 Owners = Sequence[Passage] | Sequence[TocEntry]
@@ -86,9 +87,8 @@ def fill(parse: Parse, embedder: Embedder, lease: IngestLease) -> None:
     """Give what has no vector of this model one: that of an equal text, else a computed one. Raises TurnOver."""
     filling = Filling(parse, embedder, lease)
     for find_waiting in (passages_without, entries_without):
-        filling.copy_from_equals(find_waiting(parse, embedder))
-        filling.compute(find_waiting(parse, embedder))
-        filling.copy_from_equals(find_waiting(parse, embedder))  # what this parse says more than once
+        while waiting := find_waiting(parse, embedder, AT_HAND):
+            filling.compute(filling.copy_from_equals(waiting))  # what is said more than once is copied next time
 
 
 class Filling:
@@ -101,12 +101,15 @@ class Filling:
         self._ends_at = time.monotonic() + TURN_S
         lease.report(IngestJob.Stage.EMBED, self._done, self._total)
 
-    def copy_from_equals(self, waiting: Owners) -> None:
-        """Copy the vectors that equal texts have; the others go on waiting."""
+    def copy_from_equals(self, waiting: Owners) -> Owners:
+        """Copy the vectors that equal texts have, and return the others."""
+        left: list[Any] = []
         for batch in batch_owners(waiting):
             known = find_vectors(map(self._digest_of, batch))
             found: Any = [owner for owner in batch if self._digest_of(owner) in known]
             self._store(found, [known[self._digest_of(owner)] for owner in found], are_copied=True)
+            left += [owner for owner in batch if self._digest_of(owner) not in known]
+        return left
 
     def compute(self, waiting: Owners) -> None:
         """Compute the vectors, one for each text."""
@@ -142,14 +145,14 @@ class Filling:
         self._lease.report(IngestJob.Stage.EMBED, self._done + embedded, self._total)
 
 
-def passages_without(parse: Parse, embedder: Embedder) -> list[Passage]:
+def passages_without(parse: Parse, embedder: Embedder, most: int | None = None) -> list[Passage]:
     done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).exclude(passage=None)
-    return list(parse.passages.exclude(pk__in=done.values("passage_id")).defer("search"))
+    return list(parse.passages.exclude(pk__in=done.values("passage_id")).defer("search")[:most])
 
 
-def entries_without(parse: Parse, embedder: Embedder) -> list[TocEntry]:
+def entries_without(parse: Parse, embedder: Embedder, most: int | None = None) -> list[TocEntry]:
     done = Embedding.objects.filter(parse=parse, model_key=embedder.model_key).exclude(toc_entry=None)
-    return list(parse.toc_entries.exclude(pk__in=done.values("toc_entry_id")))
+    return list(parse.toc_entries.exclude(pk__in=done.values("toc_entry_id"))[:most])
 
 
 def batch_owners(owners: Owners) -> Iterator[Owners]:

@@ -461,6 +461,7 @@ def test_it_goes_on_where_embedding_stopped(queued: Queued, monkeypatch: pytest.
 def test_a_long_document_lets_others_embed_between_its_turns(queued: Queued, monkeypatch: pytest.MonkeyPatch) -> None:
     """T8, R108: no turn counts as a failed attempt, what is shown is stored, and a kill loses and doubles nothing."""
     monkeypatch.setattr(embedding, "BATCH", 2)
+    monkeypatch.setattr(embedding, "AT_HAND", 3)
     monkeypatch.setattr(embedding, "TURN_S", 0)
     monkeypatch.setattr(reporting, "REPORT_EVERY_S", 0)
     sections = "\n\n".join(f"# Site {number}\n\nRecords of site {number} are kept." for number in range(6))

@@ -126,6 +126,7 @@ def test_a_text_that_a_document_repeats_is_sent_once(
     elsewhere: KnowledgeBase, server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding, "BATCH", 2)
+    monkeypatch.setattr(embedding, "AT_HAND", 3)
     parse = take_in(elsewhere, "\n\n".join([*CLAUSES, *CLAUSES, *CLAUSES]).encode())
     sent, wanted = texts_sent(server), texts_of(parse)
     assert sorted(sent) == sorted(set(wanted)) and len(wanted) > 2 * len(sent)
