@@ -26,6 +26,7 @@ from retrieval.filters import UNFILTERED, Filters
 from retrieval.forms.fields import Field
 
 CELLS_MAX = 500  # documents times fields: each cell is a search of its own, and others wait for the same workers
+ROW_COLUMNS = ("document", "state")
 CELL_COLUMNS = ("value", "outcome", "page", "caveat")
 
 
@@ -115,13 +116,17 @@ def write_grid_csv(told: Mapping[str, Any]) -> str:
     """A grid as CSV, a document a line, with cells that no spreadsheet takes for formulas."""
     rows = told["documents"]
     names = list(dict.fromkeys(field["name"] for row in rows for field in row["fields"]))
-    heads = [name if column == "value" else f"{name} ({column})" for name in names for column in CELL_COLUMNS]
-    lines = [["document", "state", *heads]]
+    lines = [[*ROW_COLUMNS, *(head_of(name, column) for name in names for column in CELL_COLUMNS)]]
     for row in rows:
         fields = {field["name"]: cell_columns(field) for field in row["fields"]}
         blank = [""] * len(CELL_COLUMNS)
         lines.append([row["document"], row["state"], *(cell for name in names for cell in fields.get(name, blank))])
     return write_csv(lines)
+
+
+def head_of(name: str, column: str) -> str:
+    """The head of a column: that of the value has the field's name, but where a column of the row has it."""
+    return name if column == "value" and name not in ROW_COLUMNS else f"{name} ({column})"
 
 
 def cell_columns(field: Mapping[str, Any]) -> list[Any]:

@@ -92,6 +92,9 @@ def test_a_grid_is_exported_a_document_a_line(client: Client, document: Document
     told = json.loads(client.get(f"{address}export.json").content)
     assert [row["document"] for row in told["documents"]] == [document.title, "Licence"]
     assert client.get(f"{address}export.exe").status_code == 404
+    taken = send(client, document, listed="state: Who is the tenant?").headers["Location"]
+    head = client.get(f"{taken}export.csv").content.decode().splitlines()[0]
+    assert head.startswith('"document","state","state (value)","state (outcome)"'), "each column has a head of its own"
 
 
 def test_a_form_or_request_sent_twice_makes_one_grid_that_is_listed_once(client: Client, document: Document) -> None:
