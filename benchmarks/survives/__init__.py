@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
 PARTS = (
     *("tampering", "kills", "files", "fairness", "formulas", "parallel", "packs", "payloads", "provider", "disk"),
-    *("deploy", "servers"),
+    *("restarts", "stops", "strangers", "deploy", "servers"),
 )
 DAMAGED = {True: 6, False: 120}  # generated files beside those made by hand, by whether it is short
 # Documents, questions, kills among each, and how much of the work is done at the last.
 KILLS = {True: (10, 16, 5, 4, 0.0), False: (100, 200, 50, 50, 0.9)}
 ASKED = {True: 16, False: 200}  # each alone, then all at once
+RESTARTS = {True: 2, False: 50}  # of the worker that answers, with eight questions waiting each
 ROUNDS = {True: 2, False: 30}  # of payloads; with thirty each stands alone
 WAITING = {True: 40, False: 500}  # files of one person, before the one of another
+VECTORS = {True: 8_000, False: 80_000}  # of long files of one person, beside a short one of another
 SEED = 1
 OUTAGE_S = {True: 20.0, False: 300.0}
 AWAY_S = {True: 5.0, False: 30.0}
@@ -59,8 +61,11 @@ def drills(site: "Site", parts: Sequence[str], *, is_short: bool, data: Path | N
         parallel,
         payloads,
         provider,
+        restarts,
         servers,
         sinks,
+        stops,
+        strangers,
         tampering,
     )
     from benchmarks.survives.kills import Kills
@@ -73,6 +78,7 @@ def drills(site: "Site", parts: Sequence[str], *, is_short: bool, data: Path | N
         ("files", lambda: files.drill(site, hostile, "Hostile files")),
         ("files", lambda: files.drill(site, files.from_folder(data), "Files of a folder") if data else None),
         ("fairness", lambda: fairness.drill(site, WAITING[is_short])),
+        ("fairness", lambda: fairness.drill_long(site, VECTORS[is_short])),
         ("kills", kills.begin),
         ("formulas", lambda: sinks.drill(site)),
         ("parallel", lambda: parallel.drill(site, ASKED[is_short])),
@@ -81,6 +87,9 @@ def drills(site: "Site", parts: Sequence[str], *, is_short: bool, data: Path | N
         ("provider", lambda: provider.drill(site, OUTAGE_S[is_short])),
         ("kills", kills.verdicts),
         ("disk", lambda: disk.drill(site)),
+        ("restarts", lambda: restarts.drill(site, RESTARTS[is_short])),
+        ("stops", lambda: stops.drill(site)),
+        ("strangers", lambda: strangers.drill(site)),
         ("deploy", lambda: deploy.drill(site)),
         ("servers", lambda: servers.drill(site, AWAY_S[is_short])),
     ]

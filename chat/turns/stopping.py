@@ -16,7 +16,7 @@ from jobs.models import StoppableJob
 
 STOP_POLL_S = 0.5  # a slower stop button feels broken
 STOP_WAIT_S = 2 * settings.PATIENCE  # a beat holds the row for milliseconds, storing fifty fields for a minute
-STOP_LIMIT_S = 2.5 * settings.PATIENCE  # after Stop was seen, whatever is awaited, unless there is an answer to store
+STOP_LIMIT_S = 1.5 * settings.PATIENCE  # after Stop was seen, whatever is awaited, unless there is an answer to store
 SPARE_S = int(300 * settings.PATIENCE)  # loading, detecting and storing take seconds, a minute on the largest base
 FULL_SEARCH_S = int(3600 * settings.PATIENCE)  # 10,000 documents of ten pages take ten minutes
 
