@@ -13,6 +13,7 @@ from django.http import Http404
 from django.utils.translation import gettext
 
 from accounts.models import User
+from chat.asking import asked_before
 from chat.fields.extracting import id_of_asking, keep_extraction
 from chat.fields.reading import FieldsError
 from chat.fields.values import extraction_json, fields_with_answers
@@ -27,11 +28,15 @@ from retrieval.forms.fields import Field
 
 CELLS_MAX = 500  # documents times fields: each cell is a search of its own, and others wait for the same workers
 ROW_COLUMNS = ("document", "state")
+WAITING_MAX = 2 * CELLS_MAX  # of one person: the queue takes what came first, whoever asked
 CELL_COLUMNS = ("value", "outcome", "page", "caveat")
 
 
 def documents_of_grid(user: User, scope: QuestionScope, fields: Sequence[Field]) -> list[Document]:
-    """The documents of a scope, each of which is to be a row. Raises FieldsError where the grid would be too large."""
+    """The documents of a scope, each of which is to be a row.
+
+    Raises FieldsError where the grid would be too large, or too much of the person's is waiting.
+    """
     documents = resolve(user, scope.base, scope.document_ids)
     given = {"documents": len(documents), "fields": len(fields), "most": CHOSEN_MAX, "cells": CELLS_MAX}
     if len(documents) > CHOSEN_MAX:
@@ -43,6 +48,14 @@ def documents_of_grid(user: User, scope: QuestionScope, fields: Sequence[Field])
             "for at once. Choose fewer documents or fields."
         )
         raise FieldsError({0: words % given})
+    own = ExtractionField.objects.filter(extraction__user=user, extraction__grid__isnull=False)
+    waiting = own.exclude(extraction__state__in=ENDED).count()
+    if waiting + len(documents) * len(fields) > WAITING_MAX:
+        words = gettext(
+            "%(waiting)s values you asked for are still to come; at most %(most)s can wait at once. Ask again later, "
+            "or stop what you need no longer."
+        )
+        raise FieldsError({0: words % {"waiting": waiting, "most": WAITING_MAX}})
     return documents
 
 
@@ -60,6 +73,8 @@ def keep_grid(
 
     Raises FieldsError where it would be too large, ScopeError and KeyReused.
     """
+    if first := asked_before(Extraction, request):
+        return rows_of_grid(user, first.grid)
     documents = documents_of_grid(user, scope, fields)
     grid = id_of_asking(form_id, user, scope, fields, mode, filters)
     rows: list[Extraction] = []
@@ -116,7 +131,7 @@ def write_grid_csv(told: Mapping[str, Any]) -> str:
     """A grid as CSV, a document a line, with cells that no spreadsheet takes for formulas."""
     rows = told["documents"]
     names = list(dict.fromkeys(field["name"] for row in rows for field in row["fields"]))
-    lines = [[*ROW_COLUMNS, *(head_of(name, column) for name in names for column in CELL_COLUMNS)]]
+    lines = [[*ROW_COLUMNS, *(head_of_cells(name, column) for name in names for column in CELL_COLUMNS)]]
     for row in rows:
         fields = {field["name"]: cell_columns(field) for field in row["fields"]}
         blank = [""] * len(CELL_COLUMNS)
@@ -124,7 +139,7 @@ def write_grid_csv(told: Mapping[str, Any]) -> str:
     return write_csv(lines)
 
 
-def head_of(name: str, column: str) -> str:
+def head_of_cells(name: str, column: str) -> str:
     """The head of a column: that of the value has the field's name, but where a column of the row has it."""
     return name if column == "value" and name not in ROW_COLUMNS else f"{name} ({column})"
 

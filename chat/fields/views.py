@@ -28,11 +28,12 @@ from chat.fields.grid import (
     rows_of_grid,
     write_grid_csv,
 )
-from chat.fields.reading import COLUMNS, FIELDS_MAX, TYPES
+from chat.fields.reading import COLUMNS, FIELDS_MAX, TYPES, FieldsError
 from chat.fields.shown import ShownField
 from chat.fields.values import extraction_json, fields_with_answers, write_extraction_csv
 from chat.models import Extraction, ExtractionField
 from chat.page.last_used import last_scope
+from chat.scope import ScopeError
 from chat.turns import tasks
 from chat.turns.stopping import request_stop
 from chat.turns.waiting import ENDED
@@ -53,10 +54,14 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
         asked = form.cleaned_data
         wanted = (user, form.chosen_scope, form.asked, asked["mode"])
         more = {"filters": form.filters, "form_id": asked["form_id"]}
-        rows = keep_grid(*wanted, **more) if asked["is_grid"] else [keep_extraction(*wanted, **more)]
-        for row in rows:
-            tasks.start(row)
-        return redirect(page_of_extraction(rows[0]))
+        try:
+            rows = keep_grid(*wanted, **more) if asked["is_grid"] else [keep_extraction(*wanted, **more)]
+        except (FieldsError, ScopeError) as error:  # what the form was checked against has changed since
+            form.add_error(None, str(error))
+        else:
+            for row in rows:
+                tasks.start(row)
+            return redirect(page_of_extraction(rows[0]))
     context = {
         "form": form,
         "earlier": [(each, page_of_extraction(each)) for each in asked_lately(user, EARLIER_SHOWN)],

@@ -160,6 +160,21 @@ def test_a_grid_that_is_too_large_is_refused_with_its_size(
     assert told.status_code == 400 and words in told.content.decode() and not Extraction.objects.exists()
 
 
+def test_nobody_fills_the_queue_of_the_others(
+    client: Client, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grid, "WAITING_MAX", 6)
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    first = post(client, document, key)
+    refused = [post(client, document), send(client, document)]
+    assert [each.status_code for each in refused] == [400, 400] and Extraction.objects.count() == 2
+    assert all("4 values you asked for are still to come" in each.content.decode() for each in refused)
+    assert post(client, document, key).headers["Location"] == first.headers["Location"], "it was asked before"
+    for row in Extraction.objects.all():
+        carry_out_extraction(row.pk)
+    assert post(client, document).status_code == 202
+
+
 def test_a_grid_is_open_to_who_asked_it_alone(
     client: Client, document: Document, django_user_model: type[User]
 ) -> None:
