@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reading.wording import Wordings, read_wordings
-from retrieval.words.printed import Value, dates_in
+from retrieval.words.printed import Value, dates_in, values_in
 from retrieval.words.tokens import is_stop_word, normalise_words
 
 FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end", "signed", "whole")}
 FRAMES["beyond"] = r"\b(?:{beyond})\s+(?:[\w'’()]+\s+){0,6}$"  # right before a start or an end
+FRAMES["within"] = r"\b(?:{within})\Z"  # right before a duration: by when
+FRAMES["counting"] = r"\A\s?(?:{counting})(?!\w)"  # right after one: from when
 CLAUSE_ENDS = re.compile(r"[.;!?](?=\s)")
 BEYOND_MAX = 200  # characters before a start or an end: seven words
 OTHERS = {("start", "end"), ("end", "start"), ("end", "signed")}  # as asked, and as printed
@@ -85,6 +87,17 @@ def is_beyond(asked: str, text: str) -> bool:
     sides = [found.start() for side in ("start", "end") for found in words[side].finditer(text)]
     before = (text[max(at - BEYOND_MAX, 0) : at] for at in sides if side_asked(asked))
     return any(words["beyond"].search(each) for each in before)
+
+
+def is_only_length(text: str, language: str) -> bool:
+    """Whether a text has durations and does not place one of them in time: "six months' notice", not "within six
+    months" nor "six months after delivery".
+    """
+    words, lengths = period_words().of_language(language), list(values_in(text, "duration"))
+    return bool(lengths) and not all(
+        words["within"].search(text[: each.start].rstrip()) or words["counting"].match(text[each.end :])
+        for each in lengths
+    )
 
 
 # ---- dates that were asked for by name

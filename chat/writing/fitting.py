@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
-from chat.figures.periods import is_beyond, is_other_side
+from chat.figures.periods import is_beyond, is_only_length, is_other_side
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.registry.references import references_in
@@ -313,11 +313,14 @@ def share_said(words: Sequence[str], terms: Sequence[WeighedTerm]) -> float:
 
 
 def has_date_asked(text: str, question: Question) -> bool:
-    """Whether a text has a date that may be meant: no start where the end was asked for, and nothing after it."""
+    """Whether a text has a date that may be meant: no start where the end was asked for, nothing after it, and no mere
+    duration.
+    """
     asked = question.original
     dates = [value for value in values_in(text, "date") if value.type == "date"]
     if not dates:
-        return not CALENDAR.search(question.topic) and not is_beyond(asked, text)
+        is_placed = not is_only_length(text, question.language)
+        return is_placed and not CALENDAR.search(question.topic) and not is_beyond(asked, text)
     return any(not is_other_side(asked, text, date) for date in dates)
 
 

@@ -23,7 +23,7 @@ from chat.writing.fitting import (
     weight_said,
     without_references,
 )
-from chat.writing.mismatches import is_of_another_thing
+from chat.writing.mismatches import asks_yes_or_no, is_of_another_thing
 from chat.writing.shortened import is_short, shorten
 from chat.writing.undecided import is_undecided
 from documents.storage.content import DocumentContent
@@ -188,7 +188,8 @@ def is_mismatched(spoken: Spoken, question: Question) -> bool:
     unit, toc_index = units_of(content).around(first), content.lines[first - 1].toc_index
     above = text_above(unit.first, toc_index, content)
     around = " ".join(line.text for line in content.legible_lines(unit.first, unit.last))
-    said = normalise_words(f"{name_in_force(spoken.section)} {above} {around} {spoken.text}")
+    near = "" if asks_yes_or_no(question) else f"{above} {around}"  # what is allowed of another thing is said beside it
+    said = normalise_words(f"{name_in_force(spoken.section)} {near} {spoken.text}")
     return is_of_another_thing(spoken.text, said, question, content) or is_undecided(spoken.text, question)
 
 

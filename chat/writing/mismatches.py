@@ -33,7 +33,7 @@ def is_of_another_thing(text: str, around: Sequence[str], question: Question, co
         has_other_label(text, question)
         or is_other_bound(text, question)
         or (not asks_yes_or_no(question) and has_other_quantity(text, question))
-        or (not asks_yes_or_no(question) and lacks_word_of(around, question, content))
+        or lacks_word_of(around, question, content)
     )
 
 

@@ -8,6 +8,7 @@ from chat.figures.periods import (
     Reversed,
     find_reversed,
     find_reversed_pairs,
+    is_only_length,
     is_other_side,
     period_words,
     side_asked,
@@ -84,6 +85,26 @@ def test_two_dates_are_compared_that_were_asked_of_one_thing(start: str, end: st
 )
 def test_a_start_is_no_end(asked: str, text: str, fits: list[str]) -> None:
     assert [each.value for each in dates_in(text) if not is_other_side(asked, text, each)] == fits
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "is_length"),
+    [
+        ("The Tenant may end the lease by giving six months' notice.", "en", True),
+        ("After the first three years the Tenant may end it on six months' notice.", "en", True),
+        ("The warranty expires 24 months after delivery.", "en", False),
+        ("The board must decide within thirty (30) days of the request.", "en", False),
+        ("The sublease terminates upon the sale.", "en", False),  # no duration at all
+        ("Die Laufzeit beträgt zwei Jahre.", "de", True),
+        ("Die Zahlung ist innerhalb von 14 Tagen fällig.", "de", False),
+        ("Le préavis est de trois mois.", "fr", True),
+        ("La garantie prend fin deux ans après la livraison.", "fr", False),
+        ("El plazo es de dos años.", "es", True),
+        ("El pago vence 30 días después de la entrega.", "es", False),
+    ],
+)
+def test_a_length_tells_when_only_where_it_is_counted_from_or_to(text: str, language: str, *, is_length: bool) -> None:
+    assert is_only_length(text, language) == is_length
 
 
 def test_a_name_of_both_is_of_neither() -> None:

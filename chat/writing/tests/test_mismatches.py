@@ -32,6 +32,8 @@ WORKS = content_of_lines(
         "Countries and states choose a colour of their own.",
         "# Incidents",
         "There were 5% more calls than in 2022. Of these calls 1,104 were fires.",
+        "# Phones",
+        "Employees may use private phones for company mail. Private laptops are kept in the safe.",
     ]
 )
 
@@ -50,10 +52,19 @@ WORKS = content_of_lines(
         ("On how many days a week may apprentices work from home?", 10, False),  # the document has them elsewhere
         ("Which state's or country's law governs this contract?", 16, True),  # a law needs no such word
         ("Who organises the litter pick?", 12, False),  # any sentence has a name
+        ("May apprentices work from home?", 10, False),
+        ("Are employees allowed to work from home?", 10, True),
     ],
 )
 def test_it_is_about_what_was_asked_for(question: str, line: int, *, is_said: bool) -> None:
     assert headlines_of(question, line, content=WORKS) == ([WORKS.lines[line - 1].text] if is_said else [])
+
+
+@pytest.mark.parametrize(("thing", "is_said"), [("phones", True), ("laptops", False), ("tablets", True)])
+def test_what_is_allowed_of_one_thing_is_not_said_of_another_beside_it(thing: str, *, is_said: bool) -> None:
+    """A tablet, of which nothing is said, may be another word for it."""
+    said = headlines_of(f"May employees use private {thing} for company mail?", 22, content=WORKS)
+    assert said == (["Employees may use private phones for company mail."] if is_said else [])
 
 
 @pytest.mark.parametrize(
