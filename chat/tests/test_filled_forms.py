@@ -83,8 +83,7 @@ def test_a_form_answers_as_it_is_filled_in(application: Document, tenant: User) 
 
 def test_questions_are_answered_after_the_file_is_gone(application: Document, tenant: User) -> None:
     """(R1) The rows are what is asked; only pictures of pages, a download and another reading need the file."""
-    assert application.file.storage.exists(application.file.name)
-    application.file.storage.delete(application.file.name)
+    Path(application.file.path).unlink()
     for question, status, said in QUESTIONS:
         answer = asked(application, tenant, question)
         assert (answer.run.status, said in answer.text) == (status, True), question
