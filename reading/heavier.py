@@ -28,7 +28,6 @@ METHOD_OF = {
     "unreadable": "ocr",
     "opaque_figure": "ocr_picture",
     "flattened_table": "pdfplumber",
-    "many_columns": "pdfplumber",
 }
 PACKAGES = {"ocr": recognition.PACKAGE, "ocr_picture": recognition.PACKAGE, "pdfplumber": "pdfplumber"}
 TABLE_SIDE = 2  # rows and columns: fewer are a frame around text

@@ -77,9 +77,15 @@ def regconfig_of(code: str) -> str:
 
 
 def sample_of(lines: Iterable[LineRow]) -> str:
-    """Running text from the middle of a document, where its language is clearest."""
+    """Running text from the middle of a document, where its language is clearest; without any, the words of its tables.
+
+    Figures, codes and capitals mislead the identifier where little else stands.
+    """
+    lines = list(lines)
     texts = [line.text for line in lines if line.kind == "body" and len(line.text) > LETTERS_MIN]
-    texts = texts or [line.text for line in lines]
+    if sum(map(str.isalpha, "".join(texts))) < LETTERS_MIN:
+        words = (word for line in lines for word in line.text.split() if any(map(str.isalpha, word)))
+        return " ".join(words)[:SAMPLE_CHARS].lower()
     middle = len(texts) // 3
     return "\n".join(texts[middle : middle + 120] or texts[:120])[:SAMPLE_CHARS]
 

@@ -27,6 +27,7 @@ from reading.layout.strikes import is_drawn, mark_struck, without_drawn
 from reading.layout.symbols import name_symbols
 from reading.layout.unknown import mark_unknown
 from reading.limits import HEADER_WITHIN, MIB, PDF_HEADER, Limits
+from reading.pages.drawn_boxes import boxes_drawn
 from reading.pages.fields import FormField, drop_drawn, fields_on, put_fields
 from reading.processes.forked import Patience, run_in_fork
 from reading.reasons import ReadingError, refusal
@@ -197,7 +198,7 @@ def read_page(document: PdfDocument, index: int, limits: Limits, *, has_fields: 
         turn = turn_of(page) if rotation else None
         fields = fields_of(page) if has_fields else 0
         shown = fields_on(page) if fields else []
-        text, is_cut = page_text(page, width, height, turn, limits, shown)
+        text, is_cut, shown = page_text(page, width, height, turn, limits, shown)
         images = () if is_cut else tuple(images_of(page, width, height, turn))
     except (*PDF_ERRORS, MemoryError) as error:
         return PageFacts(index + 1, 612.0, 792.0, 0, None, False, is_memory_error(error))
@@ -228,10 +229,10 @@ def fields_of(page: pymupdf.Page) -> int:
 
 def page_text(
     page: pymupdf.Page, width: float, height: float, turn: Turn | None, limits: Limits, fields: Sequence[FormField] = ()
-) -> tuple[PageText, bool]:
-    """The page's text pieces, and whether they exceeded the limit."""
+) -> tuple[PageText, bool, list[FormField]]:
+    """The page's text pieces, whether they exceeded the limit, and its fields with those that are drawn."""
     if stream_bytes(page) > SUSPECT_STREAM_BYTES and len(page.get_text("text", flags=TEXT_FLAGS)) > limits.page_chars:
-        return PageText({}), True
+        return PageText({}), True, list(fields)
     sides = (height, width) if page.rotation % 180 else (width, height)
     everything, off_page_chars = blocks_on_page(page, *sides, limits)
     found, drawn = without_drawn(everything)
@@ -243,12 +244,22 @@ def page_text(
     drop_doubles(blocks)
     cut_at_scripts(blocks, characters)
     cut_at_gaps(blocks, characters)
-    drop_drawn(blocks, fields, page)
+    taken = [field.box for field in fields]
+    shown = [
+        *fields,
+        *boxes_drawn(drawn, blocks, taken, lambda: picture_boxes(page, turn), partial(turn_box, turn=turn)),
+    ]
+    drop_drawn(blocks, shown, page)
     text = pieces_of(blocks, width, height, turn)
-    put_fields(text, fields, width, height)
+    put_fields(text, shown, width, height)
     text.off_page_chars = off_page_chars
     look_for_concealed(text, blocks, turn)
-    return text, is_cut
+    return text, is_cut, shown
+
+
+def picture_boxes(page: pymupdf.Page, turn: Turn | None) -> list[tuple[float, float, float, float]]:
+    """Where the pictures of a page are, in the coordinates of the displayed page."""
+    return [turn_box(found["bbox"], turn) for found in page.get_image_info()] if page.get_images() else []
 
 
 def blocks_on_page(page: pymupdf.Page, width: float, height: float, limits: Limits) -> tuple[list[SpanBlock], int]:

@@ -15,6 +15,7 @@ from reading.layout.furniture import mark_furniture
 from reading.layout.kinds import BodyStyle, body_style, mark_contents, mark_kinds
 from reading.layout.lines import HIDDEN_SHARE, PageLine, PageText, page_lines, rows_of_lines
 from reading.layout.page_numbers import printed_numbers
+from reading.layout.ticks import UNREAD
 from reading.layout.watermarks import mark_overprinted
 from reading.limits import Limits
 from reading.outline.contents_pages import linked_targets, mark_announced_list, printed_targets
@@ -270,6 +271,8 @@ def page_flags(
         yield "concealed"
     if fact.text and fact.text.struck_chars:
         yield "struck"
+    if any(field.signs[1] == UNREAD and not field.is_on for field in fact.shown_fields):
+        yield "boxes_unread"
     if fact.text and fact.text.off_page_chars >= CONCEALED_MIN:
         yield "off_page"
     if fact.text and fact.text.is_recognised:
@@ -292,6 +295,7 @@ def page_warnings(extract: Extract, limits: Limits, unchecked: Mapping[str, Sequ
         "recognised": "text_recognised",
         "concealed": "concealed_text",
         "struck": "struck_text",
+        "boxes_unread": "boxes_unread",
         "off_page": "off_page_text",
         "garbled": "garbled_pages",
     }

@@ -106,6 +106,9 @@ WARNINGS = {
     "struck_text": _(
         "Pages with words that are struck through; they are kept and shown, not searched, and answer nothing: {value}."
     ),
+    "boxes_unread": _(
+        "Pages with boxes to be ticked of which it could not be read whether they are; they answer nothing: {value}."
+    ),
     "off_page_text": _("Pages with text outside their edges, where nobody sees it; it is not searched: {value}."),
     "watermarks": _(
         "Slanted text and marks over the text, such as a watermark, are kept but not searched or quoted. Pages, and "

@@ -22,6 +22,7 @@ from retrieval.types import (
     Status,
 )
 from retrieval.words.lexicon import lexicon_of
+from retrieval.words.options import unread_choices
 from retrieval.words.terms import weigh_terms
 from retrieval.words.tokens import as_typed
 
@@ -141,7 +142,8 @@ def judge_absence(
     gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
     if not is_absent:
         return AbsenceVerdict("found", "", gates)
-    if not zero and ranking.is_doubtful:
+    is_unread = any(unread_choices(question, content) for content in contents)
+    if not zero and ranking.is_doubtful and not is_unread:
         doubt = join_clauses([ranking.answerable_reason, *coverage.gaps], "; besides, ")
         return AbsenceVerdict("weak", doubt, gates)
     reason = zero if zero else ranking_evidence(ranking)

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop
 from documents.storage.content import DocumentContent
 from retrieval.told.clauses import Clause
 from retrieval.types import Coverage, Question, ScopeAccount, ScopeDocument, ShortlistRank
+from retrieval.words.options import unread_choices
 
 # Why a document was read, or was not; the test of these holds their figure against corpus.DOCUMENTS_MAX.
 ALL_READ = gettext_noop("so few documents are all read line by line")
@@ -140,7 +141,10 @@ def coverage_of(
         alone=sum(each.finding is not None for each in documents),
     )
     gaps = find_gaps(question, coverage, documents)
-    return replace(coverage, gaps=(*gaps, *find_untold(question, contents), *gap_of_attached(attached)))
+    return replace(
+        coverage,
+        gaps=(*gaps, *find_untold(question, contents), *gap_of_attached(attached), *gap_of_boxes(question, contents)),
+    )
 
 
 def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeDocument]) -> Iterable[str]:
@@ -201,6 +205,18 @@ def gap_of_attached(names: Sequence[str]) -> Iterable[str]:
     if names:
         said = f"{count(len(names), 'attached file')} {'was' if len(names) == 1 else 'were'} not read"
         yield Clause(f"{said}: {name_some(names)}", "attached", **named_facts(names), count=len(names))
+
+
+def gap_of_boxes(question: Question, contents: Sequence[DocumentContent]) -> Iterable[str]:
+    """That boxes of the choice asked for could not be read; nothing where there are none."""
+    pages = [
+        name_page(content.title, number) if len(contents) > 1 else f"p. {number}"
+        for content in contents
+        for number in sorted({group.options[0].line.page_number for group in unread_choices(question, content)})
+    ]
+    if pages:
+        said = "whether boxes are ticked could not be read"
+        yield Clause(f"{said}: {name_some(pages)}", "unread boxes", **named_facts(pages))
 
 
 def decisive_words(question: Question) -> set[str]:

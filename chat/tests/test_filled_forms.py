@@ -81,6 +81,66 @@ def test_a_form_answers_as_it_is_filled_in(application: Document, tenant: User) 
         assert all(each in said for each in unchosen), "what is not chosen is quoted only where it was asked for"
 
 
+def test_questions_are_answered_after_the_file_is_gone(application: Document, tenant: User) -> None:
+    """(R1) The rows are what is asked; only pictures of pages, a download and another reading need the file."""
+    Path(application.file.path).unlink()
+    for question, status, said in QUESTIONS:
+        answer = asked(application, tenant, question)
+        assert (answer.run.status, said in answer.text) == (status, True), question
+
+
+DRAWN = [
+    ("Collection from the depot", ""),
+    ("Standard delivery", "x"),
+    ("Express delivery", ""),
+    ("Delivery by van", "?"),
+]
+
+
+def drawn_form(path: Path, options: list[tuple[str, str]]) -> Path:
+    """A form whose boxes are squares with lines in them; "?" is a stroke that nobody can tell."""
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((60, 70), "Order form of the Ardle Furniture Store", fontname="hebo", fontsize=14)
+    page.insert_text((60, 110), "Way of delivery", fontname="hebo", fontsize=12)
+    for number, (label, mark) in enumerate(options):
+        y = 140 + 20 * number
+        page.draw_rect((60, y - 9, 70, y + 1), width=0.8)
+        if mark == "x":
+            page.draw_line((62, y - 7), (68, y - 1))
+            page.draw_line((68, y - 7), (62, y - 1))
+        elif mark:
+            page.draw_line((64, y - 4), (66, y - 4))
+        page.insert_text((78, y), label)
+    document.save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("count", "question", "status", "said"),
+    [
+        (3, "Which way of delivery was chosen?", "found", "☑ Standard delivery"),
+        (3, "Is express delivery chosen?", "found", "☐ Express delivery: not ticked"),
+        (4, "Which way of delivery was chosen?", "cannot_tell", ""),
+        (4, "Is delivery by van chosen?", "cannot_tell", ""),
+    ],
+)
+def test_drawn_boxes_answer_where_they_could_be_read(
+    count: int,
+    question: str,
+    status: str,
+    said: str,
+    base: KnowledgeBase,
+    tenant: User,
+    tmp_path: Path,
+    settings: Settings,
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "files"
+    document = ingest_path(drawn_form(tmp_path / "order.pdf", DRAWN[:count]), base, tenant)
+    answer = asked(document, tenant, question)
+    assert (answer.run.status, said in answer.text) == (status, True), answer.text
+
+
 CROSSED = [
     ("", "Membership form of the Ardle Rowing Club"),
     ("", "Consents"),

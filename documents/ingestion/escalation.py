@@ -14,7 +14,7 @@ from reading.processes.sandbox import read_again_in_child
 from reading.recognition import PAGES_A_CHILD, OnProgress
 from reading.rows import ImageRow, LineRow, stored_line
 
-FLAGS = {"opaque_figure", "flattened_table", "many_columns"}  # what a page with text may have
+FLAGS = {"opaque_figure", "flattened_table"}  # what a page with text may have
 
 
 def pages_to_read_again(document: Document, parse: Parse | None, only: Collection[int] = ()) -> Iterator[PageToRead]:

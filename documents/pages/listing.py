@@ -33,7 +33,9 @@ ORIGINS = {
     "markdown": _("headings"),
     "model": _("headings a model found"),
 }
-LOUD = ("hidden_text", "concealed_text", "garbled_text", "garbled_pages", "signs_unread", "xfa_form")  # warnings
+LOUD = frozenset(
+    ["hidden_text", "concealed_text", "garbled_text", "garbled_pages", "signs_unread", "boxes_unread", "xfa_form"]
+)  # warnings
 WAITING = {
     IngestJob.Stage.RECOGNISE.value: _("Waiting for text recognition"),
     IngestJob.Stage.CARD.value: _("Waiting for its card"),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from documents.models import Parse
 from documents.pages.sentences import translate_sentence
 from reading import heavier
-from reading.pages.quality import ESCALATING
+from reading.pages.quality import DOUBTFUL
 from reading.reasons import PAGE_FLAGS, PAGE_KINDS, number_ranges
 from reading.rows import LineRow, PageRow
 
@@ -73,7 +73,7 @@ def quality_findings(parse: Parse) -> Iterator[ReportLine]:
     flagged: dict[str, list[int]] = {}
     for number, flags in parse.pages.exclude(flags=[]).values_list("number", "flags"):
         for flag in flags:
-            if flag in ESCALATING:
+            if flag in DOUBTFUL:
                 flagged.setdefault(flag, []).append(number)
     for flag, numbers in flagged.items():
         words = f"{number_ranges(numbers)}: {reason_words(flag)}"
@@ -99,7 +99,7 @@ def page_findings(page: PageRow, lines: Sequence[LineRow]) -> Iterator[ReportLin
         words = gettext("%(method)s added lines; compare them with the page") % {"method": METHODS[method]}
         yield ReportLine("ok", gettext("This page"), words)
     for flag in page.flags:
-        if flag in ESCALATING:
+        if flag in DOUBTFUL:
             yield ReportLine("warn", gettext("This page"), reason_words(flag))
 
 

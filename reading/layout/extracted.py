@@ -42,3 +42,8 @@ class SpanBlock(TypedDict, total=False):
     type: int  # text, or something drawn, which has no lines
     lines: list[SpanLine]
     bbox: Edges
+    stroked: bool  # of something drawn: an outline, not filled
+    isrect: bool
+    continues: bool  # the next block is of the same path
+    color: int
+    alpha: int

@@ -41,20 +41,17 @@ def is_drawn(block: SpanBlock) -> bool:
     return bool(block["type"] == DRAWN)
 
 
-def without_drawn(blocks: Iterable[SpanBlock]) -> tuple[list[SpanBlock], list[Edges]]:
-    """The blocks of text, and the boxes of what is drawn."""
+def without_drawn(blocks: Iterable[SpanBlock]) -> tuple[list[SpanBlock], list[SpanBlock]]:
+    """The blocks of text, and those of what is drawn."""
     text: list[SpanBlock] = []
-    drawn: list[Edges] = []
+    drawn: list[SpanBlock] = []
     for block in blocks:
-        if is_drawn(block):
-            drawn.append(block["bbox"])
-        else:
-            text.append(block)
+        (drawn if is_drawn(block) else text).append(block)
     return text, drawn
 
 
 def mark_struck(
-    blocks: list[SpanBlock], drawn: Sequence[Edges], with_styles: Callable[[], list[SpanBlock]]
+    blocks: list[SpanBlock], drawn: Sequence[SpanBlock], with_styles: Callable[[], list[SpanBlock]]
 ) -> list[SpanBlock]:
     """The blocks of a page, each struck span with the key "struck"; the same where nothing is struck.
 
@@ -70,7 +67,7 @@ def mark_struck(
     return styled
 
 
-def crossed_spans(blocks: Iterable[SpanBlock], drawn: Sequence[Edges]) -> Iterator[tuple[Span, float]]:
+def crossed_spans(blocks: Iterable[SpanBlock], drawn: Sequence[SpanBlock]) -> Iterator[tuple[Span, float]]:
     """The spans that rules go through, each with the share of its width."""
     rules: dict[int, list[DrawnRule]] = {}
     for quarter, line in straight_lines(blocks):
@@ -92,9 +89,9 @@ def straight_lines(blocks: Iterable[SpanBlock]) -> Iterator[tuple[int, SpanLine]
                 yield ways.index(max(ways)), line
 
 
-def rules_along(drawn: Iterable[Edges], quarter: int) -> list[DrawnRule]:
+def rules_along(drawn: Iterable[SpanBlock], quarter: int) -> list[DrawnRule]:
     """The thin rules that run along text of a direction, from its top to its bottom."""
-    turned = (in_frame(box, quarter) for box in drawn)
+    turned = (in_frame(block["bbox"], quarter) for block in drawn)
     return sorted(
         DrawnRule((y0 + y1) / 2, x0, x1)
         for x0, y0, x1, y1 in turned

@@ -7,8 +7,9 @@ from typing import NamedTuple
 TICKED, UNTICKED = "☑☒✓✔◉⦿🗹🗷", "☐⬜"
 CIRCLES, SQUARES = "○◯", "□◻❏❐❑❒"  # bullets too: they say that something is not chosen only beside one that is
 CROSSED = "✗✘✕✖"  # refused on some forms: chosen only beside squares that are empty
+UNREAD = "[?]"  # a drawn box of which the reading does not know what is in it
 SIGNS = TICKED + UNTICKED + CIRCLES + SQUARES + CROSSED
-BOX = re.compile(rf"(?P<sign>[{SIGNS}])|\[(?P<mark>[xX✓✔✗ _]?)\](?=\s|$)")
+BOX = re.compile(rf"(?P<sign>[{SIGNS}])|\[(?P<mark>[xX✓✔✗ _?]?)\](?=\s|$)")
 ASKED = re.compile(r"[.?:;]\s+")  # the end of a question, before the labels of its boxes
 LABEL_CHARS = 200
 
@@ -60,6 +61,8 @@ def has_box(text: str) -> bool:
 
 def state_of(box: re.Match[str]) -> bool | None:
     sign = box["sign"]
+    if box.group() == UNREAD:
+        return None
     if sign is None:
         return bool(box["mark"].strip(" _"))
     return True if sign in TICKED else False if sign in UNTICKED else None
@@ -68,9 +71,12 @@ def state_of(box: re.Match[str]) -> bool | None:
 def states_together(boxes: Sequence[tuple[str, bool | None]]) -> list[bool | None]:
     """The states of boxes that stand together, each given with the one it has alone.
 
-    A cross is a choice where a square is empty and nothing is ticked; beside a choice, any box left open is none.
+    A cross is a choice where a square is empty and nothing is ticked; beside a choice, any box left open is none, but
+    for one that could not be read.
     """
     states = [state for _, state in boxes]
     if not any(states) and any(state is False or box in SQUARES for box, state in boxes):
         states = [True if box in CROSSED else state for box, state in boxes]
-    return [bool(state) for state in states] if any(states) else states
+    if not any(states):
+        return states
+    return [None if box == UNREAD else bool(state) for (box, _), state in zip(boxes, states, strict=True)]

@@ -1,4 +1,7 @@
-"""Which pages were probably not read well (R11), and why: any of these flags asks for a heavier reader."""
+"""Which pages were probably not read well (R11), and why.
+
+Each flag asks for a heavier reader, but for three or more columns: none that may be installed orders lines better.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +18,7 @@ FIGURE_SIDE_PT = 72.0  # an inch: a smaller picture is a logo, a signature or a 
 FIGURE_SHARE = 0.03  # of the page: a sixth of it wide and high
 READ_LINES = 1  # a line of text inside the picture: what it shows is written there
 
-ESCALATING = ("flattened_table", "opaque_figure", "many_columns", "no_text", "unreadable")
+DOUBTFUL = ("flattened_table", "opaque_figure", "many_columns", "no_text", "unreadable")
 
 
 def quality_flags(

@@ -36,7 +36,7 @@ TEXT = ["This is running text that fills the page with words.", "It goes on for 
 def fact(number: int = 1, text: PageText | None = None, **changes: Any) -> pdf.PageFacts:
     """A page of A4 with this text."""
     values = dict.fromkeys(pdf.PageFacts._fields, False) | {
-        "number": number, "width": 595.0, "height": 842.0, "rotation": 0, "text": text
+        "number": number, "width": 595.0, "height": 842.0, "rotation": 0, "text": text, "shown_fields": ()
     }  # fmt: skip
     return pdf.PageFacts(**values | changes)
 

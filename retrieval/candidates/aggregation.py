@@ -21,7 +21,15 @@ from retrieval.question.values import has_value
 from retrieval.told.planned import give_reason
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.options import asks_unchosen, is_option_asked, is_unchosen, lines_for, lines_over, question_above
+from retrieval.words.options import (
+    asks_unchosen,
+    is_of_unread_choice,
+    is_option_asked,
+    is_unchosen,
+    lines_for,
+    lines_over,
+    question_above,
+)
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_searched
 
 CLUSTER_GAP = 4  # hits within this many lines belong to one place
@@ -593,10 +601,12 @@ def is_faint(cluster: HitCluster, rarity: Mapping[str, float]) -> bool:
 
 
 def is_no_answer(anchor: LineRange, question: Question, content: DocumentContent) -> bool:
-    """Whether a place has nothing but options that are not chosen, which only answer whether they are; or it is the row
-    of another day than that asked for.
+    """Whether a place has nothing but options that are not chosen, which only answer whether they are, or of a choice
+    that could not be read; or it is the row of another day than that asked for.
     """
     is_wanted = question.answer_type == "boolean" or asks_unchosen(question)
+    if is_of_unread_choice(anchor, question, content):
+        return True
     return is_of_another_day(anchor.last, question, content) or (not is_wanted and is_unchosen(anchor, content))
 
 

@@ -371,6 +371,11 @@ def say_attached(facts: Facts) -> str:
     return f"{said % {'count': facts['count']}}: {tell_names(facts)}"
 
 
+def say_unread_boxes(facts: Facts) -> str:
+    said = _("whether boxes are ticked could not be read")
+    return f"{said}: {tell_names(facts)}"
+
+
 def say_pages(facts: Facts) -> str:
     said = ngettext("%(some)s of %(all)s page has text", "%(some)s of %(all)s pages have text", facts["all"]) % {
         "some": number_format(facts["some"], force_grouping=True),
@@ -469,6 +474,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "unread documents": say_unread_documents,
     "unsearched": say_unsearched,
     "attached": say_attached,
+    "unread boxes": say_unread_boxes,
     "pages": say_pages,
     "counted": say_counted,
     "scope": say_scope,

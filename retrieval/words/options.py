@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
-from reading.layout.ticks import CIRCLES, has_box, options_in, states_together
+from reading.layout.ticks import CIRCLES, UNREAD, has_box, options_in, states_together
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.wording import read_word_lists
 from retrieval.types import LineRange, Question
@@ -51,6 +51,11 @@ class OptionGroup(NamedTuple):
     @property
     def chosen(self) -> tuple[PrintedOption, ...]:
         return tuple(each for each in self.options if each.is_ticked)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the reading could not tell of one of its boxes whether it is ticked."""
+        return any(each.box == UNREAD for each in self.options)
 
     @property
     def is_yes_or_no(self) -> bool:
@@ -204,6 +209,29 @@ def asks_unchosen(question: Question) -> bool:
     """Whether a question asks which options were not chosen."""
     denying = negations().get(question.language, frozenset())
     return question.answer_type != "boolean" and not denying.isdisjoint(normalise_words(question.topic))
+
+
+def is_unread_choice(group: OptionGroup, question: Question, content: DocumentContent) -> bool:
+    """Whether a question is about a choice of which the reading could not tell what was chosen."""
+    if not group.is_unread:
+        return False
+    named = named_options(group, question, content)
+    if question.answer_type == "boolean" and named:
+        return any(each.box == UNREAD for each in named)
+    return bool(named) or is_asked(group, question, content)
+
+
+def unread_choices(question: Question, content: DocumentContent) -> tuple[OptionGroup, ...]:
+    """The groups of options a question is about whose boxes could not all be read."""
+    return tuple(group for group in option_groups_in(content) if is_unread_choice(group, question, content))
+
+
+def is_of_unread_choice(numbers: LineRange, question: Question, content: DocumentContent) -> bool:
+    """Whether lines belong to such a group: they answer nothing, whichever of its boxes are ticked."""
+    return any(
+        group.options[0].line.number <= numbers.last and numbers.first <= group.options[-1].line.number
+        for group in unread_choices(question, content)
+    )
 
 
 def lines_for(number: int, question: Question, content: DocumentContent) -> list[int]:

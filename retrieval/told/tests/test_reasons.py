@@ -139,6 +139,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "none carries": {"count": 2, "why": {"code": "too little"}},
     "too little": {},
     "attached": {"count": 2, "names": ["a.pdf", "b.xlsx"], "more": 0},
+    "unread boxes": {"names": ["p. 2", "p. 5"], "more": 0},
     "only named": {},
     "doubt": {"nowhere": ["a"], "elsewhere": ["b", "c"], "struck": ["d"]},
     "no value": {"type": "date"},

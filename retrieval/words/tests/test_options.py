@@ -211,3 +211,33 @@ def test_crosses_are_choices_beside_empty_squares(question: str, line: int, answ
 def test_an_option_that_may_not_be_chosen_is_doubtful(question: str, doubtful: set[int]) -> None:
     parsed = parse_question(question, [SIGN_UP])
     assert {line for line in range(1, 13) if is_doubtful(LineRange(line, line), parsed, SIGN_UP)} == doubtful
+
+
+UNREAD_FORM = content_of_lines(
+    [
+        "# Order form of the garden centre",
+        "# 1. Way of delivery",
+        ("☑ Collection at the gate", "list_item"),
+        ("[?] Delivery by van", "list_item"),
+        ("☐ Delivery by rail", "list_item"),
+        "# 2. Remarks",
+        "The customer has two gates and a large dog.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("Which way of delivery was chosen?", "cannot_tell"),
+        ("Which delivery was ticked?", "cannot_tell"),
+        ("Is delivery by van ordered?", "cannot_tell"),
+        ("Is delivery by rail ordered?", "found"),
+        ("How many gates does the customer have?", "found"),
+    ],
+)
+def test_a_choice_whose_boxes_could_not_all_be_read_answers_nothing(question: str, status: str) -> None:
+    result = retrieve(question, [UNREAD_FORM], settings=SETTINGS, arbiter="rules")
+    assert result.status == status, result
+    if status == "cannot_tell":
+        assert result.coverage.gaps == ("whether boxes are ticked could not be read: p. 1",)
