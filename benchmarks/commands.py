@@ -593,7 +593,7 @@ COMMANDS: dict[str, Command] = {
         "a real installation under kills, hostile files and texts, forgers, crowds, failing servers and a deploy",
         (
             option("--short", action="store_true", help="a part of each drill, for bin/test"),
-            option("--part", nargs="+", choices=SURVIVAL_PARTS, default=SURVIVAL_PARTS, help="which drills"),
+            option("--part", nargs="+", choices=SURVIVAL_PARTS, default=(), help="which drills"),
             option("--data", type=Path, help="a folder of files to upload and ask beside the generated ones"),
             OUT,
         ),
