@@ -114,6 +114,9 @@ reason: one short sentence.
 content_anchor: for primary and supporting, the words of the passage that carry the answer, copied character for
 character, one or two sentences or one row; for the others "".
 answerable: true if a primary passage answers the whole question, else false. A passage that is silent is no answer.
+When nothing answers, no passage is primary, and the one or two that come nearest are supporting.
+Below the question may stand which of its words stand nowhere. Such a word proves nothing if a passage says the same by
+another name; if it names the very thing that is asked about, another thing is no answer.
 answerable_reason: what is missing, when answerable is false, else "".
 
 Reply with one JSON object and nothing else:
@@ -129,7 +132,7 @@ PROMPT = Prompt(
 )
 SMALL_PROMPT = Prompt(
     "arbiter-small",
-    "1",
+    "2",
     gettext_noop("The same for a model with a small window, which is asked in a simpler form."),
     SMALL_INSTRUCTIONS,
     TOPICS,

@@ -64,7 +64,19 @@ def test_the_record_says_that_the_window_is_small(serve: Serve) -> None:
     flag = next(flag for flag in small.plan.flags if flag.name == "small_window")
     assert flag.on and flag.reason.startswith("8192 tokens: at most 12 places in ")
     exchange = small.ranking.exchange
-    assert exchange and (exchange.prompt_name, exchange.prompt_version) == (SMALL_PROMPT.name, "1")
+    assert exchange and (exchange.prompt_name, exchange.prompt_version) == (SMALL_PROMPT.name, "2")
+
+
+def test_a_small_window_is_told_which_words_stand_nowhere_and_what_the_nearest_passages_are(serve: Serve) -> None:
+    """R58, R111: what the request names below the question, and what it is to do where nothing answers."""
+    server = serve()
+    server.told = {"max_model_len": 8192}
+    small = ask("What is the deductible of the helicopter?")
+    told = str(server.requests[-1].body["instructions"])
+    assert small.question.nowhere == ("helicopter",)
+    assert str(server.requests[-1].body["input"]).endswith('in any form searched: "helicopter"')
+    assert "which of its words stand nowhere" in told
+    assert "no passage is primary, and the one or two that come nearest are supporting" in told
 
 
 def test_a_wide_window_changes_nothing(serve: Serve, settings: Settings) -> None:
