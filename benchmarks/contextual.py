@@ -59,6 +59,7 @@ STRATEGIES = (
     Strategy("embeddings", "nothing"),
     Strategy("embeddings and BM25", "nothing", CONTEXTUAL["none"], "rerank"),
     Strategy("… under section paths", "path", CONTEXTUAL["none"], "rerank"),
+    Strategy("… under section paths, ordered by a model", "path", CONTEXTUAL["model"], "rerank"),
     Strategy("… under a model's sentences", "sentence", CONTEXTUAL["none"], "rerank"),
     Strategy("… and reordered by words", "sentence", CONTEXTUAL["heuristic"], "rerank"),
     Strategy("… or by a model", "sentence", CONTEXTUAL["model"], "rerank"),
@@ -211,12 +212,9 @@ def run(
             outcomes = {name: [asker.ask(question) for question in asked] for name, asked in sets.items()}
         if requests:
             asker.write_missing(requests)
-        if asker.missing:
-            why = f"{len(set(asker.missing))} requests have no reply yet"
-            rows.append({"set": "all", "strategy": strategy.name, "not_run": why})
-            continue
         for name, told in {"all": list(chain.from_iterable(outcomes.values())), **outcomes}.items():
-            rows.append({"set": name, "strategy": strategy.name} | summarise(told))
+            found = not_answered(told, asker.missing) if asker.missing else summarise(told)
+            rows.append({"set": name, "strategy": strategy.name} | found)
     rows.sort(key=lambda row: ["all", *sets].index(row["set"]))
     return {
         "strategies": rows,
@@ -350,6 +348,14 @@ def summarise(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "tokens_written": mean([one.written for one in outcomes]),
         "ms_p50": percentile([one.milliseconds for one in outcomes], 50),
     }
+
+
+def not_answered(outcomes: Sequence[Outcome], missing: Sequence[str]) -> dict[str, Any]:
+    """What is known without replies: what is sent for a question, its cost, and our own time."""
+    costs = summarise(outcomes)
+    told = f"{len(set(missing))} requests have no reply yet; sent {costs['tokens_in']:.0f} tokens"
+    priced = f" for {costs['cost']:.4f}" if costs["cost"] is not None else ""
+    return {"not_run": f"{told}{priced} a question, {costs['ms_p50']:.0f} ms"}
 
 
 def holds_quote(outcome: Outcome, cutoff: int) -> bool:

@@ -1,6 +1,7 @@
 """Contextual retrieval and the arbiter from files of replies: what is asked, what is counted, what it costs."""
 
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from benchmarks.contextual import (
 from benchmarks.library import Library
 from benchmarks.printing import print_contextual
 from benchmarks.questions import GoldQuestion
+from benchmarks.strategies import CONTEXTUAL
 from llm.fence import fence_text
 from llm.prices import Price
 
@@ -87,14 +89,21 @@ def test_what_has_no_reply_is_written_and_has_no_figures(
     rows = rows_by_name(figures)
     assert list(rows) == [strategy.name for strategy in STRATEGIES]
     assert all(
-        ("not_run" in rows[strategy.name]) is (strategy.context == "sentence" or strategy.arbiter == "model")
+        ("not_run" in rows[strategy.name])
+        is (strategy.context == "sentence" or strategy.arbiter == "model" or strategy.settings == CONTEXTUAL["model"])
         for strategy in STRATEGIES
     )
     text = (tmp_path / "requests" / "annotation" / "lease.txt").read_text(encoding="utf-8")
     for passage in library.content("lease.md").passages:
         assert f'<passage id="{passage.index}">\n{fence_text(passage.context)}\n{passage.text}\n</passage>' in text
     assert len(list((tmp_path / "requests" / "arbiter").glob("*.json"))) == 2
-    assert not (tmp_path / "requests" / "rerank").exists()
+    [order] = (tmp_path / "requests" / "rerank").glob("*.json")
+    sent = json.loads(order.read_text())["request"]["documents"]
+    assert len(sent) == RERANKED and not any(SENTENCE in text for text in sent)
+    assert re.fullmatch(
+        r"1 requests have no reply yet; sent \d+ tokens for 0\.\d+ a question, \d+ ms",
+        rows["… under section paths, ordered by a model"]["not_run"],
+    )
     print_contextual(figures)
     assert "passages" in capsys.readouterr().out
 

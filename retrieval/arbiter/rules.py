@@ -21,7 +21,7 @@ SUPPORTING_SHARE = 0.6
 SUPPORTING_MAX = 5
 THOROUGH_SUPPORTING_MAX = 9  # with the primary ones the 12 citations of thorough mode (R98)
 DISCARDED_SHARE = 0.25  # of the best: a stray word
-RULING_SHARE = 0.25  # of the best: a rule with less of the question is about something else
+RULING_SHARE = 0.4  # of the best: a rule with less of the question is about something else
 STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
 
 
