@@ -18,6 +18,7 @@ from reading.values.years import YEAR
 from retrieval.candidates.sentences import PROSE, run_around
 from retrieval.candidates.units import ITEM, Prose, prose_of, split_at
 from retrieval.question.documents_named import Name, documents_named
+from retrieval.question.values import ALSO
 from retrieval.types import KEPT_ROLES, Contradiction, LineRange, Question, QuotePiece, Settled
 from retrieval.words.printed import Value, amounts_in, dates_in, durations_in, percentages_in
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
@@ -32,6 +33,8 @@ READERS: dict[str, Callable[[str, str], Iterator[Value]]] = {
 USUAL = ("amount", "percentage", "duration")
 NUMBER, NAMES = "number", ("party", "person")
 ASKED = frozenset([*READERS, NUMBER, *NAMES])
+# What an answer of a type may be given as, where a sentence has none of that type: "how many days" as 30 days.
+GIVEN_AS = {**ALSO, NUMBER: USUAL}
 WORDS_MIN = 2  # of meaning; with fewer it is a label, unless it is what was asked for: "The deposit is 500 EUR."
 FOUND_MAX = 5  # of one question; more are entries of a list
 DIGIT = re.compile(r"\d")
@@ -166,6 +169,8 @@ def differing_values(
 
 
 def differing_value(one: Statement, other: Statement, compared: Sequence[str]) -> tuple[str, str] | None:
+    if not any(name in one.values for name in compared):
+        compared = [kind for name in compared for kind in GIVEN_AS.get(name, ())]
     if one[:2] != other[:2] or any(
         len(one.values.get(name, ())) != len(other.values.get(name, ())) for name in {*one.values, *other.values}
     ):

@@ -155,3 +155,25 @@ def test_one_word_of_meaning_is_enough_if_it_is_asked_for(question: str, said: s
     result = retrieve(question, [content_of_lines(lines)], settings=SETTINGS, arbiter="rules")
     told = [set(each.values) for each in result.ranking.contradictions]
     assert told == ([set(values)] if "fee" not in question else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "values"),
+    [
+        ("On how many days of notice may a party terminate?", "A party may terminate on {} of notice.", ("30 days", "60 days")),
+        ("When must invoices be paid?", "Invoices must be paid within {}.", ("30 days", "45 days")),
+        ("Wann sind Rechnungen zu zahlen?", "Rechnungen sind innerhalb von {} zu zahlen.", ("14 Tagen", "30 Tagen")),
+    ],
+)  # fmt: skip
+def test_values_an_answer_may_be_given_as_are_compared_too(question: str, said: str, values: tuple[str, str]) -> None:
+    """(R50) One of them was given as found, and nothing was said of the other."""
+    lines = ["# Terms", said.format(values[0]), "---", "# Notes", said.format(values[1])]
+    language = "de" if "Rechnungen" in said else "en"
+    result = retrieve(question, [content_of_lines(lines, language=language)], settings=SETTINGS, arbiter="rules")
+    assert [set(each.values) for each in result.ranking.contradictions] == [set(values)]
+    assert result.status == "weak"
+
+
+def test_beside_a_value_of_the_type_asked_for_no_other_is_compared() -> None:
+    one, other = (read_statement(f"The fee is $500 plus {share} tax.", "en", ("amount",)) for share in ("7 %", "8 %"))
+    assert differing_value(one, other, ("amount",)) is None
