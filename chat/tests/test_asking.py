@@ -139,6 +139,7 @@ def test_it_resolves_no_document_of_another_base(document: Document, tenant: Use
 
 
 def test_it_suggests_questions_of_what_can_be_asked(document: Document, tenant: User, stranger: User) -> None:
+    """(R15) First what is typical of the type on its card."""
     named, suggested = suggest(tenant, f"document:{document.pk}")
     assert named == document
     assert suggested and all(value == f"document:{document.pk}" for value, _ in suggested)

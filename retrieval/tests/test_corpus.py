@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from documents.base_settings import BaseSettings
+from documents.cards.types import Card
+from documents.cards.versions import edit_card
 from documents.models import Document, KnowledgeBase, Parse
 from documents.storage.store import copy_vectors
 from llm.embeddings.bundled import MODEL_KEY, embed_texts, is_available
 from retrieval import corpus
+from retrieval.accounting import RANKED_BY_CARD
 from retrieval.conftest import Keep
 from retrieval.corpus import (
     DOCUMENTS_MAX,
@@ -67,6 +70,24 @@ def test_of_many_the_one_that_is_named_is_read(keep: Keep) -> None:
     documents = many(keep)
     wanted = keep("Zanzibar treaty", "# A\n\nIt rained.")
     assert wanted in shortlist("What does the Zanzibar treaty say?", [*documents, wanted], WITHOUT).chosen
+
+
+@pytest.mark.parametrize(
+    ("card", "asked"),
+    [
+        (Card("invoice"), "What do the invoices say?"),
+        (Card("letter", ("Oxwich Haulage Ltd",)), "What did Oxwich Haulage write?"),
+        (Card("report", period="2019"), "What is told of 2019?"),
+    ],
+)
+def test_of_many_the_one_whose_card_says_what_is_asked_is_read(keep: Keep, card: Card, asked: str) -> None:
+    """(R15) By its type, a party or its period; none of these words stands in its text."""
+    documents = [*many(keep), keep("Scan 7", "# A\n\nIt snowed.")]
+    assert documents[-1] not in shortlist(asked, documents, WITHOUT).chosen
+    edit_card(documents[-1], card)
+    Document.objects.filter(pk=documents[-1].pk).update(title="Scan 7")  # a card may name it, which chooses as well
+    chosen = shortlist(asked, list(Document.objects.order_by("created_at")), WITHOUT)
+    assert documents[-1] in chosen.chosen and chosen.reason_of(documents[-1]) == RANKED_BY_CARD
 
 
 def test_of_many_the_nearest_in_meaning_is_read(keep: Keep) -> None:

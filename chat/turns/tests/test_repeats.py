@@ -58,6 +58,7 @@ def is_repeat(turn: Turn) -> bool:
 
 
 def test_a_repeat_gives_the_answer_it_had_and_asks_no_model(ask: Ask, serve: Serve) -> None:
+    """R39, R108."""
     server = serve()
     first = answered(ask())
     asked = len(server.requests)
@@ -227,6 +228,7 @@ CHANGES: list[Change] = [
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_it_is_asked_anew_after_a_change(ask: Ask, change: Change) -> None:
+    """R108."""
     first = answered(ask())
     assert is_repeat(ask())
     first.refresh_from_db()

@@ -66,7 +66,8 @@ def embedded(server: ScriptedLLM) -> list[str]:
 
 def test_it_does_all_that_is_left_and_then_nothing(server: ScriptedLLM, unread: KnowledgeBase) -> None:
     assert "1 documents are not read yet" in build(unread, "--estimate") and not Passage.objects.exists()
-    assert "The index of" in build(unread, "--yes")
+    said = build(unread, "--yes")
+    assert "The index of" in said and "1 of 1: short: Embedding passages" in said
     vectors = Embedding.objects.filter(passage__isnull=False)
     assert vectors.count() == Passage.objects.count() > 0
     assert Document.objects.get().current_parse.embedding_model == "voyage/voyage-3-large/1024"  # type: ignore[union-attr]

@@ -160,7 +160,7 @@ def test_one_word_of_meaning_is_enough_if_it_is_asked_for(question: str, said: s
 @pytest.mark.parametrize(
     ("question", "said", "values"),
     [
-        ("On how many days of notice may a party terminate?", "A party may terminate on {} of notice.", ("30 days", "60 days")),
+        ("How many days of notice does a party give?", "A party gives {} of notice.", ("30 days", "60 days")),
         ("When must invoices be paid?", "Invoices must be paid within {}.", ("30 days", "45 days")),
         ("Wann sind Rechnungen zu zahlen?", "Rechnungen sind innerhalb von {} zu zahlen.", ("14 Tagen", "30 Tagen")),
     ],
