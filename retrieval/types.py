@@ -166,6 +166,12 @@ class VagueWord:
     confidence: float = 0.0  # of what was learned, 0..1
     document_type: str = ""
     why: str = ""  # it was asked back, assumed or neither
+    typed: str = ""  # the word as the asker wrote it; "" in records of before
+
+    @property
+    def shown(self) -> str:
+        """The word for people."""
+        return self.typed or self.word
 
     def replaced(self, **values: Any) -> "VagueWord":
         return replace(self, **values)

@@ -642,4 +642,4 @@ def clarify(
     word = keywords[0]
     if len(keywords) > 1 or word.text not in rules.vague_words or len(normalise_words(topic)) > VAGUE_LENGTH_MAX:
         return VagueWord(), ""
-    return consider(word.text, word.forms, contents, language, rules)
+    return consider(word.text, word.forms, asked, contents, language, rules)

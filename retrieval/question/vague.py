@@ -26,9 +26,12 @@ QUALIFIER_MIN = 3  # letters: shorter words that are no stop words are units and
 LINES_MAX = 2_000  # of one document that are looked at
 ASK_BELOW, APPLY_ABOVE = 0.60, 0.85  # R23: below, always asked; above, applied and said; between, asked now and then
 PIECE = re.compile(r"[^\W\d_][\w'’]*|\d[\w.,]*|[^\w\s]")
-SAID = ("greeted", "subject", "which", "which_of", "proposed", "assumed", "page_printed", "page_file", "page_none")
+SAID = (
+    *("greeted", "subject", "which", "which_of", "choice", "proposed", "assumed"),
+    *("page_printed", "page_file", "page_none"),
+)
 FIELDS = {"text": str}
-GRAMMAR = {"qualifier": str, "joining": list, "begins": str}
+GRAMMAR = {"qualifier": str, "joining": list, "begins": str, "keeps_capitals": bool}
 
 
 class Speech(NamedTuple):
@@ -38,6 +41,7 @@ class Speech(NamedTuple):
     is_before: bool  # the qualifying word stands before the word: "liability cap", not "plafond annuel"
     joining: frozenset[str]  # between the word and what it belongs to: "cap on liability"
     begins: str  # how what qualifies begins, where that tells it from a verb: the article of "الحد الأقصى"
+    keeps_capitals: bool  # a word in lower case is misspelt: "Obergrenze der Haftung"
 
 
 @cache
@@ -59,7 +63,13 @@ def read_speech(path: Path) -> Speech:
             said[section] = entry["text"]
     if set(said) != set(SAID) or grammar.get("qualifier") not in ("before", "after"):
         raise WordingError(f"{path.name}: it needs {', '.join(SAID)}, and [[grammar]] with qualifier and joining")
-    return Speech(said, grammar["qualifier"] == "before", frozenset(grammar["joining"]), grammar.get("begins", ""))
+    return Speech(
+        said,
+        is_before=grammar["qualifier"] == "before",
+        joining=frozenset(grammar["joining"]),
+        begins=grammar.get("begins", ""),
+        keeps_capitals=grammar.get("keeps_capitals", False),
+    )
 
 
 def say(name: str, language: str, **told: str) -> str:
@@ -91,7 +101,7 @@ def meanings_of(word: str, forms: Sequence[str], contents: Sequence[DocumentCont
 
 
 def find_qualified(text: str, word: str, forms: frozenset[str], language: str) -> list[tuple[str, str]]:
-    """Each place of a word in a line with what qualifies it: its key, and the phrase in lower case."""
+    """Each place of a word in a line with what qualifies it: its key, and the phrase, without capitals where it may."""
     speech = speeches().get(language) or speeches()[LANGUAGES[0]]
     pieces = PIECE.findall(text)
     found: list[tuple[str, str]] = []
@@ -107,7 +117,8 @@ def find_qualified(text: str, word: str, forms: frozenset[str], language: str) -
             continue
         said = pieces[first : last + 1]
         said[at - first] = word if said[at - first].islower() else said[at - first]
-        found.append((key_of(said, forms, language), " ".join(said).replace("’ ", "’").replace("' ", "'").lower()))
+        phrase = " ".join(said).replace("’ ", "’").replace("' ", "'")
+        found.append((key_of(said, forms, language), phrase if speech.keeps_capitals else phrase.lower()))
     return found
 
 
@@ -142,17 +153,23 @@ def key_of(said: Sequence[str], forms: frozenset[str], language: str) -> str:
 
 
 def consider(
-    word: str, forms: Sequence[str], contents: Sequence[DocumentContent], language: str, rules: ReadingRules
+    word: str, forms: Sequence[str], asked: str, contents: Sequence[DocumentContent], language: str, rules: ReadingRules
 ) -> tuple[VagueWord, str]:
-    """What a vague word can mean, what is assumed of it, and what is asked back; "" where nothing needs to be asked."""
+    """What a vague word can mean, what is assumed of it, and what is asked back; "" where nothing needs to be asked.
+
+    `asked` is the question as it was typed.
+    """
+    place = find_typed(asked, forms)
+    typed = place.group() if place else word
     meanings = meanings_of(word, forms, contents)
     is_said = any(len(lexicon_of(content).lines_with_any(forms)) for content in contents)
     if is_said and len(meanings) <= 1:
-        return VagueWord(word, meanings, why="it means one thing here, so nothing is asked"), ""
+        return VagueWord(word, meanings, why="it means one thing here, so nothing is asked", typed=typed), ""
     kinds = [content.document_type for content in contents]
     default = rules.default_for(word, kinds, [content.document_id for content in contents])
     known = next((each for each in meanings if default and each.key == default.meaning), None)
-    read = VagueWord(word, meanings[:MEANINGS_MAX], document_type=kinds[0] if len(set(kinds)) == 1 else "")
+    kind = kinds[0] if len(set(kinds)) == 1 else ""
+    read = VagueWord(word, meanings[:MEANINGS_MAX], document_type=kind, typed=typed)
     if known and known not in read.meanings:
         read = read.replaced(meanings=(known, *read.meanings[:-1]))
     if default is None or known is None:
@@ -165,24 +182,25 @@ def consider(
         return read, ask_which(read, language)
     others = [each.text for each in read.meanings if each != known]
     return read.replaced(proposed=known.text), say(
-        "proposed", language, word=word, meaning=known.text, choices=list_meanings(others)
+        "proposed", language, word=read.shown, meaning=known.text, choices=list_meanings(others, language)
     )
 
 
 def ask_which(read: VagueWord, language: str) -> str:
     if not read.meanings:
-        return say("which", language, word=read.word)
-    return say("which_of", language, word=read.word, choices=list_meanings([each.text for each in read.meanings]))
+        return say("which", language, word=read.shown)
+    choices = list_meanings([each.text for each in read.meanings], language)
+    return say("which_of", language, word=read.shown, choices=choices)
 
 
 def describe_assumption(read: VagueWord, language: str) -> str:
     """What an answer says of the meaning that was assumed, with the others to choose from."""
     others = [each.text for each in read.meanings if each.text != read.assumed]
-    return say("assumed", language, word=read.word, meaning=read.assumed, choices=list_meanings(others))
+    return say("assumed", language, word=read.shown, meaning=read.assumed, choices=list_meanings(others, language))
 
 
-def list_meanings(texts: Sequence[str]) -> str:
-    return ", ".join(f"“{text}”" for text in texts)
+def list_meanings(texts: Sequence[str], language: str) -> str:
+    return ", ".join(say("choice", language, meaning=text) for text in texts)
 
 
 def reason_of(default: Default, text: str) -> str:
@@ -199,7 +217,11 @@ def reason_of(default: Default, text: str) -> str:
 
 def with_meaning(asked: str, forms: Sequence[str], meaning: str) -> str:
     """The question with its vague word replaced by what is meant: "What is the cap?" asks for the liability cap."""
-    for piece in PIECE.finditer(asked):
-        if match_form(piece.group()) in forms:
-            return f"{asked[: piece.start()]}{meaning}{asked[piece.end() :]}"
+    if piece := find_typed(asked, forms):
+        return f"{asked[: piece.start()]}{meaning}{asked[piece.end() :]}"
     return f"{asked.rstrip(' ?')}: {meaning}?"
+
+
+def find_typed(asked: str, forms: Sequence[str]) -> re.Match[str] | None:
+    """The first word of a question that is one of these forms."""
+    return next((piece for piece in PIECE.finditer(asked) if match_form(piece.group()) in forms), None)

@@ -17,6 +17,7 @@ CAPS = [
 ]
 PLAFONDS = ["Le plafond annuel est de dix.", "Le plafond de garantie est de deux millions.", "Un plafond annuel."]
 FRISTEN = ["Die Frist beginnt.", "Die lange Frist und die kurze Frist."]
+GRENZEN = ["Die Obergrenze der Haftung ist 5 Euro.", "Die Obergrenze des Selbstbehalts ist 9 Euro."]
 PLAZOS = ["El plazo anual.", "El plazo de pago."]
 
 
@@ -49,14 +50,17 @@ def test_a_vague_question_is_asked_back_with_the_meanings(caps: DocumentContent)
 @pytest.mark.parametrize(
     ("lines", "language", "text", "begins"),
     [
-        (PLAFONDS, "fr", "Quel est le plafond ?", "« plafond » désigne plusieurs choses ici : “plafond annuel”"),
-        (FRISTEN, "de", "Was ist die Frist?", "„frist“ steht hier"),
-        (PLAZOS, "es", "¿Cuál es el plazo?", "«plazo» significa aquí varias cosas"),
+        (PLAFONDS, "fr", "Quel est le plafond ?", "« plafond » désigne plusieurs choses ici : « plafond annuel »"),
+        (FRISTEN, "de", "Was ist die Frist?", "„Frist“ steht hier für mehreres: „kurze Frist“, „lange Frist“."),
+        (GRENZEN, "de", "Was ist die Obergrenze?", "„Obergrenze“ steht hier für mehreres: „Obergrenze der Haftung“"),
+        (PLAZOS, "es", "¿Cuál es el plazo?", "«plazo» significa aquí varias cosas: «plazo anual»"),
+        (["12"], "es", "¿Cuál es el límite?", "¿A qué se refiere con «límite»?"),
     ],
 )  # fmt: skip
 def test_it_is_asked_back_in_the_language_of_the_question(
     lines: list[str], language: str, text: str, begins: str
 ) -> None:
+    """(R23) The word as it was typed, its meanings as they are spelt and quoted there."""
     assert parse_question(text, [content_of_lines(lines, language=language)]).clarification.startswith(begins)
 
 
@@ -164,7 +168,7 @@ def test_a_vague_word_that_a_base_adds_is_asked_back_in_its_own_grammar() -> Non
     own = ReadingRules((RuleRow("vague", "", "ar", "القسط"),))
     assert parse_question("ما هو القسط؟", [content]).clarification == ""
     asked = parse_question("ما هو القسط؟", [content], (), own).clarification
-    assert asked.startswith("تدل «القسط» هنا على عدة أشياء: “القسط الأول”, “القسط السنوي”")
+    assert asked.startswith("تدل «القسط» هنا على عدة أشياء: «القسط الأول», «القسط السنوي»")
 
 
 MABALIGH = ["مبلغ التأمين مليون.", "المبلغ السنوي مئة ألف.", "المبلغ يدفع شهريا.", "مبلغ الضمان على ألفين."]
