@@ -26,6 +26,7 @@ from retrieval.question.values import has_form, has_value
 from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of, struck_stems
+from retrieval.words.printed import percentages_in
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
 from retrieval.words.tokens import as_typed, normalise_words, split_words, stem
 
@@ -374,7 +375,11 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
     is_formed = any(
         (each.type_match and each.strength >= enough) or each.statement or each.is_told for each in candidates
     )
-    if is_formed_type(question) and not is_formed:
+    may_be_share = question.answer_type == "amount" and any(
+        each.strength >= enough and next(percentages_in(each.anchor_text, question.language), None)
+        for each in candidates
+    )  # "The penalty is 5 % of the price": no amount, and no absence of one either
+    if is_formed_type(question) and not is_formed and not may_be_share:
         said = f"no {question.answer_type} stands beside the words of the question"
         return Clause(said, "no value", type=question.answer_type)
     found = {word for candidate in candidates for word in candidate.matched_keywords}

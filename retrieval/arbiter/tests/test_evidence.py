@@ -321,3 +321,30 @@ def test_the_rule_about_the_thing_comes_before_what_shares_more_words(question: 
     )
     result = retrieve(question, [it, care], settings=BaseSettings(embeddings="none"), arbiter="rules")
     assert result.kept()[0].quote.text == rule
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "said"),
+    [
+        ("en", "How much is the penalty?", "The penalty is 5 % of the price."),
+        ("en", "How much commission is paid?", "A commission of 3 per cent of the net sales is paid."),
+        ("de", "Wie hoch ist die Vertragsstrafe?", "Die Vertragsstrafe beträgt 5 % des Preises."),
+    ],
+)
+def test_an_amount_that_is_given_as_a_share_is_not_absent(language: str, question: str, said: str) -> None:
+    """(R54) It was told as not found; whether the share is what is wanted the reader says."""
+    lines = [
+        "# Terms",
+        said,
+        "---",
+        "# Transport",
+        "The goods are sent by rail.",
+        "---",
+        "# Storage",
+        "They are kept dry.",
+    ]
+    result = ask(question, content_of_lines(lines, language=language), BaseSettings())
+    assert (result.status, result.kept()) == ("weak", ())
+    assert said in result.candidates[0].anchor_text
+    without = content_of_lines([line.replace("5 %", "part").replace("3 per cent", "part") for line in lines])
+    assert ask(question, without, BaseSettings()).status == "not_found"
