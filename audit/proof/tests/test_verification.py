@@ -1,9 +1,13 @@
 """The ledger against the rows: what each kind vouches for, rows without an entry, and the check of one entry."""
 
+from collections.abc import Callable
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from audit.access_log import record_event
 from audit.conftest import House, MakeAnswer, MakeRun, Tamper
 from audit.proof.verification import (
     FIRST_FORM,
@@ -21,7 +25,7 @@ from audit.proof.verification import (
     standing_of,
     verify,
 )
-from ledger.chain import Fault, Head, Verification, digest_of
+from ledger.chain import ENTRIES_A_BATCH, Fault, Head, Verification, digest_of
 from ledger.events import record
 from ledger.models import Entry, Salt
 
@@ -172,3 +176,27 @@ def test_rows_without_an_entry_are_found_oldest_first(
     tamper("DELETE FROM ledger_entry WHERE kind IN ('run', 'answer')")
     found = list(find_unrecorded())
     assert found == [*(Unrecorded("run", str(run.pk)) for run in runs), Unrecorded("answer", str(answer.pk))]
+
+
+# ---- what it costs
+
+
+def queries_of(work: Callable[[], object]) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        work()
+    return len(captured)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_longer_chain_makes_appending_and_checking_a_batch_no_dearer() -> None:
+    """AT5, without a clock: the statements of one record and of one batch do not grow with what was recorded."""
+    text = "x" * 20_000
+    first = queries_of(lambda: record_event(None, "measured", None, text=text))
+    for _ in range(20):
+        record_event(None, "measured", None, text=text)
+    short = queries_of(verify)
+    for _ in range(100):
+        record_event(None, "measured", None, text=text)
+    assert Entry.objects.count() < ENTRIES_A_BATCH
+    assert queries_of(lambda: record_event(None, "measured", None, text=text)) == first
+    assert queries_of(verify) == short and verify().ok
