@@ -1,13 +1,15 @@
 """One more look, where the model that judges asks for it (R38, R83, R84): sections and words it names are looked up.
 
 It happens once at most. The places added are judged together with the others in a second request, whose verdicts count.
+Where the contents were too long to be shown, those of the sections it names are, with more places of them.
 
 Both requests are in the record. What was kept of a question that the model calls unanswered makes it partly answered,
 with what is missing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
@@ -17,7 +19,7 @@ from reading.matching import match_form
 from reading.rows import TocRow
 from retrieval import dispatch
 from retrieval.arbiter import arbitrate
-from retrieval.arbiter.brief import sections_by_id
+from retrieval.arbiter.brief import sections_by_id, toc_block
 from retrieval.arbiter.model import FIRST_LOOK
 from retrieval.arbiter.room import USUAL, ModelUse
 from retrieval.briefs import fit_for
@@ -61,10 +63,11 @@ class Judgement:
 
 
 class Requested(NamedTuple):
-    """Hits on the places a model asked for, and what became of each request, in words."""
+    """Hits on the places a model asked for, what became of each request, in words, and the ids of what it opened."""
 
     hits: tuple[Hit, ...]
     outcome: str
+    opened: tuple[str, ...] = ()
 
 
 def consider_second_look(judged: Judgement, *, is_allowed: bool) -> Judgement:
@@ -92,7 +95,7 @@ def look_again(
 
     What was discarded keeps that verdict and is not shown again: its room is needed for what was asked for.
     """
-    requested = find_requested(judged.ranking.wanted, question, contents, within)
+    requested = find_requested(judged.ranking.wanted, question, contents, within, use)
     asked = next(flag.reason for flag in judged.plan.flags if flag.name == FLAG)
     if not requested.hits:
         told = join_reasons(asked, give_reason("found", what=recorded_facts(requested.outcome)))
@@ -104,6 +107,8 @@ def look_again(
     discarded = {verdict.candidate_id for verdict in judged.ranking.verdicts if verdict.role == "discarded"}
     discarded -= {each.candidate_id for each in kept if "requested" in each.methods}
     shown = [each for each in keep_within(kept, within) if each.candidate_id not in discarded]
+    use = use._replace(opened=requested.opened)
+    toc = toc_block(contents, use.room.toc_chars, use.opened) if use.opened else toc
     candidates, unfit = fit_for(arbiter, tuple(shown), toc, contents, use.room)
     careful = use if use.is_named else use._replace(tier="hard", why=WHY_HARD)
     ranking = arbitrate(arbiter, question, candidates, contents, hits, use=careful)
@@ -128,16 +133,23 @@ def describe(wanted: Wanted) -> str:
 
 
 def find_requested(
-    wanted: Wanted, question: Question, contents: Sequence[DocumentContent], within: Within | None = None
+    wanted: Wanted,
+    question: Question,
+    contents: Sequence[DocumentContent],
+    within: Within | None = None,
+    use: ModelUse = USUAL,
 ) -> Requested:
     """The best places of the sections and for the words that a model named; what it made up leads nowhere."""
     sections = sections_by_id(contents)
     asked = {word: parse_question(word, contents) for word in wanted.words}
+    ids = {name: find_section(name, sections) for name in wanted.sections}
+    opened = find_opened(filter(None, ids.values()), contents, use)
     found: list[tuple[str, str, list[Hit]]] = []
-    for name in wanted.sections:
-        if section := find_section(name, sections):
-            hits = places_in(*section, (question, *asked.values()))
-            found.append(("section", section[1].title, keep_inside(hits, within)))
+    for name, id_ in ids.items():
+        if id_:
+            each = PLACES_MAX // len(opened) if id_ in opened else 0
+            hits = places_in(*sections[id_], (question, *asked.values()), each)
+            found.append(("section", sections[id_][1].title, keep_inside(hits, within)))
         else:
             found.append(("unknown", name, []))
     for word, read in asked.items():
@@ -149,25 +161,42 @@ def find_requested(
         words = (*same.wanted_words, *hit.wanted_words) if same else hit.wanted_words
         added[(hit.document_id, hit.lines)] = replace(hit, wanted_words=words)
     outcome = give_reason("requested", found=[(kind, name, len(hits)) for kind, name, hits in found])
-    return Requested(tuple(added.values())[:PLACES_MAX], outcome)
+    return Requested(tuple(added.values())[:PLACES_MAX], outcome, opened)
 
 
-def find_section(
-    name: str, sections: Mapping[str, tuple[DocumentContent, TocRow]]
-) -> tuple[DocumentContent, TocRow] | None:
-    """The section with this id; models also write it in its brackets, or the title instead."""
-    by_id = sections.get(name.strip("[] "))
-    title = match_form(name).strip()
-    return by_id or next((each for each in sections.values() if match_form(each[1].title).strip() == title), None)
+def find_section(name: str, sections: Mapping[str, tuple[DocumentContent, TocRow]]) -> str:
+    """The id of a section; models also write it in its brackets, or the title instead. "" if there is none."""
+    bare, title = name.strip("[] "), match_form(name).strip()
+    titled = (id_ for id_, (_, entry) in sections.items() if match_form(entry.title).strip() == title)
+    return bare if bare in sections else next(titled, "")
 
 
-def places_in(content: DocumentContent, entry: TocRow, asked: Sequence[Question]) -> list[Hit]:
-    """The lines of a section with most of what is asked; its first line where none has any of it."""
+def find_opened(ids: Iterable[str], contents: Sequence[DocumentContent], use: ModelUse) -> tuple[str, ...]:
+    """Those of some sections of whose contents the first look did not show all (R38)."""
+    shown = toc_block(contents, use.room.toc_chars)
+    return tuple(id_ for id_ in dict.fromkeys(ids) if toc_block(contents, use.room.toc_chars, (id_,)) != shown)
+
+
+def places_in(content: DocumentContent, entry: TocRow, asked: Sequence[Question], sections_max: int) -> list[Hit]:
+    """The lines of a section with most of what is asked; its first line where none has any of it.
+
+    Of so many sections below it one each, if any are to be looked at apart.
+    """
     lines = LineRange(entry.first_line, entry.last_line)
     found = [hit for each in asked for hit in detect_keywords(each, content, lines)]
     detail = f"the section “{entry.title}”"
-    first = first_text_line(lines, content)
-    return best_apart(found, content, detail) or [request_hit(first, content, detail)]
+    if sections_max > PLACES_EACH:
+        best = {hit.toc_index: hit for hit in sorted(found, key=partial(rank_hit, content=content), reverse=True)}
+        kept = sorted(best.values(), key=partial(rank_hit, content=content))[:sections_max]
+        places = [request_hit(hit.lines.first, content, detail) for hit in kept]
+    else:
+        places = best_apart(found, content, detail)
+    return places or [request_hit(first_text_line(lines, content), content, detail)]
+
+
+def rank_hit(hit: Hit, content: DocumentContent) -> tuple[float, LineRange]:
+    """What orders hits, the best first."""
+    return -line_worth(hit, content), hit.lines
 
 
 def places_for(word: str, asked: Question, contents: Sequence[DocumentContent]) -> list[Hit]:
@@ -185,7 +214,7 @@ def places_for(word: str, asked: Question, contents: Sequence[DocumentContent]) 
 def best_apart(hits: Sequence[Hit], content: DocumentContent, detail: str, word: str = "") -> list[Hit]:
     """The best few that are not beside each other."""
     chosen: list[int] = []
-    for hit in sorted(hits, key=lambda each: (-line_worth(each, content), each.lines)):
+    for hit in sorted(hits, key=partial(rank_hit, content=content)):
         if all(abs(hit.lines.first - number) > APART_LINES for number in chosen):
             chosen.append(hit.lines.first)
         if len(chosen) == PLACES_EACH:

@@ -3,7 +3,7 @@
 A long table of contents is cut level by level; how long the text of a candidate is, `retrieval.briefs` decides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from documents.storage.content import DocumentContent
 from llm.fence import fence_text
@@ -11,16 +11,19 @@ from reading.rows import FRONT_INDEX, TocRow
 from retrieval.arbiter.room import WHOLE
 from retrieval.types import Brief
 
-TOC_LINES_MAX = 400  # R38: a longer one is shown level by level, from the top
+TOC_LINES_MAX = 400  # R38: a longer one is shown from the top, as many levels as fit, and below what a model opens
 TITLE_CHARS = 160
 WORDS_MAX = 40  # matched words named in one brief
 DOCUMENTS_TOC_MAX = 200  # lines for each of several documents together
 
 
-def toc_block(contents: Sequence[DocumentContent], chars_max: int = WHOLE.toc_chars) -> str:
+def toc_block(
+    contents: Sequence[DocumentContent], chars_max: int = WHOLE.toc_chars, opened: Collection[str] = ()
+) -> str:
     """`<toc>` with one line per entry (R35): [id] number title, pages. Cut from the deepest level up if too long.
 
-    Among several documents the id begins with the document's number: [2.14].
+    Among several documents the id begins with the document's number: [2.14]. Sections that are `opened`, by their ids,
+    keep all that is below them (R38).
     """
     budget = TOC_LINES_MAX if len(contents) == 1 else DOCUMENTS_TOC_MAX // max(len(contents), 1)
     lines: list[str] = []
@@ -28,7 +31,7 @@ def toc_block(contents: Sequence[DocumentContent], chars_max: int = WHOLE.toc_ch
         prefix = id_prefix(position, contents)
         if prefix:
             lines.append(f"document: {fence_text(content.title)[:TITLE_CHARS]}")
-        shown = shown_lines(content.toc, budget, chars_max // max(len(contents), 1), prefix)
+        shown = shown_lines(content.toc, budget, chars_max // max(len(contents), 1), prefix, opened)
         lines += shown or ["(no table of contents)"]
         if hidden := sum(entry.index != FRONT_INDEX for entry in content.toc) - len(shown):
             lines.append(f"({hidden} more entries of deeper levels are not listed; each candidate names its section)")
@@ -49,16 +52,32 @@ def sections_by_id(contents: Sequence[DocumentContent]) -> dict[str, tuple[Docum
     }
 
 
-def shown_lines(toc: Sequence[TocRow], lines_max: int, chars_max: int, prefix: str = "") -> list[str]:
-    """The lines of as many levels as fit; of the top level at least the first lines there is room for."""
+def shown_lines(
+    toc: Sequence[TocRow], lines_max: int, chars_max: int, prefix: str = "", opened: Collection[str] = ()
+) -> list[str]:
+    """The lines of as many levels as fit, with what is below the opened sections unless that is too much.
+
+    Of the top level at least the first lines there is room for.
+    """
     entries = [entry for entry in toc if entry.index != FRONT_INDEX]
     written = {entry.index: toc_line(entry, prefix) for entry in entries}
+    below = indexes_below(entries, {entry.index for entry in entries if f"{prefix}{entry.index}" in opened})
     shown: list[str] = []
-    for deepest in sorted({entry.level for entry in entries}, reverse=True):
-        shown = [written[entry.index] for entry in entries if entry.level <= deepest]
-        if len(shown) <= lines_max and sum(map(len, shown)) + len(shown) <= chars_max:
-            return shown
+    for kept in (below, frozenset[int]()) if below else (below,):
+        for deepest in sorted({entry.level for entry in entries}, reverse=True):
+            shown = [written[entry.index] for entry in entries if entry.level <= deepest or entry.index in kept]
+            if len(shown) <= lines_max and sum(map(len, shown)) + len(shown) <= chars_max:
+                return shown
     return cut_lines(shown, lines_max, chars_max)
+
+
+def indexes_below(entries: Sequence[TocRow], opened: Collection[int]) -> frozenset[int]:
+    """The entries that are below some others, at any depth."""
+    below: set[int] = set()
+    for entry in entries:
+        if entry.parent_index in opened or entry.parent_index in below:
+            below.add(entry.index)
+    return frozenset(below)
 
 
 def cut_lines(lines: Sequence[str], lines_max: int, chars_max: int) -> list[str]:

@@ -1,7 +1,7 @@
 """The only model call of retrieval that judges: prompt, reply schema and checks for all candidates (R45-R51, L1)."""
 
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -218,7 +218,7 @@ def judge_by_model(
 ) -> Ranking:
     """The model's checked verdicts; if there are none, the rules' order, unjudged and marked as such (R52)."""
     try:
-        reply, exchange = ask_model(prompt_for(question, candidates, contents, use.room), use)
+        reply, exchange = ask_model(prompt_for(question, candidates, contents, use.room, use.opened), use)
     except LLMError as error:
         return not_run(candidates, str(error), error.exchange)
     return check_meaning_only(read_reply(reply, candidates, exchange), question, candidates)
@@ -240,10 +240,15 @@ def ask_model(prompt: str, use: ModelUse, purpose: str = "arbiter") -> tuple[Arb
 
 
 def prompt_for(
-    question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent], room: Room = WHOLE
+    question: Question,
+    candidates: Sequence[Briefed],
+    contents: Sequence[DocumentContent],
+    room: Room = WHOLE,
+    opened: Collection[str] = (),
 ) -> str:
     """Table of contents, candidates, and the question last (R89)."""
-    blocks = [toc_block(contents, room.toc_chars), *(candidate_block(candidate.brief) for candidate in candidates)]
+    toc = toc_block(contents, room.toc_chars, opened)
+    blocks = [toc, *(candidate_block(candidate.brief) for candidate in candidates)]
     asked = asked_block(question)
     if any("requested" in candidate.methods for candidate in candidates):
         asked.append(SECOND_LOOK)

@@ -32,6 +32,7 @@ class ModelUse(NamedTuple):
     guidance: Guidance | None = None
     why: str = ""  # it has this tier
     is_named: bool = False  # the base names the tier, so nothing else changes it
+    opened: tuple[str, ...] = ()  # ids of sections whose contents are shown whole, see `brief.toc_block`
 
 
 WHOLE, USUAL = Room(), ModelUse()

@@ -16,6 +16,7 @@ from llm.conftest import Serve
 from reading.plain_text import read_markdown
 from retrieval.arbiter.brief import TOC_LINES_MAX
 from retrieval.pipeline import retrieve
+from retrieval.second_look import PLACES_MAX
 from retrieval.tests.builders import SETTINGS, content_of_reading
 from tests.scripted_llm import ScriptedLLM
 
@@ -77,6 +78,36 @@ def test_a_branch_of_very_long_contents_is_opened(serve: Serve, tmp_path: Path, 
     _, second = prompts_of(server)
     below = f"Rule {chapter}.{sections - 1}"
     assert f"{title_of(chapter)} › {below}" in second and said_of(chapter) in second
+    listed = [title for _, title in ENTRY.findall(second.partition("</toc>")[0]) if title.startswith("Rule")]
+    assert listed == [f"Rule {chapter}.{section}" for section in range(sections)], "what is below it, and nothing else"
     best = result.kept()[0]
     assert (result.status, best.section_title, best.quote.text) == ("found", below, said_of(chapter))
     assert max(tokens_of(each.body) for each in server.requests) <= TOKENS_MAX
+
+
+EVEN = "The seal of a barrel is of lead, and press {} sets it."
+
+
+def write_even_handbook(folder: Path) -> DocumentContent:
+    """One part among others whose every section says the same of another press."""
+    text = []
+    for part in range(3):
+        text.append(f"# Part {part}")
+        for section in range(200):
+            told = EVEN.format(section) if part == 1 and section < 30 else f"It stands in hall {section}."
+            text += [f"## Rule {part}.{section}", told]
+    path = folder / "even.md"
+    path.write_text("\n\n".join(text))
+    return content_of_reading(read_markdown(path.read_text()), path)
+
+
+@pytest.mark.parametrize("opened", [1, 2])
+def test_of_an_opened_branch_many_sections_are_shown(serve: Serve, tmp_path: Path, opened: int) -> None:
+    """R38: three lines of a branch say little of it; there is room for twelve, each of another section."""
+    handbook, server = write_even_handbook(tmp_path), serve()
+    asked = ("In which hall are paid holidays kept?", [handbook])
+    server.wanted = {"wanted_sections": [f"Part {part}" for part in (1, 2)[:opened]], "wanted_words": ["seal of lead"]}
+    retrieve(*asked, settings=SETTINGS, arbiter="model")
+    _, second = prompts_of(server)
+    shown = [section for section in range(30) if EVEN.format(section) in second]
+    assert len(shown) >= PLACES_MAX // opened
