@@ -89,13 +89,14 @@ EVEN = "The seal of a barrel is of lead, and press {} sets it."
 
 
 def write_even_handbook(folder: Path) -> DocumentContent:
-    """One part among others whose every section says the same of another press."""
+    """One part among others whose sections, of a page each, say the same of another press."""
     text = []
     for part in range(3):
         text.append(f"# Part {part}")
         for section in range(200):
-            told = EVEN.format(section) if part == 1 and section < 30 else f"It stands in hall {section}."
-            text += [f"## Rule {part}.{section}", told]
+            is_even = part == 1 and section < 30
+            text += [f"## Rule {part}.{section}", EVEN.format(section) if is_even else f"It stands in hall {section}."]
+            text += [f"Frame {section} has bolt {number} at its foot." for number in range(40)] if is_even else []
     path = folder / "even.md"
     path.write_text("\n\n".join(text))
     return content_of_reading(read_markdown(path.read_text()), path)
