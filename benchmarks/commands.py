@@ -139,6 +139,7 @@ def measure_retrieval(options: Options) -> Figures | None:
 def measure_documents(options: Options) -> Figures | None:
     from benchmarks import retrieval
     from benchmarks.library import Library
+    from benchmarks.narrowed import narrowing
     from benchmarks.requests import kept_replies
 
     if options.replies and (options.arbiter != "model" or not options.replies.is_dir()):
@@ -147,7 +148,8 @@ def measure_documents(options: Options) -> Figures | None:
     questions = asked_questions(options)
     if not questions:
         return None
-    with kept_replies(options.replies) if options.replies else nullcontext() as replies:
+    replying = kept_replies(options.replies) if options.replies else nullcontext()
+    with replying as replies, narrowing() if options.narrowed else nullcontext():
         figures = retrieval.run(
             questions,
             Library(options.data),
@@ -329,6 +331,7 @@ COMMANDS: dict[str, Command] = {
                 help="ask of the gold document, or of every document of its folder at once",
             ),
             option("--no-baselines", action="store_true", help="leave out the neighbours"),
+            option("--narrowed", action="store_true", help="search only the sections titles and lines agree on"),
         ),
         measure_retrieval,
         print_retrieval,
