@@ -18,7 +18,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from embedded.errors import EmbeddedError
+from embedded.errors import EmbeddedError, ServerHangs
 from embedded.places import make_private
 from embedded.servers import EmbeddedServer, embedded_servers
 from launch import children
@@ -206,14 +206,24 @@ def watch(home: Path, servers: list[EmbeddedServer], running: list[Child], port:
 
 
 def revive(home: Path, servers: list[EmbeddedServer]) -> None:
-    """Restart a killed server; if that fails, report it and try again later."""
+    """Restart a server that was killed or hangs; if that fails, report it and try again later."""
     for server in servers:
         try:
-            if not server.answers(home):
+            if not is_server_answering(server, home):
                 say(f"{server.NAME} does not answer, starting it again.")
                 server.ensure(home)
         except EmbeddedError as error:
             say(str(error))
+
+
+def is_server_answering(server: EmbeddedServer, home: Path) -> bool:
+    """Whether it does; one that lives and answers nobody is ended."""
+    try:
+        return server.answers(home)
+    except ServerHangs:
+        say(f"{server.NAME} hangs, ending it.")
+        server.end(home)
+        return False
 
 
 def end_hanging(web: Child, port: int) -> None:
