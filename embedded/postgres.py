@@ -35,7 +35,7 @@ PORT = 5432
 USER = "app"
 DATABASE = "docintel"
 CONNECT_S = 20
-HANGS_AFTER_S = 15
+HANGS_AFTER_S = 8
 START_TRIES = 60  # a quarter of a second apart: backends orphaned by a killed server make the first ones fail
 # Of a refused statement only the error is logged: its values are questions and document text.
 QUIET = {"log_min_error_statement": "panic", "log_error_verbosity": "terse"}

@@ -29,7 +29,7 @@ LOOK_EVERY_S = 0.02
 ABSENT_MAX_S = 2.0
 LOADING_MAX_S = 60.0
 STOP_MAX_S = 5.0
-HANGS_AFTER_S = 15.0
+HANGS_AFTER_S = 8.0
 
 
 def url(home: Path) -> str:
