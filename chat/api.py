@@ -32,11 +32,11 @@ from chat.models import Conversation, Extraction, Feedback, PageNotice, Retrieva
 from chat.objections import SAID
 from chat.page.forms import COMMENT_CHARACTERS_MAX, MODES
 from chat.turns import tasks
+from chat.turns.conductor import stop_question
 from chat.turns.feedback import give_feedback
 from chat.turns.page_notices import NoticedState, order_reading
 from chat.turns.replies import read_turn
 from chat.turns.retrieving import keep_retrieval, read_evidence, read_retrieval
-from chat.turns.stopping import request_stop
 from chat.turns.waiting import ENDED, wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key, read_sent
 from documents.idempotency import make_keyed
@@ -564,7 +564,7 @@ class StopView(GenericAPIView[Turn]):
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:
         """Ask the worker to stop; what it has found so far is kept."""
         turn = get_visible_turn(request, turn_id)
-        request_stop(turn)
+        stop_question(turn)
         return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED)
 
 

@@ -39,9 +39,9 @@ from chat.page.thread import (
 from chat.page.viewer import CitedPage, cited_page, refused_page
 from chat.scope import write_picker_value
 from chat.turns import tasks
+from chat.turns.conductor import stop_question
 from chat.turns.feedback import give_feedback
 from chat.turns.page_notices import order_reading
-from chat.turns.stopping import request_stop
 from chat.turns.waiting import ENDED
 from documents import access
 from documents.ingestion.tasks import start
@@ -279,9 +279,9 @@ async def events(request: HttpRequest, turn_id: UUID) -> StreamingHttpResponse:
 
 @require_POST
 def stop_turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
-    """Ask the worker to stop; what it has found so far is kept."""
+    """Stop a question; what a worker has found so far is kept."""
     row = get_visible_turn(request, turn_id)
-    request_stop(row)
+    stop_question(row)
     return redirect("chat:conversation", row.conversation_id)
 
 

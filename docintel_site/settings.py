@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.retry import Retry
 
 from docintel_site.http.headers import add_static_headers
@@ -203,8 +204,9 @@ DATABASES = {"default": database_from(DATABASE_URL or postgres.url(HOME))}
 EVENTS_REDIS_URL = REDIS_URL or redis.url(HOME)
 # One that takes a connection and does not answer must not keep a request.
 REDIS_TIMEOUTS = {"socket_timeout": 2 * PATIENCE, "socket_connect_timeout": 2 * PATIENCE}
-# By itself the client waits four seconds in all between four attempts, for each event of an answer anew.
-REDIS_RETRY = Retry(NoBackoff(), 1)
+# By itself the client waits four seconds in all between four attempts, for each event of an answer anew. One that was
+# started again is asked once more, one that keeps silent is not.
+REDIS_RETRY = Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,))
 
 # ---- Django
 

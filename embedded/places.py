@@ -3,8 +3,10 @@
 import fcntl
 import hashlib
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -64,3 +66,24 @@ def package(name: str, wheel: str, variable: str) -> Path:
 def last_lines(path: Path) -> str:
     """The end of a server's log, for an error message."""
     return "\n".join(path.read_text(errors="replace").splitlines()[-5:]) if path.exists() else ""
+
+
+def command_of(pid: int) -> bytes:
+    """How a process was called. Raises OSError if there is none."""
+    if sys.platform == "darwin":
+        asked = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
+        return subprocess.run(asked, stdout=subprocess.PIPE, check=False).stdout
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process has started, of those that live."""
+    if sys.platform == "darwin":
+        asked = ["/usr/bin/pgrep", "-P", str(pid)]
+        return list(map(int, subprocess.run(asked, stdout=subprocess.PIPE, check=False).stdout.split()))
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended meanwhile
+            if int(status.read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(int(status.parent.name))
+    return found

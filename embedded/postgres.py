@@ -6,18 +6,28 @@ The wheel's wrapper is not used: it trusts any live pid, shares one lock per mac
 import os
 import shlex
 import shutil
+import signal
 import subprocess
-import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import psycopg
 
 from embedded import identity
-from embedded.errors import EmbeddedError
-from embedded.places import hold_lock, last_lines, make_private, package, shorten_path, socket_directory
+from embedded.errors import EmbeddedError, ServerHangs
+from embedded.places import (
+    children_of,
+    command_of,
+    hold_lock,
+    last_lines,
+    make_private,
+    package,
+    shorten_path,
+    socket_directory,
+)
 
 NAME = "PostgreSQL"
 MAJOR = "18"
@@ -25,6 +35,7 @@ PORT = 5432
 USER = "app"
 DATABASE = "docintel"
 CONNECT_S = 20
+HANGS_AFTER_S = 8
 START_TRIES = 60  # a quarter of a second apart: backends orphaned by a killed server make the first ones fail
 # Of a refused statement only the error is logged: its values are questions and document text.
 QUIET = {"log_min_error_statement": "panic", "log_error_verbosity": "terse"}
@@ -50,7 +61,7 @@ def ensure(home: Path, *, for_tests: bool = False) -> str:
     Safe in several processes at once and after any kill. Raises EmbeddedError.
     """
     root = _root(home)
-    if not _answers_with_database(root):
+    if not answers(home):
         make_private(root, identity.owner())
         make_private(socket_directory(root), identity.owner())
         with hold_lock(root):
@@ -61,8 +72,11 @@ def ensure(home: Path, *, for_tests: bool = False) -> str:
 
 
 def answers(home: Path) -> bool:
-    """Whether the server of `home` accepts a connection to its database."""
-    return _answers_with_database(_root(home))
+    """Whether the server of `home` accepts a connection to its database. Raises ServerHangs."""
+    try:
+        return _answers_with_database(_root(home))
+    except psycopg.errors.ConnectionTimeout as error:
+        raise ServerHangs(f"PostgreSQL in {_root(home)} hangs; end that process and start again.") from error
 
 
 def stop(home: Path) -> None:
@@ -76,6 +90,17 @@ def stop(home: Path) -> None:
             failed, output = _run(root, "pg_ctl", "-w", "-t", "5", "-m", "immediate", "-D", root / "data", "stop")
         if failed and _is_alive(root / "data"):
             raise EmbeddedError(f"PostgreSQL in {root} does not stop: {output.strip()}")
+
+
+def end(home: Path) -> None:
+    """Kill the server of `home` and its backends, which answer nobody any more; the next start recovers the rows."""
+    data = _root(home) / "data"
+    if not _is_alive(data):
+        return
+    pid = int((data / "postmaster.pid").read_text().split("\n")[0])
+    for each in [pid, *children_of(pid)]:  # itself first, so that it starts no other
+        with suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
 
 
 def remove(home: Path) -> None:
@@ -104,7 +129,9 @@ def _address(root: Path, database: str) -> str:
 
 def _answers_with_database(root: Path) -> bool:
     try:
-        psycopg.connect(_address(root, DATABASE), connect_timeout=CONNECT_S).close()
+        psycopg.connect(_address(root, DATABASE), connect_timeout=HANGS_AFTER_S).close()
+    except psycopg.errors.ConnectionTimeout:  # a server that is away, starting or stopping refuses at once
+        raise
     except psycopg.OperationalError:
         return False
     return True
@@ -165,18 +192,10 @@ def _is_alive(data: Path) -> bool:
     """Whether the pid in postmaster.pid is a living postgres of this directory."""
     try:
         pid = int((data / "postmaster.pid").read_text().split("\n")[0])
-        command = _command_of(pid)
+        command = command_of(pid)
     except (OSError, ValueError):
         return False
     return b"postgres" in command and os.fsencode(data) in command
-
-
-def _command_of(pid: int) -> bytes:
-    """How a process was called. Raises OSError if there is none."""
-    if sys.platform == "darwin":
-        asked = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
-        return subprocess.run(asked, stdout=subprocess.PIPE, check=False).stdout
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def _remove_stale_locks(data: Path, socket: Path) -> None:

@@ -4,9 +4,12 @@ Valkey speaks the protocol of Redis, the name used everywhere else. The wheel's 
 private server for each object.
 """
 
+import os
 import shutil
+import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -16,8 +19,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import BusyLoadingError, ConnectionError, RedisError
 from redis.retry import Retry
 
-from embedded.errors import EmbeddedError
-from embedded.places import hold_lock, last_lines, make_private, package, socket_directory
+from embedded.errors import EmbeddedError, ServerHangs
+from embedded.places import command_of, hold_lock, last_lines, make_private, package, socket_directory
 
 NAME = "Redis"
 State = Literal["absent", "loading", "ready"]
@@ -26,7 +29,7 @@ LOOK_EVERY_S = 0.02
 ABSENT_MAX_S = 2.0
 LOADING_MAX_S = 60.0
 STOP_MAX_S = 5.0
-HANGS_AFTER_S = 20.0
+HANGS_AFTER_S = 8.0
 
 
 def url(home: Path) -> str:
@@ -50,7 +53,7 @@ def ensure(home: Path) -> str:
 
 
 def answers(home: Path) -> bool:
-    """Whether the server of `home` answers. Raises EmbeddedError if it hangs."""
+    """Whether the server of `home` answers. Raises ServerHangs."""
     return _state(home) == "ready"
 
 
@@ -63,6 +66,14 @@ def stop(home: Path) -> None:
         if _state(home) != "absent":
             _client(home).shutdown()
             _wait_until_absent(home)
+
+
+def end(home: Path) -> None:
+    """Kill the server of `home`, which answers nobody any more; what it wrote a second before is on disk."""
+    with suppress(OSError, ValueError):
+        pid = int((_root(home) / "pid").read_text())
+        if os.fsencode(_socket(home)) in command_of(pid):
+            os.kill(pid, signal.SIGKILL)
 
 
 def remove(home: Path) -> None:
@@ -95,7 +106,7 @@ def _state(home: Path) -> State:
     except ConnectionError:
         return "absent"
     except RedisError as error:
-        raise EmbeddedError(f"Redis on {_socket(home)} hangs ({error}); end that process and start again.") from error
+        raise ServerHangs(f"Redis on {_socket(home)} hangs ({error}); end that process and start again.") from error
     return "ready"
 
 

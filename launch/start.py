@@ -18,7 +18,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from embedded.errors import EmbeddedError
+from embedded.errors import EmbeddedError, ServerHangs
 from embedded.places import make_private
 from embedded.servers import EmbeddedServer, embedded_servers
 from launch import children
@@ -193,11 +193,11 @@ def load_demo() -> None:
 
 def watch(home: Path, servers: list[EmbeddedServer], running: list[Child], port: int) -> None:
     """Until interrupted: restart what has died, servers included, and the web when it hangs."""
-    look_at = 0.0
+    look_at, silent = 0.0, set[str]()
     while True:
         now = time.monotonic()
         if now >= look_at:
-            revive(home, servers)
+            revive(home, servers, silent)
             end_hanging(running[0], port)
             look_at = now + SERVERS_EVERY_S
         for child in running:
@@ -205,15 +205,33 @@ def watch(home: Path, servers: list[EmbeddedServer], running: list[Child], port:
         time.sleep(TEND_EVERY_S)
 
 
-def revive(home: Path, servers: list[EmbeddedServer]) -> None:
-    """Restart a killed server; if that fails, report it and try again later."""
+def revive(home: Path, servers: list[EmbeddedServer], silent: set[str]) -> None:
+    """Restart a server that was killed or hangs; if that fails, report it and try again later.
+
+    `silent` are those that kept silent at the last look; one that does so again is ended.
+    """
     for server in servers:
         try:
-            if not server.answers(home):
+            if not is_answered_by(server, home, silent):
                 say(f"{server.NAME} does not answer, starting it again.")
                 server.ensure(home)
         except EmbeddedError as error:
             say(str(error))
+
+
+def is_answered_by(server: EmbeddedServer, home: Path, silent: set[str]) -> bool:
+    """False if it has to be started again. Once is no proof that it hangs: this process itself may have slept."""
+    try:
+        is_answering = server.answers(home)
+    except ServerHangs:
+        if server.NAME not in silent:
+            silent.add(server.NAME)
+            return True
+        say(f"{server.NAME} hangs, ending it.")
+        server.end(home)
+        is_answering = False
+    silent.discard(server.NAME)
+    return is_answering
 
 
 def end_hanging(web: Child, port: int) -> None:

@@ -96,9 +96,12 @@ class Running:
 
     def child(self, word: str) -> psutil.Process:
         """The process whose command line has this word, such as the queue of a worker."""
-        found = [child for child in psutil.Process(self.process.pid).children() if word in child.cmdline()]
+        found = self.children(word)
         assert len(found) == 1, self.printed
         return found[0]
+
+    def children(self, word: str) -> list[psutil.Process]:
+        return [child for child in psutil.Process(self.process.pid).children() if word in child.cmdline()]
 
     def status(self) -> dict[str, str]:
         done = manage(self.environment, "status", "--json")

@@ -191,6 +191,18 @@ def test_killed_servers_are_started_again(running: Running) -> None:
     assert running.status()["Database"] == "ok"
 
 
+def test_servers_that_hang_are_ended_and_started_again(running: Running) -> None:
+    for word in ("valkey-server", "postgres"):
+        for process in psutil.process_iter(["cmdline"]):
+            command = process.info["cmdline"] or [""]
+            if word in command[0] and str(running.home) in " ".join(command):
+                process.suspend()
+    running.wait_for(lambda: "Redis hangs, ending it" in running.printed)
+    running.wait_for(lambda: "PostgreSQL hangs, ending it" in running.printed)
+    running.wait_for(lambda: running.status()["Workers"] == "ok")
+    assert running.status()["Database"] == "ok"
+
+
 def test_ctrl_c_stops_everything_and_the_next_start_keeps_the_rows(running: Running) -> None:
     with psycopg.connect(postgres.url(running.home)) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 7 AS number")

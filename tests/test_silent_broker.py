@@ -122,6 +122,17 @@ def empty_queue() -> int:
     return waking.messages_for(tasks.ingest_document)
 
 
+def test_one_that_keeps_silent_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(silence._silence, "_until", 0.0)
+    options = {"serializer": "docintel_site.cache.Json", "retry": settings.REDIS_RETRY, "socket_timeout": 0.2}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        kept = SteadyCache(f"redis://127.0.0.1:{server.getsockname()[1]}/0", {"OPTIONS": options})
+        assert kept.add("attempts", 0, 60) and silence.lasts()
+        server.setblocking(False)
+        with server.accept()[0], pytest.raises(BlockingIOError):
+            server.accept()
+
+
 def test_no_request_waits_for_a_silent_broker_and_what_is_accepted_is_kept(site: Site) -> None:
     """T5, R99."""
     base = site.locked.base_id

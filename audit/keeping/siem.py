@@ -19,6 +19,7 @@ from retrieval.models import RetrievalRun
 from retrieval.version import program_version
 
 OCSF_VERSION = "1.3.0"
+PROFILES = ["host"]  # which the class has an actor with
 CATEGORY = (3, "Identity & Access Management")
 CLASS = (3004, "Entity Management")
 INFORMATIONAL, HIGH = 1, 4
@@ -101,6 +102,7 @@ def convert_entry(entry: Entry, told: EntryFacts) -> dict[str, object]:
         "entity": {"type": kind, "uid": uid or kind},
         "metadata": {
             "version": OCSF_VERSION,
+            "profiles": PROFILES,
             "product": {"name": "DocIntel", "vendor_name": "DocIntel", "version": program_version()},
             "sequence": entry.sequence,
             "uid": entry.hash,

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 PARTS = (
     *("tampering", "kills", "files", "fairness", "formulas", "parallel", "packs", "payloads", "provider", "disk"),
-    *("restarts", "stops", "strangers", "deploy", "servers"),
+    *("restarts", "stops", "hangs", "strangers", "deploy", "servers"),
 )
-# By themselves what the short form runs: what tests hold as well need not be hit whenever somebody changes a line.
-SHORT_PARTS = tuple(part for part in PARTS if part not in ("restarts", "stops", "strangers"))
+# Of the short form; the others last minutes, and tests hold what they show.
+SHORT_PARTS = tuple(part for part in PARTS if part not in ("restarts", "stops", "hangs", "strangers"))
 DAMAGED = {True: 6, False: 120}  # generated files beside those made by hand, by whether it is short
 # Documents, questions, kills among each, and how much of the work is done at the last.
 KILLS = {True: (10, 16, 5, 4, 0.0), False: (100, 200, 50, 50, 0.9)}
@@ -59,6 +59,7 @@ def drills(site: "Site", parts: Sequence[str], *, is_short: bool, data: Path | N
         disk,
         fairness,
         files,
+        hangs,
         packs,
         parallel,
         payloads,
@@ -91,6 +92,7 @@ def drills(site: "Site", parts: Sequence[str], *, is_short: bool, data: Path | N
         ("disk", lambda: disk.drill(site)),
         ("restarts", lambda: restarts.drill(site, RESTARTS[is_short])),
         ("stops", lambda: stops.drill(site)),
+        ("hangs", lambda: hangs.drill(site, AWAY_S[is_short])),
         ("strangers", lambda: strangers.drill(site)),
         ("deploy", lambda: deploy.drill(site)),
         ("servers", lambda: servers.drill(site, AWAY_S[is_short])),

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from benchmarks.survives.verdicts import Verdict, verdict_of
 
 QUESTION = "What does the agreement say about the notice of termination?"
 SENDERS = 3
+PORTION = 200  # files at once: neither their bytes nor the logs, which are cut as they grow, are held of thousands
 PATIENCE_S = 120.0  # and for each file
 A_FILE_S = 30.0
 NO_REASON = frozenset({"", "internal", "parse_killed"})  # these say that the fault is ours
@@ -40,44 +42,81 @@ class Ending:
         return not self.file.allowed or self.code in self.file.allowed
 
 
-def from_folder(folder: Path) -> list[Hostile]:
-    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".pdf", ".md", ".txt"))
-    return [Hostile(path.name, path.read_bytes()) for path in files]
+@dataclass
+class Found:
+    """What became of the files so far, and of the question about each."""
+
+    endings: list[Ending] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)  # as `asked_of` has it
+    answered: list[str] = field(default_factory=list)  # states of questions
+    exceptions: list[str] = field(default_factory=list)
+    stopped: int = 0
+    open: int = 0
+
+    def counts(self) -> dict[str, Any]:
+        refused = [each for each in self.asked if not each.startswith("turn ")]
+        return {
+            "files": len(self.endings),
+            "states": dict(Counter(each.code for each in self.endings)),
+            "not read": [(each.file.name, each.code) for each in self.endings if each.code != READ],
+            "stopped while vectors were made": self.stopped,
+            "still open": self.open,
+            "without a named state": [(each.file.name, each.code) for each in self.endings if not each.is_named],
+            "untrue": [(each.file.name, each.code) for each in self.endings if not each.is_true],
+            "questions": dict(Counter([*self.answered, *refused])),
+            "questions without an end": sum(state != "done" for state in self.answered) + refused.count(""),
+            "exceptions in the logs": self.exceptions,
+        }
 
 
-def drill(site: Site, files: list[Hostile], name: str) -> Iterator[Verdict]:
-    """Upload every file, wait until all have ended, and ask one question about each."""
-    from documents.models import IngestJob
+def from_folder(folder: Path) -> Iterator[Hostile]:
+    """The files below a folder; each is opened when its turn comes."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() in (".pdf", ".md", ".txt"):
+            yield Hostile(path.name, path.read_bytes())
 
-    logs, database_log = site.logs(), site.database_log()
+
+def drill(site: Site, files: Iterable[Hostile], name: str) -> Iterator[Verdict]:
+    """Upload every file, wait until all have ended, and ask one question about each; a portion after the other."""
+    database_log = site.database_log()
     base = site.new_base(name)
     person = site.person(site.new_member(base, f"{len(site.people)}@example.org", "editor"))
-    with ThreadPoolExecutor(SENDERS) as pool:
-        outcomes = list(pool.map(lambda file: person.upload(base, file.name, file.content), files))
-    jobs = IngestJob.objects.filter(document__base=base)
-    is_over = wait_for(lambda: have_been_read(jobs), PATIENCE_S + A_FILE_S * len(files))
-    endings = [ending_of(file, outcome) for file, outcome in zip(files, outcomes, strict=True)]
-    with ThreadPoolExecutor(SENDERS) as pool:
-        asked = list(pool.map(lambda ending: asked_of(person, base, ending), endings))
-    turns = [turn for turn in asked if turn.startswith("turn ")]
-    answered = states_of([turn.removeprefix("turn ") for turn in turns])
-    stopped = stop_embedding(jobs)
-    counts = {
-        "files": len(files),
-        "states": dict(Counter(ending.code for ending in endings)),
-        "stopped while vectors were made": stopped,
-        "still open": jobs.exclude(state__in=ENDED).count(),
-        "without a named state": [(each.file.name, each.code) for each in endings if not each.is_named],
-        "untrue": [(each.file.name, each.code) for each in endings if not each.is_true],
-        "questions": dict(Counter([*answered, *(each for each in asked if not each.startswith("turn "))])),
-        "questions without an end": sum(state != "done" for state in answered) + asked.count(""),
-        "exceptions in the logs": exceptions_in(site.logs(), exceptions_in(logs)),
+    rest, found, is_over = iter(files), Found(), True
+    while portion := list(islice(rest, PORTION)):
+        is_over = take(site, person, base, portion, found) and is_over
+    counts = found.counts() | {
         "database errors": site.database_log().count(DATABASE_ERROR) - database_log.count(DATABASE_ERROR),
         "faults of the server": sum(status >= 500 for status in person.statuses),
     }
-    none = [key for key in counts if key not in ("files", "states", "questions", "stopped while vectors were made")]
-    goal = f"{len(files)} files stored, read and asked: each in a named, true state; no exception, no database error"
+    expected = ("files", "states", "not read", "questions", "stopped while vectors were made")
+    none = [key for key in counts if key not in expected]
+    goal = (
+        f"{counts['files']} files stored, read and asked: each in a named, true state; no exception, no database error"
+    )
     yield verdict_of(name.lower(), goal, counts, *none, reached=is_over)
+
+
+def take(site: Site, person: Person, base: UUID, files: list[Hostile], found: Found) -> bool:
+    """One portion of the files; what was found of it is added. Whether all was read in time."""
+    from documents.models import IngestJob
+
+    logs = site.logs()
+    with ThreadPoolExecutor(SENDERS) as pool:
+        outcomes = list(pool.map(lambda file: person.upload(base, file.name, file.content), files))
+    stored = [outcome["document_id"] for outcome in outcomes if outcome["code"] in TAKEN]
+    jobs = IngestJob.objects.filter(document__in=stored)
+    is_over = wait_for(lambda: have_been_read(jobs), PATIENCE_S + A_FILE_S * len(files))
+    told = [file._replace(content=b"") for file in files]
+    endings = [ending_of(file, outcome) for file, outcome in zip(told, outcomes, strict=True)]
+    with ThreadPoolExecutor(SENDERS) as pool:
+        asked = list(pool.map(lambda ending: asked_of(person, base, ending), endings))
+    found.answered += states_of([turn.removeprefix("turn ") for turn in asked if turn.startswith("turn ")])
+    found.endings += endings
+    found.asked += asked
+    found.stopped += stop_embedding(jobs)
+    found.open += jobs.exclude(state__in=ENDED).count()
+    found.exceptions += exceptions_in(site.logs(), exceptions_in(logs))
+    return is_over
 
 
 def exceptions_in(logs: str, known: Sequence[str] = ()) -> list[str]:
@@ -136,5 +175,5 @@ def states_of(turn_ids: list[str]) -> list[str]:
     from chat.models import Turn
 
     turns = Turn.objects.filter(pk__in=turn_ids)
-    wait_for(lambda: have_ended(turns), PATIENCE_S + len(turn_ids))
+    wait_for(lambda: have_ended(turns), PATIENCE_S + A_FILE_S * len(turn_ids))
     return list(turns.values_list("state", flat=True))

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pymupdf
@@ -13,9 +14,9 @@ import requests
 
 from benchmarks.forging import BAD, CONSISTENT, FORGERIES
 from benchmarks.survives import PARTS
-from benchmarks.survives.files import Ending, exceptions_in
+from benchmarks.survives.files import Ending, Found, exceptions_in, from_folder
 from benchmarks.survives.kills import group_of, pid_of, reach_of, strike
-from benchmarks.survives.mutations import DAMAGES, READ, SAMPLES, damaged, handmade, laid_open
+from benchmarks.survives.mutations import DAMAGES, READ, SAMPLES, Hostile, damaged, handmade, laid_open
 from benchmarks.survives.packs import FOUND_BY_A_HEAD, FOUND_BY_ITSELF
 from benchmarks.survives.parallel import differences, different
 from benchmarks.survives.payloads import PAYLOADS, Canary
@@ -186,3 +187,21 @@ def test_a_request_goes_to_the_next_process_only_where_nobody_listened() -> None
     with pytest.raises(requests.ConnectionError) as error:
         requests.get(address, timeout=60)
     assert is_refused(error.value)
+
+
+def test_what_was_not_read_is_told_by_name_and_only_what_is_not_named_counts() -> None:
+    codes = {"a.pdf": READ, "b.pdf": "drawn_text", "c.pdf": "internal"}
+    endings = [Ending(Hostile(name, b""), code, "Why not.") for name, code in codes.items()]
+    counts = Found(endings, asked=["turn 1", "not_found", ""], answered=["done"]).counts()
+    assert counts["not read"] == [("b.pdf", "drawn_text"), ("c.pdf", "internal")]
+    assert counts["without a named state"] == [("c.pdf", "internal")] and counts["untrue"] == []
+    assert counts["questions"] == {"done": 1, "not_found": 1, "": 1} and counts["questions without an end"] == 1
+
+
+def test_the_files_of_a_folder_are_opened_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    for name in ("deep/a.PDF", "b.md", "c.png"):
+        (tmp_path / name).write_bytes(name.encode())
+    files = from_folder(tmp_path)
+    (tmp_path / "b.md").write_bytes(b"later")
+    assert [(each.name, each.content) for each in files] == [("b.md", b"later"), ("a.PDF", b"deep/a.PDF")]

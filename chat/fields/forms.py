@@ -7,10 +7,8 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext, gettext_lazy
 
-from chat.fields.grid import documents_of_grid
 from chat.fields.reading import FieldsError, read_fields_file, read_fields_text
 from chat.page.forms import QuestionForm
-from chat.scope import ScopeError
 from retrieval.forms.fields import Field
 
 CHARACTERS_MAX = 250_000  # fifty of the longest questions
@@ -57,11 +55,7 @@ class FieldsForm(QuestionForm):
             raise forms.ValidationError(gettext("Send a list or a file, not both."))
         try:
             self.asked = read_fields_file(upload.read()) if upload else read_fields_text(typed)
-            if values.get("is_grid") and self.chosen_scope:
-                documents_of_grid(self._user, self.chosen_scope, self.asked)
         except FieldsError as error:
             self.faults = sorted(error.faults.items())
             raise forms.ValidationError(gettext("Nothing was asked yet.")) from error
-        except ScopeError as error:
-            raise forms.ValidationError(str(error)) from error
         return values

@@ -56,7 +56,10 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
         more = {"filters": form.filters, "form_id": asked["form_id"]}
         try:
             rows = keep_grid(*wanted, **more) if asked["is_grid"] else [keep_extraction(*wanted, **more)]
-        except (FieldsError, ScopeError) as error:  # what the form was checked against has changed since
+        except (
+            FieldsError,
+            ScopeError,
+        ) as error:  # too much, or what the form was checked by has changed
             form.add_error(None, str(error))
         else:
             for row in rows:

@@ -10,26 +10,36 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from chat.figures.names import INITIAL, UPPER, WORD, is_joining, places_named, spans_of
+from chat.figures.names import INITIAL, LANGUAGES, UPPER, WORD, is_joining, places_named, spans_of
 from llm.pseudonyms.stand_ins import Personal
 from reading.titles import BETWEEN, parties_in
+from retrieval.words.tokens import is_stop_word
 
 PAIRS_KEPT = 20_000  # lines of documents are sent to the arbiter, the writer and the check
 TITLE = r"(?:Mr|Ms|Mrs|Miss|Dr|Prof|Herrn?|Frau|MM?|Me|Mme|Mlle|Sr|Sra|Dra|[Dd]on|[Dd]oña|D)\b\.?ª?"
 TITLED = re.compile(TITLE)
-# What follows such a label is somebody's name, though no title stands before it.
+NAMED = rf"{WORD}(?![\w’'-]|[^\S\n]?:)"  # and no label of what comes next
+FULL_NAME = rf"(?:{TITLE}[^\S\n])?{NAMED}(?:[^\S\n]{{1,3}}(?:[{UPPER}]\.|{NAMED})){{1,3}}"
+JOINT = r"(?:[^\S\n]?[&/\\][^\S\n]?|[^\S\n](?:and|und|et|y)[^\S\n])"
+# What follows such a label is somebody's name, though no title stands before it; there may be several.
 LABELLED = re.compile(
-    rf"(?:/s/|\b(?:Name|Nom|Nombre|Signed by|Contact|Ansprechpartner(?:in)?|Kontakt|Contacto)\s?:)\s*"
-    rf"({WORD}(?:\s(?:[{UPPER}]\.|{WORD})){{1,3}})"
+    r"(?:/s/|\b(?:Name|Nom|Nombre|Signed by|Contact|Ansprechpartner(?:in)?|Kontakt|Contacto|Attention|Attn|Att|z\. ?Hd"
+    rf"|[Àà] l[’']attention de|A la atención de)\.?\s?:)\s*({FULL_NAME}(?:{JOINT}{FULL_NAME}){{0,4}})"
 )
+JOINED = re.compile(JOINT)
+OF_SEVERAL = re.compile(r"\b(?:Department|Dept|Division|Office|Desk|Group|Team|Committee|Board|Abteilung|Service)\b")
 NAME_WORD = re.compile(r"[^\W\d_]{2,}")  # no initial
 PART = re.compile(rf"[{UPPER}][\w’'-]{{2,}}")
-AMERICAN = re.compile(r"\(?\d{3}\)?[ -]\d{3}-\d{4}|\d{3}-\d{2}-\d{4}")  # the last is of social security
+AMERICAN = re.compile(r"(?:1[ -])?\(?\d{3}\)?[ -]\d{3}-\d{4}|\d{3}-\d{2}-\d{4}")  # the last is of social security
 EMAIL = re.compile(r"[\w.+'-]{1,64}@[\w-]+(?:\.[\w-]+)+")  # RFC 5321: 64 before the "@"
 PHONE = re.compile(rf"{AMERICAN.pattern}|\(?\+?\d(?:(?! / )[\d ()/-]){{6,}}\d")  # of a run of digits each one
-SPOKEN = re.compile(r"(?:tel|phone|fax|mob|cell|handy|ruf|m[óo]vil|t[ée]l|portable|call)\w*\W{1,4}\Z", re.IGNORECASE)
+SPOKEN = re.compile(r"(?:t[ée]l|phone|fax|facs|mob|cell|handy|ruf|m[óo]vil|portable|call)\w*\W{1,4}\Z", re.IGNORECASE)
 BEFORE_CHARS = 24
-DOTTED = re.compile(r"(?<![\d.])0\d(?:\.\d\d){4}(?![\d.])")
+DOTTED = re.compile(r"(?<![\d.])(?:0\d(?:\.\d\d){4}|\d{3}\.\d{3}\.\d{4})(?!\d|\.\d)")
+# What a postcode stands behind in America, and what is one in Canada.
+REGIONAL = re.compile(
+    rf"{WORD}(?: {WORD}){{0,2}}, {WORD}(?: {WORD})? \d{{5}}(?:-\d{{4}})?(?!\w)|(?<!\w)[A-Z]\d[A-Z] \d[A-Z]\d(?!\w)"
+)
 # Digits in groups, or an id with letters at its ends; what they are, the check digits say.
 NUMBER = re.compile(r"(?<![\w.,-])[A-Z]{0,2}\d(?:[ .-]?[\dA-Z]){6,32}(?![\w-])")
 LETTERS_OF_DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -38,11 +48,12 @@ LETTERS_OF_DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
 def find_personal(text: str, known: Sequence[str] = ()) -> list[Personal]:
     """What is found in a text, in reading order, each once; then the `known` names, but those of firms.
 
-    A name may go on in the next line.
+    A name may go on in the next line. Who is found somewhere is found everywhere with the names before the surname.
     """
     lines = [*text.split("\n"), ""]
-    found = (each for pair in pairwise(lines) for each in personal_in(*pair))
-    return list(dict.fromkeys([*found, *(each for name in known for each in person_named(name))]))
+    found = [each for pair in pairwise(lines) for each in personal_in(*pair)]
+    found += [each for name in known for each in person_named(name)]
+    return list(dict.fromkeys([*found, *persons_with_surname(text, found)]))
 
 
 @lru_cache(maxsize=PAIRS_KEPT)
@@ -61,7 +72,7 @@ def personal_in(line: str, following: str) -> tuple[Personal, ...]:
 def persons_in(text: str) -> Iterator[Personal]:
     """Names with a title, initials or a label, and those of a preamble; behind a role only what has two words."""
     joined = text.replace("\n", " ")
-    for start, end in spans_of(joined, "person"):
+    for start, end in dict.fromkeys([*spans_of(joined, "person"), *spans_of(text, "person")]):
         is_sure = bool(TITLED.match(text, start) or INITIAL.search(joined, start, end))
         cut = text.find("\n", start, end)
         parts, rest = name_parts(text, start, cut if cut >= 0 else end), name_parts(text, cut, end) if cut >= 0 else ()
@@ -69,9 +80,24 @@ def persons_in(text: str) -> Iterator[Personal]:
             yield from (Personal("person", (each,), is_sure=False) for each in rest)
         if parts and (is_sure or len(parts) > 1):
             yield Personal("person", (" ".join(text[start : cut if cut >= 0 else end].split()), *parts), is_sure)
-    labelled = [found.span(1) for found in LABELLED.finditer(text)]
-    for start, end in [*labelled, *(parties_in(text)[0] if BETWEEN.search(text) else ())]:
-        yield from person_named(text[start:end])
+    labelled = [name for found in LABELLED.finditer(text) for name in JOINED.split(found[1])]
+    parties = parties_in(text)[0] if BETWEEN.search(text) else ()
+    for name in [*labelled, *(text[start:end] for start, end in parties)]:
+        yield from person_named(name)
+
+
+def persons_with_surname(text: str, found: Sequence[Personal]) -> Iterator[Personal]:
+    """Names that end, in one line, with the surname of a person who is sure to be one: "Jo Stone" beside "Mr Stone"."""
+    surnames = {each.names[-1] for each in found if each.kind == "person" and each.is_sure and len(each.names) > 1}
+    if not surnames:
+        return
+    alternatives = "|".join(map(re.escape, sorted(surnames, key=lambda name: (-len(name), name))))
+    given = rf"(?<!\w)((?:(?:{WORD}|[{UPPER}]\.)[^\S\n]{{1,3}}){{1,3}}(?:{alternatives}))(?!\w)"
+    for name in dict.fromkeys(match[1] for match in re.finditer(given, text)):
+        words = name.split()
+        while words[1:] and any(is_stop_word(words[0].lower(), language) for language in LANGUAGES):
+            del words[0]
+        yield from person_named(" ".join(words))
 
 
 @lru_cache(maxsize=PAIRS_KEPT)
@@ -79,7 +105,7 @@ def person_named(name: str) -> tuple[Personal, ...]:
     """The person of a name without a title: two words at least, each with a capital, and no firm."""
     parts = name_parts(name, 0, len(name))
     is_whole = len(parts) > 1 and len(parts) == len([*NAME_WORD.finditer(TITLED.sub("", name))])
-    is_person = is_whole and not places_named(name, "party")
+    is_person = is_whole and not places_named(name, "party") and not OF_SEVERAL.search(name)
     return (Personal("person", (" ".join(name.split()), *parts)),) if is_person else ()
 
 
@@ -101,6 +127,7 @@ def addresses_in(text: str) -> Iterator[Personal]:
         for start, end in spans_of(text, name):
             lines = (line.strip(" ,;.(") for line in text[start:end].split("\n"))
             yield Personal("address", tuple(filter(None, lines)))
+    yield from (Personal("address", (found[0],)) for found in REGIONAL.finditer(text))
 
 
 # ---- what is written to, called and paid

@@ -556,9 +556,10 @@ def test_a_turn_is_its_askers_alone(ask: Ask, viewer: User) -> None:
     assert {answer.status_code for answer in answers} == {404}
 
 
-def test_it_asks_the_worker_to_stop(ask: Ask, client: Client) -> None:
+def test_it_stops_a_question_that_waits(ask: Ask, client: Client) -> None:
     turn = ask()
-    assert client.post(f"/api/v1/turns/{turn.pk}/stop").status_code == 202
+    told = client.post(f"/api/v1/turns/{turn.pk}/stop")
+    assert (told.status_code, told.json()["state"]) == (202, "stopped")
     turn.refresh_from_db()
     assert turn.stop_requested
 

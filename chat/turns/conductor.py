@@ -23,7 +23,7 @@ from chat.turns.compose import STOPPED, Writing, compose
 from chat.turns.page_notices import store_page_notice
 from chat.turns.progress import SearchProgress
 from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
-from chat.turns.stopping import Stoppable, StoppableLease
+from chat.turns.stopping import Stoppable, StoppableLease, request_stop
 from documents.base_settings import BaseSettings, asked_for
 from jobs.ids import note_ids
 from jobs.lease import Job, Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
@@ -106,6 +106,18 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
         except Exception as error:  # the outermost handler: recorded for the person, the audit and the log
             raise AnsweringFailed(record_failure(lease, error, end_without_answer)) from error
     return result
+
+
+def stop_question(turn: Turn) -> None:
+    """Stop a question. One that only waits ends here and now, and the task that comes for it finds nothing to do."""
+    request_stop(turn)
+    with transaction.atomic():
+        rows = Turn.objects.select_for_update(of=("self",), skip_locked=True)  # who locks it is a worker that takes it
+        waiting = rows.filter(pk=turn.pk, state=State.QUEUED, stop_requested=True).first()
+        if waiting is None:
+            return
+        end_without_answer(waiting, STOPPED_BY_ASKER, state=State.STOPPED)
+    publish_event(turn.pk, "done", state=State.STOPPED)
 
 
 # ---- steps

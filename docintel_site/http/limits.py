@@ -1,7 +1,7 @@
 """Request limits per person and minute, for programs and pages together, counted where every web process sees them."""
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from django.core.cache import cache
@@ -15,7 +15,7 @@ WINDOW_S = 60
 
 
 class Limit(BaseThrottle):
-    """A number of requests per person in each clock minute; adjacent minutes count separately.
+    """A number of requests per person within any sixty seconds; those that are refused do not count.
 
     The framework's own throttle reads a list and writes it back, so concurrent requests slip through.
     """
@@ -28,9 +28,10 @@ class Limit(BaseThrottle):
 
     def passes(self, *whose: int | str | None) -> bool:
         """Count a request of each, such as a person; return whether all are within the limit."""
-        now = time.time()
-        self.left_s = WINDOW_S - now % WINDOW_S
-        return max([count_request(f"rate:{self.name}:{each}:{int(now // WINDOW_S)}") for each in whose]) <= self.most
+        keys = [f"rate:{self.name}:{each}" for each in whose]
+        wait_ms: int = cast(Any, cache).admit(keys, self.most, int(time.time() * 1000), WINDOW_S * 1000)
+        self.left_s = wait_ms / 1000
+        return wait_ms == 0
 
     @property
     def most(self) -> int:
@@ -61,12 +62,3 @@ class LinkLimit(Limit):
     """Openings of addresses with a token in them, which need no account: by one network address, and of one link."""
 
     name, setting = "link", "LINK_RATE"
-
-
-def count_request(key: str) -> int:
-    """The running number of this request under a key."""
-    cache.add(key, 0, 2 * WINDOW_S)
-    try:
-        return cache.incr(key)
-    except ValueError:  # the counter vanished in between, because Redis came or went
-        return 1

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from embedded import identity, places, postgres
-from embedded.errors import EmbeddedError
+from embedded.errors import EmbeddedError, ServerHangs
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can try this")
 
@@ -54,6 +54,27 @@ def test_it_keeps_rows_over_stop_and_start(home: Path) -> None:
     assert not postgres.answers(home)
     postgres.stop(home)
     assert value(ensure(home), "SELECT number FROM kept") == 7
+
+
+def test_one_that_hangs_is_ended_with_its_backends_and_started_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = ensure(home)
+    write_row(url)
+    monkeypatch.setattr(postgres, "HANGS_AFTER_S", 2)  # the least that libpq knows
+    with psycopg.connect(url) as waiting:
+        stopped = [server_pid(home), waiting.info.backend_pid]
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(ServerHangs):
+            postgres.answers(home)
+        postgres.end(home)
+        postgres.end(home)
+        with pytest.raises(psycopg.OperationalError):
+            waiting.execute("SELECT 1")
+    assert not postgres.answers(home)
+    monkeypatch.undo()
+    assert value(ensure(home), "SELECT number FROM kept") == 7 and server_pid(home) not in stopped
 
 
 def test_it_attaches_to_a_running_server(home: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from redis import Redis
 
 from embedded import places, redis
-from embedded.errors import EmbeddedError
+from embedded.errors import EmbeddedError, ServerHangs
 
 
 def server_pid(home: Path) -> int:
@@ -71,6 +71,32 @@ def test_it_never_starts_a_second_server_beside_one_that_hangs(home: Path, monke
     finally:
         os.kill(pid, signal.SIGCONT)
     assert server_pid(home) == pid
+
+
+def test_one_that_hangs_is_ended_and_started_again_with_what_was_written(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Redis.from_url(redis.ensure(home)) as client:
+        client.xadd("turn", {"event": "done"})
+    pid = server_pid(home)
+    monkeypatch.setattr(redis, "HANGS_AFTER_S", 0.2)
+    os.kill(pid, signal.SIGSTOP)
+    with pytest.raises(ServerHangs):
+        redis.answers(home)
+    redis.end(home)
+    monkeypatch.undo()
+    with Redis.from_url(redis.ensure(home)) as client:
+        assert client.xlen("turn") == 1
+    assert server_pid(home) != pid
+
+
+def test_it_ends_no_process_that_has_the_number_of_an_earlier_server(home: Path) -> None:
+    redis.ensure(home)
+    redis.stop(home)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        (home / "redis" / "pid").write_text(f"{other.pid}\n")
+        redis.end(home)
+        assert other.communicate(b"\n")[0] is None and other.returncode == 0
 
 
 def test_it_finds_a_short_socket_for_a_deep_home(home: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from embedded.errors import ServerHangs
 from launch import start
 from launch.children import Child, kill
 from launch.errors import LaunchError
@@ -112,6 +113,40 @@ def test_a_demonstration_that_fails_stops_nothing(
     told = capsys.readouterr().out
     assert "The demonstration is not complete: manage.py load_demo failed: The disk is full." in told
     assert "are there" not in told
+
+
+class Sleeping:
+    """A server that hangs until it is ended."""
+
+    NAME = "PostgreSQL"
+
+    def __init__(self, looks: str) -> None:
+        self.looks, self.did = list(looks), ""
+
+    def answers(self, home: Path) -> bool:
+        look = self.looks.pop(0)
+        if look == "h":
+            raise ServerHangs("PostgreSQL hangs.")
+        return look == "y"
+
+    def ensure(self, home: Path) -> str:
+        self.did += "s"
+        return ""
+
+    def stop(self, home: Path) -> None: ...
+
+    def end(self, home: Path) -> None:
+        self.did += "e"
+
+
+@pytest.mark.parametrize(
+    ("looks", "did"), [("yy", ""), ("n", "s"), ("hy", ""), ("hyhy", ""), ("hh", "es"), ("hhhh", "eses"), ("hnh", "s")]
+)
+def test_a_server_that_hangs_twice_in_a_row_is_ended_and_started_again(tmp_path: Path, looks: str, did: str) -> None:
+    server, silent = Sleeping(looks), set[str]()
+    for _ in looks:
+        start.revive(tmp_path, [server], silent)
+    assert server.did == did
 
 
 def test_a_web_server_that_hangs_is_ended_and_started_again(

@@ -2,10 +2,12 @@
 
 import json
 from io import StringIO
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from django.core.management import call_command
+from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from audit.access_log import record_event
@@ -16,6 +18,7 @@ from audit.proof.witnessing import CONTRADICTED
 from ledger.events import record
 from ledger.models import Entry
 
+SCHEMA = Path(__file__).with_name("ocsf-1.3.0-entity-management.json")
 Text = Field(min_length=1)
 
 
@@ -96,6 +99,18 @@ def test_every_entry_is_an_event_of_the_class(events: list[dict[str, Any]]) -> N
     assert [each.metadata.sequence for each in read] == list(Entry.objects.values_list("sequence", flat=True))
     assert [each.metadata.uid for each in read] == list(Entry.objects.values_list("hash", flat=True))
     assert [event["unmapped"]["kind"] for event in events[:2]] == ["run", "answer"]
+
+
+def test_every_kind_of_event_is_valid_by_the_schema_that_ocsf_publishes(events: list[dict[str, Any]]) -> None:
+    for kind in WORDS:
+        record(kind, "Ada", "base:1", {"name": "Nightly", "count": 2, "text": "words of a card"})
+    schema = Draft202012Validator(json.loads(SCHEMA.read_text()))
+    told = exported()
+    assert [(each["message"], error.message) for each in told for error in schema.iter_errors(each)] == []
+    assert {each["unmapped"]["kind"] for each in told} >= {"run", "answer", "event", "audit_event"}
+    assert len(told) == len(events) + len(WORDS)
+    wrong = [told[0] | {"who": "Ada"}, told[0] | {"activity_id": 55}, {**told[0], "time": "today"}]
+    assert not any(schema.is_valid(each) for each in wrong)
 
 
 def test_an_event_says_who_did_what_to_which_thing(house: House, events: list[dict[str, Any]]) -> None:

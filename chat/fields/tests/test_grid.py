@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from chat.fields import grid
 from chat.fields.extracting import carry_out_extraction
+from chat.fields.forms import FieldsForm
 from chat.fields.values import NOT_ASKED
 from chat.models import Extraction
 from chat.turns.conductor import AnsweringFailed
@@ -173,6 +174,32 @@ def test_nobody_fills_the_queue_of_the_others(
     for row in Extraction.objects.all():
         carry_out_extraction(row.pk)
     assert post(client, document).status_code == 202
+
+
+def test_a_form_that_is_sent_again_has_its_grid_when_no_more_may_wait(
+    client: Client, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grid, "WAITING_MAX", 6)
+    form_id = str(uuid.uuid4())
+    first, again, other = [send(client, document, form_id=each) for each in (form_id, form_id, str(uuid.uuid4()))]
+    assert (first.status_code, again.status_code, other.status_code) == (302, 302, 400)
+    assert again.headers["Location"] == first.headers["Location"] and Extraction.objects.count() == 2
+
+
+def test_what_is_lost_between_the_check_of_a_form_and_its_storing_is_said_on_it(
+    client: Client, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = FieldsForm.clean
+
+    def and_then_the_base_is_closed(form: FieldsForm) -> dict[str, Any]:
+        values = check(form)
+        Membership.objects.all().delete()
+        return values
+
+    monkeypatch.setattr(FieldsForm, "clean", and_then_the_base_is_closed)
+    refused = send(client, document)
+    assert refused.status_code == 400 and 'id="fields-error"' in refused.content.decode()
+    assert not Extraction.objects.exists()
 
 
 def test_a_grid_is_open_to_who_asked_it_alone(

@@ -20,11 +20,17 @@ def found(text: str) -> list[tuple[str, str]]:
         ("/s/ Peter Pan", "person", "Peter Pan"),
         ("made between Jane Roe (the “Tenant”) and Acme Ltd.", "person", "Jane Roe"),
         ("The Chairman Bob Stone opens", "person", "Chairman Bob Stone"),
+        ("Attention: Jane Roe", "person", "Jane Roe"),
+        ("Attn.: Timothy Curry & Dr. Jonn Beeson", "person", "Dr. Jonn Beeson"),
+        ("z. Hd.: Karl Schmidt und Eva Braun", "person", "Eva Braun"),
+        ("Kathleen T. Hogan\n50", "person", "Kathleen T. Hogan"),
         ("write to jane.roe@example.co.uk.", "email", "jane.roe@example.co.uk"),
         ("call +44 20 7946 0958 today", "phone", "+44 20 7946 0958"),
         ("Telefon: 030 123456", "phone", "030 123456"),
         ("au 01.23.45.67.89", "phone", "01.23.45.67.89"),
         ("(212) 555-0100", "phone", "(212) 555-0100"),
+        ("212.555.0100 (voice)", "phone", "212.555.0100"),
+        ("Facsimile: 1-650-555-0100", "phone", "1-650-555-0100"),
         ("IBAN DE89 3704 0044 0532 0130 00, BIC", "account", "DE89 3704 0044 0532 0130 00"),
         ("card 4111 1111 1111 1111", "card", "4111 1111 1111 1111"),
         ("AHV 756.9217.0769.85", "id", "756.9217.0769.85"),
@@ -33,6 +39,8 @@ def found(text: str) -> list[tuple[str, str]]:
         ("NIR 2 55 08 14 168 025 38", "id", "2 55 08 14 168 025 38"),
         ("wohnhaft Hauptstraße 12a, 10115 Berlin, und", "address", "Hauptstraße 12a, 10115 Berlin"),
         ("Calle de Alcalá 45, 28014 Madrid", "address", "Calle de Alcalá 45, 28014 Madrid"),
+        ("San Diego, California 92127-1000", "address", "San Diego, California 92127-1000"),
+        ("Milton, Ontario L9T 1Y1", "address", "L9T 1Y1"),
     ],
 )
 def test_it_finds(text: str, kind: str, name: str) -> None:
@@ -48,6 +56,7 @@ def test_it_finds(text: str, kind: str, name: str) -> None:
         "IBAN DE88 3704 0044 0532 0130 00 and card 4111 1111 1111 1112 have a wrong check digit.",
         "Muster GmbH and Acme Widgets, Inc. are firms.",
         "Between Monday and Friday the offices are open.",
+        "Attention: Legal Department and General Counsel",
     ],
 )
 def test_it_leaves(text: str) -> None:
@@ -57,6 +66,22 @@ def test_it_leaves(text: str) -> None:
 def test_the_words_of_a_name_that_goes_on_in_the_next_line_are_found() -> None:
     names = {name for each in find_personal("agreed with Herrn Dr. Karl\nSchmidt on") for name in each.names}
     assert {"Karl", "Schmidt"} <= names
+
+
+def test_who_is_named_with_a_title_somewhere_is_found_without_one_everywhere() -> None:
+    text = (
+        "What does Satya Nadella earn?\nMr. Nadella was appointed in 2014. The Nadella Plan is his, and Nadella signs."
+    )
+    hidden = {name for each in find_personal(text) for name in each.names}
+    assert {"Satya Nadella", "Satya", "Nadella"} <= hidden
+    assert not {"What", "The", "Plan"} & hidden
+
+
+def test_a_label_behind_a_name_is_no_part_of_it() -> None:
+    hidden = {
+        name for each in find_personal("Name: Kevin Hicks Name: Ann Fish\nTitle: Principal") for name in each.names
+    }
+    assert hidden == {"Kevin Hicks", "Kevin", "Hicks", "Ann Fish", "Ann", "Fish"}
 
 
 def test_an_address_over_two_lines_is_found_in_each() -> None:

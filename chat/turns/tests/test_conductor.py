@@ -5,6 +5,7 @@ import json
 import threading
 import time
 import uuid
+from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import timedelta
 from io import BytesIO
@@ -31,11 +32,12 @@ from chat.models import Answer, Citation, Turn
 from chat.page.thread import ShownTurn
 from chat.turns import conductor, tasks
 from chat.turns.compose import compose
-from chat.turns.conductor import AnsweringFailed, answer_turn
+from chat.turns.conductor import STOPPED_BY_ASKER, AnsweringFailed, answer_turn, stop_question
 from chat.turns.stopping import StoppableLease
 from documents import access
 from documents.models import Document, Embedding, KnowledgeBase, Line, Passage, TocEntry
 from jobs import waking
+from jobs.lease import claim
 from llm.exchange import made_exchanges
 from llm.models import LLMCall
 from retrieval.corpus import retrieve_among
@@ -348,6 +350,52 @@ def test_a_stop_wins_that_comes_with_the_last_word(ask: Ask, serve: Serve, monke
     turn = Turn.objects.select_related("answer").get(pk=turn.pk)
     assert turn.state == "stopped" and turn.answer.ended == "stopped" and turn.answer.text
     assert "You stopped" in turn.answer.note
+
+
+def test_a_question_that_only_waits_ends_at_stop_and_its_task_does_nothing(ask: Ask) -> None:
+    turn = ask()
+    stop_question(turn)
+    turn.refresh_from_db()
+    assert turn.state == "stopped" and told(turn) == ["done"] and turn.attempts == 0
+    assert turn.run is not None and (turn.run.status, turn.run.failure) == ("failed", STOPPED_BY_ASKER)
+    ended_at = turn.ended_at
+    assert answer_turn(turn.pk) is None
+    stop_question(turn)
+    turn.refresh_from_db()
+    assert turn.ended_at == ended_at and RetrievalRun.objects.count() == 1 and told(turn) == ["done"]
+    assert verify().ok
+
+
+def test_a_question_that_a_worker_has_is_ended_by_it(ask: Ask) -> None:
+    turn = ask()
+    claim(Turn.objects.all(), turn.pk)
+    stop_question(turn)
+    turn.refresh_from_db()
+    assert turn.state == "running" and turn.stop_requested and turn.run is None and told(turn) == []
+
+
+def test_stop_and_a_worker_at_once_leave_one_run(ask: Ask) -> None:
+    for _ in range(8):
+        turn = ask()
+        both = [threading.Thread(target=in_thread, args=(act, turn)) for act in (answer_by_id, stop_question)]
+        for each in both:
+            each.start()
+        for each in both:
+            each.join(PATIENCE_S)
+        turn.refresh_from_db()
+        assert turn.state in ("stopped", "done") and turn.run is not None
+    assert RetrievalRun.objects.count() == 8 and verify().ok
+
+
+def answer_by_id(turn: Turn) -> None:
+    answer_turn(turn.pk)
+
+
+def in_thread(act: Callable[[Turn], object], turn: Turn) -> None:
+    try:
+        act(turn)
+    finally:
+        connection.close()
 
 
 def test_it_stops_before_it_has_begun(ask: Ask) -> None:
