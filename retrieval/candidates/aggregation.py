@@ -188,7 +188,10 @@ def fuse_methods(clusters: Sequence[HitCluster]) -> dict[int, float]:
 
 
 def clusters_of(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[HitCluster]:
-    """The places of one document, in reading order; one among options stands at what answers the question."""
+    """The places of one document, in reading order; one among options stands at what answers the question.
+
+    Pages that are pictures have page numbers alone, and contents that name them: there is nothing to show of them.
+    """
     clusters = line_clusters([hit for hit in hits if hit.method in LINE_METHODS], content, question)
     for hit in hits:
         if hit.method == "vectors":
@@ -207,7 +210,9 @@ def clusters_of(hits: Sequence[Hit], content: DocumentContent, question: Questio
         for cluster in clusters
         for number in lines_for(cluster.best_line, question, content)
     ]
-    return join_overlapping(sorted(clusters, key=lambda cluster: cluster.best_line))
+    has_text = any(line.kind not in UNSEARCHED_KINDS for line in content.lines)
+    shown = [cluster for cluster in clusters if has_text or cluster.is_running]
+    return join_overlapping(sorted(shown, key=lambda cluster: cluster.best_line))
 
 
 def join_overlapping(clusters: Sequence[HitCluster]) -> list[HitCluster]:

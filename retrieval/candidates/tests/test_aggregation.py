@@ -10,7 +10,7 @@ from retrieval.detectors import DETECTORS
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, Written, content_of_lines
-from retrieval.types import Candidate, Hit, LineRange
+from retrieval.types import Candidate, Hit, LineRange, Method
 
 
 def candidates(text: str, *contents: DocumentContent, pool_max: int = 40) -> tuple[Candidate, ...]:
@@ -127,6 +127,15 @@ def test_a_pinned_page_is_a_candidate_without_words(policy: DocumentContent) -> 
     pin = Hit("pinned", policy.document_id, LineRange(9, 16), 1.0)
     found = aggregate([pin], parse_question("page 2", [policy]), [policy], pool_max=5).candidates
     assert [(each.methods, each.anchor_pages) for each in found] == [(("pinned",), (2, 2))]
+
+
+@pytest.mark.parametrize("method", ["pinned", "titles", "whole"])
+def test_pages_that_are_pictures_are_no_place(method: Method) -> None:
+    """They have page numbers alone, and contents that name them."""
+    content = content_of_lines([("1", "furniture"), "---", ("2", "furniture")])
+    hit = Hit(method, content.document_id, LineRange(1, 2), 1.0)
+    found = aggregate([hit], parse_question("page 2", [content]), [content], pool_max=5)
+    assert found.candidates == () and found.left_out == ()
 
 
 def test_a_part_is_remembered(policy: DocumentContent) -> None:
