@@ -14,6 +14,7 @@ from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
 from reading.values.currencies import CURRENCIES
 from reading.values.months import MONTH_STEM
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
+from reading.wording import LANGUAGES
 from retrieval.question.bands import measured_in
 from retrieval.question.forms import ReadForm, read_form
 from retrieval.question.kinds import SHIPPED, ReadingRules, answer_rules
@@ -618,9 +619,12 @@ def is_topical(text: str, language: str) -> bool:
     return any(not is_generic(token.word, language) for token in tokens) or bool(IDENTIFIER.search(text))
 
 
-def is_greeting(text: str) -> bool:
-    """Whether nothing is asked: a greeting, thanks or a farewell."""
-    return bool(answer_rules()["greeting"].search(text))
+def greeting_language(text: str, language: str) -> str:
+    """The language of a greeting, thanks or a farewell, `language` if that says so too; "" where something is asked."""
+    if not answer_rules()["greeting"].search(text):
+        return ""
+    spoken = (each for each in (language, *LANGUAGES) if answer_rules().in_language("greeting", each).search(text))
+    return next(spoken, language)
 
 
 def clarify(
@@ -633,8 +637,8 @@ def clarify(
     rules: ReadingRules,
 ) -> tuple[VagueWord, str]:
     """What a vague question can mean, and what is said back where nothing is asked, or too little; else "" (R23)."""
-    if is_greeting(asked):
-        return VagueWord(), say("greeted", language)
+    if greeted := greeting_language(asked, language):
+        return VagueWord(), say("greeted", greeted)
     if hints.names_page or hints.section or hints.layout:
         return VagueWord(), ""
     if not keywords:

@@ -75,6 +75,16 @@ def test_a_greeting_is_answered_in_its_language(text: str, begins: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "documents", "begins"),
+    [("hello", "de", "I answer"), ("thanks!", "fr", "I answer"), ("Bonjour", "en", "Je réponds"), ("ok", "de", "Ich")],
+)
+def test_a_greeting_of_another_language_than_the_documents_is_answered_in_its_own(
+    text: str, documents: str, begins: str
+) -> None:
+    assert parse_question(text, [content_of_lines(["Text"], language=documents)]).clarification.startswith(begins)
+
+
+@pytest.mark.parametrize(
     "lines", [["The liability cap is ten.", "The cap on liability."], ["The cap is ten.", "This cap applies."]]
 )
 def test_a_word_that_means_one_thing_is_not_asked_back(lines: list[str]) -> None:
