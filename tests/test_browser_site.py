@@ -198,6 +198,7 @@ def test_a_refused_verdict_is_in_sight_and_a_row_opens_its_candidate(owner: Brow
     expect(page.locator("#cand")).to_have_attribute("data-open", row.get_attribute("data-candidate") or "")
 
     # A comment is in sight once it is saved.
+    page.locator("#cand .comments summary").click()
     page.locator("#cand .comments textarea").fill("Is this the amount of today?")
     page.get_by_role("button", name="Comment", exact=True).click()
     expect(page.locator("#cand .said-by:focus")).to_contain_text("Is this the amount of today?")

@@ -27,6 +27,7 @@ from audit.review.queue import (
     first_in_queue,
     own_waiting_for_second,
     signs_of,
+    signs_to_choose,
 )
 from audit.review.reviewing import ReviewConflict, ReviewRefused, next_unreviewed, review, reviews_of, why_not
 from audit.review.sampling import redraw_sample, take_sample
@@ -116,6 +117,7 @@ def queue(request: HttpRequest) -> HttpResponse:
     if is_blind:  # the second reviewer must not know what the first one said
         listed = [replace(each, verdict="") for each in listed]
     held = holders([each.run for each in listed])
+    whole = first_in_queue(request.user, "", only, with_rest=is_mine) if name else runs
     record_list(request.user, "queue", risk=name, **({"base": str(base.pk)} if base else {}))
     shown = {
         "rows": [(each, words[each.run.pk], complaint_in(each.run, signs), held.get(each.run.pk)) for each in listed],
@@ -129,6 +131,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "narrows": NARROWS.get(name, ""),
         "is_blind": is_blind,
         "risks": RISKS,
+        "signs": signs_to_choose(whole, name),
         "second_meaning": SECOND_MEANING,
         "meaning": RISKS[name].meaning if name in RISKS else SECOND_MEANING if name else "",
         "samples": ReviewSample.objects.visible_to(request.user)[:20],

@@ -1,7 +1,9 @@
 """The review queue (AT11): runs with a sign of risk, most serious first, and runs whose review needs a second one."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from uuid import UUID
 
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
@@ -13,7 +15,7 @@ from audit.review.assigning import leave_to_others
 from audit.review.own import without_own
 from audit.runs.complaints import complaints_of_run, unheard_complaints
 from audit.runs.listing import HEAVY, key_of_run, runs_after, runs_before
-from audit.runs.risks import ANY_RISK, RISKS
+from audit.runs.risks import ANY_RISK, RISKS, Risk
 from chat.models import Answer, Turn
 from chat.page.outcomes import STOPPED_RUNS
 from documents.models import KnowledgeBase, Viewer
@@ -109,6 +111,17 @@ def first_in_queue(
         if len(found) > QUEUE_SHOWN:
             break
     return found
+
+
+def signs_to_choose(runs: Sequence[RetrievalRun], chosen: str) -> list[tuple[str, Risk, int | None]]:
+    """What a queue can be narrowed by: the signs its runs show and the chosen one, each with how many show it.
+
+    All signs and no numbers where the queue goes on after `runs`: they would be counted through every candidate of it.
+    """
+    if len(runs) > QUEUE_SHOWN:
+        return [(name, risk, None) for name, risk in RISKS.items()]
+    counts = Counter(chain.from_iterable(signs_of(runs).values()))
+    return [(name, risk, counts[name]) for name, risk in RISKS.items() if counts[name] or name == chosen]
 
 
 def signs_of(runs: Sequence[RetrievalRun]) -> dict[UUID, list[str]]:

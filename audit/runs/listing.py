@@ -105,6 +105,11 @@ class Listed:
     def is_wrong(self) -> bool:
         return self.verdict in WRONG
 
+    @property
+    def document(self) -> str:
+        """The title of the only document that was asked; "" where there were several."""
+        return str(self.run.scope[0]["title"]) if len(self.run.scope) == 1 else ""
+
 
 @dataclass(frozen=True)
 class RunPage:

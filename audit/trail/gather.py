@@ -182,6 +182,11 @@ class AnswerView:
     examples: tuple[ExampleRow, ...] = ()
     badly_read: tuple[str, ...] = ()  # what the record says of pages that were read badly
 
+    @property
+    def is_said_by_note(self) -> bool:
+        """Whether its note says already that it is made of quotes."""
+        return bool(self.answer.note) and (self.answer.kind, self.answer.ended) == ("extractive", "complete")
+
 
 @dataclass(frozen=True)
 class Trail:

@@ -22,7 +22,8 @@ class ShownField:
     @cached_property
     def outcome(self) -> str:
         """The code of its outcome."""
-        return as_judged(self.told["outcome"] or "running", self.row.run.judge if self.row.run else "")
+        asked = self.told["outcome"] or self.row.extraction.state  # one of those that only wait is not at work yet
+        return as_judged(asked, self.row.run.judge if self.row.run else "")
 
     @property
     def address(self) -> str:

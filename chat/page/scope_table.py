@@ -20,7 +20,7 @@ CARD_ROWS_MAX = 20  # of an answer, beside which there are others
 STATE_WORDS = {
     "read": gettext_lazy("read line by line"),
     "counted": gettext_lazy("searched for words"),
-    "unreadable": gettext_lazy("could not be read"),
+    "unreadable": gettext_lazy("not read"),  # it failed, or is still being read: the reason is told beside it
     "unsearched": gettext_lazy("not searched"),
 }
 STATE_KINDS = {"read": "ok", "counted": "info", "unreadable": "warn", "unsearched": "info"}
@@ -93,7 +93,7 @@ def describe_scope(coverage: StoredCoverage) -> str:
             ngettext("%(count)s searched for words", "%(count)s searched for words", counted) % {"count": counted}
         )
     if unreadable:
-        words = ngettext("%(count)s could not be read", "%(count)s could not be read", unreadable)
+        words = ngettext("%(count)s not read", "%(count)s not read", unreadable)
         parts.append(words % {"count": unreadable})
     if unsearched:
         parts.append(ngettext("%(count)s not searched", "%(count)s not searched", unsearched) % {"count": unsearched})

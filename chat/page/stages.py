@@ -137,7 +137,9 @@ def describe_work(run: RetrievalRun, cited: int, passages: int, written: str) ->
         if cited
         else count_in_words(passages, "passage")
     )
-    return ", ".join(filter(None, [searched if documents else "", found if passages else "", written]))
+    work = [searched if documents else "", found if passages else ""]
+    took = gettext("took %(time)s") % {"time": written} if written and not any(work) else written
+    return ", ".join(filter(None, [*work, took]))
 
 
 def in_seconds(seconds: float) -> str:

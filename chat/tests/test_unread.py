@@ -21,7 +21,7 @@ from reading.reasons import REASONS
 from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SUMMARY = "2 documents: 1 read, 1 could not be read"
+SUMMARY = "2 documents: 1 read, 1 not read"
 
 AskBase = Callable[..., Answer]
 
@@ -109,7 +109,7 @@ def test_a_greeting_searches_nothing_and_the_page_does_not_say_so(
     assert (answer.kind, answer.run.status, answer.run.candidates.count()) == ("clarification", "clarify", 0)
     page = page_of(client, answer)
     assert "What would you like to know?" in page
-    assert SUMMARY not in page and "2 documents: 1 could not be read, 1 not searched" in page
+    assert SUMMARY not in page and "2 documents: 1 not read, 1 not searched" in page
     states = {row.title: (row.state, row.reason) for row in answer.run.documents.all()}
     assert states.pop("Annex")[0] == "unreadable"
     assert list(states.values()) == [("unsearched", "the question was asked back before anything was searched")]

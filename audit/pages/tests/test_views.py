@@ -15,6 +15,7 @@ from audit.pages.views import attachment, read_choice, turn_to
 from audit.runs.listing import RunKey
 from audit.runs.signs import LOOKED, signs_of_run
 from audit.trail.candidates import Choice
+from chat.turns.compose import QUOTED
 from chat.writing.phrases import describe_place
 from documents.ingestion.trash import move_to_trash, purge_document
 from llm.models import LLMCall
@@ -149,6 +150,24 @@ def test_without_a_model_none_judges_again(
     button = page.split('value="model"')[1].split("</button>")[0]
     assert ("disabled" in button) is not configured
     assert ("No model is configured." in page) is not configured
+
+
+def test_lists_say_which_document_was_asked_where_it_was_one(house: House, make_run: MakeRun, browse: Any) -> None:
+    """The same question asked of each of several documents is a line for each."""
+    one = make_run("primary")
+    make_run("primary", scope=[*one.scope, {**one.scope[0], "title": "Second policy"}])
+    page = browse(house.auditor, "/audit/").content.decode()
+    assert page.count(f"<bdi>{one.scope[0]['title']}</bdi>") == 1 and "Second policy" not in page
+
+
+def test_the_trail_says_once_that_it_quotes_and_leads_to_the_verdict(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, browse: Any
+) -> None:
+    run = make_run("primary")
+    make_answer(run, kind="extractive", note=QUOTED)
+    page = " ".join(browse(house.auditor, f"/audit/runs/{run.pk}/").content.decode().split())
+    assert page.count("uoted from the document.") == 1, "the note says it; its kind need not"
+    assert 'href="#verdict"' in page and page.count('id="verdict"') == 1
 
 
 def test_a_missing_word_is_named_and_led_to(house: House, make_run: MakeRun, browse: Any) -> None:

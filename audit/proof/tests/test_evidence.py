@@ -353,7 +353,7 @@ def test_a_pack_holds_every_document_of_the_scope(
     listed = record_of(files, "run.json")["documents"]
     assert [each["state"] for each in listed] == ["read", "counted", "counted", "unreadable"]
     told = " ".join(files["report.html"].decode().split())
-    assert "4 documents: 1 read, 2 searched for words, 1 could not be read." in told
+    assert "4 documents: 1 read, 2 searched for words, 1 not read." in told
     assert "it still waits to be read" in told and "2 of 30" in told
     assert check(write(tmp_path / "pack.zip", files), "--head", heads())[0] == OK
     tamper(f"DELETE FROM retrieval_rundocument WHERE run_id = '{run.pk}' AND position = 4")

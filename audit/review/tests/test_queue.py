@@ -165,7 +165,7 @@ def test_it_shows_the_queue_to_auditors(
 
 
 def test_it_keeps_to_one_base_and_so_do_its_links(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
-    run = make_run()
+    run = make_run("", status="not_found")
     other = create_base(house.auditor, "Other")
     client = signed_in(house.auditor)
     own = client.get(f"/audit/queue/?base={house.base.pk}").content.decode()
@@ -189,12 +189,33 @@ def test_the_list_of_questions_leads_to_the_other_pages_of_the_audit(
 def test_it_says_what_each_sign_means(house: House, make_run: MakeRun, browse: Browse) -> None:
     make_run("", status="not_found")
     page = text_of(browse(house.auditor, "/audit/queue/"))
-    assert all(page.count(str(risk.meaning)) == 2 for risk in RISKS.values())  # at its filter and at the foot
+    found = {name: page.count(str(risk.meaning)) for name, risk in RISKS.items()}
+    assert found == dict.fromkeys(RISKS, 1) | {"not_found": 2}  # at the foot, and at the filter of what is there
     assert page.count(str(SECOND_MEANING)) == 2
     assert "no candidates" in page
     assert 'value="59"' in page
     assert text_of(browse(house.auditor, "/audit/queue/?risk=not_found")).count(str(RISKS["not_found"].meaning)) == 3
     assert text_of(browse(house.auditor, "/audit/queue/?risk=second")).count(str(SECOND_MEANING)) == 3
+
+
+def test_each_sign_says_how_many_questions_it_leads_to(
+    house: House, make_run: MakeRun, browse: Browse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for status in ("not_found", "not_found", "weak"):
+        make_run("", status=status)
+    make_run("", status="not_found", asked_by=house.auditor)  # one's own is somebody else's to review
+
+    def counts(query: str) -> dict[str, int | None]:
+        page = browse(house.auditor, f"/audit/queue/?{query}")
+        shown = {name: count for name, _risk, count in page.context["signs"]}
+        assert all(f'<span class="meta">{count}</span>' in page.content.decode() for count in shown.values() if count)
+        return shown
+
+    assert counts("") == counts("risk=weak") == counts("risk=doubtful") == {"doubtful": 1, "not_found": 2}
+    assert counts("risk=failed") == {"doubtful": 1, "not_found": 2, "failed": 0}
+    assert len(browse(house.auditor, "/audit/queue/?risk=not_found").context["rows"]) == 2
+    monkeypatch.setattr("audit.review.queue.QUEUE_SHOWN", 2)
+    assert counts("risk=failed") == dict.fromkeys(RISKS), "a longer queue is not counted"
 
 
 def text_of(response: HttpResponse) -> str:

@@ -57,7 +57,7 @@ def test_it_opens_for_those_who_may_read_it(
 def test_it_lists_every_document_of_the_scope(house: House, make_run: MakeRun, browse: Any) -> None:
     run = make_run(states="read counted unreadable")
     page = text(browse(house.auditor, address(run)))
-    assert "3 documents: 1 read, 1 searched for words, 1 could not be read" in page
+    assert "3 documents: 1 read, 1 searched for words, 1 not read" in page
     assert "it still waits to be read" in page and "2 of 30" in page
     assert page.index("=Paper 3") < page.index("=Paper 1") < page.index("=Paper 2"), (
         "what nobody could read comes first"

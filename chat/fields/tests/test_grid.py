@@ -120,6 +120,7 @@ def test_stop_ends_all_documents_and_what_was_not_asked_is_never_not_found(clien
     carry_out_extraction(lease.pk)
     running = on_one_line(client.get(address))
     assert "1 of 2 documents have ended." in running and 'hx-select-oob="#grid-state,#grid-rows"' in running
+    assert running.count("Waiting") == 3 and "Running" not in running, "nobody works at the other document yet"
     action = re.search(r'<form class="row" method="post" action="([^"]+/stop)">', running)
     assert action and client.post(action[1]).headers["Location"] == address
     assert "Stopping." in client.get(address).content.decode()

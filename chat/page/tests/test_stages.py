@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from chat.page.stages import say_stage
+from chat.page.stages import describe_work, say_stage
+from retrieval.models import RetrievalRun
 
 BRIEFS = "One call reads at most 8 briefs"
 
@@ -37,3 +38,9 @@ def test_how_far_a_full_search_is_and_what_an_older_worker_said_go_to_the_page_a
     told: dict[str, Any],
 ) -> None:
     assert say_stage(told) == told
+
+
+def test_what_was_not_searched_says_that_its_time_is_one() -> None:
+    asked_back = RetrievalRun(status="clarify", plan={}, coverage={"documents": 2})
+    assert describe_work(asked_back, 0, 0, "4.4 s") == "took 4.4 s"
+    assert describe_work(asked_back, 0, 3, "4.4 s") == "3 passages, 4.4 s"
