@@ -29,7 +29,8 @@ def cut_at_scripts(blocks: list[SpanBlock], read_characters: Callable[[], list[S
 
     `read_characters` gives the same blocks with a place for each character, which takes longer; few pages need it.
     """
-    lines = [line for block in blocks for line in block["lines"] if line["dir"][0] > 0.99]
+    # What was printed twice has been dropped from a line, perhaps all of it.
+    lines = [line for block in blocks for line in block["lines"] if line["spans"] and line["dir"][0] > 0.99]
     inside = {id(line): (line, places) for line, places in scripts_inside(lines)}
     if not inside:
         return

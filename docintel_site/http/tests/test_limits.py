@@ -90,7 +90,7 @@ def test_it_lets_in_again_when_sixty_seconds_are_over(
 def test_no_more_pass_within_any_sixty_seconds(
     kept_in: Any, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S19: a border between two minutes is none, and what is refused keeps nobody out."""
+    """A border between two minutes is none, and what is refused keeps nobody out."""
     limit = LinkAt(kept_in, monkeypatch, settings, most=5)
     passed = [second for second in range(240) for _ in range(3) if limit(second)]
     assert passed[:5] == [0, 0, 0, 1, 1]

@@ -3,10 +3,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
 
+from reading.layout.scripts import cut_at_scripts
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
 from reading.rows import Reading
@@ -109,3 +111,10 @@ def test_a_part_of_a_line_drawn_twice_counts_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("at", "text"), [(400.0, "eleven years"), (72.0, "is")])
 def test_the_same_words_at_another_place_or_others_at_the_same_stay(tmp_path: Path, at: float, text: str) -> None:
     assert any(text in line.split("and")[-1] or line == text for line in texts(written(tmp_path, again(at, text))))
+
+
+def test_a_line_of_which_all_was_dropped_keeps_no_page_from_being_read() -> None:
+    script = {"text": "2", "origin": (300.0, 203.0), "size": 6.0, "bbox": (300.0, 198.0, 303.0, 204.0)}
+    blocks: Any = [{"lines": [{"dir": (1.0, 0.0), "spans": []}, {"dir": (1.0, 0.0), "spans": [script]}]}]
+    cut_at_scripts(blocks, list)
+    assert blocks[0]["lines"][1]["spans"] == [script]
