@@ -194,6 +194,13 @@ def may_hold_more(question: Question, ranking: Ranking) -> bool:
     return bool(question.parts) or question.intent == "listing" or ranking.arbiter == "model"
 
 
+def doubt_mismatched(finding: AbsenceVerdict, question: Question, ranking: Ranking, mismatch: str) -> AbsenceVerdict:
+    """Weak where the one sentence that has what was asked for is about another thing, and `mismatch` says why."""
+    if not mismatch or finding.status != "found" or may_hold_more(question, ranking):
+        return finding
+    return finding._replace(status="weak", reason=mismatch)
+
+
 def doubt_wrapped(
     finding: AbsenceVerdict,
     question: Question,

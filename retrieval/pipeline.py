@@ -18,6 +18,7 @@ from retrieval.search import (
     Search,
     SearchOptions,
     begin_search,
+    choose_headlines,
     consider_clear_hit,
     consider_model,
     count_searched,
@@ -49,7 +50,14 @@ UNTIL_JUDGED: tuple[Step, ...] = (
     consider_model,
     fit_briefs,
 )
-ONCE_JUDGED: tuple[Step, ...] = (look_once_more, rank_in_force, judge_by_gates, settle_candidates, name_references)
+ONCE_JUDGED: tuple[Step, ...] = (
+    look_once_more,
+    rank_in_force,
+    judge_by_gates,
+    settle_candidates,
+    choose_headlines,
+    name_references,
+)
 
 
 def retrieve(question_text: str, contents: Sequence[DocumentContent], **options: Any) -> RetrievalResult:
@@ -84,7 +92,8 @@ def search_in_steps(question_text: str, contents: Sequence[DocumentContent], opt
     4. until judged: detect, count the words, make candidates of hits, and choose who judges what of them
     5. yield the case and take its ruling: a verdict for each candidate
     6. once judged: look again where the model asks for more, put what is in force first, judge absence by the gates,
-    calibrate the quotes, look for kept passages that disagree, and tell where the kept ones point
+    calibrate the quotes, look for kept passages that disagree, choose what is said first, and tell where the kept ones
+    point
     7. tell what became of each part of the question
     Raises DetectionTimeout if the detectors take too long.
     """

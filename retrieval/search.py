@@ -25,6 +25,7 @@ from retrieval.amendments.versions import Versions, find_versions
 from retrieval.arbiter import Case, Ruling
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.clear_hits import judge_clear_hit
+from retrieval.arbiter.evidence import doubtful_probability, limit_for
 from retrieval.arbiter.model import PROMPT as ARBITER_PROMPT
 from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, room_in, room_minus_guidance
 from retrieval.briefs import fit_for
@@ -34,6 +35,7 @@ from retrieval.candidates.references import tell_references
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
 from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits, with_nearness
+from retrieval.headlines.choosing import KeptPlace, find_headlines, is_prose
 from retrieval.parts import Judged, judge_parts
 from retrieval.question.by_model import PROMPT as QUESTION_PROMPT
 from retrieval.question.by_model import read_by_model
@@ -49,6 +51,7 @@ from retrieval.types import (
     KEPT_ROLES,
     ArbiterName,
     Briefed,
+    ChosenSentence,
     ConceptTerms,
     Contradiction,
     Coverage,
@@ -81,7 +84,7 @@ class SearchOptions:
     `account_for` accounts for every document of the scope once the question is read, where it has more than those that
     are searched (by SQL, see corpus). `filters` narrow what is searched and how much is judged. `guidance` is what the
     base adds to a prompt, by its name, `rules` how it reads questions; `expected` what the asker says of the answer
-    beforehand. `is_side`: it is one side of a comparison, asked by itself.
+    beforehand. `is_side`: it is one side of a comparison, asked by itself; `is_part`: no answer is made of it alone.
     """
 
     settings: BaseSettings
@@ -92,13 +95,15 @@ class SearchOptions:
     account_for: AccountFor | None = None
     filters: Filters = UNFILTERED
     is_side: bool = False
+    is_part: bool = False
     guidance: Mapping[str, Guidance] = field(default_factory=dict)
     expected: Expected = ANYTHING
     rules: ReadingRules = SHIPPED
 
     def by_rules(self) -> "SearchOptions":
         """Those of a search that is a part of this one: judged by the rules, and nobody is told of its stages."""
-        return SearchOptions(self.settings, self.mode, "rules", self.dictionary, filters=self.filters, rules=self.rules)
+        own = SearchOptions(self.settings, self.mode, "rules", self.dictionary, filters=self.filters, rules=self.rules)
+        return replace(own, is_part=True)
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,7 @@ class Search:
     coverage: Coverage = NOT_COVERED
     finding: AbsenceVerdict = NOT_GATED
     settled: tuple[Settled, ...] = ()
+    headlines: tuple[ChosenSentence, ...] = ()
 
     def report_stage(self, stage: str, figures: dict[str, Any]) -> None:
         if self.options.on_stage:
@@ -383,6 +389,30 @@ def settle_candidates(search: Search) -> Search:
     return replace(search, settled=settled, ranking=ranking, finding=finding)
 
 
+def choose_headlines(search: Search) -> Search:
+    """What an answer without a writer says first; where that is about another thing, what was found is in doubt."""
+    question, contents, ranking, settled = search.whole, search.contents, search.ranking, search.settled
+    is_judged = ranking.status == "ran" and ranking.arbiter not in ("none", "rerank")
+    if search.options.is_part or search.finding.status != "found" or not is_judged or ranking.contradictions:
+        return search
+    content_of = {content.document_id: content for content in contents}
+    found = find_headlines(
+        question,
+        [
+            KeptPlace(each.candidate_id, content_of[each.document_id], each.anchor, each.context.lines)
+            for each in settled
+            if each.verdict.role in KEPT_ROLES
+        ],
+    )
+    is_of_prose = all(is_prose(each) for each in settled if each.verdict.role == "primary")
+    finding = absence.doubt_mismatched(search.finding, question, ranking, found.doubt if is_of_prose else "")
+    if finding.status == "found":
+        return replace(search, headlines=tuple(each.as_chosen() for each in found.spoken))
+    limit = limit_for(search.options.settings.risk_max)
+    probability = None if ranking.probability is None else doubtful_probability(ranking.probability, limit)
+    return replace(search, finding=finding, ranking=replace(ranking, probability=probability))
+
+
 def name_references(search: Search) -> Search:
     """Where the kept passages point is told in every mode (R75)."""
     kept = [each for each in search.settled if each.verdict.role in KEPT_ROLES]
@@ -413,6 +443,7 @@ def result_of(search: Search) -> RetrievalResult:
         methods_used=search.plan.detectors,
         timings_ms=search.clock.timings_ms,
         parts=parts,
+        headlines=search.headlines,
     )
     search.report_stage("arbiter", {"arbiter": search.arbiter, "kept": len(result.kept()), "of": len(search.settled)})
     return result

@@ -535,6 +535,14 @@ class Settled(Briefed):
     page_size: tuple[float, float]  # its width and height in points
 
 
+class ChosenSentence(NamedTuple):
+    """A sentence that an answer without a writer says first, as it reads; each piece is a line, its start and end."""
+
+    candidate_id: str
+    text: str
+    pieces: tuple[tuple[int, int, int], ...]
+
+
 @dataclass(frozen=True)
 class Gate:
     """One not-found gate: whether it fired, and on what evidence."""
@@ -676,6 +684,7 @@ class RetrievalResult:
     reading: Exchange | None = None  # of the model that read the question, in thorough mode
     other_look: Exchange | None = None  # where a model looked twice: the exchange whose verdicts were not taken
     shared: Exchange | None = None  # an exchange for several questions at once, whatever came of it for this one
+    headlines: tuple[ChosenSentence, ...] = ()
 
     @property
     def is_partial(self) -> bool:

@@ -14,7 +14,6 @@ from chat.drafts import AnswerDraft
 from chat.fields.kinds import doubt_kind, of_kind
 from chat.figures.across import REASONS, conflicts_in_fields, with_doubts
 from chat.figures.names import NAMES
-from chat.figures.periods import side_asked
 from chat.figures.typed import contents_of
 from chat.models import Answer, Citation, Extraction, ExtractionField
 from chat.turns.compose import Writing, compose
@@ -27,6 +26,7 @@ from reading.matching import join_without_space
 from retrieval.forms.fields import Field
 from retrieval.models import RetrievalRun
 from retrieval.types import UNANSWERED
+from retrieval.words.periods import side_asked
 from retrieval.words.printed import READERS
 
 SEVERAL = gettext_noop("The lines that are quoted print several values.")

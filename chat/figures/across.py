@@ -10,13 +10,13 @@ from typing import Any
 
 from chat.checks import AnswerCheck, AskedItem, MarkedValue, TypedValue, ValueNote, literal_check
 from chat.drafts import AnswerDraft, Quoted
-from chat.figures.periods import NamedDate, find_reversed, find_reversed_pairs
 from chat.figures.shares import find_shares_off
 from chat.figures.totals import Mismatch, find_mismatches
 from chat.writing.writer import NUMBER
 from documents.storage.content import DocumentContent
 from reading.tables import Table
 from retrieval.types import LineRange
+from retrieval.words.periods import NamedDate, find_reversed, find_reversed_pairs
 from retrieval.words.printed import number_form
 
 START_AFTER_END, TOTAL_DIFFERS = "start_after_end", "total_differs"

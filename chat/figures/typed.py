@@ -17,9 +17,8 @@ from chat.drafts import Quoted
 from chat.figures.cells import find_cells, is_ranking, quote_cell, typed_cell
 from chat.figures.names import NAMES, read_values
 from chat.figures.options import find_answer
-from chat.figures.periods import is_other_side
 from chat.figures.yes_no import BOOLEAN, yes_or_no
-from chat.writing.headline import Spoken, find_headlines, quote_headline
+from chat.writing.headline import quote_headline
 from chat.writing.writer import MARKER
 from documents.models import Parse
 from documents.storage.content import DocumentContent, load_content
@@ -28,10 +27,13 @@ from reading.rows import LineRow
 from reading.tables import Table
 from retrieval.candidates.completion import counts_near, lists_at
 from retrieval.candidates.lists import Item, PrintedList
+from retrieval.candidates.units import Piece
+from retrieval.headlines.choosing import Spoken
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.question.parse import LISTED_SHAPES
-from retrieval.record.reading_back import question_from
-from retrieval.types import LineRange, Question
+from retrieval.record.reading_back import headlines_from, question_from
+from retrieval.types import ChosenSentence, LineRange, Question
+from retrieval.words.periods import is_other_side
 from retrieval.words.printed import Value
 from retrieval.words.tokens import normalise_words
 
@@ -106,9 +108,11 @@ def headlines_of(
     if quoted and not is_struck(quoted, contents):
         said = "; ".join(cell.text for cell in cells)
         return [Headline(said, quoted, [check_of_typed_value(typed_cell(cell), 1) for cell in cells])]
+    by_id = {each.candidate_id: each for each in kept if each.parse_id in contents}
+    chosen = [each for each in headlines_from(run) if each.candidate_id in by_id]
     return [
-        headline_of(spoken, marker, question)
-        for marker, spoken in enumerate(find_headlines(question, kept, contents), start=1)
+        headline_of(each, by_id[each.candidate_id], contents[by_id[each.candidate_id].parse_id], marker, question)
+        for marker, each in enumerate(chosen, start=1)
     ]
 
 
@@ -120,9 +124,13 @@ def is_struck(quoted: Quoted, contents: Mapping[Any, DocumentContent]) -> bool:
     return any(line.struck for line in content.lines_between(place.first_line, place.last_line))
 
 
-def headline_of(spoken: Spoken, marker: int, question: Question) -> Headline:
+def headline_of(
+    chosen: ChosenSentence, candidate: RunCandidate, content: DocumentContent, marker: int, question: Question
+) -> Headline:
     """A sentence with the value in it of the type asked for; none where it has several, of which one was asked for."""
-    quoted = quote_headline(spoken, marker)
+    pieces = tuple(Piece(*each) for each in chosen.pieces)
+    spoken = Spoken(0, chosen.candidate_id, content, pieces, chosen.text)
+    quoted = quote_headline(spoken, candidate, marker)
     said = check_of_typed_value({"type": "sentence", "text": spoken.text, "lines": [*spoken.lines]}, marker)
     lines = spoken.content.legible_lines(*spoken.lines)
     values = clear_values(

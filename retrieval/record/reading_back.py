@@ -6,14 +6,25 @@ from typing import Any
 
 from retrieval.models import RetrievalRun
 from retrieval.question.kinds import SHIPPED
-from retrieval.told.columns import StoredPart
-from retrieval.types import Hints, Keyword, Meaning, NamedThing, PageTaken, Question, Side, VagueWord
+from retrieval.told.columns import StoredPart, StoredSentence
+from retrieval.types import ChosenSentence, Hints, Keyword, Meaning, NamedThing, PageTaken, Question, Side, VagueWord
 
 
 def parts_of(run: RetrievalRun) -> list[StoredPart]:
     """What became of each part of a run's question; none of one that asks a single thing, and of runs before 1.5."""
     found: list[StoredPart] = run.plan.get("parts", [])
     return found
+
+
+def headlines_from(run: RetrievalRun) -> list[ChosenSentence]:
+    """What an answer to a run says first without a writer."""
+    stored: list[StoredSentence] = (run.plan or {}).get("headlines", [])
+    return [
+        ChosenSentence(
+            each["candidate_id"], each["text"], tuple((line, start, end) for line, start, end in each["pieces"])
+        )
+        for each in stored
+    ]
 
 
 def question_from(parsed: dict[str, Any]) -> Question:

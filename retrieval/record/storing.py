@@ -270,7 +270,7 @@ def result_fields(result: RetrievalResult) -> dict[str, Any]:
         "parsed": asdict(result.question),
         "plan": asdict(result.plan)
         | {"left_out": [asdict(left) for left in result.left_out], "parts": [part_json(part) for part in result.parts]}
-        | {"told": reasons_told(result)},
+        | {"told": reasons_told(result), "headlines": [each._asdict() for each in result.headlines]},
         "scope": list(result.scope),
         "settings": result.settings,
         "arbiter": ranking.arbiter,

@@ -88,13 +88,25 @@ class StoredCoverage(TypedDict, total=False):
     alone: int
 
 
+class StoredSentence(TypedDict):
+    """`retrieval.types.ChosenSentence`."""
+
+    candidate_id: str
+    text: str
+    pieces: list[list[int]]
+
+
 class StoredPlan(TypedDict, total=False):
-    """`retrieval.types.Plan`, with what was left out and what became of the parts; `told` has the facts of reasons."""
+    """`retrieval.types.Plan`, with what was left out and what became of the parts; `told` has the facts of reasons.
+
+    `headlines` are what an answer without a writer says first; runs from before they were chosen here have none.
+    """
 
     flags: list[StoredFlag]
     left_out: list[dict[str, object]]
     parts: list[StoredPart]
     told: dict[str, object]
+    headlines: list[StoredSentence]
 
 
 class StoredQuestion(TypedDict, total=False):

@@ -468,6 +468,10 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
         _("no number that was found is said of %(words)s") % {"words": mark_words(facts["words"])}
     ),
     "no row": lambda facts: _("a table is about this, but not which of its rows is asked for"),
+    "not said": lambda facts: (
+        _("the sentence that comes nearest does not say %(words)s") % {"words": mark_words(facts["words"])}
+    ),
+    "left open": lambda facts: _("the sentence that comes nearest leaves open what is asked"),
     "no cell": lambda facts: _("the cells of the row that was found cannot be told apart"),
     "nowhere": lambda facts: _("%(words)s occurs nowhere") % {"words": mark_words(facts["words"])},
     "not together": lambda facts: _("%(words)s stand on no page together") % {"words": mark_words(facts["words"])},

@@ -32,6 +32,7 @@ from chat.turns.compose import (
 from chat.writing.excerpt_rows import excerpts_of, holds, is_reranked
 from chat.writing.writer import ANSWER_CHARACTERS_MAX, StreamedReply
 from documents.base_settings import BaseSettings
+from documents.storage.content import load_content
 from retrieval.models import RetrievalRun, RunCandidate
 
 pytestmark = pytest.mark.django_db
@@ -177,9 +178,11 @@ def test_no_more_is_quoted_than_mode_and_base_allow(
 def test_the_best_sentence_comes_first_and_is_one_of_the_citations(
     judged: Judged, reader: Reader, house: House
 ) -> None:
-    asked = run_fields(house)["parsed"] | {"answer_type": "boolean"}
-    word = {"text": "softmax", "forms": ["softmax"], "source": "direct", "priority": "primary", "group": ""}
-    draft = compose(judged(*[{}] * 3, parsed=asked | {"keywords": [word]}), reader.writing("fast", passages_max=2))
+    """It is the one that the run has."""
+    line = load_content(house.parse).lines[0]
+    chosen = {"candidate_id": "p1-l1-2", "text": line.text, "pieces": [[line.number, 0, len(line.text)]]}
+    plan = run_fields(house)["plan"] | {"headlines": [chosen]}
+    draft = compose(judged(*[{}] * 3, plan=plan), reader.writing("fast", passages_max=2))
     headline, _, quote = draft.text.partition("\n\n")
     assert headline.endswith("[1]") and " ".join(draft.quoted[0].quote.split()) in headline
     assert quote == "“Sentence 1.” [2]" and len(draft.quoted) == 2

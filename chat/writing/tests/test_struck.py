@@ -7,13 +7,13 @@ import pymupdf
 
 from chat.figures.inputs import numbers_in_text
 from chat.figures.typed import headlines_of
-from chat.writing.headline import sentences_of_unit
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
 from reading.tests.pdfs import with_struck
 from retrieval.amendments.sentences import amendments_in
 from retrieval.candidates.units import units_of
+from retrieval.headlines.choosing import sentences_of_unit
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question

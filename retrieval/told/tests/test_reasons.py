@@ -145,6 +145,8 @@ FACTS: dict[str, dict[str, Any]] = {
     "no value": {"type": "date"},
     "no number": {"words": ["a", "b"]},
     "no row": {},
+    "not said": {"words": ["a", "b"]},
+    "left open": {},
     "no cell": {},
     "nowhere": {"words": ["a"]},
     "not together": {"words": ["a", "b"]},

@@ -2,9 +2,9 @@
 
 import pytest
 
-from chat.writing.tests.test_headline import headlines_of
-from chat.writing.undecided import is_yet_to_be, lacks_any_value, lacks_holder, undecided_words
 from reading.wording import Wording
+from retrieval.headlines.tests.test_choosing import headlines_of
+from retrieval.headlines.undecided import is_yet_to_be, lacks_any_value, lacks_holder, undecided_words
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 

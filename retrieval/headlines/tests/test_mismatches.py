@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from chat.writing.mismatches import has_other_label, has_other_quantity, is_other_bound
-from chat.writing.tests.test_headline import headlines_of
+from retrieval.headlines.mismatches import other_bound, other_label, other_quantity
+from retrieval.headlines.tests.test_choosing import headlines_of
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 
@@ -95,7 +95,7 @@ def test_why_is_answered_by_a_sentence_with_a_reason_only() -> None:
     ],
 )
 def test_other_labels_are_other_things(question: str, text: str, *, is_other: bool) -> None:
-    assert has_other_label(text, parse_question(question, [])) is is_other
+    assert bool(other_label(text, parse_question(question, []))) is is_other
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_other_labels_are_other_things(question: str, text: str, *, is_other: bo
     ],
 )
 def test_other_quantities_are_other_things(question: str, text: str, *, is_other: bool) -> None:
-    assert has_other_quantity(text, parse_question(question, [])) is is_other
+    assert bool(other_quantity(text, parse_question(question, []))) is is_other
 
 
 @pytest.mark.parametrize(
@@ -129,4 +129,4 @@ def test_other_quantities_are_other_things(question: str, text: str, *, is_other
 )
 def test_the_least_is_not_the_most(question: str, texts: Sequence[str], *, is_other: bool) -> None:
     asked = parse_question(question, [])
-    assert [is_other_bound(text, asked) for text in texts] == [is_other] * len(texts)
+    assert [bool(other_bound(text, asked)) for text in texts] == [is_other] * len(texts)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
-from chat.figures.periods import is_beyond, is_only_length, is_other_side
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.registry.references import references_in
@@ -22,6 +21,7 @@ from retrieval.question.values import ALSO, has_form, has_value
 from retrieval.types import Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
+from retrieval.words.periods import counts_from_side, is_only_length, is_other_side
 from retrieval.words.printed import Value, values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
@@ -320,7 +320,7 @@ def has_date_asked(text: str, question: Question) -> bool:
     dates = [value for value in values_in(text, "date") if value.type == "date"]
     if not dates:
         is_placed = not is_only_length(text, question.language)
-        return is_placed and not CALENDAR.search(question.topic) and not is_beyond(asked, text)
+        return is_placed and not CALENDAR.search(question.topic) and not counts_from_side(asked, text)
     return any(not is_other_side(asked, text, date) for date in dates)
 
 

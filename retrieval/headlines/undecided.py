@@ -8,12 +8,13 @@ import re
 from functools import cache
 from pathlib import Path
 
-from chat.writing.mismatches import asks_yes_or_no
 from reading.matching import match_form
 from reading.wording import Wordings, read_wordings
 from retrieval.candidates.disagreements import read_statement
+from retrieval.headlines.mismatches import asks_yes_or_no
 from retrieval.question.bands import quantities_in, unit_names
 from retrieval.question.phrasing import phrasing_rules
+from retrieval.told.clauses import Clause
 from retrieval.types import Question
 from retrieval.words.tokens import normalise_words, stem
 
@@ -52,8 +53,10 @@ def undecided_words() -> Wordings:
     return read_wordings(Path(__file__).parent, "undecided", FRAMES)
 
 
-def is_undecided(text: str, question: Question) -> bool:
-    return is_yet_to_be(text, question) or lacks_holder(text, question) or lacks_any_value(text, question)
+def left_open(text: str, question: Question) -> str:
+    """Why a text leaves open what is asked, or ""."""
+    is_open = is_yet_to_be(text, question) or lacks_holder(text, question) or lacks_any_value(text, question)
+    return Clause("the sentence that comes nearest leaves open what is asked", "left open") if is_open else ""
 
 
 def without_supposed(text: str, question: Question) -> str:

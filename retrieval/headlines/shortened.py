@@ -29,7 +29,7 @@ class Clauses(NamedTuple):
     pieces: tuple[Piece, ...]
 
 
-def is_short(text: str) -> bool:
+def is_short_enough(text: str) -> bool:
     return len(text.split()) <= WORDS_MAX
 
 
@@ -99,10 +99,10 @@ def cut_pieces(pieces: Sequence[Piece], content: DocumentContent, begin: int, en
         mine = [place for at, place in enumerate(places, start=seen) if begin <= at < end]
         seen += len(places)
         if mine:
-            yield Piece(piece.number, *with_signs(printed, mine[0], mine[-1] + 1, piece))
+            yield Piece(piece.number, *with_touching_signs(printed, mine[0], mine[-1] + 1, piece))
 
 
-def with_signs(printed: str, start: int, end: int, piece: Piece) -> tuple[int, int]:
+def with_touching_signs(printed: str, start: int, end: int, piece: Piece) -> tuple[int, int]:
     """The place with the signs that touch it: a currency or a bracket before it, a full stop after it."""
     while start > piece.start and not printed[start - 1].isspace():
         start -= 1

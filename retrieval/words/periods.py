@@ -81,7 +81,7 @@ def is_other_side(asked: str, text: str, date: Value) -> bool:
     return (side_asked(asked), side_of(clause_before(text, begin, date))) in OTHERS
 
 
-def is_beyond(asked: str, text: str) -> bool:
+def counts_from_side(asked: str, text: str) -> bool:
     """Whether a text only counts from a start or an end that is asked for: "nine months after its expiration"."""
     words = period_words()
     sides = [found.start() for side in ("start", "end") for found in words[side].finditer(text)]

@@ -1,0 +1,432 @@
+"""The one sentence that an answer without a writer says first: the best whole one of the passages that were kept.
+
+None is better than a doubtful one. It has the kind of value asked for and all that is specific in the question, is no
+lead-in without its list, has at most 40 words (`shortened`), and no other sentence with as much gives another value.
+Where the best one is about another thing than the one asked for, that is told as a reason for doubt (R54).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from documents.storage.content import DocumentContent
+from llm.embeddings import bundled
+from reading.layout.ticks import has_box
+from reading.matching import LINE_HYPHENS, match_form
+from reading.rows import FRONT_INDEX, name_in_force
+from reading.values.nothing import says_nothing
+from reading.values.sentences import SENTENCE
+from retrieval.arbiter.numbers_told import is_led_to, is_of_sentences, text_above
+from retrieval.candidates.plain import plain_text
+from retrieval.candidates.shown import LEFT_OUT, is_gap
+from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, split_at, units_of
+from retrieval.headlines.fitting import (
+    counts_said,
+    is_fitting,
+    is_of_form,
+    share_said,
+    values_given,
+    weight_said,
+    without_references,
+)
+from retrieval.headlines.mismatches import asks_yes_or_no, clause_of, words_lacking, words_of_another
+from retrieval.headlines.polarity import opposed_word
+from retrieval.headlines.shortened import is_short_enough, shorten
+from retrieval.headlines.undecided import left_open
+from retrieval.question.kinds import SHIPPED
+from retrieval.question.phrasing import phrasing_rules
+from retrieval.question.values import has_form
+from retrieval.types import Candidate, ChosenSentence, LineRange, Question
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.options import is_doubtful
+from retrieval.words.printed import values_in
+from retrieval.words.terms import weigh_terms
+from retrieval.words.tokens import normalise_words
+
+PLACES_MAX = 8  # of the kept passages, the best
+UNITS_AROUND = 12  # of the text before and after a place, within its context
+SENTENCES_MAX = 48  # that are compared in meaning: a tenth of a second
+CHARS_MIN, CHARS_MAX = 15, 700  # a shorter one is a heading or a number, a longer one several sentences run together
+TITLE_WORDS_MAX = 5
+WORDS_FULL = 25  # from this length on a sentence gains nothing by being longer
+
+# Fitted on half of the questions of three shared sets and judged on the other (benchmarks answers), each way; these are
+# the means. A sum of them is the logarithm of odds among the sentences of one answer.
+MEANING, WORDS, WORDS_OR_SECTION = 6.3, 1.6, 2.7
+RANK, VALUE, LENGTH = -0.42, 1.5, 1.3
+INTRODUCES, EXEMPLIFIES, DOUBLE = -1.7, -2.6, -1.0
+SURE = 0.33  # the least share of all odds: of those from 0.25 to it, 10 of 16 were wrong on agreements that no set has
+NEAR = 0.3  # the least nearness in meaning: the right ones of half the sets begin at 0.34, wrong ones at 0.06
+CUT_SAID_MIN = 0.6  # of what a long sentence says of the question, in what is shown of it
+
+# Languages that have such words and are read here; a noun may follow: "these obligations".
+REFERRING = re.compile(
+    r"(?:this|these|those|it|they|such|he|she|c'est|ce|cette|ces|cela|il|elle|ils|elles|dies\w*|es|sie|er|esto|est[ae]s?)\b",
+    re.IGNORECASE,
+)
+ENDS, CLOSING = frozenset(".!?;:"), "\"')]”’*"
+GOES_ON = tuple(f"{sign} {word}" for sign in ";," for word in ("and", "or", "et", "ou", "und", "oder"))  # of an item
+RULE = re.compile(r"[-_=]{4,}+")  # that underlines a word, or is to be filled in
+LAST_WORD, FIRST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++\Z"), re.compile(r"[^\W\d_]++")
+EXAMPLE = re.compile(
+    r"\W*(?:for example|example|e\.g\.|such as|par exemple|exemple|zum beispiel|z\. ?b\.)\b", re.IGNORECASE
+)
+
+
+class KeptPlace(NamedTuple):
+    """A passage that was kept: its candidate, where it matched, and how far it is read."""
+
+    candidate_id: str
+    content: DocumentContent
+    anchor: LineRange
+    context: LineRange
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A sentence of a kept passage, and the passage's rank, from 0."""
+
+    rank: int
+    candidate_id: str
+    content: DocumentContent
+    pieces: tuple[Piece, ...]
+    text: str
+    is_double: bool = False  # with the sentence before, which it refers to
+
+    @property
+    def lines(self) -> LineRange:
+        return LineRange(self.pieces[0].number, self.pieces[-1].number)
+
+    @property
+    def section(self) -> str:
+        """The title of the section it stands in itself, which may be another than that of its place."""
+        entry = self.content.toc_by_index.get(self.content.lines[self.lines.last - 1].toc_index)
+        return entry.title if entry and entry.index != FRONT_INDEX else ""
+
+    def as_chosen(self) -> ChosenSentence:
+        return ChosenSentence(self.candidate_id, self.text, self.pieces)
+
+    @property
+    def literal(self) -> str:
+        """The text of its lines; what stands between an item and its lead-in is left out, and marked so."""
+        said: list[str] = []
+        for above, piece in pairwise((self.pieces[0], *self.pieces)):
+            said += [LEFT_OUT] if is_gap(above, piece, self.content) else []
+            said.append(self.content.lines[piece.number - 1].text[piece.start : piece.end])
+        return "\n".join(said)
+
+    @property
+    def said_itself(self) -> tuple[Piece, ...]:
+        """Its pieces but for a lead-in that stands apart."""
+        gaps = (at for at, (above, piece) in enumerate(pairwise(self.pieces), 1) if is_gap(above, piece, self.content))
+        return self.pieces[max(gaps, default=0) :]
+
+
+class FoundHeadlines(NamedTuple):
+    """What is said first, and why the best sentence is not where it is about another thing, or ""."""
+
+    spoken: tuple[Spoken, ...] = ()
+    doubt: str = ""
+
+
+def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadlines:
+    """The best sentence, of a question in parts that of each part; none where no one is clearly better than others.
+
+    Only in the language of the question: across languages neither words nor meaning are compared well enough.
+    """
+    spoken = [
+        each
+        for each in distinct(sentences_of_places(kept[:PLACES_MAX]))
+        if each.content.language in (question.language, "und")
+    ]
+    found: list[Spoken | None] = []
+    doubts: list[str] = []
+    for asked in each_part_of(question):
+        able = [each for each in spoken if asks_yes_or_no(asked) or not opposed_word(each.text, asked)]
+        best = best_sentence(asked, able) or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
+        if best is None or is_doubtful(best.lines, asked, best.content):
+            continue
+        if mismatch_of(best, asked):
+            doubts += [] if is_told_elsewhere(spoken, asked) else [doubt_in_mismatch(best, asked)]
+        elif not is_contested(best, able, asked):
+            found.append(in_short(best, asked))
+    return FoundHeadlines(tuple(distinct(filter(None, found))), next(filter(None, doubts), ""))
+
+
+def is_prose(candidate: Candidate) -> bool:
+    """Whether only the words of running text led to a place: no table, form, statement or page that was named."""
+    return is_of_sentences(candidate) and not is_led_to(candidate) and not has_box(candidate.anchor_text)
+
+
+def is_told_elsewhere(spoken: Sequence[Spoken], question: Question) -> bool:
+    """Whether a sentence that is not clearly the best may be said first and is about what was asked."""
+    return any(is_fitting_sentence(each, question) and not mismatch_of(each, question) for each in spoken)
+
+
+def each_part_of(question: Question) -> list[Question]:
+    """The parts of a question as questions of their own, each of its own type; else the question itself."""
+    if not question.parts:
+        return [question]
+    types = dict(zip(question.parts, question.part_types, strict=False))  # sides of a comparison have none
+    return [part_of(question, part, types.get(part, "")) for part in question.parts]
+
+
+def part_of(question: Question, part: str, answer_type: str) -> Question:
+    said = f" {' '.join(normalise_words(part))} "
+    value_pattern, printed_pattern = SHIPPED.patterns_of(answer_type, part)
+    return replace(
+        question,
+        topic=part,
+        parts=(),
+        answer_type=answer_type,
+        value_pattern=value_pattern,
+        printed_pattern=printed_pattern,
+        phrases=tuple(phrase for phrase in question.phrases if f" {phrase} " in said),
+        keywords=tuple(
+            word for word in question.keywords if any(f" {form} " in said for form in (word.text, *word.forms))
+        ),
+    )
+
+
+def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
+    """The sentence that is clearly the best and has what was asked for, whatever it is about."""
+    if not spoken:
+        return None
+    words = [worth_in_words(each, question) for each in spoken]
+    closest = sorted(range(len(spoken)), key=lambda at: -words[at])[:SENTENCES_MAX]
+    spoken, worth = [spoken[at] for at in closest], np.array([words[at] for at in closest])
+    near: NDArray[Any] = np.ones(len(spoken))
+    if bundled.is_available() and question.topic:
+        near = bundled.embed_texts([each.text for each in spoken]) @ bundled.embed_query(question.topic)
+        worth += MEANING * near
+    odds = np.exp(worth - worth.max())
+    best = int(odds.argmax())
+    is_sure = odds[best] / odds.sum() >= SURE and near[best] >= NEAR and is_begun(spoken[best])
+    if not is_sure or (question.is_count and is_told_apart(spoken, question)):
+        return None
+    return spoken[best] if is_fitting_sentence(spoken[best], question) else None
+
+
+def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
+    return is_fitting(spoken.text, spoken.section, spoken.content, question)
+
+
+def mismatch_of(spoken: Spoken, question: Question) -> str:
+    """Why a sentence is about another thing than the one asked for, by its own words and those it goes on from, or
+    leaves open what is asked; else "".
+    """
+    content, first = spoken.content, spoken.pieces[0].number
+    unit, toc_index = units_of(content).around(first), content.lines[first - 1].toc_index
+    above = text_above(unit.first, toc_index, content)
+    around = " ".join(line.text for line in content.legible_lines(unit.first, unit.last))
+    near = "" if asks_yes_or_no(question) else f"{above} {around}"  # what is allowed of another thing is said beside it
+    said = normalise_words(f"{name_in_force(spoken.section)} {near} {spoken.text}")
+    words = [*words_of_another(spoken.text, titles_over(spoken), question), *words_lacking(said, question, content)]
+    return clause_of(words) or left_open(spoken.text, question)
+
+
+def doubt_in_mismatch(spoken: Spoken, question: Question) -> str:
+    """Why what was found is doubtful, of a mismatched sentence: where yes or no is asked, a word that is missing may be
+    said otherwise ("retained" for "keep") and only withholds the bold words.
+    """
+    if not asks_yes_or_no(question):
+        return mismatch_of(spoken, question)
+    words = words_of_another(spoken.text, titles_over(spoken), question)
+    return clause_of(words) or left_open(spoken.text, question)
+
+
+def titles_over(spoken: Spoken) -> str:
+    """The names of the section a sentence begins in, and of those that it is part of."""
+    entry = spoken.content.toc_by_index.get(spoken.content.lines[spoken.pieces[0].number - 1].toc_index)
+    return name_in_force(entry.breadcrumb) if entry else ""
+
+
+def is_contested(best: Spoken, spoken: Sequence[Spoken], question: Question) -> bool:
+    """Whether another sentence that may be said first has as much of the question, and other values of the kind.
+
+    As much by itself and with the name of its section; what a value says by itself, the "period" of a notice period,
+    need not be said.
+    """
+    spanning = {word for phrase in question.phrases for word in phrase.split()[-1:]}
+    spanning = {word for word in spanning if phrasing_rules().in_language("spanning", question.language).match(word)}
+    if question.answer_type == "duration" and spanning:
+        question = replace(question, keywords=tuple(word for word in question.keywords if word.text not in spanning))
+    if not (values_given(best.text, question, best.content.language) or says_nothing(best.text)):
+        return False
+    least = shares_of_sentence(best, question)
+    for each in spoken:
+        if differ_in_value(best, each, question) and is_fitting_sentence(each, question):
+            shares = shares_of_sentence(each, question)
+            if all(share >= enough for share, enough in zip(shares, least, strict=True)):
+                return True
+    return False
+
+
+def differ_in_value(one: Spoken, other: Spoken, question: Question) -> bool:
+    """Whether two sentences give other values of one kind, or one of them a value and the other that there is none."""
+    values, others = (values_given(each.text, question, each.content.language) for each in (one, other))
+    if says_nothing(one.text) or says_nothing(other.text):
+        return says_nothing(one.text) != says_nothing(other.text) and bool(values or others)
+    return others.isdisjoint(values) and not {kind for kind, *_ in others}.isdisjoint(kind for kind, *_ in values)
+
+
+def shares_of_sentence(spoken: Spoken, question: Question) -> tuple[float, float]:
+    """The share of the question's weight in a sentence, and in it with the name of its section."""
+    terms, said = weigh_terms(question, lexicon_of(spoken.content)), normalise_words(spoken.text)
+    section = normalise_words(name_in_force(spoken.section))
+    return share_said(said, terms), share_said([*said, *section], terms)
+
+
+def is_begun(spoken: Spoken) -> bool:
+    """Whether running text begins a sentence, and does not go on with one of another place."""
+    return spoken.content.lines[spoken.pieces[0].number - 1].kind != "body" or not spoken.text[:1].islower()
+
+
+def in_short(spoken: Spoken, question: Question) -> Spoken | None:
+    """The sentence, or of a long one the clauses that say most of the question; None where no short part does.
+
+    Where yes or no is asked, they bind or allow if the sentence does. No denial, condition or exception is left out:
+    without it the bold words would say something else.
+    """
+    if is_short_enough(spoken.text):
+        return spoken
+    terms = weigh_terms(question, lexicon_of(spoken.content))
+    language = spoken.content.language
+    binding, excepting = (phrasing_rules().in_language(name, language) for name in ("binding", "excepting"))
+    exceptions = len(excepting.findall(spoken.text))
+    is_binding = question.answer_type == "boolean" and binding.search(spoken.text) is not None
+    whole = weight_said(spoken.text, terms, question)
+
+    def worth(text: str) -> float:
+        share = weight_said(text, terms, question) / whole if whole else 0.0
+        return share if share >= CUT_SAID_MIN else 0.0
+
+    def is_able(text: str) -> bool:
+        is_ruling = not is_binding or binding.search(text) is not None
+        is_ruling &= len(excepting.findall(text)) == exceptions
+        return is_ruling and is_fitting_sentence(replace(spoken, text=text), question)
+
+    clauses = shorten(spoken.text, spoken.pieces, spoken.content, worth, is_able)
+    return replace(spoken, text=clauses.text, pieces=clauses.pieces) if clauses else None
+
+
+def is_told_apart(spoken: Sequence[Spoken], question: Question) -> bool:
+    """Whether the sentences say different numbers of what was to be counted: of a site, of the whole firm."""
+    return len({found for each in spoken for found in counts_said(each.text, question)}) > 1
+
+
+def sentences_of_places(kept: Sequence[KeptPlace]) -> Iterator[Spoken]:
+    """The sentences in and around each place, as far as its context goes."""
+    for rank, (candidate_id, content, *around) in enumerate(kept):
+        units = units_of(content)
+        anchor, context = ((units.position(lines.first), units.position(lines.last)) for lines in around)
+        first = max(min(context[0], anchor[0]), anchor[0] - UNITS_AROUND)
+        last = min(max(context[1], anchor[1]), anchor[1] + UNITS_AROUND)
+        for position in range(first, last + 1):
+            for written in sentences_of_unit(units.at(position), content):
+                yield Spoken(rank, candidate_id, content, *written)
+
+
+def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["SentenceText"]:
+    """The sentences of a unit of running text, each with what it cannot be understood without.
+
+    An item has the end of what introduces it, and a sentence that begins with "This" the one before. Signs are plain,
+    and the ends of lines are gone.
+    """
+    kind = content.lines[lines.first - 1].kind
+    if kind not in ("body", "list_item"):
+        return
+    before = last_sentence(lead_in_of(lines, content), content)
+    is_led = True  # by what introduces the unit, or by its heading
+    for own in written_sentences(lines, content):
+        was_led, is_needed = is_led, is_led or REFERRING.match(own.text)
+        is_led = is_led and is_title(own)
+        whole = before.joined_with(own, content) if before and is_needed else own
+        is_whole = kind == "list_item" or is_ended(whole.text)  # an item need not end in a full stop
+        is_struck = any(content.lines[piece.number - 1].struck for piece in whole.pieces)
+        if CHARS_MIN <= len(whole.text) <= CHARS_MAX and is_whole and not is_led and not is_struck:
+            yield whole._replace(is_double=whole is not own and not was_led)
+        before = own
+
+
+class SentenceText(NamedTuple):
+    """A sentence: its pieces of lines, and how it reads."""
+
+    pieces: tuple[Piece, ...]
+    text: str
+    is_double: bool = False
+
+    def joined_with(self, following: "SentenceText", content: DocumentContent) -> "SentenceText":
+        between = f" {LEFT_OUT} " if is_gap(self.pieces[-1], following.pieces[0], content) else " "
+        return SentenceText((*self.pieces, *following.pieces), f"{self.text}{between}{following.text}")
+
+
+def is_ended(text: str) -> bool:
+    """Whether a text ends a sentence, or an item after which others follow."""
+    return text.rstrip(CLOSING)[-1:] in ENDS or text.endswith((")", *GOES_ON))
+
+
+def is_title(written: SentenceText | None) -> bool:
+    """Whether it is a heading that the text follows on the same line: "8.1 Term of Agreement."; no value is one."""
+    words = [word for word in written.text.split() if word[:1].isalpha()] if written else []
+    if written is None or len(words) > TITLE_WORDS_MAX or not written.text.endswith((".", ":", "\u2014", "\u2013")):
+        return False
+    return not says_nothing(written.text) and not any(map(str.isdigit, without_references(written.text)))
+
+
+def last_sentence(lines: LineRange | None, content: DocumentContent) -> SentenceText | None:
+    return next(reversed(list(written_sentences(lines, content))), None) if lines else None
+
+
+def written_sentences(lines: LineRange, content: DocumentContent) -> Iterator[SentenceText]:
+    prose = prose_of(lines, content)
+    for start, end in split_at(prose.text, SENTENCE):
+        text = " ".join(plain_text(RULE.sub(" ", without_line_hyphens(prose, start, end, content))).split())
+        if text:
+            yield SentenceText(tuple(prose.pieces(start, end)), text)
+
+
+def without_line_hyphens(prose: Prose, start: int, end: int, content: DocumentContent) -> str:
+    """Characters [start, end) without the hyphens that only part a word at the end of a line.
+
+    A word that the document has without a hyphen is one word; any other may be a compound.
+    """
+    cuts = [begin - 1 for begin in prose.begins if start < begin < end and prose.text[begin - 1] in LINE_HYPHENS]
+    parts: list[str] = []
+    for cut in cuts:
+        before, after = LAST_WORD.search(prose.text[:cut]), FIRST_WORD.match(prose.text[cut + 1 :])
+        word = match_form(f"{before[0]}{after[0]}") if before and after else ""
+        parts.append(prose.text[start : cut if word and len(lexicon_of(content).lines_with_any((word,))) else cut + 1])
+        start = cut + 1
+    return "".join([*parts, prose.text[start:end]])
+
+
+def distinct(spoken: Iterable[Spoken]) -> Iterator[Spoken]:
+    """Each sentence once, from the best place that has it."""
+    seen: set[str] = set()
+    for each in spoken:
+        if each.text not in seen:
+            seen.add(each.text)
+            yield each
+
+
+def worth_in_words(spoken: Spoken, question: Question) -> float:
+    """What speaks for a sentence, but for its meaning."""
+    own, with_section = shares_of_sentence(spoken, question)
+    return (
+        WORDS * own
+        + WORDS_OR_SECTION * with_section
+        + RANK * spoken.rank
+        + VALUE * (has_form(question) and is_of_form(spoken.text, question))
+        + VALUE
+        * (question.answer_type == "date" and any(each.type == "date" for each in values_in(spoken.text, "date")))
+        + LENGTH * min(len(spoken.text.split()) / WORDS_FULL, 1.0)
+        + INTRODUCES * spoken.text.endswith(":")
+        + DOUBLE * spoken.is_double
+        + EXEMPLIFIES * bool(EXAMPLE.match(spoken.text))
+    )

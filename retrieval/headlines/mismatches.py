@@ -1,0 +1,149 @@
+"""Whether a sentence that may be said first is about another thing than the one asked for (R54).
+
+It has the words of the question, and something in it differs: block C for block D, 100 GB for 500 GB, the least for the
+most, or a word of the question that the document has, elsewhere.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent
+from reading.matching import match_form
+from reading.values.years import YEAR_WORD
+from retrieval.arbiter.numbers_told import telling_terms
+from retrieval.headlines.polarity import opposed_word
+from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units, unit_names
+from retrieval.question.kinds import SHIPPED
+from retrieval.question.parse import document_words
+from retrieval.question.phrasing import phrasing_rules
+from retrieval.told.clauses import Clause
+from retrieval.types import Question
+from retrieval.words.tokens import as_typed, is_stop_word, normalise_words, stem
+
+NOTHING_UNSAID = frozenset(["person", "party", "role", "text", "number"])  # any sentence has a name or a number
+WORDS_NAMED = 4  # in a reason
+ENDING = ("above", "below", "up_to")  # before a number; "from" may be an "of" ("ein Paket von 20 kg")
+LABEL = r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Z])\b(?![.,]?\d|['’]|-[^\W\d])"
+JOINED = r"(?:, | (?:and|or|to|und|oder|bis|et|ou|à|y|o|a) |[–/-])"
+LABELLED = re.compile(rf"\b([^\W\d_]{{3,40}}) ({LABEL}(?:{JOINED}{LABEL})*+)")
+LABELS = re.compile(rf"\b{LABEL}")
+OR_ANOTHER = re.compile(r"\w*(?:['’]s)?\s+(?:or|oder|ou|o)\s+\w+(?:['’]s)?", re.IGNORECASE)
+RANGE = re.compile(r"\b(\d{1,3})(?: (?:to|bis|à|a) |[–-])(\d{1,3})\b")
+
+
+class Labelled(NamedTuple):
+    """What a text numbers or letters: the stem of its name, with its labels; of a range all of them."""
+
+    kind: str
+    labels: set[str]
+    printed: str
+
+
+def words_of_another(text: str, titles: str, question: Question) -> list[str]:
+    """The words of a question whose place another thing takes in a text; `titles` are the names of its sections."""
+    words = [other_label(text, question), other_bound(text, question), other_year(text, titles, question)]
+    if not asks_yes_or_no(question):
+        words += [other_quantity(text, question), opposed_word(text, question)]
+    return list(filter(None, words))
+
+
+def clause_of(words: Sequence[str]) -> str:
+    """The reason that names the words a sentence does not say; "" for none."""
+    told = list(dict.fromkeys(words))[:WORDS_NAMED]
+    named = " and ".join(f"“{word}”" for word in told)
+    return Clause(f"the sentence that comes nearest does not say {named}", "not said", words=told) if told else ""
+
+
+def asks_yes_or_no(question: Question) -> bool:
+    return question.answer_type == "boolean" or SHIPPED.asks_yes_or_no(question.topic, question.language)
+
+
+def words_lacking(around: Sequence[str], question: Question, content: DocumentContent) -> list[str]:
+    """The words of the question that are missing though the document has them elsewhere, or that it never says where
+    any sentence has what was asked for; no word of its title, nor the kind of thing of which one is asked for: a law
+    says "Ontario" and no "state".
+    """
+    lacking = [term for term in telling_terms(question, content) if not term.is_in(around)]
+    needless = document_words([content]) | words_of_kind(question)
+    is_any = question.answer_type in NOTHING_UNSAID
+    return [
+        as_typed(term.text, question.original)
+        for term in lacking
+        if (is_any or len(term.lines)) and not needless.issuperset(term.text.split())
+    ]
+
+
+def words_of_kind(question: Question) -> set[str]:
+    """The words behind "which": the kinds of thing of which one is asked for."""
+    found = phrasing_rules().in_language("which_one", question.language).search(question.topic)
+    if found is None:
+        return set()
+    others = OR_ANOTHER.match(question.topic, found.end())
+    return set(normalise_words(found[0] + (others[0] if others else "")))
+
+
+def other_label(text: str, question: Question) -> str:
+    """The label of the question where the things of that kind in a text have others: "block D"; else ""."""
+    told = list(labels_in(text, question.language))
+    for asked in labels_in(question.topic, question.language):
+        labels = set().union(*(each.labels for each in told if each.kind == asked.kind))
+        if labels and not any(is_within(one, two) or is_within(two, one) for one in asked.labels for two in labels):
+            return asked.printed
+    return ""
+
+
+def is_within(label: str, whole: str) -> bool:
+    """Whether a label is another's or of a part of it: clause 5.2 of clause 5."""
+    return f"{label}.".startswith(f"{whole}.")
+
+
+def labels_in(text: str, language: str) -> Iterator[Labelled]:
+    for found in LABELLED.finditer(text):
+        word, labels = match_form(found[1]), found[2]
+        if word not in unit_names() and not is_stop_word(word, language):
+            within = {str(each) for first, last in RANGE.findall(labels) for each in range(int(first), int(last))}
+            yield Labelled(stem(word, language), within | set(LABELS.findall(labels)), found[0])
+
+
+def other_quantity(text: str, question: Question) -> str:
+    """A number of the question in whose unit a text has only others: 100 GB for 500 GB; else "".
+
+    An interval may hold it.
+    """
+    if bounds_in(text):
+        return ""
+    told = list(numbers_with_units(text, question.language))
+    for asked in numbers_with_units(question.topic, question.language):
+        same = [each for each in told if asked.unit and each.unit == asked.unit]
+        if same and all(each.amount != asked.amount and not is_end(each, text) for each in same):
+            return question.topic[asked.start : asked.end].strip()
+    return ""
+
+
+def is_end(number: Found, text: str) -> bool:
+    """Whether a number is the end of an interval: "up to 14 days"."""
+    words, before, after = band_words(), text[: number.start], text[number.end :]
+    return any(words[name].search(before) for name in ENDING) or any(words[name].match(after) for name in AFTER)
+
+
+def other_bound(text: str, question: Question) -> str:
+    """The word for the most or the least that is asked for, where a text says only the other; else ""."""
+    asked, told = bounds_in(question.topic), bounds_in(text)
+    is_other = len(asked) == 1 and len(told) == 1 and asked.keys() != told.keys()
+    return next(iter(asked.values())) if is_other else ""
+
+
+def bounds_in(text: str) -> dict[str, str]:
+    """Which ends of what may be a text speaks of, each with its word."""
+    found = {name: band_words()[name].search(text) for name in ("most", "least")}
+    return {name: word[0] for name, word in found.items() if word}
+
+
+def other_year(text: str, titles: str, question: Question) -> str:
+    """The year of the question where the place is of another: its sections are called by one, and the text names none
+    itself; else "".
+    """
+    years = set(YEAR_WORD.findall(titles))
+    is_other = bool(years) and years.isdisjoint(question.years) and not YEAR_WORD.search(text)
+    return question.years[0] if is_other and question.years else ""

@@ -1,0 +1,49 @@
+"""Whether a sentence says the opposite of what is asked by a little word: who voted for it, where "against" is asked.
+
+The words are data (`polarity.*.toml`). Stop words, so that no search looks for them.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from reading.matching import match_form
+from reading.wording import Wordings, read_wordings
+from retrieval.types import Question
+from retrieval.words.tokens import is_stop_word, stem
+
+OPPOSITES = (("against", "in_favour"), ("without", "together"))
+FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for pair in OPPOSITES for name in pair}
+CHARS_AFTER = 80  # of a little word, among which stands what it is about
+WORD = re.compile(r"[^\W_]+")
+WORDS_AFTER = 2  # of those, the first that tell something
+
+
+@cache
+def polar_words() -> Wordings:
+    return read_wordings(Path(__file__).parent, "polarity", FRAMES)
+
+
+def opposed_word(text: str, question: Question) -> str:
+    """The little word of a question whose opposite a text says of the same thing, and not the word itself; else ""."""
+    words, language = polar_words().of_language(question.language), question.language
+    for pair in OPPOSITES:
+        for own, other in (pair, pair[::-1]):
+            said = set().union(*(things for _, things in things_after(words[own], text, language)))
+            opposed = set().union(*(things for _, things in things_after(words[other], text, language)))
+            for asked, things in things_after(words[own], question.topic, language):
+                if said.isdisjoint(things) and not opposed.isdisjoint(things):
+                    return asked
+    return ""
+
+
+def things_after(word: re.Pattern[str], text: str, language: str) -> Iterator[tuple[str, set[str]]]:
+    """Each place of a little word in a text, up to the first word after it that tells something, with the stems of the
+    first few of those.
+    """
+    for found in word.finditer(text):
+        after = WORD.finditer(text, found.end(), found.end() + CHARS_AFTER)
+        telling = [each for each in after if not is_stop_word(match_form(each[0]), language)][:WORDS_AFTER]
+        if telling:
+            yield text[found.start() : telling[0].end()], {stem(match_form(each[0]), language) for each in telling}

@@ -1,0 +1,51 @@
+"""A sentence that says the opposite of a little word of the question is not said first."""
+
+import pytest
+
+from reading.wording import Wording
+from retrieval.headlines.polarity import opposed_word, polar_words
+from retrieval.headlines.tests.test_choosing import headlines_of
+from retrieval.question.parse import parse_question
+from retrieval.tests.builders import content_of_lines
+
+COURSE = content_of_lines(
+    ["# Prices", "The course costs 480 euros with lunch.", "The course costs 430 euros without lunch.", "# Rooms",
+     "A seminar room costs 200 euros a day with projector.", "Rooms are let to members only."]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("wording", polar_words().alternatives, ids=lambda each: f"{each.language}-{each.section}")
+def test_each_little_word_is_found_in_its_examples_only(wording: Wording) -> None:
+    alone = polar_words().of_language(wording.language).alone(wording)
+    assert [text for text in wording.examples if not alone.search(text)] == []
+    assert [text for text in wording.counter_examples if alone.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "said"),
+    [
+        ("Who voted against the bridge?", "Ms Abara voted for the new bridge.", "against the bridge"),
+        ("Who voted for the bridge?", "Ms Abara voted against the bridge.", "for the bridge"),
+        ("Who voted against the bridge?", "Ms Abara voted for the bridge and Mr Osei against the bridge.", ""),
+        ("What is the fee for late delivery?", "The fee for late delivery is set off against the price.", ""),
+        ("What claims has the buyer against the seller?", "The buyer may claim damages for delay.", ""),
+        ("Was kostet das Zimmer ohne Frühstück?", "Das Zimmer kostet 90 Euro mit Frühstück.", "ohne Frühstück"),
+        ("Qui a voté contre le projet ?", "Mme Dubois a voté pour le projet.", "contre le projet"),
+        ("¿Cuánto cuesta la sala sin proyector?", "La sala con proyector cuesta 200 euros.", "sin proyector"),
+    ],
+)
+def test_the_opposite_is_of_the_same_thing(question: str, text: str, said: str) -> None:
+    assert opposed_word(text, parse_question(question, [])) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "lines", "said"),
+    [
+        ("How much does the course cost with lunch?", (2, 3), ["The course costs 480 euros with lunch."]),
+        ("How much does the course cost without lunch?", (2, 3), ["The course costs 430 euros without lunch."]),
+        ("How much does a seminar room cost a day without projector?", (5,), []),
+        ("Does a seminar room cost 200 euros a day without projector?", (5,), [COURSE.lines[4].text]),  # it says when
+    ],
+)
+def test_of_two_opposites_the_one_asked_for_is_said(question: str, lines: tuple[int, ...], said: list[str]) -> None:
+    assert headlines_of(question, *lines, content=COURSE) == said
