@@ -75,6 +75,11 @@ def switch_off(plan: Plan, name: str, reason: str) -> Plan:
     return Plan(tuple(flags))
 
 
+def switch_on(plan: Plan, name: str, reason: str) -> Plan:
+    """The plan with a step that was taken, with the reason."""
+    return Plan(tuple(Flag(name, True, reason) if flag.name == name else flag for flag in plan.flags))
+
+
 def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
     """Why words alone suffice, or ""."""
     primary = {keyword.text for keyword in question.keywords if keyword.priority == "primary"}

@@ -32,6 +32,7 @@ OBJECT_KINDS = ("figure", "table", "equation", "appendix", "exhibit", "schedule"
 # Around a hit; "" is as the kind of question asks.
 ReadAround = Literal["", "line", "paragraph", "section", "page", "chapter", "document"]
 IN_QUESTION = "named in the question"
+VALUE_LEFT = "says that the value stands"
 HEAD_LINES = 5  # the hit of a title is its heading with the lines below
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
 
@@ -475,6 +476,16 @@ class Candidate:
     fetched: bool = False  # by the further pass for a list
     is_told: bool = False  # the row of a table whose interval holds a number of the question
     is_untold: bool = False  # a table was found, and not which of its rows is asked for
+
+    @property
+    def own_text(self) -> str:
+        """The whole sentences that hold its words; of a table or a running head its own lines."""
+        return (self.sentences.text if self.sentences else "") or self.anchor_text
+
+    @property
+    def is_left_value(self) -> bool:
+        """Whether it is the value of a sentence that only says where its value stands."""
+        return VALUE_LEFT in self.referred
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from django.utils.timezone import localdate
 from documents.storage.content import DocumentContent
 from retrieval.amendments.asked import days_asked
 from retrieval.amendments.versions import Version, Versions
-from retrieval.arbiter.rules import quote_of
 from retrieval.candidates.sentences import QUOTE_CHARS
 from retrieval.types import (
     KEPT_ROLES,
@@ -136,11 +135,11 @@ def judge_version(
     quote = verdict.raw_content_anchor
     if version.amends:
         own = content_of[version.document_id].text_between(*version.lines, searched_only=True)
-        quote = own if len(own) <= QUOTE_CHARS else quote or quote_of(candidate)
+        quote = own if len(own) <= QUOTE_CHARS else quote or candidate.own_text
     return replace(
         verdict,
         role=role,
-        raw_content_anchor=quote or quote_of(candidate),
+        raw_content_anchor=quote or candidate.own_text,
     )
 
 

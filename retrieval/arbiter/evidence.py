@@ -19,9 +19,10 @@ from reading.matching import match_form
 from reading.rows import name_in_force
 from retrieval.arbiter.named import is_named_only
 from retrieval.arbiter.specific import specific_words, words_around, words_nowhere
+from retrieval.question.called import with_kind
 from retrieval.question.kinds import answer_rules
 from retrieval.question.parse import owners_named
-from retrieval.question.phrasing import phrasing_rules
+from retrieval.question.phrasing import deferrals_in, phrasing_rules
 from retrieval.question.values import has_form, has_value
 from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Hit, Question
@@ -373,7 +374,8 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
         return ""  # each part asks for something else
     enough = FORMED_SHARE * max(candidate.strength for candidate in candidates)
     is_formed = any(
-        (each.type_match and each.strength >= enough) or each.statement or each.is_told for each in candidates
+        (each.type_match and each.strength >= enough) or each.statement or each.is_told or each.is_left_value
+        for each in candidates
     )
     may_be_share = question.answer_type == "amount" and any(
         each.strength >= enough and next(percentages_in(each.anchor_text, question.language), None)
@@ -405,7 +407,9 @@ def rows_untold(candidates: Sequence[Candidate], worth: Sequence[float]) -> str:
 
 def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) -> str:
     """Why the quotes of the kept candidates are no clear answer: none has a value of the kind asked for; else ""."""
-    if question.parts or not quoted or not has_form(question) or not is_formed_type(question):
+    is_deferred = bool(quoted) and any(deferrals_in(quoted[0][1]))
+    question = with_kind(question) if is_deferred else question
+    if question.parts or not quoted or not has_form(question) or not (is_formed_type(question) or is_deferred):
         return ""
     is_sure = quoted[0][0].is_headed or any(each.statement or each.fetched for each, _ in quoted)
     if is_sure or any(has_value(question, match_form(text), text) for _, text in quoted):

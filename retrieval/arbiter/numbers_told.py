@@ -79,8 +79,10 @@ def name_untold(question: Question, unsaid: Sequence[Sequence[WeighedTerm]]) -> 
 
 
 def is_led_to(candidate: Candidate) -> bool:
-    """Whether more than words led to a place: a page named, a statement, a list looked for, a row or column told."""
-    is_told = candidate.is_headed or candidate.is_told or candidate.fetched
+    """Whether more than words led to a place: a page named, a statement, a list looked for, a row or column told,
+    a sentence that leaves its value to it.
+    """
+    is_told = candidate.is_headed or candidate.is_told or candidate.fetched or candidate.is_left_value
     return is_told or bool(candidate.statement) or "pinned" in candidate.methods
 
 

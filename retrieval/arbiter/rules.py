@@ -74,7 +74,7 @@ def judge_by_rules(
     answered = evidence.answered_parts if evidence else None
     served = parts_first(ordered, answered)
     roles = roles_of(ordered, served, supporting_max)
-    quoted = [(each, quote_of(each)) for each, role in zip(ordered, roles, strict=True) if role in KEPT_ROLES]
+    quoted = [(each, each.own_text) for each, role in zip(ordered, roles, strict=True) if role in KEPT_ROLES]
     unquoted = ""
     if evidence and not missing:
         unquoted = value_unquoted(question, quoted) or number_untold(question, quoted, contents)
@@ -127,7 +127,7 @@ def order_by_rules(candidates: Sequence[AnyCandidate], ruled: Ruled = NONE_RULED
 def ruling_share(candidate: Candidate, ruled: Ruled) -> int:
     """How much of what is said of a thing a passage has that allows or forbids something of it; 0 if it does not."""
     words = set(candidate.matched_keywords)
-    if words.isdisjoint(ruled.thing) or not phrasing_rules()["ruling"].search(quote_of(candidate)):
+    if words.isdisjoint(ruled.thing) or not phrasing_rules()["ruling"].search(candidate.own_text):
         return 0
     return sum(not words.isdisjoint(texts) for texts in ruled.said)
 
@@ -141,6 +141,8 @@ def rule_of(candidate: Candidate) -> Rule:
         return EXACT_TITLE
     if candidate.fetched:
         return WHOLE_LIST
+    if candidate.is_left_value:
+        return REFERRED
     if candidate.co_occurrence:
         return TOGETHER
     if candidate.type_match:
@@ -176,7 +178,7 @@ def role_of(candidate: Candidate, leader: Candidate, best: float, level: float) 
     if rule in (PINNED, STATEMENT, WHOLE_LIST):
         return "primary"
     if rule is REFERRED:
-        return "supporting"
+        return "primary" if candidate.is_left_value else "supporting"
     if rule is NO_SIGNAL:
         return "discarded"
     if rule is MEANING_ONLY or candidate.strength < DISCARDED_SHARE * best:
@@ -206,7 +208,7 @@ def parts_first(ordered: Sequence[Candidate], answered: Collection[int] | None =
 
 def give_verdict(candidate: Candidate, role: Role, pool: Pool, met: FormsMet) -> Verdict:
     rule = rule_of(candidate)
-    quote = quote_of(candidate) if role in KEPT_ROLES else ""
+    quote = candidate.own_text if role in KEPT_ROLES else ""
     evidence = what_stands(candidate, rule, met)
     if candidate.running:
         evidence += f" A running head: it stands {candidate.running}."
@@ -288,8 +290,3 @@ def said_of_words(words: str, count: int) -> str:
     if count == 1:
         return f"It has {words}, a word searched or a form of one."
     return f"{words} stand here, apart."
-
-
-def quote_of(candidate: Candidate) -> str:
-    """The whole sentences that hold the candidate's words; of a table or a running head its own lines."""
-    return (candidate.sentences.text if candidate.sentences else "") or candidate.anchor_text

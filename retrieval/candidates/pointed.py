@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from documents.storage.content import DocumentContent
-from reading.registry.objects import Places
+from reading.registry.objects import CLAUSE, CLAUSE_KINDS, Places
 from reading.registry.references import Reference
 from reading.rows import FRONT_INDEX
 from retrieval.candidates.context import table_around
@@ -15,7 +15,7 @@ TARGETS_MAX = 4  # as many places as references are followed to
 CAPTION_LINES = 3  # of a figure: its caption may be wrapped
 TABLE_REACH = 6  # below a caption, to the first row
 NAMES_ONLY = ("figure", "equation")  # their words are those of the line that names them
-HEADED = ("appendix", "exhibit", "schedule", "note")  # they go on to the end of their section
+HEADED = ("section", "appendix", "exhibit", "schedule", "note")  # they go on to the end of their section
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,9 @@ def places_of_thing(named: NamedThing, content: DocumentContent, hits: Sequence[
 
 
 def lines_of_thing(kind: str, line: int, content: DocumentContent) -> LineRange:
-    """The lines of a thing that begins on a line: of a table its rows, of an appendix its section, else its name."""
+    """The lines of a thing that begins on a line: of a table its rows, of an appendix its section, of a clause without
+    a heading those up to the next, else its name.
+    """
     if kind == "table":
         rows = content.lines_between(line, line + TABLE_REACH)
         row = next((each.number for each in rows if each.kind == "table_row"), line)
@@ -88,7 +90,19 @@ def lines_of_thing(kind: str, line: int, content: DocumentContent) -> LineRange:
     if kind in HEADED:
         entry = content.toc_by_index.get(content.lines[line - 1].toc_index)
         if entry and entry.index != FRONT_INDEX:
-            return LineRange(line, max(line, entry.last_line))
+            return LineRange(line, last_of_clause(line, max(line, entry.last_line), content))
     page = content.lines[line - 1].page_number
     below = content.lines_between(line, line + CAPTION_LINES)
     return LineRange(line, max(each.number for each in below if each.page_number == page))
+
+
+def last_of_clause(line: int, last: int, content: DocumentContent) -> int:
+    """The last line, up to `last`, of the numbered clause that begins on a line, with its own clauses."""
+    first, *below = content.lines_between(line, last)
+    if first.kind == "heading" or (found := CLAUSE.match(first.text)) is None:
+        return last
+    for row in below:
+        next_one = CLAUSE.match(row.text) if row.kind in CLAUSE_KINDS else None
+        if next_one and not next_one["number"].startswith(f"{found['number']}."):
+            return row.number - 1
+    return last

@@ -14,7 +14,7 @@ from retrieval.amendments.versions import Versions
 from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.completion import complete_list
 from retrieval.candidates.pointed import find_pointed
-from retrieval.candidates.references import follow
+from retrieval.candidates.references import NOTHING_FOLLOWED, follow, follow_deferral
 from retrieval.candidates.rerank_pool import EACH_MAX, candidates_to_rerank
 from retrieval.filters import Within
 from retrieval.told.planned import give_reason
@@ -70,9 +70,11 @@ def propose(
         found += pointed.hits
     if not candidates and not found:
         return Proposed(candidates, left_out, hits, plan)
+    followed = follow_deferral(question, candidates, contents)
     if plan.is_on("cross_references"):
-        followed = follow(candidates, contents)
-        plan = dispatch.note_reason(plan, "cross_references", followed.outcome)
+        followed = followed.join(follow(candidates, contents))
+    if followed != NOTHING_FOLLOWED or plan.is_on("cross_references"):
+        plan = dispatch.switch_on(plan, "cross_references", followed.outcome)
         found += followed.hits
     if plan.is_on("list_pass"):
         completed = complete_list(question, candidates, contents, within)

@@ -5,13 +5,14 @@ Rules only: each returns the matched text and removes it from the topic. Words a
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, get_args
 
 from reading.matching import match_form
-from reading.registry.references import LABEL, ROW_NAMES, ROWS, one_of_names, references_in
+from reading.registry.references import LABEL, ROW_NAMES, ROWS, Reference, one_of_names, references_in
 from reading.registry.references import NAMES as OBJECT_NAMES
 from reading.values.sentences import QUESTION_SENTENCE
 from reading.values.years import YEAR
@@ -67,6 +68,12 @@ UNDERGOING = r"(?!\s++(?:not\s++)?+(?:{undergoing})\b)"
 OBLIGED = rf"""\b(?P<asked>(?:{{obliging}})\s++(?:{{determiner}})?+)?+
     (?:(?P<paying>{{paying_side}})|(?P<delivering>{{delivering_side}}))s?+\b(?!['’])
     (?(asked){UNDERGOING}|\s++(?=(?:{{obliging}})\b{UNDERGOING}))"""
+# A sentence that leaves its value to another place: "is set out in Schedule 2", "ist in Anlage 2 festgelegt".
+THING = "(?:" + one_of_names(tuple(name for names in OBJECT_NAMES.values() for name in names)) + ")" + ITS_LABEL
+UP_TO_IT = r"\s+(?:[\w-]+\s+){0,3}?(?:l['’])?"
+DEFERRED = rf"""\b(?:(?:{{deferring}}){UP_TO_IT}(?P<after>{THING})
+    |(?:{{deferring_within}}){UP_TO_IT}(?P<within>{THING})(?=(?:\s+\w+){{0,3}}?\s+(?:{{deferred}})(?!\w)))
+    (?!\s+(?:{{elsewhere}}))"""
 # Which slots the entries of each section fill; the last ones combine several sections.
 FOLLOWING_WORD = re.compile(r"\s+(\w+)")
 FRAMES = {
@@ -153,6 +160,12 @@ FRAMES = {
     "undergoing": r"\b(?:{undergoing})\b",
     "paying_side": OBLIGED,
     "delivering_side": OBLIGED,
+    "summing": r"^(?:{summing})$",
+    "dating": r"^(?:{dating})$",
+    "deferring": DEFERRED,
+    "deferring_within": DEFERRED,
+    "deferred": DEFERRED,
+    "elsewhere": rf"{THING}\s+(?:{{elsewhere}})",
     "which_one": r"^(?:\w+\s+)?(?:{which_one})\b",
     "subject": r"^(?:(?:{asking})\s+)?(?:{determiner})?",
 }
@@ -239,6 +252,15 @@ def objects_named(text: str) -> tuple[NamedThing, ...]:
     kinds = [found.lastgroup or "" for found in phrasing_rules()["located"].finditer(text)]
     found = [NamedThing(each.kind, each.label, each.row) for each in named] + [NamedThing(kind) for kind in kinds]
     return tuple(dict.fromkeys(found))
+
+
+def deferrals_in(text: str) -> Iterator[tuple[Reference, str, str]]:
+    """What a text says its values stand in ("is set out in Schedule 2"), with the text before and after that."""
+    text = " ".join(unicodedata.normalize("NFKC", text).split())  # letters that are printed as one
+    for found in phrasing_rules()["deferring"].finditer(text):
+        start = found.start("after") if found["after"] else found.start("within")
+        reference, _, end = next(references_in(text[start:]))
+        yield reference, text[: found.start()], text[start + end :]
 
 
 def asks_where(text: str) -> bool:

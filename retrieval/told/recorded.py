@@ -9,7 +9,7 @@ import re
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.told.planned import name_thing
-from retrieval.types import IN_QUESTION
+from retrieval.types import IN_QUESTION, VALUE_LEFT
 
 SHARE = r"(?P<percent>\d+) % of what was chosen here speaks for “(?P<meaning>.+)”"
 NAMED = r"(?P<kind>\w+)(?P<thing>.*)"
@@ -20,6 +20,7 @@ SENTENCES = {
     r"page (?P<page>\d+)": _("page %(page)s"),
     r"clause (?P<clause>.+), which is amended": _("clause %(clause)s, which is amended"),
     rf"{NAMED}, named on p\. (?P<page>.+)": _("%(thing)s, named on p. %(page)s"),
+    rf"{NAMED}, where p\. (?P<page>.+) {VALUE_LEFT}": _("%(thing)s, where p. %(page)s says that the value stands"),
     rf"{NAMED}, {IN_QUESTION}": _("%(thing)s, named in the question"),
     r"further pass: how many (?P<listed>.+) there are, or all of them": _(
         "further pass: how many %(listed)s there are, or all of them"

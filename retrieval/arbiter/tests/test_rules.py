@@ -7,7 +7,7 @@ import pytest
 
 from documents.storage.content import DocumentContent
 from retrieval.arbiter import arbitrate
-from retrieval.arbiter.rules import judge_by_rules, quote_of
+from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
 from retrieval.question.parse import parse_question
 from retrieval.told.clauses import Clause
@@ -186,9 +186,9 @@ def test_only_kept_candidates_are_quoted(policy: DocumentContent, make: Any) -> 
 
 def test_whole_sentences_are_quoted_and_of_a_table_its_rows(make: Any) -> None:
     sentences = Sentences("The premium is due.", LineRange(3, 3))
-    assert quote_of(make("a", 0.8, anchor_text="due. The", sentences=sentences)) == "The premium is due."
+    assert make("a", 0.8, anchor_text="due. The", sentences=sentences).own_text == "The premium is due."
     rows = Sentences("", LineRange(3, 3))
-    assert quote_of(make("a", 0.8, anchor_text="Basic rate 12", sentences=rows)) == "Basic rate 12"
+    assert make("a", 0.8, anchor_text="Basic rate 12", sentences=rows).own_text == "Basic rate 12"
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,8 @@ def test_recorded_sentences_keep_their_quotes() -> None:
         assert say_recorded("title: Term") == "Titel: Term"
         assert say_recorded("Table 3 row (E), named on p. 4") == "Tabelle 3 row (E), genannt auf S. 4"
         assert say_recorded("Figure, named in the question") == "Abbildung, in der Frage genannt"
+        left = "Table 3, where p. 4 says that the value stands"
+        assert say_recorded(left) == "Tabelle 3, wo laut S. 4 der Wert steht"
         assert say_recorded("Read “cup” as “cap”.") == "„cup“ als „cap“ gelesen."
         assert say_recorded("missing: p3-l4-4") == "ausgelassen: p3-l4-4"
         assert say_recorded("Liability cap") == "Liability cap"

@@ -1,0 +1,22 @@
+"""What a sentence calls a value of each type, and the type that a question tells by such a word alone."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from retrieval.question.kinds import SHIPPED
+from retrieval.question.phrasing import phrasing_rules
+from retrieval.question.values import has_form
+from retrieval.types import Expected, Question
+from retrieval.words.tokens import normalise_words
+
+# The section of the phrasing for each type; of any other it is "summing".
+CALLED: Mapping[str, str] = MappingProxyType({"duration": "spanning", "date": "dating"})
+
+
+def with_kind(question: Question) -> Question:
+    """The question with the type that its own words call a value of, where it has none: a period is a duration."""
+    words = normalise_words(question.topic)
+    for kind, called in () if has_form(question) else CALLED.items():
+        if any(map(phrasing_rules().in_language(called, question.language).match, words)):
+            return Expected(kind).of(question, SHIPPED.patterns_of)
+    return question
