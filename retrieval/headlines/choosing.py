@@ -158,7 +158,7 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
     return FoundHeadlines(tuple(distinct(filter(None, found))), next(filter(None, doubts), ""))
 
 
-def is_prose(candidate: Candidate) -> bool:
+def is_running_text(candidate: Candidate) -> bool:
     """Whether only the words of running text led to a place: no table, form, statement or page that was named."""
     return is_of_sentences(candidate) and not is_led_to(candidate) and not has_box(candidate.anchor_text)
 

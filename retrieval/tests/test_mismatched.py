@@ -6,7 +6,7 @@ import pytest
 
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.evidence import limit_for
-from retrieval.headlines.choosing import is_prose
+from retrieval.headlines.choosing import is_running_text
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
 from retrieval.types import RetrievalResult
@@ -59,4 +59,4 @@ def test_what_was_found_in_a_table_a_form_or_a_statement_is_no_prose() -> None:
     place = ask("When is the roof of block D renewed?").candidates[0]
     row, stated = replace(place, sentences=None), replace(place, statement="balance sheet")
     option = replace(place, anchor_text="☐ Roof")
-    assert [is_prose(each) for each in (place, row, stated, option)] == [True, False, False, False]
+    assert [is_running_text(each) for each in (place, row, stated, option)] == [True, False, False, False]
