@@ -199,21 +199,23 @@ def test_it_says_what_each_sign_means(house: House, make_run: MakeRun, browse: B
 
 
 def test_each_sign_says_how_many_questions_it_leads_to(
-    house: House, make_run: MakeRun, browse: Browse, monkeypatch: pytest.MonkeyPatch
+    house: House, make_run: MakeRun, signed_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for status in ("not_found", "not_found", "weak"):
         make_run("", status=status)
     make_run("", status="not_found", asked_by=house.auditor)  # one's own is somebody else's to review
 
+    client = signed_in(house.auditor)
+
     def counts(query: str) -> dict[str, int | None]:
-        page = browse(house.auditor, f"/audit/queue/?{query}")
+        page = client.get(f"/audit/queue/?{query}")
         shown = {name: count for name, _risk, count in page.context["signs"]}
         assert all(f'<span class="meta">{count}</span>' in page.content.decode() for count in shown.values() if count)
         return shown
 
     assert counts("") == counts("risk=weak") == counts("risk=doubtful") == {"doubtful": 1, "not_found": 2}
     assert counts("risk=failed") == {"doubtful": 1, "not_found": 2, "failed": 0}
-    assert len(browse(house.auditor, "/audit/queue/?risk=not_found").context["rows"]) == 2
+    assert len(client.get("/audit/queue/?risk=not_found").context["rows"]) == 2
     monkeypatch.setattr("audit.review.queue.QUEUE_SHOWN", 2)
     assert counts("risk=failed") == dict.fromkeys(RISKS), "a longer queue is not counted"
 
