@@ -43,7 +43,7 @@ from documents.views import tell_refusal
 from retrieval.models import RetrievalRun, RunCandidate
 
 # How the trail opens from a queue, beside its name: without others' opinions, or on the candidates that show the sign.
-NARROWS = {SECOND: "blind=1&", "against_detectors": "against_detectors=1&"}
+OPENS = {SECOND: Choice(blind=True), "against_detectors": Choice(against_detectors=True)}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -128,7 +128,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "bases": audited,
         "of_base": f"base={base.pk}&" if base else "",
         "own_waiting": own_waiting_for_second(request.user).count() if is_blind else 0,
-        "narrows": NARROWS.get(name, ""),
+        "opens": replace(OPENS.get(name, Choice()), queue=name or "risk").query(),
         "is_blind": is_blind,
         "risks": RISKS,
         "signs": signs_to_choose(whole, name),
@@ -197,6 +197,7 @@ def sample_page(request: HttpRequest, found: ReviewSample, refusal: str = "") ->
     shown = {
         "sample": found,
         "rows": [by_id[pk] for pk in found.run_ids if pk in by_id],
+        "opens": Choice(queue=str(found.pk)).query(),
         "quality": quality_of_sample(found),
         "overruled": objections.values("run").distinct().count(),
         "is_same": redraw_sample(found) == found.run_ids,

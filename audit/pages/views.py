@@ -79,7 +79,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "selects": [form[name] for name in form.MAIN[1:]],
         "more": [field for field in form if field.name not in form.MAIN],
         "is_narrow": any(wanted.get(name) for name in form.fields if name not in form.MAIN) or not is_valid,
-        "narrows": TRAIL_OF_SIGN.get(wanted.get("sign", ""), ""),
+        "opens": TRAIL_OF_SIGN.get(wanted.get("sign", ""), ""),
         "is_filtered": bool(wanted) or not is_valid,
         "page": page,
         "filters": f"?{urlencode({name: request.GET[name] for name in form.fields if request.GET.get(name)})}",

@@ -78,7 +78,7 @@ def test_what_is_read_answers_and_the_rest_is_listed(locked: Document, ask_base:
     assert SUMMARY in page and "The PDF is locked with a password." in page
     assert "Searched 1 of 2 documents, cited " in page
     french = page_of(client, answer, "fr")
-    assert "2 documents : 1 lu, 1 n’a pas pu être lu" in french and "Le PDF est" in french
+    assert "2 documents : 1 lu, 1 non lu" in french and "Le PDF est" in french
 
 
 def test_nothing_is_called_absent_beside_it(locked: Document, ask_base: AskBase, client: Client) -> None:

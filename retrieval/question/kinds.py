@@ -62,7 +62,8 @@ FRAMES = {
     "wanted": r"\b(?:{wanted})\b",
     "change": r"\b(?:{change})\b",
     "past": r"\b(?:{past})\b",
-    "greeting": r"^\W*(?:(?:{greeting})(?:\W+|$))+$",
+    # Atomic: what several languages say, such as "hi", is written in each of them and would be tried once for each.
+    "greeting": r"^\W*(?>(?:{greeting})(?:\W+|$))+$",
 }
 DIGEST_DIGITS = 12
 FOLDER = Path(__file__).parent
