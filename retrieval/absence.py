@@ -201,6 +201,13 @@ def doubt_mismatched(finding: AbsenceVerdict, question: Question, ranking: Ranki
     return finding._replace(status="weak", reason=mismatch)
 
 
+def doubt_undenied(finding: AbsenceVerdict, question: Question, ranking: Ranking, undenied: str) -> AbsenceVerdict:
+    """Weak where it is asked what is not so and the passages say only what is: no list of that holds the answer."""
+    if not undenied or finding.status != "found" or question.parts or ranking.arbiter == "model":
+        return finding
+    return finding._replace(status="weak", reason=undenied)
+
+
 def doubt_wrapped(
     finding: AbsenceVerdict,
     question: Question,

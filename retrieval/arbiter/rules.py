@@ -8,9 +8,11 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from documents.storage.content import DocumentContent
+from reading.rows import name_in_force
 from retrieval.arbiter.evidence import NONE_RULED, Evidence, Ruled, join_words, value_unquoted, what_is_missing
 from retrieval.arbiter.forms_met import FormsMet, find_forms
 from retrieval.arbiter.numbers_told import number_untold
+from retrieval.headlines.polarity import denial_asked, denial_unsaid
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause, recorded_facts
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
@@ -69,7 +71,7 @@ def judge_by_rules(
     Doubtful evidence answers nothing, nor do quotes without what was asked for; `contents` are those of the evidence.
     """
     supporting_max = THOROUGH_SUPPORTING_MAX if mode == "thorough" else SUPPORTING_MAX
-    ordered = order_by_rules(candidates, evidence.ruled if evidence else NONE_RULED)
+    ordered = order_by_rules(candidates, evidence.ruled if evidence else NONE_RULED, question)
     missing = (evidence.lacking or evidence.doubt) if evidence else what_is_missing(question, candidates)
     answered = evidence.answered_parts if evidence else None
     served = parts_first(ordered, answered)
@@ -105,11 +107,13 @@ def lower_role(role: Role) -> Role:
     return "tangential" if role in KEPT_ROLES else role
 
 
-def order_by_rules(candidates: Sequence[AnyCandidate], ruled: Ruled = NONE_RULED) -> list[AnyCandidate]:
+def order_by_rules(
+    candidates: Sequence[AnyCandidate], ruled: Ruled = NONE_RULED, question: Question | None = None
+) -> list[AnyCandidate]:
     """Order by rule. Also the order shown if a model should have judged and could not (R52).
 
     Where it is asked whether `ruled` is allowed, what allows or forbids it comes before what shares more words, and
-    first what has most of what is said of it.
+    first what has most of what is said of it. Where the question asks what is not so, what denies something does.
     """
     enough = RULING_SHARE * max((each.strength for each in candidates), default=0.0)
     return sorted(
@@ -118,6 +122,7 @@ def order_by_rules(candidates: Sequence[AnyCandidate], ruled: Ruled = NONE_RULED
             rule_of(candidate).order,
             -candidate.rows_share,
             -ruling_share(candidate, ruled) if is_able(candidate) and candidate.strength >= enough else 0,
+            not (is_able(candidate) and candidate.strength >= enough and says_denial(candidate, question)),
             -candidate.strength,
             candidate.rrf_rank,
         ),
@@ -130,6 +135,13 @@ def ruling_share(candidate: Candidate, ruled: Ruled) -> int:
     if words.isdisjoint(ruled.thing) or not phrasing_rules()["ruling"].search(candidate.own_text):
         return 0
     return sum(not words.isdisjoint(texts) for texts in ruled.said)
+
+
+def says_denial(candidate: Candidate, question: Question | None) -> bool:
+    """Whether a passage denies something, where the question asks what is not so."""
+    if question is None or not denial_asked(question):
+        return False
+    return not denial_unsaid(f"{name_in_force(candidate.breadcrumb)} {candidate.own_text}", question)
 
 
 def rule_of(candidate: Candidate) -> Rule:

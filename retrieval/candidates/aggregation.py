@@ -16,6 +16,7 @@ from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, head_
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
+from retrieval.headlines.polarity import denial_asked, denial_unsaid
 from retrieval.question.phrasing import layout_named
 from retrieval.question.values import has_value
 from retrieval.told.planned import give_reason
@@ -36,6 +37,7 @@ CLUSTER_GAP = 4  # hits within this many lines belong to one place
 CLUSTERS_PER_UNIT = 2  # further places of one section on one page repeat the same
 SECOND_SHARE = 0.75  # a second place must nearly equal the first
 HEADING_SHARE = 0.5  # a text line represents its place unless a heading scores twice as much
+DENIAL_SHARE = 0.4  # of the best line's score: what is not so is said in other words than what is
 INHERITED_SHARE = 0.5  # what a place keeps of the title score of a section above its own
 SENTENCE_REACH = 3  # how many lines a sentence is followed up and down
 LINE_METHODS: tuple[Method, ...] = ("keywords", "patterns")  # their hits are single lines, of which places are made
@@ -247,12 +249,20 @@ def cluster_worth(cluster: HitCluster) -> tuple[float, float]:
 def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[HitCluster]:
     """One place around the best line of each section and page; a second one if it scores nearly as much.
 
-    Of lines that say as much of the question the first with a value of the type asked for is the best.
+    Of lines that say as much of the question the first with a value of the type asked for is the best. Where it is
+    asked what is not so, one whose sentence denies something is, though it says less.
     """
+    is_denial_asked = bool(denial_asked(question))
 
     def has_none(hit: Hit) -> bool:
         line = content.lines[hit.lines.first - 1]
         return not has_value(question, line.match, line.text_in_force)
+
+    def denies(hit: Hit, most: float) -> bool:
+        if not is_denial_asked or line_worth(hit, content) < DENIAL_SHARE * most:
+            return False
+        said = sentences_at(hit.lines, hit.lines.first, (), content).text or content.lines[hit.lines.first - 1].text
+        return not denial_unsaid(said, question)
 
     units: dict[tuple[int, int, bool], list[Hit]] = {}
     for hit in hits:
@@ -261,11 +271,22 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
         units.setdefault(key, []).append(hit)
     clusters: list[HitCluster] = []
     for unit in units.values():
-        ranked = sorted(unit, key=lambda hit: (not hit.fetched, -line_worth(hit, content), has_none(hit), hit.lines))
+        most = max(line_worth(hit, content) for hit in unit)
+        denying = {id(hit) for hit in unit if denies(hit, most)}
+        ranked = sorted(
+            unit,
+            key=lambda hit: (
+                not hit.fetched,
+                id(hit) not in denying,
+                -line_worth(hit, content),
+                has_none(hit),
+                hit.lines,
+            ),
+        )
         leaders = [ranked[0]]
         for hit in ranked[1:]:
             is_apart = all(abs(hit.lines.first - leader.lines.first) > CLUSTER_GAP for leader in leaders)
-            if is_apart and line_worth(hit, content) >= SECOND_SHARE * line_worth(ranked[0], content):
+            if is_apart and line_worth(hit, content) >= SECOND_SHARE * most:
                 leaders.append(hit)
             if len(leaders) == CLUSTERS_PER_UNIT:
                 break

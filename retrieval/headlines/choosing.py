@@ -35,7 +35,7 @@ from retrieval.headlines.fitting import (
     without_references,
 )
 from retrieval.headlines.mismatches import asks_yes_or_no, clause_of, words_lacking, words_of_another
-from retrieval.headlines.polarity import opposed_word
+from retrieval.headlines.polarity import denial_unsaid, opposed_word
 from retrieval.headlines.shortened import is_short_enough, shorten
 from retrieval.headlines.undecided import left_open
 from retrieval.question.kinds import SHIPPED
@@ -147,7 +147,7 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
     found: list[Spoken | None] = []
     doubts: list[str] = []
     for asked in each_part_of(question):
-        able = [each for each in spoken if asks_yes_or_no(asked) or not opposed_word(each.text, asked)]
+        able = [each for each in spoken if asks_yes_or_no(asked) or not says_opposite(each, asked)]
         best = best_sentence(asked, able) or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
         if best is None or is_doubtful(best.lines, asked, best.content):
             continue
@@ -210,6 +210,12 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
     if not is_sure or (question.is_count and is_told_apart(spoken, question)):
         return None
     return spoken[best] if is_fitting_sentence(spoken[best], question) else None
+
+
+def says_opposite(spoken: Spoken, question: Question) -> bool:
+    """Whether a sentence says by a little word the opposite of what is asked; its title may deny it."""
+    denied = denial_unsaid(f"{titles_over(spoken)} {spoken.text}", question)
+    return bool(denied or opposed_word(spoken.text, question))
 
 
 def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:

@@ -5,20 +5,21 @@ most, or a word of the question that the document has, elsewhere.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
+from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
-from retrieval.arbiter.numbers_told import telling_terms
-from retrieval.headlines.polarity import opposed_word
+from retrieval.arbiter.numbers_told import telling_terms, text_above
+from retrieval.headlines.polarity import denial_unsaid, opposed_word
 from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units, unit_names
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.parse import document_words
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause
-from retrieval.types import Question
+from retrieval.types import Candidate, Question
 from retrieval.words.tokens import as_typed, is_stop_word, normalise_words, stem
 
 NOTHING_UNSAID = frozenset(["person", "party", "role", "text", "number"])  # any sentence has a name or a number
@@ -45,6 +46,7 @@ def words_of_another(text: str, titles: str, question: Question) -> list[str]:
     words = [other_label(text, question), other_bound(text, question), other_year(text, titles, question)]
     if not asks_yes_or_no(question):
         words += [other_quantity(text, question), opposed_word(text, question)]
+        words += [denial_unsaid(f"{titles} {text}", question)]
     return list(filter(None, words))
 
 
@@ -53,6 +55,22 @@ def clause_of(words: Sequence[str]) -> str:
     told = list(dict.fromkeys(words))[:WORDS_NAMED]
     named = " and ".join(f"“{word}”" for word in told)
     return Clause(f"the sentence that comes nearest does not say {named}", "not said", words=told) if told else ""
+
+
+def doubt_in_denial(question: Question, primary: Sequence[Candidate], content_of: Mapping[str, DocumentContent]) -> str:
+    """Why passages are doubtful that only say what is so, where it is asked what is not; "" where one of them denies
+    anything, by its section or by what introduces it.
+    """
+    said = ((name_in_force(each.breadcrumb), text_introducing(each, content_of), each.own_text) for each in primary)
+    unsaid = [denial_unsaid(" ".join(texts), question) for texts in said]
+    return clause_of(unsaid[:1]) if all(unsaid) else ""
+
+
+def text_introducing(candidate: Candidate, content_of: Mapping[str, DocumentContent]) -> str:
+    """The text over an item of a list; "" of any other text."""
+    content, first = content_of[candidate.document_id], candidate.anchor.first
+    is_item = content.lines[first - 1].kind == "list_item"
+    return text_above(first, candidate.toc_index, content) if is_item else ""
 
 
 def asks_yes_or_no(question: Question) -> bool:

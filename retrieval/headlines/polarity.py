@@ -1,4 +1,5 @@
-"""Whether a sentence says the opposite of what is asked by a little word: who voted for it, where "against" is asked.
+"""Whether a sentence says the opposite of what is asked by a little word: who voted for it, where "against" is asked,
+or what is covered, where it is asked what is not.
 
 The words are data (`polarity.*.toml`). Stop words, so that no search looks for them.
 """
@@ -10,11 +11,14 @@ from pathlib import Path
 
 from reading.matching import match_form
 from reading.wording import Wordings, read_wordings
+from retrieval.question.phrasing import phrasing_rules
 from retrieval.types import Question
 from retrieval.words.tokens import is_stop_word, stem
 
 OPPOSITES = (("against", "in_favour"), ("without", "together"))
-FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for pair in OPPOSITES for name in pair}
+DENIALS = ("denial_asked", "denying")
+FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for names in (*OPPOSITES, DENIALS) for name in names}
+DENIED_TYPES = frozenset({"", "text", "person", "party", "role", "date"})  # a value may be of a thing that is not so
 CHARS_AFTER = 80  # of a little word, among which stands what it is about
 WORD = re.compile(r"[^\W_]+")
 WORDS_AFTER = 2  # of those, the first that tell something
@@ -47,3 +51,23 @@ def things_after(word: re.Pattern[str], text: str, language: str) -> Iterator[tu
         telling = [each for each in after if not is_stop_word(match_form(each[0]), language)][:WORDS_AFTER]
         if telling:
             yield text[found.start() : telling[0].end()], {stem(match_form(each[0]), language) for each in telling}
+
+
+def denial_asked(question: Question) -> str:
+    """The word by which a question asks what is not so: "which damage is not covered?"; else "".
+
+    None in a condition ("if it is not paid"), and none of a question for a yes or no, a reason or a value.
+    """
+    if question.answer_type not in DENIED_TYPES:
+        return ""
+    asked = question.topic
+    for name in ("condition_before", "condition_after"):
+        asked = phrasing_rules().in_language(name, question.language).sub(" ", asked)
+    found = polar_words().in_language("denial_asked", question.language).search(asked)
+    return found[0] if found else ""
+
+
+def denial_unsaid(text: str, question: Question) -> str:
+    """The word by which a question asks what is not so, where a text denies nothing; else ""."""
+    asked = denial_asked(question)
+    return "" if asked and polar_words().in_language("denying", question.language).search(text) else asked

@@ -60,3 +60,42 @@ def test_what_was_found_in_a_table_a_form_or_a_statement_is_no_prose() -> None:
     row, stated = replace(place, sentences=None), replace(place, statement="balance sheet")
     option = replace(place, anchor_text="☐ Roof")
     assert [is_running_text(each) for each in (place, row, stated, option)] == [True, False, False, False]
+
+
+COVER = content_of_lines(
+    [
+        "# Cover",
+        "The policy covers damage by fire, hail and storm.",
+        "Damage to tyres and loss of fuel are not covered.",
+        "# Plan",
+        "The plan includes theft and breakage of the equipment.",
+        "# Excluded from the bond",
+        "The bond leaves aside jewels and coins.",
+        "# Duties",
+        "The tenant reports every fault to the landlord.",
+        "Keys are handed over on the last day.",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What damage is not covered?", COVER.lines[2].text),
+        ("What damage is covered by the policy?", COVER.lines[1].text),
+        ("What is excluded from the bond?", COVER.lines[6].text),  # its section denies it
+    ],
+)
+def test_what_denies_something_comes_first_where_it_is_asked_what_is_not_so(question: str, first: str) -> None:
+    """(R54)"""
+    result = ask(question, COVER)
+    assert result.status == "found"
+    assert result.candidates[0].own_text == first
+
+
+def test_what_is_so_is_weak_where_it_is_asked_what_is_not() -> None:
+    """(R54)"""
+    result = ask("What does the plan not include?", COVER)
+    assert result.status == "weak" and not result.headlines
+    assert "“not”" in result.not_found_reason
+    assert ask("What does the plan include?", COVER).status == "found"

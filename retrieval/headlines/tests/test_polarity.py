@@ -3,7 +3,7 @@
 import pytest
 
 from reading.wording import Wording
-from retrieval.headlines.polarity import opposed_word, polar_words
+from retrieval.headlines.polarity import denial_asked, denial_unsaid, opposed_word, polar_words
 from retrieval.headlines.tests.test_choosing import headlines_of
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -49,3 +49,39 @@ def test_the_opposite_is_of_the_same_thing(question: str, text: str, said: str) 
 )
 def test_of_two_opposites_the_one_asked_for_is_said(question: str, lines: tuple[int, ...], said: list[str]) -> None:
     assert headlines_of(question, *lines, content=COURSE) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Which damage is not covered?", "not"),
+        ("What is excluded from the cover?", "excluded"),
+        ("Welche Schäden sind nicht versichert?", "nicht"),
+        ("Quels dommages ne sont pas couverts ?", "pas"),
+        ("¿Qué daños no están cubiertos?", "no"),
+        ("Which damage is covered?", ""),
+        ("Which damage is covered other than fire?", ""),  # what is left out is no denial
+        ("What happens if the rent is not paid?", ""),
+        ("Which claims of not more than 500 euros are paid?", ""),
+        ("Is hail not covered?", ""),
+        ("How much is the fee for not appearing?", ""),
+    ],
+)
+def test_a_question_asks_what_is_not_so_by_a_word_of_its_own(question: str, word: str) -> None:
+    assert denial_asked(parse_question(question, [])) == word
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "word"),
+    [
+        ("Which damage is not covered?", "The policy covers damage by fire.", "not"),
+        ("Which damage is not covered?", "Damage to tyres is excluded.", ""),
+        ("Which drivers are not insured?", "All drivers except learners are insured.", ""),
+        ("Which damage is not covered?", "It covers damage of not more than 500 euros.", "not"),
+        ("Welche Schäden sind nicht versichert?", "Versichert sind Schäden durch Feuer.", "nicht"),
+        ("Wer zahlt die Umlage nicht?", "Alle Mitglieder außer Ehrenmitgliedern zahlen die Umlage.", ""),
+        ("Which damage is covered?", "The policy covers damage by fire.", ""),
+    ],
+)
+def test_a_text_denies_something_or_it_says_only_what_is_so(question: str, text: str, word: str) -> None:
+    assert denial_unsaid(text, parse_question(question, [])) == word
