@@ -1,7 +1,7 @@
-"""Whether a sentence says the opposite of what is asked by a little word: who voted for it, where "against" is asked,
-or what is covered, where it is asked what is not.
+"""Whether a sentence says the opposite of what is asked by a word: who voted for it, where "against" is asked; what is
+covered, where it is asked what is not; or that something fell, where it is asked when it rose.
 
-The words are data (`polarity.*.toml`). Stop words, so that no search looks for them.
+The words are data (`polarity.*.toml`). The little ones are stop words, so that no search looks for them.
 """
 
 import re
@@ -16,8 +16,9 @@ from retrieval.types import Question
 from retrieval.words.tokens import is_stop_word, stem
 
 OPPOSITES = (("against", "in_favour"), ("without", "together"))
+DIRECTIONS = ("rising", "falling")
 DENIALS = ("denial_asked", "denying")
-FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for names in (*OPPOSITES, DENIALS) for name in names}
+FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for names in (*OPPOSITES, DIRECTIONS, DENIALS) for name in names}
 DENIED_TYPES = frozenset({"", "text", "person", "party", "role", "date"})  # a value may be of a thing that is not so
 CHARS_AFTER = 80  # of a little word, among which stands what it is about
 WORD = re.compile(r"[^\W_]+")
@@ -40,6 +41,20 @@ def opposed_word(text: str, question: Question) -> str:
                 if said.isdisjoint(things) and not opposed.isdisjoint(things):
                     return asked
     return ""
+
+
+def directions_in(text: str, language: str) -> dict[str, str]:
+    """In which directions a text says that something goes, each with its word: it "rose" in one that "increase" has."""
+    words = polar_words().of_language(language)
+    found = {name: words[name].search(text) for name in DIRECTIONS}
+    return {name: word[0] for name, word in found.items() if word}
+
+
+def other_direction(text: str, question: Question) -> str:
+    """The word of a question for a direction, where a text only says that something goes the other way; else ""."""
+    asked, said = (directions_in(each, question.language) for each in (question.topic, text))
+    is_other = len(asked) == 1 and len(said) == 1 and asked.keys() != said.keys()
+    return next(iter(asked.values())) if is_other else ""
 
 
 def things_after(word: re.Pattern[str], text: str, language: str) -> Iterator[tuple[str, set[str]]]:
