@@ -115,7 +115,10 @@ def test_progress_is_kept_in_the_row_and_told(ask_base: AskBase, client: Client)
     assert (turn.documents_done, turn.documents_total) == (LEASES, LEASES)
     entries: Any = stream.shared_client().xrange(stream.stream_key(turn.pk))
     told = [json.loads(fields["data"]) for _, fields in entries if fields["type"] == "stage"]
-    assert [(each["done"], each["of"]) for each in told if "done" in each] == [(0, LEASES), (LEASES, LEASES)]
+    done = [each["done"] for each in told if "done" in each]
+    # A slow machine tells of steps between: how many is the clock's.
+    assert (done[0], done[-1]) == (0, LEASES) and done == sorted(set(done))
+    assert {each["of"] for each in told if "done" in each} == {LEASES}
 
 
 def test_stop_ends_it(ask_base: AskBase, client: Client) -> None:

@@ -35,6 +35,7 @@ WEIGHTS = Path(__file__).with_name("evidence.toml")
 # Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
 # A number may be a word; an amount or a percentage is only missed when the question says that it wants one.
 FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
+PROSE_TYPES = frozenset(["boolean", "definition", "explanation"])  # their form says too little to be missed in a quote
 HOLDS = re.compile(
     r"\b(?:cover(?:s|ed)?|includ(?:e|es|ed)|insur(?:e|es|ed)|contain(?:s|ed)?|mention(?:s|ed)?|exclud(?:e|es|ed)"
     r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",
@@ -407,7 +408,7 @@ def rows_untold(candidates: Sequence[Candidate], worth: Sequence[float]) -> str:
 
 def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) -> str:
     """Why the quotes of the kept candidates are no clear answer: none has a value of the kind asked for; else ""."""
-    is_deferred = bool(quoted) and any(deferrals_in(quoted[0][1]))
+    is_deferred = bool(quoted) and question.answer_type not in PROSE_TYPES and any(deferrals_in(quoted[0][1]))
     question = with_kind(question) if is_deferred else question
     if question.parts or not quoted or not has_form(question) or not (is_formed_type(question) or is_deferred):
         return ""

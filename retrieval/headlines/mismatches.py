@@ -12,7 +12,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.numbers_told import telling_terms
-from retrieval.headlines.polarity import opposed_word
+from retrieval.headlines.polarity import directions_in, opposed_word, other_direction
 from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units, unit_names
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.parse import document_words
@@ -44,7 +44,7 @@ def words_of_another(text: str, titles: str, question: Question) -> list[str]:
     """The words of a question whose place another thing takes in a text; `titles` are the names of its sections."""
     words = [other_label(text, question), other_bound(text, question), other_year(text, titles, question)]
     if not asks_yes_or_no(question):
-        words += [other_quantity(text, question), opposed_word(text, question)]
+        words += [other_quantity(text, question), opposed_word(text, question), other_direction(text, question)]
     return list(filter(None, words))
 
 
@@ -62,9 +62,14 @@ def asks_yes_or_no(question: Question) -> bool:
 def words_lacking(around: Sequence[str], question: Question, content: DocumentContent) -> list[str]:
     """The words of the question that are missing though the document has them elsewhere, or that it never says where
     any sentence has what was asked for; no word of its title, nor the kind of thing of which one is asked for: a law
-    says "Ontario" and no "state".
+    says "Ontario" and no "state"; nor what is said in another word, "rose" for "increase".
     """
-    lacking = [term for term in telling_terms(question, content) if not term.is_in(around)]
+    directions = directions_in(" ".join(around), question.language).keys()
+    lacking = [
+        term
+        for term in telling_terms(question, content)
+        if not term.is_in(around) and directions.isdisjoint(directions_in(term.text, question.language))
+    ]
     needless = document_words([content]) | words_of_kind(question)
     is_any = question.answer_type in NOTHING_UNSAID
     return [

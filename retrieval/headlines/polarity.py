@@ -1,6 +1,7 @@
-"""Whether a sentence says the opposite of what is asked by a little word: who voted for it, where "against" is asked.
+"""Whether a sentence says the opposite of what is asked by a little word: who voted for it, where "against" is asked;
+or that something fell, where it is asked when it rose.
 
-The words are data (`polarity.*.toml`). Stop words, so that no search looks for them.
+The words are data (`polarity.*.toml`). The little ones are stop words, so that no search looks for them.
 """
 
 import re
@@ -14,7 +15,8 @@ from retrieval.types import Question
 from retrieval.words.tokens import is_stop_word, stem
 
 OPPOSITES = (("against", "in_favour"), ("without", "together"))
-FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for pair in OPPOSITES for name in pair}
+DIRECTIONS = ("rising", "falling")
+FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for pair in (*OPPOSITES, DIRECTIONS) for name in pair}
 CHARS_AFTER = 80  # of a little word, among which stands what it is about
 WORD = re.compile(r"[^\W_]+")
 WORDS_AFTER = 2  # of those, the first that tell something
@@ -36,6 +38,20 @@ def opposed_word(text: str, question: Question) -> str:
                 if said.isdisjoint(things) and not opposed.isdisjoint(things):
                     return asked
     return ""
+
+
+def directions_in(text: str, language: str) -> dict[str, str]:
+    """In which directions a text says that something goes, each with its word: it "rose" in one that "increase" has."""
+    words = polar_words().of_language(language)
+    found = {name: words[name].search(text) for name in DIRECTIONS}
+    return {name: word[0] for name, word in found.items() if word}
+
+
+def other_direction(text: str, question: Question) -> str:
+    """The word of a question for a direction, where a text only says that something goes the other way; else ""."""
+    asked, said = (directions_in(each, question.language) for each in (question.topic, text))
+    is_other = len(asked) == 1 and len(said) == 1 and asked.keys() != said.keys()
+    return next(iter(asked.values())) if is_other else ""
 
 
 def things_after(word: re.Pattern[str], text: str, language: str) -> Iterator[tuple[str, set[str]]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from reading.wording import Wording
-from retrieval.headlines.polarity import opposed_word, polar_words
+from retrieval.headlines.polarity import opposed_word, other_direction, polar_words
 from retrieval.headlines.tests.test_choosing import headlines_of
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -49,3 +49,37 @@ def test_the_opposite_is_of_the_same_thing(question: str, text: str, said: str) 
 )
 def test_of_two_opposites_the_one_asked_for_is_said(question: str, lines: tuple[int, ...], said: list[str]) -> None:
     assert headlines_of(question, *lines, content=COURSE) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "said"),
+    [
+        ("In which quarter did deliveries increase?", "Deliveries fell in the second quarter.", "increase"),
+        ("In which quarter did deliveries increase?", "Deliveries rose in the second quarter.", ""),
+        ("When did fees drop?", "Fees rose in May and fell in June.", ""),
+        ("Wann sank der Umsatz?", "Der Umsatz stieg im Mai.", "sank"),
+        ("Quand les ventes ont-elles baissé ?", "Les ventes ont augmenté en mai.", "baissé"),
+        ("¿Cuándo bajaron las ventas?", "Las ventas aumentaron en mayo.", "bajaron"),
+    ],
+)
+def test_what_went_the_other_way_is_another_thing(question: str, text: str, said: str) -> None:
+    assert other_direction(text, parse_question(question, [])) == said
+
+
+SALES = content_of_lines(
+    ["# May", "Sales of the northern branch rose in May 2024.", "# June", "Any increase is reported to the board.",
+     "# July", "Sales of the southern branch fell in July 2024."]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "is_said"),
+    [
+        ("When did sales of the northern branch increase?", 2, True),  # though the document says it elsewhere
+        ("When did sales of the northern branch fall?", 2, False),
+        ("When did sales of the southern branch increase?", 6, False),
+        ("When did sales of the southern branch decline?", 6, True),
+    ],
+)
+def test_a_direction_may_be_said_in_another_word(question: str, line: int, *, is_said: bool) -> None:
+    assert headlines_of(question, line, content=SALES) == ([SALES.lines[line - 1].text] if is_said else [])
