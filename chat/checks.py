@@ -100,6 +100,11 @@ class AskedItem(TypedDict):
     missing: list[str]
 
 
+def is_headline(check: AnswerCheck) -> bool:
+    """Whether it is of what an answer says first, without a writer: a sentence, a cell or a computed figure."""
+    return bool(check.get("computed")) or check.get("typed", {}).get("type") in ("sentence", "cell")
+
+
 def literal_check(
     sentence: str, markers: list[int], *, problems: tuple[str, ...] = (), typed: TypedValue | None = None
 ) -> AnswerCheck:

@@ -77,16 +77,43 @@ class SpareCache(LocMemCache):
         return max((min(window_ms, window_ms - now_ms + each) for each in leave), default=0)
 
 
+class CacheOutage:
+    """Whether Redis is away, as this process knows; a line in the log when that begins and another when it ends."""
+
+    def __init__(self) -> None:
+        self.changing = threading.Lock()
+        self.lasts = False
+
+    def begin(self, error: RedisError) -> None:
+        with self.changing:
+            has_begun, self.lasts = not self.lasts, True
+        if has_begun:
+            logger.warning("The cache is kept in this process, because Redis does not answer: %s", error)
+
+    def end(self) -> None:
+        with self.changing:
+            has_ended, self.lasts = self.lasts, False
+        if has_ended:
+            logger.warning("Redis answers again: the cache is kept there")
+
+
+outage = CacheOutage()
+
+
 def steady(name: str) -> Any:
     """The method of this name, of the cache in this process while Redis does not answer."""
 
     def method(self: "SteadyCache", *arguments: Any, **named: Any) -> Any:
         if not silence.lasts():
             try:
-                return getattr(CountingCache, name)(self, *arguments, **named)
+                value = getattr(CountingCache, name)(self, *arguments, **named)
             except RedisError as error:
-                logger.warning("The cache is kept in this process, because Redis does not answer: %s", error)
+                outage.begin(error)
                 silence.note(error)
+            else:
+                if outage.lasts:
+                    outage.end()
+                return value
         return getattr(self.spare, name)(*arguments, **named)
 
     return method

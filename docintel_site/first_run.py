@@ -1,13 +1,17 @@
 """The first visit: a one-time link creates the owner, who gets what was read before; then the way in for everybody."""
 
+from datetime import timedelta
+
 from allauth.account.utils import perform_login
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -23,6 +27,8 @@ from chat.turns.demo import BASE_NAME, QUESTION, demo_base, take_samples
 from documents.access import create_base
 from documents.models import Document, KnowledgeBase, Membership, Role
 from documents.views import upload
+
+LOADING_FOR = timedelta(minutes=10)  # since the last sample came: later something broke, and they can be brought again
 
 
 @login_not_required
@@ -65,6 +71,7 @@ def begin(request: HttpRequest, user: User) -> HttpResponse:
             "answer": Turn.objects.filter(
                 conversation__user=user, conversation__base__name=BASE_NAME, question=QUESTION
             ).first(),
+            "loading": base_being_loaded(user),
             "upload_url": reverse("first_files"),
             "then_url": reverse("first_files"),
             "limit_mb": settings.UPLOAD_MAX_BYTES // 1_000_000,
@@ -104,6 +111,13 @@ def bring_demo(request: HttpRequest) -> HttpResponse:
     tasks.start_demo(user)
     messages.success(request, _("The samples are being read. Their answers are under “Ask” as soon as they are there."))
     return redirect("documents:base", base.pk)
+
+
+def base_being_loaded(user: User) -> KnowledgeBase | None:
+    """The base of the samples, if the start or a worker seems to be loading them."""
+    since = timezone.now() - LOADING_FOR
+    recent = Q(created_at__gte=since) | Q(documents__created_at__gte=since)
+    return KnowledgeBase.objects.with_role(user, Role.OWNER).filter(recent, name=BASE_NAME).first()
 
 
 def bases_to_fill(user: User) -> list[KnowledgeBase]:

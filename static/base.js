@@ -26,6 +26,9 @@
     return made;
   }
 
+  // Without the signs that turn text round, which would make "fdp.exe" read "exe.pdf".
+  const plain = name => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+
   // ---- one upload: waiting → uploading → being checked → taken, refused, failed or cancelled
 
   class Upload {
@@ -40,8 +43,7 @@
       this.retryButton.setAttribute("aria-label", `${say.retry}: ${file.name}`);
       this.cancelButton.addEventListener("click", () => this.cancel());
       this.retryButton.addEventListener("click", () => { queue.push(this); this.wait(); pump(); });
-      // Signs that turn text round would make "fdp.exe" read "exe.pdf".
-      const name = element("bdi", "name", file.name.replace(/[\u202a-\u202e\u2066-\u2069]/g, ""));
+      const name = element("bdi", "name", plain(file.name));
       this.entry = element("li", "", this.state, name, this.said, element("span", "row tight push", this.retryButton, this.cancelButton));
       outcomes.append(this.entry);
       this.wait();
@@ -209,6 +211,22 @@
     document.getElementById("clear-outcomes").hidden = done !== uploads.length;
   }
 
+  // The names of the files that were not sent when the page was left, until it is opened again in this tab.
+  const unsentKey = `unsent ${drop?.action}`;
+
+  function keepUnsent() {
+    const names = uploads.filter(upload => ["waiting", "sending"].includes(upload.stage)).map(upload => upload.file.name);
+    if (names.length) sessionStorage.setItem(unsentKey, JSON.stringify(names));
+  }
+
+  function nameUnsent() {
+    const names = JSON.parse(sessionStorage.getItem(unsentKey) ?? "[]");
+    sessionStorage.removeItem(unsentKey);
+    const note = document.getElementById("unsent");
+    note.hidden = !names.length;
+    note.querySelector("ul").replaceChildren(...names.map(name => element("li", "", element("bdi", "", plain(name)))));
+  }
+
   // A page without a list gives way to the one that has it, once nothing is left to read here.
   function goOn() {
     if (!running && !queue.length && uploads.every(upload => upload.stage === "taken")) location.assign(drop.dataset.then);
@@ -248,6 +266,8 @@
     });
     document.getElementById("cancel-all").addEventListener("click", () => { for (const upload of [...uploads]) if (!upload.cancelButton.hidden) upload.cancel(); });
     document.getElementById("clear-outcomes").addEventListener("click", () => { uploads.length = 0; outcomes.replaceChildren(); summarise(); });
+    nameUnsent();
+    addEventListener("pagehide", keepUnsent);
     addEventListener("beforeunload", event => { if (running || uploads.some(upload => upload.stage === "waiting")) event.preventDefault(); });
   }
 

@@ -112,6 +112,23 @@ def test_each_upload_has_its_own_progress_cancel_and_second_try(page: Page) -> N
     expect(page.locator("table.docs tbody tr")).to_have_count(1)
 
 
+def test_files_that_were_not_sent_when_the_page_was_left_are_named_when_it_is_opened_again(page: Page) -> None:
+    new_base(page, "Left too soon")
+    page.route("**/upload/", lambda _route: None)
+    upload(page, "annual-report.pdf", "README.md")
+    expect(page.locator("#outcomes li")).to_have_count(2)
+    asked: list[str] = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    page.locator("h1").click()  # a browser asks only where somebody did something
+    page.goto("/bases/")
+    assert asked == ["beforeunload"]
+    page.unroute("**/upload/")
+    page.go_back()
+    expect(page.locator("#unsent li")).to_have_text(["annual-report.pdf", "README.md"])
+    page.reload()
+    expect(page.locator("#unsent")).to_be_hidden()
+
+
 def test_what_is_ready_can_be_asked_without_a_reload(page: Page) -> None:
     new_base(page, "Asked at once")
     expect(page.get_by_role("link", name="Ask this base")).to_have_count(0)

@@ -76,7 +76,7 @@ def figures(request: HttpRequest) -> HttpResponse:
         "form": form,
         "queue": reverse("audit:queue") + (f"?base={base.pk}&" if base else "?"),
         "days": PERIODS[days],
-        "figures": draw(compute_figures(runs, days)),
+        "figures": draw(compute_figures(runs, days, request.user if audited else None)),
         "quality": quality_over(visible, days),
         "alerts": open_alerts(request.user, base),
         "audited": [each for each in audited if base in (None, each)],

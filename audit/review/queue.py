@@ -1,9 +1,11 @@
 """The review queue (AT11): runs with a sign of risk, most serious first, and runs whose review needs a second one."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain
+from operator import or_
 from uuid import UUID
 
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
@@ -168,23 +170,29 @@ def place_by_time(run: RetrievalRun, name: str, user: Viewer) -> QueuePosition:
 
 
 def place_by_seriousness(run: RetrievalRun, user: Viewer) -> QueuePosition:
-    """Its neighbours in the order of `first_in_queue`, but for what others have; one without a sign comes first."""
+    """Its neighbours in the order of `first_in_queue`, but for what others have; one without a sign comes first.
+
+    Another sign is looked at only where its own has no neighbour: each costs a query over all that waits.
+    """
     signs = signs_of([run])[run.pk]
     names = list(RISKS)
     at = names.index(signs[0]) if signs else -1
-    seen = Q(pk=run.pk)
-    previous: UUID | None = None
-    following: UUID | None = None
-    for index, name in enumerate(names):
-        group = leave_to_others(risky(user, name), user).exclude(seen)
-        seen |= RISKS[name].condition
-        if index < at:
-            previous = group.order_by("created_at", "id").values_list("pk", flat=True).first() or previous
-        elif index == at:
-            previous, following = newer(group, run) or previous, older(group, run)
-        elif following is None:
-            following = group.values_list("pk", flat=True).first()
+
+    def led_by(index: int) -> RetrievalRunQuerySet:
+        more_serious = (RISKS[name].condition for name in names[:index])
+        return leave_to_others(risky(user, names[index]), user).exclude(reduce(or_, more_serious, Q(pk=run.pk)))
+
+    own = led_by(at) if at >= 0 else RetrievalRun.objects.none()
+    before = (led_by(index).order_by("created_at", "id") for index in reversed(range(max(at, 0))))
+    after = (led_by(index) for index in range(at + 1, len(names)))
+    previous, following = newer(own, run) or first_run_of(before), older(own, run) or first_run_of(after)
     return QueuePosition("risk", gettext("any sign of risk"), previous, following)
+
+
+def first_run_of(groups: Iterable[RetrievalRunQuerySet]) -> UUID | None:
+    """The first run of the first group that has any."""
+    firsts = (group.values_list("pk", flat=True).first() for group in groups)
+    return next(filter(None, firsts), None)
 
 
 def newer(runs: RetrievalRunQuerySet, run: RetrievalRun) -> UUID | None:

@@ -16,10 +16,11 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from audit.models import Review
+from audit.runs.complaints import complaints_of_run
 from audit.runs.outcomes import judge_of_run
 from audit.runs.risks import RISKS
 from audit.runs.verdicts import WRONG, standing_verdicts, verdict_named
-from chat.models import Answer, Feedback, Turn
+from chat.models import Answer, Turn
 from chat.page.outcomes import STOPPED_RUNS, outcome_of_run
 from documents.keyset import rows_after
 from documents.models import Document, KnowledgeBase
@@ -248,14 +249,9 @@ def reviewed_as(review: str) -> Q:
         "wrong": Q(pk__in=Review.objects.filter(pk__in=standing.values("pk"), outcome__in=WRONG).values("run")),
         "overruled": Q(Exists(reviews.filter(outcome=Review.Outcome.OVERRULE))),
         "objected": Q(Exists(reviews.exclude(outcome=Review.Outcome.AGREE))),
-        "complaint": Q(Exists(complaints())),
+        "complaint": Q(Exists(complaints_of_run())),
     }
     return conditions[review]
-
-
-def complaints() -> QuerySet[Feedback]:
-    """The complaints about the run of the outer query."""
-    return Feedback.objects.exclude(kind=Feedback.Kind.HELPFUL).filter(turn__run=OuterRef("pk"))
 
 
 def asks_candidates(wanted: RunsWanted) -> bool:

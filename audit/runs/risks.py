@@ -41,7 +41,7 @@ def has_sign(name: str) -> Q:
 
 # Also where passages were found and the model, reading them, says that they do not hold the answer.
 REFUSALS = Answer.objects.filter(kind__in=ABSENT, run=OuterRef("pk")).order_by()
-DOUBTS = Answer.objects.filter(kind="weak", run=OuterRef("pk")).order_by()
+DOUBTS = Answer.objects.filter(kind=Answer.Kind.WEAK, run=OuterRef("pk")).order_by()
 # A test of today, as a document is replaced after it was cited.
 SUPERSEDED = Citation.objects.filter(
     answer__run=OuterRef("pk"), candidate__document__replaced_at__isnull=False
@@ -129,8 +129,8 @@ RISKS = {
     "weak_source": Risk(
         _("weak source"),
         _(
-            "A quote was read by OCR, comes from a document whose contents were rebuilt, or stands on a page with "
-            "hidden or unreadable text."
+            "A quote was read by OCR, is struck through, stands on a page with hidden or unreadable text, or was found "
+            "by the title of a section in contents that were rebuilt from few headings."
         ),
         has_sign("weak_source"),
     ),

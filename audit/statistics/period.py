@@ -14,11 +14,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from audit.models import Review
+from audit.review.own import without_own
 from audit.review.queue import can_be_reviewed, is_reviewed
 from audit.runs.disagreement import REFUSED_ROLES
 from audit.runs.outcomes import ARBITERS, METHOD_NAMES
 from audit.runs.risks import RISKS
 from chat.models import Answer
+from documents.models import Viewer
 from ledger.models import Event
 from llm.models import REUSED, UNPRICED, LLMCall
 from retrieval.models import RetrievalRunQuerySet, RunCandidate
@@ -91,6 +93,7 @@ class Sign(NamedTuple):
     words: str
     runs: int
     reviewed: int
+    own: int = 0  # of those without a verdict, which their reader has to leave to others
 
     @property
     def waiting(self) -> int:
@@ -151,8 +154,8 @@ class PeriodFigures:
         return sum(sum(row.cells) for row in self.matrix if row.role in REFUSED_ROLES)
 
 
-def compute_figures(runs: RetrievalRunQuerySet, days: int) -> PeriodFigures:
-    """All statistics over some runs, from stored rows alone."""
+def compute_figures(runs: RetrievalRunQuerySet, days: int, reader: Viewer | None = None) -> PeriodFigures:
+    """All statistics over some runs, from stored rows alone; for a `reader` who reviews, with what is their own."""
     absent = tuple(rates_of(runs, days))
     standing = standing_reviews(runs)
     in_order = sorted(standing, key=lambda review: review.moment)
@@ -169,7 +172,7 @@ def compute_figures(runs: RetrievalRunQuerySet, days: int) -> PeriodFigures:
         by_judge=tuple(agreement_by(standing, lambda review: [review.judge])),
         by_detector=tuple(agreement_by(standing, lambda review: review.methods)),
         blind=blind_agreement(runs),
-        signs=tuple(signs_in(runs)),
+        signs=tuple(signs_in(runs, reader)),
         repairs=tuple(repairs_of(runs)),
         contributions=tuple(contributions_of(runs)),
         latencies=tuple(latencies_of(runs)),
@@ -266,13 +269,16 @@ def blind_agreement(runs: RetrievalRunQuerySet) -> Rate:
     return Rate("", sum(one == other for one, other in pairs), len(pairs))
 
 
-def signs_in(runs: RetrievalRunQuerySet) -> Iterable[Sign]:
+def signs_in(runs: RetrievalRunQuerySet, reader: Viewer | None) -> Iterable[Sign]:
     """How many runs of the period that can be reviewed show each sign of risk."""
     runs, reviewed = runs.filter(can_be_reviewed()), is_reviewed()
+    others = Q(pk__in=without_own(runs, reader).order_by().values("pk")) if reader else Q(pk__isnull=False)
     for name, risk in RISKS.items():
         found = runs.order_by().filter(risk.condition)
-        counts = found.aggregate(all=Count("pk"), reviewed=Count("pk", filter=reviewed))
-        yield Sign(name, str(risk.words), counts["all"], counts["reviewed"])
+        counts = found.aggregate(
+            all=Count("pk"), reviewed=Count("pk", filter=reviewed), own=Count("pk", filter=~reviewed & ~others)
+        )
+        yield Sign(name, str(risk.words), counts["all"], counts["reviewed"], counts["own"])
 
 
 # ---- detectors, quotes, time

@@ -24,7 +24,7 @@ from chat.checks import AnswerCheck
 from chat.markup import Block, blocks_of
 from chat.models import Answer, Citation, Feedback, Turn
 from chat.objections import Objection, find_objection
-from chat.page.outcomes import outcome_of_run
+from chat.page.outcomes import Sureness, outcome_of_run, sureness_of
 from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.rereading import recorded_words
 from chat.page.scope_table import ScopeTable, scope_table
@@ -194,6 +194,7 @@ class Trail:
     story: tuple[str, ...]
     outcome: str  # its code
     scope: ScopeTable
+    sureness: Sureness | None  # for the person who asked, in the place of a number
     objection: Objection | None  # of a reviewer to the answer; never told to a blind reviewer
     arbiter: str
     standing: Standing
@@ -262,6 +263,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
             run, candidates, answer.answer if answer else None, len(answer.citations) if answer else 0, reviews
         ),
         outcome=outcome_of_run(run, answer.answer) if answer else outcome_of_run(run, None, state_of_turn(run)),
+        sureness=sureness_of(run, answer.answer if answer else None),
         objection=None if choice.blind else find_objection(run),
         scope=scope_table(run),
         arbiter=judge_in_full(run),
@@ -300,6 +302,7 @@ def state_of_turn(run: RetrievalRun) -> str:
 
 def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate]) -> DetectorRow:
     found = [candidate for candidate in candidates if name in candidate.methods]
+    learned = learned_in(run)
     hits = [hit for hit in run.hits if hit["method"] == name]
     return DetectorRow(
         name=within_sentence(METHOD_NAMES[name]),
@@ -307,7 +310,7 @@ def detector_row(run: RetrievalRun, name: str, candidates: Sequence[RunCandidate
         candidates=len(found),
         only=sum(candidate.methods == [name] for candidate in found),
         kept=sum(candidate.role in KEPT_ROLES for candidate in found),
-        shown=tuple(hit_row(hit, learned_in(run)) for hit in hits[:HITS_SHOWN_MAX]),
+        shown=tuple(hit_row(hit, learned) for hit in hits[:HITS_SHOWN_MAX]),
     )
 
 

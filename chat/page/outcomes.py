@@ -1,10 +1,17 @@
-"""How a question ended, as a code of `retrieval.told.outcomes`, from the rows that say it."""
+"""How a question ended, as a code of `retrieval.told.outcomes`, from the rows that say it, and how sure that is."""
 
+from typing import NamedTuple
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from chat.checks import is_headline
 from chat.fields.values import NOT_ASKED
 from chat.models import Answer, Turn
 from chat.turns.conductor import STOPPED_BY_ASKER
 from retrieval.models import RetrievalRun
 from retrieval.told.outcomes import outcome_code
+from retrieval.types import UNANSWERED
 
 STOPPED_RUNS = (STOPPED_BY_ASKER, NOT_ASKED)  # the failures of runs that people ended themselves, which are no errors
 
@@ -29,3 +36,34 @@ def outcome_of_run(run: RetrievalRun | None, answer: Answer | None, state: str =
         state=state,
         is_partial=answer.is_partial,
     )
+
+
+class Sureness(NamedTuple):
+    """How far to trust what fixed rules found, and what that was measured on (docs/benchmarks.md)."""
+
+    words: Promise
+    meaning: Promise
+
+
+LIKELY_FROM = 0.7
+CLEAR = Sureness(
+    _("clear, as far as rules can tell"),
+    _("One sentence or value says much of what you asked. When measured, most such answers were right; read it."),
+)
+LIKELY = Sureness(
+    _("likely, as far as rules can tell"),
+    _("When measured, three of four such answers quoted the right passage: judge for yourself."),
+)
+DOUBTFUL = Sureness(
+    _("doubtful, as far as rules can tell"),
+    _("When measured, only about every second such answer quoted the right passage: judge for yourself."),
+)
+
+
+def sureness_of(run: RetrievalRun | None, answer: Answer | None) -> Sureness | None:
+    """How sure an answer is that fixed rules found; None of all others, whose outcome or model says it."""
+    if run is None or answer is None or run.status != "found" or run.judge != "rules" or answer.kind in UNANSWERED:
+        return None
+    if run.confidence < LIKELY_FROM:
+        return DOUBTFUL
+    return CLEAR if any(map(is_headline, answer.checks)) else LIKELY

@@ -18,6 +18,7 @@ from documents.cards.asking import typical_questions
 from documents.cards.versions import card_of
 from documents.models import Document, TocEntry
 from reading.rows import name_in_force
+from reading.values.months import MONTHS
 
 SUGGESTED = 3
 TITLES_READ = 60
@@ -83,7 +84,21 @@ def questions_on(sections: Mapping[int, str], document: Document) -> dict[str, i
 
 
 def is_worth_asking(title: str) -> bool:
-    """Whether somebody would ask about it: words in capitals are headings of a cover, or the names of the parties."""
+    """Whether somebody would ask about it: words in capitals are headings of a cover, or the names of the parties, a
+    small first letter is the middle of a sentence, and a date is no section.
+    """
     words = title.split()
     is_said = any(sign.islower() for sign in title) and sum(word.isupper() for word in words) * 2 <= len(words)
-    return is_said and len(words) in TITLE_WORDS and title.lower() not in COMMON_TITLES
+    return (
+        is_said
+        and not title[0].islower()
+        and not is_date(title)
+        and len(words) in TITLE_WORDS
+        and title.lower() not in COMMON_TITLES
+    )
+
+
+def is_date(title: str) -> bool:
+    """Whether nothing but months and numbers stand in it."""
+    words = [word.strip(END_MARKS).lower() for word in title.split()]
+    return all(word in MONTHS or word.isdigit() for word in words)

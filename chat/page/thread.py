@@ -15,13 +15,13 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from accounts.models import User
-from chat.checks import AnswerCheck, TypedValue
+from chat.checks import AnswerCheck, TypedValue, is_headline
 from chat.markup import Part, blocks_of
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
 from chat.objections import Objection, find_objections
 from chat.page.grouped import QuoteGroup, group_quotes
 from chat.page.narrowing import chips_of, typed_of
-from chat.page.outcomes import outcome_of_turn
+from chat.page.outcomes import Sureness, outcome_of_turn, sureness_of
 from chat.page.part_outcomes import PartOutcomeRow, item_rows, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
 from chat.page.stages import Stage, describe_work, finished_stages, in_seconds, waiting_stages
@@ -173,6 +173,11 @@ class ShownTurn:
     def outcome(self) -> str:
         """The code of its outcome: what a reviewer holds against the answer, else how the question ended."""
         return self.objection.code if self.objection else outcome_of_turn(self.turn)
+
+    @property
+    def sureness(self) -> Sureness | None:
+        """How far to trust what fixed rules found; None where the outcome says enough."""
+        return None if self.objection else sureness_of(self.run, self.answer)
 
     @property
     def reader(self) -> Viewer | None:
@@ -613,10 +618,6 @@ class ShownTurn:
             checks.remove(sentences[-1])  # an unfinished sentence could not cite yet
         shown = [check for check in checks if check.get("problems") and not check.get("left_out")]
         return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in shown]
-
-
-def is_headline(check: AnswerCheck) -> bool:
-    return bool(check.get("computed")) or check.get("typed", {}).get("type") in ("sentence", "cell")
 
 
 def length_words(typed: TypedValue) -> str:

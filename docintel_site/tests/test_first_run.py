@@ -3,6 +3,7 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 
 from accounts.models import User
 from chat.asking import keep_question
@@ -10,6 +11,7 @@ from chat.handing_over import FILES_NAME
 from chat.page.last_used import last_scope
 from chat.scope import QuestionScope
 from chat.turns import demo, tasks
+from docintel_site.first_run import LOADING_FOR
 from documents.access import create_base, set_role
 from documents.models import Document, KnowledgeBase, Role
 from ledger.models import Event
@@ -48,6 +50,19 @@ def test_a_file_can_be_dropped_on_the_first_page(client: Client) -> None:
     assert client.get("/first-files/").headers["Location"] == f"/bases/{base.pk}/"
     sign_in(client, "asker")
     assert client.post("/first-files/", {}).status_code == client.get("/first-files/").status_code == 404
+
+
+def test_the_samples_are_not_offered_while_they_are_loaded(client: Client) -> None:
+    owner = sign_in(client, "owner", administers=True)
+    base = demo.demo_base(owner)
+    page = client.get("/").content.decode()
+    assert "The samples are being loaded" in page and f'href="/bases/{base.pk}/"' in page
+    assert 'action="/demo/"' not in page
+    long_ago = timezone.now() - 2 * LOADING_FOR
+    KnowledgeBase.objects.update(created_at=long_ago)
+    assert 'action="/demo/"' in client.get("/").content.decode(), "what broke can be done again"
+    Document.objects.create(base=base, title="A", file_name="a.pdf", sha256="0" * 64, size_bytes=1)
+    assert 'action="/demo/"' not in client.get("/").content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

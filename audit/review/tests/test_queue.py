@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
 from html import unescape
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -25,7 +26,7 @@ from audit.runs.signs import sign_runs
 from audit.statistics.period import rates_of
 from audit.trail.story import story_of
 from documents.access import create_base
-from documents.models import Parse
+from documents.models import Line
 from retrieval.models import RetrievalRun, RunCandidate
 
 SignIn = Callable[[User], Client]
@@ -107,7 +108,7 @@ def test_a_reviewer_meets_the_wrong_answers_first(
     house: House, make_run: MakeRun, make_answer: MakeAnswer, exact: None
 ) -> None:
     """AT11: of 60 answers out of a scan, all with a weak source, 10 of the 12 wrong ones are among the first 20."""
-    Parse.objects.update(toc_origin="model")
+    Line.objects.update(method="ocr")
     seeds = [(each, is_wrong) for each in SEEDED for is_wrong in (True,) * each[0] + (False,) * each[1]]
     random.Random(34).shuffle(seeds)
     wrong = set()
@@ -123,6 +124,24 @@ def test_a_reviewer_meets_the_wrong_answers_first(
     second, third = RetrievalRun.objects.get(pk=queue[1]), queue[2]
     place = find_position(second, "risk", house.auditor)
     assert place is not None and (place.previous, place.following) == (queue[0], third)
+
+
+def test_the_neighbours_of_a_run_are_found_without_a_query_for_every_sign(
+    house: House, make_run: MakeRun, exact: None, django_assert_num_queries: Any
+) -> None:
+    """Its own signs, and one query on each side; only at an end of those with its sign, other signs are looked at."""
+    ages = [timezone.now() - timedelta(minutes=minutes) for minutes in range(4)]
+    failed = make_run("", status="failed", arbiter_status="not_run")
+    runs = [make_run(PLAIN, status="weak", created_at=moment) for moment in ages]
+    confirmed = make_run("", status="not_found")
+    with django_assert_num_queries(3):
+        place = find_position(runs[1], "risk", house.auditor)
+    assert place is not None and (place.previous, place.following) == (runs[0].pk, runs[2].pk)
+    first, last = (find_position(run, "risk", house.auditor) for run in (runs[0], runs[-1]))
+    assert first is not None and (first.previous, first.following) == (failed.pk, runs[1].pk)
+    assert last is not None and (last.previous, last.following) == (runs[2].pk, confirmed.pk)
+    plain = find_position(make_run(PLAIN), "risk", house.auditor)
+    assert plain is not None and (plain.previous, plain.following) == (None, failed.pk)
 
 
 def test_it_draws_the_same_sample_again(house: House, make_run: MakeRun) -> None:

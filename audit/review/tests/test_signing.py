@@ -26,6 +26,7 @@ from audit.review.signing import (
     of_sample,
     sign,
 )
+from audit.runs.listing import filter_runs
 from audit.runs.signs import LOOKED
 from audit.runs.tests.test_search import complain
 from documents.access import create_base
@@ -192,18 +193,25 @@ def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_r
 # ---- what the queue holds
 
 
+def complained_of() -> list[RetrievalRun]:
+    """What the list shows as complained of, which is what has the sign."""
+    return list(filter_runs(RetrievalRun.objects.all(), {"review": "complaint"}))
+
+
 def test_a_complaint_brings_a_reviewed_run_back(house: House, make_run: MakeRun) -> None:
     run = make_run("", hits=[])
     agree(run, house.auditor)
     assert first_in_queue(house.auditor) == []
     complain(run, house, comment="The page says otherwise.")
     assert first_in_queue(house.auditor, "complaint") == [run] == first_in_queue(house.auditor)
+    assert complained_of() == [run]
     complain(run, house, kind="helpful")  # the reader takes it back
-    assert first_in_queue(house.auditor) == []
+    assert first_in_queue(house.auditor) == complained_of() == []
     complain(run, house)
     agree_again = review(run, None, house.owner, Opinion("agree", previous_id=run.reviews.get().pk))
     assert agree_again.previous is not None
     assert first_in_queue(house.auditor) == []
+    assert complained_of() == [run] == list(filter_runs(RetrievalRun.objects.all(), {"sign": "complaint"}))
 
 
 def test_text_that_instructs_a_model_is_a_risk_and_is_pointed_at(

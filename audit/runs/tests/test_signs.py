@@ -69,7 +69,7 @@ def test_a_sign_is_derived_from_what_is_recorded(
     ("table", "changes", "said"),
     [
         (Line, {"method": "ocr_picture"}, "read by OCR"),
-        (Parse, {"toc_origin": "model"}, "contents rebuilt"),
+        (Parse, {"toc_origin": "model", "toc_strength": "weak"}, "contents rebuilt"),
         (Page, {"flags": ["garbled"]}, "letters partly"),
         (Page, {"flags": ["hidden_text"]}, "invisible text"),
         (Page, {"flags": ["concealed"]}, "nobody sees"),
@@ -96,6 +96,27 @@ def test_a_quote_out_of_a_weak_source_is_a_sign_in_the_queue_and_said_in_the_tra
     known = ("read by OCR", "contents rebuilt", "letters partly", "invisible text", "nobody sees")
     in_sign = "read by OCR"  # what the sign itself says, whatever the source
     assert {words for words in known if words in page} == {said, in_sign}
+
+
+@pytest.mark.parametrize(
+    ("origin", "strength", "methods"),
+    [
+        ("headings", "medium", ["titles", "keywords"]),
+        ("headings", "weak", ["keywords", "vectors"]),
+        ("outline", "weak", ["titles"]),
+    ],
+    ids=["rebuilt and good", "not found by a title", "of the file itself"],
+)
+def test_contents_out_of_headings_alone_make_no_source_weak(
+    make_run: MakeRun, make_answer: MakeAnswer, origin: str, strength: str, methods: list[str]
+) -> None:
+    Parse.objects.update(toc_origin=origin, toc_strength=strength)
+    run, kept = (
+        make_run("primary", methods),
+        make_run("primary", methods, created_at=timezone.now() - timedelta(hours=2)),
+    )
+    make_answer(run)
+    assert derived(run) == derived(kept) == set()
 
 
 def test_lines_elsewhere_in_the_document_make_no_source_weak(

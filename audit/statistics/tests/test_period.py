@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.conftest import House, MakeAnswer, MakeRun
+from audit.review.queue import risky
 from audit.review.reviewing import Opinion, review
 from audit.statistics.charts import BAR_MAX, HEIGHT, LegendKey, Point, Series, bars, columns
 from audit.statistics.coverage import coverage_by_section, coverage_of
@@ -94,6 +95,19 @@ def test_it_counts_signs_of_risk_and_what_was_reviewed(house: House, make_run: M
     signs = {sign.name: (sign.runs, sign.reviewed, sign.waiting) for sign in compute_figures(ALL(), 30).signs}
     assert signs["not_found"] == (2, 1, 1)
     assert signs["failed"] == (0, 0, 0)
+
+
+def test_the_figures_say_how_many_of_those_that_wait_are_the_readers_own(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    for asker in (house.auditor, house.auditor, house.asker):
+        make_run("", status="not_found", asked_by=asker)
+    figures = compute_figures(ALL(), 30, house.auditor)
+    assert {(sign.waiting, sign.own) for sign in figures.signs if sign.name == "not_found"} == {(3, 2)}
+    assert risky(house.auditor, "not_found").count() == 3 - 2, "what the number leads to"
+    page = " ".join(signed_in(house.auditor).get("/audit/figures/").content.decode().split())
+    assert "(2 your own, left to others)" in page
+    assert "your own, left" not in signed_in(house.owner).get("/audit/figures/").content.decode()
 
 
 def test_it_tells_agreement_by_judge_and_detector(house: House, make_run: MakeRun, make_call: Any) -> None:

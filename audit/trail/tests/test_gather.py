@@ -54,6 +54,25 @@ def test_it_opens_for_those_who_may_read_it(
     assert browse(person, address(run), **{"HX-Request": "true"}).status_code == (status if person else 401)
 
 
+def test_the_number_of_fixed_rules_is_called_theirs_and_the_asker_reads_a_word(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any, browse: Any
+) -> None:
+    run, judged = make_run(confidence=0.93), make_run(confidence=0.93, arbiter="model", llm_call=make_call())
+    for each in (run, judged):
+        make_answer(each)
+    estimate, sure = (
+        "0.93 of 1, an estimate of the fixed rules: no model has read it",
+        "likely, as far as rules can tell",
+    )
+    page = text(browse(house.auditor, address(run)))
+    assert estimate in page and sure not in page
+    page = text(browse(house.asker, address(run)))
+    assert sure in page and "0.93 of 1" not in page
+    for reader in (house.auditor, house.asker):
+        page = text(browse(reader, address(judged)))
+        assert "0.93 of 1" in page and estimate not in page and sure not in page
+
+
 def test_it_lists_every_document_of_the_scope(house: House, make_run: MakeRun, browse: Any) -> None:
     run = make_run(states="read counted unreadable")
     page = text(browse(house.auditor, address(run)))

@@ -1,9 +1,11 @@
 """How a question ended, told from its run, its answer and the turn that asked."""
 
+from typing import Any
+
 import pytest
 
 from chat.models import Answer
-from chat.page.outcomes import STOPPED_RUNS, outcome_of_run
+from chat.page.outcomes import CLEAR, DOUBTFUL, LIKELY, STOPPED_RUNS, Sureness, outcome_of_run, sureness_of
 from retrieval.models import RetrievalRun
 
 
@@ -66,3 +68,28 @@ def test_an_answer_that_lacks_something_is_a_part(answerable: bool, outcome: str
     asked = run(answerable=answerable, arbiter="model")
     items = [{"outcome": "found"}, {"outcome": outcome}]
     assert outcome_of_run(asked, Answer(run=asked, kind="generated", ended="complete", items=items)) == told
+
+
+LEADING = [{"typed": {"type": "sentence"}}]
+
+
+@pytest.mark.parametrize(
+    ("of_run", "of_answer", "sureness"),
+    [
+        ({"confidence": 0.93}, {"checks": LEADING}, CLEAR),
+        ({"confidence": 0.93}, {}, LIKELY),
+        ({"confidence": 0.7}, {}, LIKELY),
+        ({"confidence": 0.69}, {"checks": LEADING}, DOUBTFUL),
+        ({"confidence": 0.93, "arbiter": "model"}, {"checks": LEADING}, None),
+        ({"confidence": 0.93, "arbiter_status": "not_run"}, {}, None),
+        ({"confidence": 0.3, "status": "weak"}, {"kind": "weak"}, None),
+        ({"confidence": 0.93}, {"kind": "not_found"}, None),
+    ],
+)
+def test_how_sure_fixed_rules_are_is_a_word(
+    of_run: dict[str, Any], of_answer: dict[str, Any], sureness: Sureness | None
+) -> None:
+    asked = RetrievalRun(**({"status": "found", "arbiter": "rules", "arbiter_status": "ran"} | of_run))
+    answer = Answer(run=asked, **({"kind": "extractive", "ended": "complete"} | of_answer))
+    assert sureness_of(asked, answer) == sureness
+    assert sureness_of(asked, None) is None

@@ -12,6 +12,7 @@ from chat.models import Citation, Turn
 from chat.page.weak_sources import WEAKNESSES, weaknesses_of, with_weaknesses
 from chat.turns.conductor import answer_turn
 from documents.models import Line, Page, Parse
+from retrieval.models import RunCandidate
 
 
 @pytest.fixture
@@ -49,7 +50,8 @@ def test_it_says_what_is_weak(turn: Turn, tenant: User, table: Any, changes: dic
 
 
 def test_that_the_contents_were_rebuilt_is_told_in_the_audit_alone(turn: Turn, tenant: User) -> None:
-    Parse.objects.update(toc_origin="headings")
+    Parse.objects.update(toc_origin="headings", toc_strength="weak")
+    RunCandidate.objects.update(methods=["titles"])
     told = str(WEAKNESSES["rebuilt"])
     assert told not in page_of(turn, tenant)
     assert weaknesses_of(with_weaknesses(Citation.objects.all()).earliest("marker")) == [told]

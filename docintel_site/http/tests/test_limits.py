@@ -11,7 +11,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from accounts.models import User
-from docintel_site.cache import SteadyCache
+from docintel_site.cache import SteadyCache, outage
 from docintel_site.http import limits
 from llm.breaker import FAILURES_MAX, Breaker
 
@@ -24,6 +24,7 @@ def one_minute(monkeypatch: pytest.MonkeyPatch) -> float:
     moment = time.time() // 60 * 60 + 22
     monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: moment))
     cache.clear()
+    monkeypatch.setattr(outage, "lasts", False)
     return moment
 
 
@@ -150,7 +151,18 @@ def test_it_goes_on_in_its_own_memory_without_redis(caplog: pytest.LogCaptureFix
     steady.set("history", [1.5, 2.5], 60)
     assert (steady.get("history"), steady.has_key("history"), steady.touch("history", 60)) == ([1.5, 2.5], True, True)
     assert (steady.delete("history"), steady.get("history", "gone")) == (True, "gone")
-    assert "Redis does not answer" in caplog.text
+    assert caplog.text.count("Redis does not answer") == 1, "one line for all calls of an outage"
+
+
+def test_the_log_says_once_that_redis_is_away_and_once_that_it_is_back(caplog: pytest.LogCaptureFixture) -> None:
+    away, back = "Redis does not answer", "Redis answers again"
+    for outages in (1, 2):
+        for _ in range(3):
+            steady_without_redis().get("history")
+        assert (caplog.text.count(away), caplog.text.count(back)) == (outages, outages - 1)
+        for _ in range(3):
+            cache.get("history")
+        assert (caplog.text.count(away), caplog.text.count(back)) == (outages, outages)
 
 
 def test_a_model_server_that_fails_is_left_alone_without_redis(monkeypatch: pytest.MonkeyPatch) -> None:
