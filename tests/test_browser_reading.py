@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Dialog, FilePayload, Page, Route, expect
 
 from tests.browsers import LIT, needs_chromium, new_context, sign_in
 from tests.running import ADA, ROOT, filled_home, make_first_owner, started
@@ -118,7 +118,12 @@ def test_files_that_were_not_sent_when_the_page_was_left_are_named_when_it_is_op
     upload(page, "annual-report.pdf", "README.md")
     expect(page.locator("#outcomes li")).to_have_count(2)
     asked: list[str] = []
-    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+
+    def leave(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.once("dialog", leave)
     page.locator("h1").click()  # a browser asks only where somebody did something
     page.goto("/bases/")
     assert asked == ["beforeunload"]

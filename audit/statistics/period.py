@@ -269,8 +269,10 @@ def blind_agreement(runs: RetrievalRunQuerySet) -> Rate:
     return Rate("", sum(one == other for one, other in pairs), len(pairs))
 
 
-def signs_in(runs: RetrievalRunQuerySet, reader: Viewer | None) -> Iterable[Sign]:
-    """How many runs of the period that can be reviewed show each sign of risk."""
+def signs_in(runs: RetrievalRunQuerySet, reader: Viewer | None = None) -> Iterable[Sign]:
+    """How many runs of the period that can be reviewed show each sign of risk; of a `reader` who reviews, how many of
+    those that wait are their own.
+    """
     runs, reviewed = runs.filter(can_be_reviewed()), is_reviewed()
     others = Q(pk__in=without_own(runs, reader).order_by().values("pk")) if reader else Q(pk__isnull=False)
     for name, risk in RISKS.items():

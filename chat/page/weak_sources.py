@@ -66,7 +66,7 @@ def tests_of(parse: str, first: str, last: str, page: str, methods: str) -> dict
     tests = {
         "ocr": lines.filter(method__in=RECOGNISED),
         "rebuilt": parses.alias(found_by=found_by).filter(
-            toc_origin__in=REBUILT, toc_strength=DOUBTFUL, found_by__contains=["titles"]
+            Q(found_by__contains=["titles"]), toc_origin__in=REBUILT, toc_strength=DOUBTFUL
         ),
         "hidden": pages.filter(flags__contains=["hidden_text"]),
         "concealed": pages.filter(flags__contains=["concealed"]),
