@@ -32,6 +32,7 @@ REASONS = {
     "chat.stream._shared": f"made under a lock, never replaced; {REDIS}",
     "chat.stream._untold": "a name is added or taken out in one step; at worst a turn is told of twice",
     "chat.stream._clients": "used on the event loop alone, which is one thread",
+    "docintel_site.cache.outage": "its one flag is changed under a lock, and a stale look at worst writes a line later",
     "docintel_site.http.header_limit._waiting": "used on the event loop alone, which is one thread",
     "documents.storage.content._cache": "a lock around each look and each change; contents never change",
     "reading.matching.FOLDS": "filled with the fold of one character at a time, which is always the same",

@@ -61,7 +61,7 @@ def test_the_number_of_fixed_rules_is_called_theirs_and_the_asker_reads_a_word(
     for each in (run, judged):
         make_answer(each)
     estimate, sure = (
-        "0.93 of 1, an estimate of the fixed rules: no model has read it",
+        "0.93 of 1 (an estimate of the fixed rules: no model has read it)",
         "likely, as far as rules can tell",
     )
     page = text(browse(house.auditor, address(run)))
