@@ -95,6 +95,7 @@ PREAMBLE_END = re.compile(
     r"|(?<=[)”\"])\. (?=[A-Z])"
 )
 DEFINED_TERM = re.compile(r"\([^()\"“”«]{0,60}[\"“”«][^()]{0,80}\)")
+MARK = re.compile(r"[\"“”„«»]")
 LINKED = re.compile(r"\b(?:to|of|and|the|for|à|au|de|du|et|zum|zur|und)$", re.IGNORECASE)
 LIST_MARK = re.compile(
     r"(?:\(?[0-9A-Z]{1,2}[.)]|[,;:) ]|(?:and|et|und|among)\b(?! ?[.&])|on the (?:one|other) hand\b)+", re.IGNORECASE
@@ -360,6 +361,12 @@ def parties_in(after: str) -> tuple[list[Span], str]:
         if named:
             return [*named.values()], AND.get(between[0].lower()[:5], "and")
     return [], "and"
+
+
+def term_given(text: str) -> str:
+    """What a text behind a party's name calls it: 'a Delaware corporation ("Supplier")'; "" if nothing."""
+    found = DEFINED_TERM.search(text)
+    return MARK.split(found[0])[1].strip(" ,;") if found else ""
 
 
 def party_places(text: str) -> Iterator[Span]:

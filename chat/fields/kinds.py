@@ -3,6 +3,9 @@
 A question for a date may be answered by "within thirty days", one for who by a role: as an answer that is read, not as
 the value of a field, which stands in a column of its kind. Such a value is doubtful, and its reason names both kinds.
 For a yes or no the sentence is what is read: a quote does not tell whether it grants or denies.
+
+So is "either party" where a party is to be named, and a value in a sentence about another thing: "one hour" of a notice
+by e-mail, where the period of notice was asked for (R54).
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,10 +15,15 @@ from django.utils.translation import gettext_noop
 
 from chat.checks import AskedItem
 from chat.figures.names import ANSWERED_BY, matches, read_values
+from chat.figures.parties import is_party_word, names_somebody
 from chat.turns.items import NUMBERED
+from retrieval.told.clauses import recorded_facts
 from retrieval.words.printed import READERS
 
-OTHER_KIND = "other_kind"
+OTHER_KIND, OTHER_THING = "other_kind", "other_thing"
+UNNAMED = gettext_noop("A word for a party without a name was found instead.")
+NOT_SAID = gettext_noop("Words of what was asked are not said where the value stands.")
+LEFT_OPEN = gettext_noop("The sentence with the value leaves open what was asked.")
 ASKED = {
     "amount": gettext_noop("An amount of money was asked for."),
     "percentage": gettext_noop("A percentage was asked for."),
@@ -75,6 +83,24 @@ def doubt_kind(item: AskedItem, shown: str, *, is_declared: bool) -> AskedItem:
         return item
     found = typed[0] if typed else other_kind_in(shown, asked, values, is_declared=is_declared)
     return item | {"outcome": "weak", "code": OTHER_KIND, "reason": f"{ASKED[asked]} {FOUND[found]}"} if found else item
+
+
+def doubt_unnamed(item: AskedItem, shown: str) -> AskedItem:
+    """The item, doubted where a party was to be named and neither its values nor what is shown name anybody."""
+    texts = [str(value.get("value", "")) for value in item["values"]]
+    is_named = any(text and not is_party_word(text) for text in texts) if texts else names_somebody(shown)
+    if item["outcome"] != "found" or is_named:
+        return item
+    return item | {"outcome": "weak", "code": OTHER_KIND, "reason": f"{ASKED['party']} {UNNAMED}"}
+
+
+def doubt_thing(item: AskedItem, mismatch: str) -> AskedItem:
+    """The item, doubted where what prints its value is about another thing than the one asked for."""
+    if not mismatch or item["outcome"] != "found":
+        return item
+    words = [str(word) for word in recorded_facts(mismatch).get("words", ())]
+    reason = f"{NOT_SAID} {', '.join(f'“{word}”' for word in words)}" if words else LEFT_OPEN
+    return item | {"outcome": "weak", "code": OTHER_THING, "reason": reason, "missing": words}
 
 
 def other_kind_in(shown: str, asked: str, values: Sequence[Any], *, is_declared: bool) -> str:

@@ -3,16 +3,16 @@
 All of it is of the record: the answer to the field's run, made of quotes, and the citations of that answer.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext_noop
 
 from chat.checks import AnswerCheck, AskedItem, ListedItem, MarkedValue
-from chat.drafts import AnswerDraft
-from chat.fields.kinds import doubt_kind, of_kind
-from chat.figures.across import REASONS, conflicts_in_fields, with_doubts
+from chat.drafts import AnswerDraft, Quoted
+from chat.fields.kinds import doubt_kind, doubt_thing, doubt_unnamed, of_kind
+from chat.figures.across import REASONS, Contents, conflicts_in_fields, with_doubts
 from chat.figures.names import NAMES
 from chat.figures.typed import contents_of
 from chat.models import Answer, Citation, Extraction, ExtractionField
@@ -24,8 +24,11 @@ from documents.base_settings import BaseSettings
 from documents.spreadsheet import write_csv
 from reading.matching import join_without_space
 from retrieval.forms.fields import Field
+from retrieval.headlines.printed_at import mismatch_at
 from retrieval.models import RetrievalRun
-from retrieval.types import UNANSWERED
+from retrieval.question.phrasing import asks_for_parties
+from retrieval.record.reading_back import question_from
+from retrieval.types import UNANSWERED, LineRange, Question
 from retrieval.words.periods import side_asked
 from retrieval.words.printed import READERS
 
@@ -41,32 +44,62 @@ CSV_COLUMNS = (
 
 def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> AnswerDraft:
     """The answer to a field's run, made of quotes; a value of the type that is asked for is read from the best quote
-    that prints one, where what the answer says first has none. One of another kind is doubtful.
+    that prints one, where what the answer says first has none. One of another kind, or of another thing, is doubtful.
     """
     draft = compose(run, Writing(mode, settings, lambda text: None, lambda: False, is_quoted=True))
     if draft.kind != Answer.Kind.EXTRACTIVE:
         return draft
-    is_declared = bool(run.plan.get("field", {}).get("type"))
-    if len(draft.items) == 1 and run.arbiter_status != "not_run":
-        draft = replace(draft, items=[with_value(draft.items[0], draft, run.question, is_declared=is_declared)])
+    declared, question = run.plan.get("field", {}).get("type", ""), question_from(run.parsed)
+    items = draft.items
+    if len(items) == 1 and run.arbiter_status != "not_run":
+        contents = contents_of(draft.quoted)
+
+        def mismatch(value: MarkedValue) -> str:
+            return mismatch_of_value(value, draft.quoted, contents, question)
+
+        item = with_value(items[0], draft, contents, question, mismatch, is_declared=bool(declared))
+        mismatches = [mismatch(value) for value in item["values"]]
+        items = [doubt_thing(item, mismatches[0]) if mismatches and all(mismatches) else item]
     shown = words_said(draft.checks) or (draft.quoted[0].quote if draft.quoted else "")
-    return replace(draft, items=[doubt_kind(item, shown, is_declared=is_declared) for item in draft.items])
+    items = [doubt_kind(item, shown, is_declared=bool(declared)) for item in items]
+    if declared == "party" or asks_for_parties(question.topic_form):
+        items = [doubt_unnamed(item, shown) for item in items]
+    return replace(draft, items=items)
 
 
-def with_value(item: AskedItem, draft: AnswerDraft, asked: str, *, is_declared: bool) -> AskedItem:
-    """The item with the value of the best quote that prints one of its kind, else with that of any.
+def with_value(
+    item: AskedItem,
+    draft: AnswerDraft,
+    contents: Contents,
+    question: Question,
+    mismatch: Callable[[MarkedValue], str],
+    *,
+    is_declared: bool,
+) -> AskedItem:
+    """The item with the values of the best quote that prints some of its kind, else with those of any.
 
-    A value of another kind, which was said first, gives way only to one of a passage that answers by itself.
+    Those in a sentence about another thing come last. A value of another kind, which was said first, gives way only to
+    one of a passage that answers by itself.
     """
     answer_type = item["type"]
     if answer_type not in (*READERS, *NAMES) or of_kind(item["values"], answer_type, is_declared=is_declared):
         return item
-    contents = contents_of(draft.quoted)
     quotes = [each for each in draft.quoted if not item["values"] or each.candidate.role == "primary"]
-    read = [values_printed([each], answer_type, contents, asked) for each in quotes]
-    fitting = (of_kind(values, answer_type, is_declared=is_declared) for values in read)
-    values = next(filter(None, fitting), None) or item["values"] or next(filter(None, read), [])
+    read = [values_printed([each], answer_type, contents, question.original) for each in quotes]
+    fitting = [of_kind(values, answer_type, is_declared=is_declared) for values in read]
+    about = ([value for value in values if not mismatch(value)] for values in fitting)
+    values = next(filter(None, about), None) or next(filter(None, fitting), None)
+    values = values or item["values"] or next(filter(None, read), [])
     return item | {"outcome": "found", "values": values, "reason": "", "code": ""} if values else item
+
+
+def mismatch_of_value(value: MarkedValue, quoted: Iterable[Quoted], contents: Contents, question: Question) -> str:
+    """Why the sentence that prints a number or a date is about another thing than the one asked for, or ""."""
+    cited = next((each for each in quoted if each.marker == value["marker"]), None)
+    content = contents.get(cited.candidate.parse_id) if cited else None
+    if content is None or value["type"] not in READERS or not value.get("lines"):
+        return ""
+    return mismatch_at(LineRange(*value["lines"]), value["printed"], content, question)
 
 
 def compare_fields(made: Sequence[tuple[Field, AnswerDraft | None]]) -> list[AnswerDraft | None]:

@@ -17,6 +17,7 @@ from chat.drafts import Quoted
 from chat.figures.cells import find_cells, is_ranking, quote_cell, typed_cell
 from chat.figures.names import NAMES, read_values
 from chat.figures.options import find_answer
+from chat.figures.parties import find_parties_asked
 from chat.figures.yes_no import BOOLEAN, yes_or_no
 from chat.writing.headline import quote_headline
 from chat.writing.writer import MARKER
@@ -91,8 +92,8 @@ def in_force(run: RetrievalRun, quotes: Sequence[Quoted]) -> list[Quoted]:
 def headlines_of(
     run: RetrievalRun, kept: Sequence[RunCandidate], contents: Mapping[Any, DocumentContent]
 ) -> list[Headline]:
-    """The options of a form that answer, else the cell of a table, else the best sentence, of a question in parts that
-    of each; cited from [1].
+    """The options of a form that answer, else the parties asked for, the cell of a table or the best sentence, of a
+    question in parts that of each; cited from [1].
 
     None where passages are known to disagree.
     """
@@ -103,6 +104,9 @@ def headlines_of(
     if answer and not is_struck(answer.quoted, contents):
         check = check_of_typed_value({"type": "sentence", "text": answer.text, "lines": [*answer.lines]}, 1)
         return [Headline(answer.text, answer.quoted, [check], is_option=True)]
+    parties = find_parties_asked(question, kept, contents)
+    if parties and not is_struck(parties.quoted, contents):
+        return [Headline(parties.text, parties.quoted, [check_of_typed_value(each, 1) for each in parties.typed])]
     cells = find_cells(question, kept, contents)
     quoted = quote_cell(cells[0], 1) if cells else None
     if quoted and not is_struck(quoted, contents):

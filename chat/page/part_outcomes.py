@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from chat.fields.kinds import OTHER_KIND
+from chat.fields.kinds import OTHER_KIND, OTHER_THING
 from chat.figures.across import START_AFTER_END, TOTAL_DIFFERS
 from chat.models import Answer
 from chat.turns.items import NO_COLUMN, NO_VALUE, REFUSED
@@ -82,7 +82,7 @@ def why_of_item(item: Mapping[str, Any]) -> str:
     """Why an item is not found or has no value, in the reader's language where it is not a model's sentence."""
     if item["code"] == REFUSED:
         return str(item["reason"])
-    if item["code"] == OTHER_KIND:
+    if item["code"] in (OTHER_KIND, OTHER_THING):
         return in_words(item["reason"])
     empty = EMPTY_WORDS.get(item["code"]) or EMPTY_WORDS.get((item["code"], item["type"]))
     return str(empty) if empty else explain(item["outcome"], item["missing"])

@@ -23,7 +23,16 @@ from documents.cards.types import (
 from reading.layout.lines import PageLine
 from reading.layout.traced import TracedText, TracedValue, trace
 from reading.rows import UNSEARCHED_KINDS, LineRow, TocRow, name_in_force
-from reading.titles import find_agreement, find_filing, find_release, first_lines, parties_in, plain_date, preamble_text
+from reading.titles import (
+    find_agreement,
+    find_filing,
+    find_release,
+    first_lines,
+    parties_in,
+    plain_date,
+    preamble_text,
+    term_given,
+)
 
 HEAD_LINES = 30  # of the first pages, as many as stand above the text of a letter or an invoice
 TEXT_CHARS = 12_000  # about three pages
@@ -50,6 +59,13 @@ class Beginning(NamedTuple):
 
 
 Named = tuple[str, TracedValue]  # a date or a field
+
+
+class NamedParty(NamedTuple):
+    """A party as a preamble names it, and what it is called from there on ("the Supplier"), "" if nothing."""
+
+    name: TracedValue
+    term: str
 
 
 def make_card(title: str, lines: Sequence[LineRow], toc: Sequence[TocRow]) -> ReadCard:
@@ -136,9 +152,7 @@ def find_type(start: Beginning) -> str:
 def find_parties(kind: str, start: Beginning) -> Iterator[TracedValue]:
     """Who made an agreement, a filing or an announcement; for other types the rules know no sure sign."""
     if kind in AGREEMENTS:
-        _, after = find_agreement(start.first)
-        after = after or preamble_text(start.first)
-        yield from (after.printed(*place) for place in parties_in(after.text)[0])
+        yield from (party.name for party in parties_named(start.first))
     elif kind in FILINGS and (filing := find_filing(start.first)):
         yield filing.registrant
     elif kind == "results":
@@ -147,6 +161,24 @@ def find_parties(kind: str, start: Beginning) -> Iterator[TracedValue]:
             yield release.company
         elif named:  # a title is made of lines, and stands so on none
             yield TracedValue(named[0]["value"].strip(" ,"))
+
+
+def read_parties(lines: Iterable[LineRow]) -> tuple[NamedParty, ...]:
+    """The parties an agreement names in its preamble; () of another document, as far as its first pages tell."""
+    first = first_lines(map(as_printed, lines))
+    named = parties_named(first)
+    return named if find_agreement(first)[0] or all(party.term for party in named) else ()
+
+
+def parties_named(first: Sequence[PageLine]) -> tuple[NamedParty, ...]:
+    """The parties in the preamble of the first pages of an agreement."""
+    after = find_agreement(first)[1] or preamble_text(first)
+    places = parties_in(after.text)[0]
+    ends = [*(start for start, _ in places), len(after.text)][1:]
+    return tuple(
+        NamedParty(after.printed(*place), term_given(after.text[place[1] : end]))
+        for place, end in zip(places, ends, strict=True)
+    )
 
 
 def find_dates(kind: str, start: Beginning) -> Iterator[Named]:

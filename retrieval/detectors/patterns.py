@@ -7,8 +7,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from documents.cards.rules import read_parties
 from documents.storage.content import DocumentContent
 from retrieval.deadline import check_time
+from retrieval.question.phrasing import asks_for_parties
 from retrieval.question.values import has_form, has_value
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words.counts import counted_pattern
@@ -16,6 +18,7 @@ from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
 
 HITS_MAX = 100
+PREAMBLE_REACH = 3  # "PARTIES" stands above the names, "(each a “Party”)" below
 VALUE_REACH = 1  # a value on the next line still belongs to its label (a wrapped row, a definition)
 
 
@@ -26,18 +29,27 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     identifiers = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
     counted = counted_in(question, content, terms)
     is_typed_of = partial(has_count, pattern=counted) if counted else partial(has_value, question)
-    is_formed = counted is not None or has_form(question)
+    named = lines_naming_parties(question, content)
+    is_formed = counted is not None or has_form(question) or bool(named)
     stands = presence(terms, lexicon)
     hits: list[Hit] = []
     for number, share in lines_by_share(terms, stands):
         check_time()
-        is_typed = is_formed and is_on_line(number, is_typed_of, content)
+        is_typed = number in named if named else is_formed and is_on_line(number, is_typed_of, content)
         matched = matched_terms(terms, stands, number) if is_typed or identifiers else []
         if is_typed or any(term.text in identifiers for term in matched):
             hits.append(pattern_hit(number, matched, share, is_typed, content))
         if len(hits) == HITS_MAX:
             break
     return hits
+
+
+def lines_naming_parties(question: Question, content: DocumentContent) -> range:
+    """The lines about the preamble that names the parties, where they are asked for: "either party" is no name."""
+    if not asks_for_parties(question.topic_form):
+        return range(0)
+    numbers = [stretch.number for party in read_parties(content.lines) for stretch in party.name.stretches]
+    return range(min(numbers) - PREAMBLE_REACH, max(numbers) + PREAMBLE_REACH + 1) if numbers else range(0)
 
 
 def counted_in(question: Question, content: DocumentContent, terms: Sequence[WeighedTerm]) -> re.Pattern[str] | None:

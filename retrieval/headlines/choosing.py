@@ -53,6 +53,7 @@ UNITS_AROUND = 12  # of the text before and after a place, within its context
 SENTENCES_MAX = 48  # that are compared in meaning: a tenth of a second
 CHARS_MIN, CHARS_MAX = 15, 700  # a shorter one is a heading or a number, a longer one several sentences run together
 TITLE_WORDS_MAX = 5
+SAID_KINDS = ("body", "list_item")
 WORDS_FULL = 25  # from this length on a sentence gains nothing by being longer
 
 # Fitted on half of the questions of three shared sets and judged on the other (benchmarks answers), each way; these are
@@ -345,7 +346,7 @@ def sentences_of_unit(lines: LineRange, content: DocumentContent) -> Iterator["S
     and the ends of lines are gone.
     """
     kind = content.lines[lines.first - 1].kind
-    if kind not in ("body", "list_item"):
+    if kind not in SAID_KINDS:
         return
     before = last_sentence(lead_in_of(lines, content), content)
     is_led = True  # by what introduces the unit, or by its heading

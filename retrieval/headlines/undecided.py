@@ -1,7 +1,8 @@
 """Whether a sentence leaves open what a question asks, though it has its words (R54).
 
 That a fee is to be paid does not tell whether it has been, that a body has a chair does not tell who that is, and a
-sentence without a value says nothing of "within 72 hours". The words are data (`undecided.*.toml`).
+sentence without a value says nothing of "within 72 hours". When a notice counts as received does not tell how long the
+notice is. The words are data (`undecided.*.toml`).
 """
 
 import re
@@ -16,9 +17,11 @@ from retrieval.question.bands import quantities_in, unit_names
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause
 from retrieval.types import Question
+from retrieval.words.printed import values_in
 from retrieval.words.tokens import normalise_words, stem
 
 VALUES = ("duration", "amount", "percentage", "date", "number")
+TIMES = ("duration", "date")
 OFFICE_WORDS_MAX = 4
 BEFORE_MAX = 160  # characters before the name of an office that say who holds it
 BEGINS = r"^\W*+"
@@ -45,6 +48,8 @@ FRAMES = {
         (?:(?:[\w’'-]{1,30}\s){0,2}|(?:\w{2,3}\s)?(?:[\w’'-]{4,30}\s){0,3})\Z""",  # "is the chief executive officer"
     "after_office": rf"""\A[”")]?(?:(?:{SAID_OF}?,)?\s(?-i:(?P<name>[A-ZÀ-ÖØ-Þ]\w{{0,40}}))
         |{SAID_OF}??(?:\s(?:{{being}})\b|\s?[:(–—]))""",
+    "received": r"\b(?:{received})",
+    "receipt": r"\b(?:{receipt})\b",
 }
 
 
@@ -55,7 +60,8 @@ def undecided_words() -> Wordings:
 
 def left_open(text: str, question: Question) -> str:
     """Why a text leaves open what is asked, or ""."""
-    is_open = is_yet_to_be(text, question) or lacks_holder(text, question) or lacks_any_value(text, question)
+    ways = (is_yet_to_be, lacks_holder, tells_only_receipt, lacks_any_value)
+    is_open = any(is_left_open(text, question) for is_left_open in ways)
     return Clause("the sentence that comes nearest leaves open what is asked", "left open") if is_open else ""
 
 
@@ -97,6 +103,20 @@ def lacks_holder(text: str, question: Question) -> bool:
             if words["before_office"].search(before) or is_held:
                 return False
     return True
+
+
+def tells_only_receipt(text: str, question: Question) -> bool:
+    """Whether the period or date in a text is only that at which something sent counts as received, where a period or a
+    date of something else is asked for.
+    """
+    if question.answer_type not in TIMES:
+        return False
+    words = undecided_words().of_language(question.language)
+    found = words["received"].search(text)
+    if found is None or words["receipt"].search(question.topic):
+        return False
+    before = text[: found.start()]
+    return not any(True for kind in TIMES for _ in values_in(before, kind, question.language))
 
 
 def lacks_any_value(text: str, question: Question) -> bool:

@@ -1,6 +1,7 @@
 """What a sentence calls a value of each type, and the type that a question tells by such a word alone."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from retrieval.question.kinds import SHIPPED
@@ -20,3 +21,12 @@ def with_kind(question: Question) -> Question:
         if any(map(phrasing_rules().in_language(called, question.language).match, words)):
             return Expected(kind).of(question, SHIPPED.patterns_of)
     return question
+
+
+def without_called(question: Question) -> Question:
+    """The question without the words that a value of its kind says by itself: a duration is a period."""
+    section = CALLED.get(question.answer_type)
+    if not section:
+        return question
+    is_called = phrasing_rules().in_language(section, question.language).match
+    return replace(question, keywords=tuple(word for word in question.keywords if not is_called(word.text)))

@@ -162,6 +162,7 @@ FRAMES = {
     "delivering_side": OBLIGED,
     "summing": r"^(?:{summing})$",
     "dating": r"^(?:{dating})$",
+    "asks_all_parties": r"\A\W*(?:{asks_all_parties})\W*\Z",
     "deferring": DEFERRED,
     "deferring_within": DEFERRED,
     "deferred": DEFERRED,
@@ -230,6 +231,11 @@ def numbers_named(text: str, language: str) -> list[str]:
         if YEAR.fullmatch(found["number"]) or not following or is_stop_word(match_form(following[1]), language):
             named.append(found["number"])
     return named
+
+
+def asks_for_parties(asked: str) -> bool:
+    """Whether a text in match form asks who the parties of a document are, and nothing else: also a field's name."""
+    return bool(phrasing_rules()["asks_all_parties"].match(asked))
 
 
 def section_named(text: str) -> str:

@@ -3,13 +3,23 @@
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_django import Settings
 
 from accounts.models import User
+from chat.checks import MarkedValue
 from chat.fields.extracting import Asker, find_fields, record_fields
-from chat.fields.kinds import ASKED, FOUND, OTHER_KIND, doubt_kind
+from chat.fields.kinds import (
+    ASKED,
+    FOUND,
+    OTHER_KIND,
+    UNNAMED,
+    doubt_kind,
+    doubt_thing,
+    doubt_unnamed,
+)
 from chat.fields.values import field_json, write_extraction_csv
 from chat.models import ExtractionField
 from chat.page.part_outcomes import item_rows
@@ -17,6 +27,7 @@ from chat.turns.items import an_item
 from documents.ingestion.conductor import ingest_path
 from documents.models import KnowledgeBase
 from retrieval.forms.fields import Field
+from retrieval.told.clauses import Clause
 from retrieval.types import Expected
 
 LICENCE = """\
@@ -121,3 +132,110 @@ def test_page_program_and_spreadsheet_name_the_kind_that_was_found(
     (item,) = runs[0].answer.items
     assert (item["code"], item["outcome"]) == (OTHER_KIND, "weak")
     assert item_rows(runs[0].answer)[0].why == said
+
+
+AGREEMENT = """\
+# SERVICE AGREEMENT
+
+This Service Agreement is made on 1 March 2024 between Harbour Sheds Limited, a company in Dover (the
+"Supplier"), and Quay Foods GmbH, a company in Bremen (the "Customer"), each a "Party" and together the "Parties".
+
+## Term
+
+Either party may end this agreement with six weeks' notice to the other party.
+
+## Notices
+
+A notice given by e-mail shall be deemed to have been received one hour after it is sent.
+A notice of either party is in writing.
+
+## Fee
+
+The Customer pays a fee of 900 euros for each period of account.
+"""
+BARE = """\
+# Notices
+
+A notice given by e-mail shall be deemed to have been received one hour after it is sent.
+
+# Duties of the parties
+
+Either party tells the other party of any damage. Each party keeps the rooms clean.
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "shown", "is_named"),
+    [
+        (["either party"], "", False),
+        (["other Party", "Supplier"], "", False),
+        (["Tenant", "Acme Ltd"], "", True),
+        (["Yale University School of Medicine"], "", True),
+        (["Vertragsparteien"], "", False),
+        (["beide Parteien"], "", False),
+        (["chaque partie"], "", False),
+        (["ambas partes"], "", False),
+        ([], "Either party may end the lease.", False),
+        ([], "This lease is between Acme Ltd and Globex Inc.", True),
+    ],
+)
+def test_a_word_for_a_party_is_no_name(values: list[str], shown: str, is_named: bool) -> None:
+    """(R87)"""
+    typed: list[MarkedValue] = [{"type": "party", "value": value, "marker": 1} for value in values]
+    item = doubt_unnamed(an_item("it", "party", "found", values=typed), shown)
+    assert item["outcome"] == ("found" if is_named else "weak")
+    assert item["reason"] == ("" if is_named else f"{ASKED['party']} {UNNAMED}")
+
+
+def test_what_is_missing_beside_a_value_is_named() -> None:
+    """(R54)"""
+    mismatch = Clause("the sentence that comes nearest does not say “cap”", "not said", words=["cap"])
+    item = doubt_thing(an_item("cap", "amount", "found"), mismatch)
+    assert (item["outcome"], item["missing"]) == ("weak", ["cap"])
+    assert item["reason"].endswith(" “cap”")
+    assert doubt_thing(an_item("cap", "amount", "found"), "")["outcome"] == "found"
+
+
+def told_of_text(text: str, fields: list[Field], base: KnowledgeBase, user: User, path: Path) -> list[dict[str, Any]]:
+    path.write_text(text)
+    document = ingest_path(path, base, user)
+    asker = Asker(user, base, "balanced")
+    runs = record_fields(asker, fields, find_fields(asker, [document], fields))
+    rows = [
+        ExtractionField(name=each.name, question=each.question, answer_type=each.expected.answer_type, run=run)
+        for each, run in zip(fields, runs, strict=True)
+    ]
+    return [field_json(row) for row in rows]
+
+
+PARTIES = Field("Parties", "Parties", Expected("party"))
+NOTICE = Field("Notice", "Notice", Expected("duration"))
+NOTICE_PERIOD = Field("Notice period", "What is the notice period?", Expected("duration"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parties_are_those_the_preamble_names_and_a_notice_is_not_when_it_is_received(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """(R87)"""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    asked = [PARTIES, Field("Contract parties", "Who are the parties to the agreement?"), NOTICE, NOTICE_PERIOD]
+    parties, plain, notice, period = told_of_text(AGREEMENT, asked, base, tenant, tmp_path / "agreement.md")
+    names = "Harbour Sheds Limited; Quay Foods GmbH"
+    assert [(each["outcome"], each["value"]) for each in (parties, plain)] == [("found", names)] * 2
+    assert "between Harbour Sheds Limited" in str(parties["quote"])
+    assert "hour" not in str(notice["value"]) or notice["outcome"] == "weak"
+    assert (period["outcome"], period["value"]) == ("found", "six weeks")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_where_nobody_is_named_the_word_for_a_party_is_weak_on_every_way_out(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """(R87)"""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    told = told_of_text(BARE, [PARTIES, NOTICE], base, tenant, tmp_path / "bare.md")
+    rows = list(csv.DictReader(io.StringIO(write_extraction_csv(told))))
+    assert [each["outcome"] for each in told] == [row["outcome"] for row in rows] == ["weak", "weak"]
+    assert UNNAMED in rows[0]["caveat"] and UNNAMED in str(told[0]["caveats"])
+    assert "leaves open what" in rows[1]["caveat"] and "leaves open what" in str(told[1]["caveats"])

@@ -83,3 +83,7 @@ def test_every_sign_of_noise_is_found_in_its_examples_only(wording: Wording) -> 
     alone = noise_signs().alone(wording)
     assert [text for text in wording.examples if not alone.search(text)] == []
     assert [text for text in wording.counter_examples if alone.search(text)] == []
+
+
+def test_where_the_parties_are_asked_for_their_definition_is_no_noise(contract: DocumentContent) -> None:
+    assert name_noise(2, {"party"}, "parties", contract) == ""

@@ -4,7 +4,13 @@ import pytest
 
 from reading.wording import Wording
 from retrieval.headlines.tests.test_choosing import headlines_of
-from retrieval.headlines.undecided import is_yet_to_be, lacks_any_value, lacks_holder, undecided_words
+from retrieval.headlines.undecided import (
+    is_yet_to_be,
+    lacks_any_value,
+    lacks_holder,
+    tells_only_receipt,
+    undecided_words,
+)
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 
@@ -106,3 +112,25 @@ def test_a_sentence_without_a_value_says_nothing_of_one(question: str, text: str
 def test_what_is_left_open_is_not_said_first(question: str, line: int, *, is_said: bool) -> None:
     content = content_of_lines(["# Works", "The roof is renewed every ten years.", "The lift was renewed in May."])
     assert headlines_of(question, line, content=content) == ([content.lines[line - 1].text] if is_said else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_only"),
+    [
+        ("How long is the notice period?", "A notice by e-mail is deemed received one hour after it is sent.", True),
+        (
+            "How long is the notice period?",
+            "Notice by post is considered given five (5) days after mailing.",
+            True,
+        ),
+        ("How long is the notice period?", "The notice period is 30 days; a notice is deemed given on posting.", False),
+        ("When is a notice by e-mail received?", "A notice by e-mail is deemed received after one hour.", False),
+        ("Who gives the notice?", "A notice by e-mail is deemed received one hour after it is sent.", False),
+        ("Wie lang ist die Kündigungsfrist?", "Die Kündigung gilt nach drei Tagen als zugegangen.", True),
+        ("Wie lang ist die Kündigungsfrist?", "Die Kündigungsfrist ist drei Monate.", False),
+        ("Quelle est la durée du préavis ?", "La notification est réputée reçue deux jours après l'envoi.", True),
+        ("¿Cuánto dura el preaviso?", "La notificación se considerará recibida dos días después.", True),
+    ],
+)
+def test_when_something_counts_as_received_is_no_other_period(question: str, text: str, *, is_only: bool) -> None:
+    assert tells_only_receipt(text, parse_question(question, [content_of_lines([text])])) is is_only

@@ -2,9 +2,11 @@
 
 import pytest
 
+from reading.matching import match_form
 from reading.wording import Wording
 from retrieval.question.phrasing import (
     around_asked,
+    asks_for_parties,
     layout_named,
     lines_beside_asked,
     name_subject,
@@ -220,3 +222,21 @@ def test_every_alternative_is_found_in_its_examples_only(wording: Wording) -> No
     alone = phrasing_rules().alone(wording)
     assert [text for text in wording.examples if not alone.search(text)] == []
     assert [text for text in wording.counter_examples if alone.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_all"),
+    [
+        ("Parties", True),
+        ("Who are the parties to this agreement?", True),
+        ("Vertragsparteien", True),
+        ("Wer sind die Parteien des Vertrags?", True),
+        ("Qui sont les parties au contrat ?", True),
+        ("¿Quiénes son las partes del contrato?", True),
+        ("Which party may end the agreement?", False),
+        ("Party", False),
+        ("What do the parties pay?", False),
+    ],
+)
+def test_a_name_of_a_field_asks_for_all_parties(asked: str, *, is_all: bool) -> None:
+    assert asks_for_parties(match_form(asked)) is is_all
