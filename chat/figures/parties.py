@@ -1,4 +1,4 @@
-"""The parties of an agreement as its preamble names them (R87): all of them, or the one that it calls as a question does.
+"""The parties of an agreement as its preamble names them (R87): all, or the one that it calls as a question does.
 
 In "between Acme Ltd (the “Supplier”) and Globex GmbH" stand both parties, and in the first of them the supplier. A word
 for a party is no name: "either party", "the tenant".
