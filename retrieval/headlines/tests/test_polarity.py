@@ -93,6 +93,8 @@ def test_a_text_denies_something_or_it_says_only_what_is_so(question: str, text:
         ("In which quarter did deliveries increase?", "Deliveries fell in the second quarter.", "increase"),
         ("In which quarter did deliveries increase?", "Deliveries rose in the second quarter.", ""),
         ("When did fees drop?", "Fees rose in May and fell in June.", ""),
+        ("When does the rent fall due?", "The rent increases each year on 1 May.", ""),
+        ("Which costs fall under the cap?", "The cap rises by 3% a year.", ""),
         ("Wann sank der Umsatz?", "Der Umsatz stieg im Mai.", "sank"),
         ("Quand les ventes ont-elles baissé ?", "Les ventes ont augmenté en mai.", "baissé"),
         ("¿Cuándo bajaron las ventas?", "Las ventas aumentaron en mayo.", "bajaron"),
