@@ -20,6 +20,7 @@ from reading.values.currencies import CURRENCY_SIGNS, CURRENCY_WORDS
 from reading.values.months import MONTH_STEM
 from reading.values.nothing import DASHES, is_nothing
 from reading.values.scales import SCALE_WORD
+from reading.values.units import is_measure
 from reading.values.years import YEAR, YEAR_DIGITS
 
 CELL_GAP = 0.7  # of a line's height: a gap this wide separates two cells (0.9 of the font size, see layout.lines)
@@ -323,8 +324,10 @@ def is_markdown_row(line: LineRow) -> bool:
 
 def begins_table(lines: Sequence[LineRow]) -> bool:
     """Whether a heading stands over a line of column headings, words or nothing but periods: the name of a group is
-    over values. The unit of the table may be on a line between them.
+    over values. The unit of the table may be on a line between them. What stands over a sentence names no group either.
     """
+    if len(lines) > 1 and lines[0].kind == "heading" and lines[1].kind == "body" and SENTENCE.search(lines[1].text):
+        return True
     below = lines[2:] if len(lines) > 2 and states_unit(lines[1]) else lines[1:2]
     cells = cells_of_line(below[0]) if below and lines[0].kind in ("heading", "caption") else []
     if len(cells) < 2:
@@ -441,7 +444,7 @@ def is_label(line: LineRow) -> bool:
 def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow], language: str) -> Table | None:
     """The table of a block's lines; None unless two rows share a column."""
     parted = list(part_lines(block, language))
-    data = [at for at, (_, cells) in enumerate(parted) if len(cells) > 1 and is_data(cells)]
+    data = places_of_data(parted)
     if not data:
         return None
     ruled = first_below_rule(block, parted)
@@ -515,6 +518,17 @@ def cells_of_row(row: Sequence[LineRow], language: str) -> list[TableCell]:
                 cell = replace(cell, text=f"{cells.pop().text} {cell.text}", amount=None)
             cells.append(cell)
     return cells
+
+
+def places_of_data(parted: Sequence[tuple[LineRow, Sequence[TableCell]]]) -> list[int]:
+    """The places of the rows of values; of a block without amounts those of the rows of measures, such as "4 weeks".
+
+    Over amounts a row of measures is a heading: "Less than 1 year | 1-3 years".
+    """
+    rows = [(at, cells) for at, (_, cells) in enumerate(parted) if len(cells) > 1]
+    measured = [at for at, cells in rows if any(is_measure(cell.text) for cell in cells[1:])]
+    amounts = [at for at, cells in rows if is_data(cells)]
+    return amounts or (measured if len(measured) >= ROWS_MIN else [])
 
 
 def is_data(cells: Sequence[TableCell]) -> bool:

@@ -100,7 +100,7 @@ REASONS = {
     "retrieval.headlines.polarity.polar_words": VALUE,
     "retrieval.headlines.undecided.undecided_words": VALUE,
     "retrieval.question.bands.band_words": VALUE,
-    "retrieval.question.bands.unit_names": VALUE,
+    "reading.values.units.unit_names": VALUE,
     "chat.followup.gaps.gaps": VALUE,
     "chat.figures.formulas.known_metrics": VALUE,
     "retrieval.amendments.naming.naming_words": VALUE,

@@ -13,6 +13,7 @@ from reading.layout.ticks import SIGNS
 from reading.rows import ASIDE_KINDS, LineKind, cut_spans
 from reading.values.currencies import CURRENCY_WORDS
 from reading.values.sentences import NOT_ABBREVIATED
+from reading.values.units import is_measure
 
 CAPTION = re.compile(
     r"(?:figure|fig\.?|table|chart|graph|exhibit|box|abbildung|abb\.|tabelle|tableau|figura|tabla)"
@@ -303,12 +304,14 @@ def continues(line: PageLine, above: PageLine) -> bool:
 
 
 def is_table_row(line: PageLine) -> bool:
-    """Whether a line has at least two cells, most of them after the first numeric or (from three cells on) short."""
+    """Whether a line has at least two cells, most of them after the first numbers or measures ("4 weeks"), or (from
+    three cells on) short.
+    """
     cells = cells_of(line.text, line.spans, line.size)
     if len(cells) < 2:
         return False
     rest = cells[1:]
-    numeric = sum([NUMERIC_CELL.fullmatch(cell) is not None for cell in rest])
+    numeric = sum([NUMERIC_CELL.fullmatch(cell) is not None or is_measure(cell) for cell in rest])
     if numeric * 2 > len(rest) and not (len(cells) == 2 and LIST_ITEM.match(line.text)):
         return True
     return len(cells) > 2 and sum([len(cell) <= SHORT_CELL for cell in cells]) * 2 > len(cells)

@@ -240,6 +240,42 @@ def test_a_heading_over_a_line_of_years_begins_another_table() -> None:
     assert [column.period for column in second.columns] == ["2024", "2023"]
 
 
+def test_measures_are_the_values_of_a_table_without_amounts() -> None:
+    periods = [("up to 2 years", "4 weeks"), ("2 to 5 years", "6 weeks"), ("more than 5 years", "none")]
+    rows = [line_of(number, (20, label), (200, value)) for number, (label, value) in enumerate(periods, start=3)]
+    table = read_one(
+        [line_of(1, (20, "Notice periods"), kind="heading"), line_of(2, (20, "Service"), (200, "Notice")), *rows]
+    )
+    assert amounts_of(table) == [(label, [value]) for label, value in periods]
+    assert (table.title, [column.heading for column in table.columns]) == ("Notice periods", ["Notice"])
+
+
+def test_measures_over_amounts_are_headings_and_one_alone_is_no_table() -> None:
+    due = line_of(1, (20, "Due within"), (200, "1 year"), (300, "5 years"))
+    debts = [
+        line_of(2, (20, "Bonds"), (200, "120"), (300, "340")),
+        line_of(3, (20, "Leases"), (200, "14"), (300, "31")),
+    ]
+    table = read_one([due, *debts])
+    assert [row.label for row in table.rows] == ["Bonds", "Leases"]
+    assert [column.heading for column in table.columns] == ["1 year", "5 years"]
+    assert read_tables([line_of(1, (20, "Office"), (200, "Leeds")), line_of(2, (20, "Notice"), (200, "4 weeks"))]) == []
+
+
+def test_a_heading_over_a_sentence_ends_a_table() -> None:
+    lines = [
+        line_of(1, (20, "Tent"), (200, "35")),
+        line_of(2, (20, "Grill"), (200, "15")),
+        line_of(3, (20, "Parcels"), kind="heading"),
+        line_of(4, (20, "They are weighed at the desk."), kind="body"),
+        line_of(5, (20, "up to 2 kg"), (200, "4")),
+        line_of(6, (20, "over 2 kg"), (200, "9")),
+    ]
+    first, second = read_tables(lines)
+    assert [row.label for row in first.rows] == ["Tent", "Grill"]
+    assert [row.label for row in second.rows] == ["up to 2 kg", "over 2 kg"]
+
+
 BORROWINGS = (
     ((20, "Borrowings"),),
     ((20, "Lender"), (200, "2024"), (300, "2023"), (400, "Change")),

@@ -86,15 +86,27 @@ def words_of_whole(words: Collection[str], content: DocumentContent, more: str =
 def lines_with_word(word: str, content: DocumentContent) -> Numbers:
     """The numbers of the lines that have a word in any form of it, or a year as years are written.
 
-    Of a word that the document has in two parts ("Wasserschaden") those with both.
+    Of a word that the document has in two parts ("Wasserschaden") those with both, or with one below a title with the
+    other.
     """
     lexicon = lexicon_of(content)
     if word.isdigit():
         return lexicon.lines_with_any(year_forms(word))
     if (parts := lexicon.parts_of(word)) and parts.is_known:
-        front, back = (lexicon.lines_with_any(lexicon.inflections(part)) for part in parts.known)
-        return np.intersect1d(back, np.concatenate([front - 1, front, front + 1]))
+        forms = [lexicon.inflections(part) for part in parts.known]
+        front, back = map(lexicon.lines_with_any, forms)
+        near = np.intersect1d(back, np.concatenate([front - 1, front, front + 1]))
+        titled = [lines_below_titles(front, forms[1], content), lines_below_titles(back, forms[0], content)]
+        return np.unique(np.concatenate([near, *titled]))
     return lexicon.lines_with_any(lexicon.inflections(word) or (word,))
+
+
+def lines_below_titles(numbers: Numbers, forms: Iterable[str], content: DocumentContent) -> Numbers:
+    """Those of some lines that are in a section whose title has one of the forms."""
+    indexes = {index for form in forms for index in lexicon_of(content).titles_with(form)}
+    entries = [entry for entry in content.toc if entry.index in indexes]
+    is_below = [(entry.first_line < numbers) & (numbers <= entry.last_line) for entry in entries]
+    return numbers[np.any(is_below, axis=0)] if is_below else numbers[:0]
 
 
 def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:

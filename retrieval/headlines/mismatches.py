@@ -11,10 +11,11 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import name_in_force
+from reading.values.units import unit_names
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.numbers_told import telling_terms, text_above
 from retrieval.headlines.polarity import denial_unsaid, directions_in, opposed_word, other_direction
-from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units, unit_names
+from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.parse import document_words
 from retrieval.question.phrasing import phrasing_rules

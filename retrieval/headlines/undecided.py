@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 
 from reading.matching import match_form
+from reading.values.units import unit_names
 from reading.wording import Wordings, read_wordings
 from retrieval.candidates.disagreements import read_statement
 from retrieval.headlines.mismatches import asks_yes_or_no
-from retrieval.question.bands import quantities_in, unit_names
+from retrieval.question.bands import quantities_in
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause
 from retrieval.types import Question

@@ -1,11 +1,10 @@
 """Intervals: the label "More than 12 t but not more than 37 t", and the "37 tonnes" of a question that fall in it.
 
-Which words make a number an open or a closed end is data (`bands.*.toml`), and which names one unit has (`units.toml`).
+Which words make a number an open or a closed end is data (`bands.*.toml`).
 A label with a number whose part is not told is no interval.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,8 +16,9 @@ from reading.matching import match_form
 from reading.tables import amount_of
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.scales import SCALE_NAMES
+from reading.values.units import unit_names
 from reading.values.years import YEAR_WORD
-from reading.wording import WordingError, Wordings, read_wordings
+from reading.wording import Wordings, read_wordings
 from retrieval.words.printed import is_in_numerals
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
@@ -81,18 +81,6 @@ class Found(NamedTuple):
 @cache
 def band_words() -> Wordings:
     return read_wordings(Path(__file__).parent, "bands", FRAMES)
-
-
-@cache
-def unit_names() -> dict[str, str]:
-    """The one name of each unit, by every name it has in match form. Raises WordingError."""
-    path = Path(__file__).with_name("units.toml")
-    names: dict[str, str] = {}
-    for unit, others in tomllib.loads(path.read_text("utf-8")).items():
-        for name in (unit, *others):
-            if match_form(name) != name or names.setdefault(name, unit) != unit:
-                raise WordingError(f"{path.name}: {name!r} is not in match form, or twice there")
-    return names
 
 
 def currencies() -> frozenset[str]:

@@ -79,7 +79,7 @@ def split_word(word: str, language: str, is_known: Callable[[str], bool]) -> Par
         Parts(front, word[at:], is_known(front), is_known(word[at:]))
         for at in range(FRONT_MIN, len(word) - BACK_MIN + 1)
         if may_be_front(word[:at], language) and may_be_back(word[at:], language)
-        for front in without_joints(word[:at], language)
+        for front in words_before(word[:at], language)
         if len(front) >= FRONT_MIN
     ]
     best = max(tried, key=rank_parts, default=None)
@@ -92,10 +92,11 @@ def rank_parts(parts: Parts) -> tuple[int, bool, int]:
     return len(parts.known), parts.has_back, size if parts.has_back else -size
 
 
-def without_joints(front: str, language: str) -> list[str]:
-    """What may be the word before another: as it is, or without what joins them."""
-    joints = sorted(word_lists("joints")[language])
-    return [front, *(front.removesuffix(joint) for joint in joints if front.endswith(joint))]
+def words_before(front: str, language: str) -> list[str]:
+    """What may be the word before another: as it is, without what joins them, or the noun of a verb ("Mahngebühr")."""
+    joints, endings = sorted(word_lists("joints")[language]), sorted(word_lists("noun_endings").get(language, ()))
+    words = [front, *(front.removesuffix(joint) for joint in joints if front.endswith(joint))]
+    return [*words, *(f"{word}{ending}" for word in words if len(word) >= PART_MIN for ending in endings)]
 
 
 def may_be_front(front: str, language: str) -> bool:

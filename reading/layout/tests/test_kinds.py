@@ -30,6 +30,8 @@ def line(*cells: str, size: float = 10, is_bold: bool = False, y: float = 300) -
     [
         (("Total current liabilities", "2,213", "(2,158)"), "table_row"),
         (("Net income", "$", "—", "12.5%"), "table_row"),
+        (("more than 5 years", "10 weeks"), "table_row"),
+        (("The notice is", "10 weeks from the day of receipt"), "body"),
         (("November 27,", "November 28,", "November 29,"), "table_row"),
         (("Table 3: Variations on the architecture",), "caption"),
         (("Fig. 4. CSF Tiers",), "caption"),

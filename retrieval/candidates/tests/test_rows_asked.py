@@ -76,6 +76,21 @@ def test_a_decimal_number_picks_a_row_and_need_not_stand_in_the_document(
 
 
 @pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("What notice applies after 3 years of service?", "2 to 5 years 6 weeks"),
+        ("What is the notice after 12 years of service?", "more than 5 years 10 weeks"),
+    ],
+)
+def test_a_number_picks_a_row_of_measures(tmp_path: Path, question: str, row: str) -> None:
+    rows = ["up to 2 years\t4 weeks", "2 to 5 years\t6 weeks", "more than 5 years\t10 weeks"]
+    said = ["The period of notice depends on the length of service.", "", "Length of service\tNotice"]
+    path = write_pdf(tmp_path / "staff.pdf", [["# Notice periods", *said, *rows]])
+    result = asked(question, content_of_reading(read_pdf(path, Limits()), path))
+    assert [each.quote.text for each in result.kept() if each.verdict.role == "primary"] == [row]
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "How much is the charge per tonne for garden waste?",

@@ -60,12 +60,16 @@ def test_what_only_changes_a_word_is_no_word_beside_it(other: str) -> None:
         ("leinenpflicht", Parts("leine", "pflicht", True, False)),
         ("widerspruchsfrist", Parts("widerspruchs", "frist", False, True)),
         ("samstagszuschlag", Parts("samstags", "zuschlag", False, True)),
+        ("mahngebuhr", Parts("mahnung", "gebuhr", True, True)),
+        ("anmeldegebuhr", Parts("anmeldung", "gebuhr", True, True)),
+        ("parkgebuhr", Parts("park", "gebuhr", False, True)),
         ("kundigung", None),
         ("nichtzahlung", None),
     ],
 )
 def test_a_word_is_taken_apart_where_a_part_is_known(word: str, parts: Parts | None) -> None:
     known = {"wasser", "schaden", "leine", "frist", "zahlung", "kund", "schlag", "zuschlag"}
+    known |= {"gebuhr", "mahnung", "anmeldung"}
     assert split_word(word, "de", known.__contains__) == parts
 
 
