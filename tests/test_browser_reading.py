@@ -132,6 +132,10 @@ def test_files_that_were_not_sent_when_the_page_was_left_are_named_when_it_is_op
     expect(page.locator("#unsent li")).to_have_text(["annual-report.pdf", "README.md"])
     page.reload()
     expect(page.locator("#unsent")).to_be_hidden()
+    # As the first page of an owner leaves it, which is not opened again once one file has come.
+    page.evaluate("sessionStorage.setItem('unsent /first-files/', '[\"terms.md\"]')")
+    page.reload()
+    expect(page.locator("#unsent li")).to_have_text(["terms.md"])
 
 
 def test_what_is_ready_can_be_asked_without_a_reload(page: Page) -> None:
