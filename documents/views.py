@@ -13,7 +13,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -106,12 +106,15 @@ def show_bases(
 
 
 def memberships_of(user: User) -> QuerySet[Membership]:
+    """The bases of a person, each with how many documents it has and how they stand."""
+    busy = Document.objects.living().filter(listing.is_busy(), base=OuterRef("base_id")).order_by()
     return (
         Membership.objects.filter(user=user, base__deleted_at=None)
         .select_related("base")
         .annotate(
             living=Count("base__documents", filter=LIVING),
             failed=Count("base__documents", filter=LIVING & Q(base__documents__state="failed")),
+            is_busy=Exists(busy),
         )
         .order_by("base__name", "base__created_at")
     )

@@ -211,18 +211,20 @@
     document.getElementById("clear-outcomes").hidden = done !== uploads.length;
   }
 
-  // The names of the files that were not sent when the page was left, until it is opened again in this tab.
-  const unsentKey = `unsent ${drop?.action}`;
+  // The names of the files that were not sent when the page was left, until it is opened again in this tab. The first
+  // page of an owner is gone once one file has come: the page of a base names those that were left there.
+  const unsentKey = address => `unsent ${address}`;
 
   function keepUnsent() {
     const names = uploads.filter(upload => ["waiting", "sending"].includes(upload.stage)).map(upload => upload.file.name);
-    if (names.length) sessionStorage.setItem(unsentKey, JSON.stringify(names));
+    if (names.length) sessionStorage.setItem(unsentKey(drop.getAttribute("action")), JSON.stringify(names));
   }
 
   function nameUnsent() {
-    const names = JSON.parse(sessionStorage.getItem(unsentKey) ?? "[]");
-    sessionStorage.removeItem(unsentKey);
     const note = document.getElementById("unsent");
+    const keys = [...new Set([drop.getAttribute("action"), note.dataset.first])].map(unsentKey);
+    const names = keys.flatMap(key => JSON.parse(sessionStorage.getItem(key) ?? "[]"));
+    for (const key of keys) sessionStorage.removeItem(key);
     note.hidden = !names.length;
     note.querySelector("ul").replaceChildren(...names.map(name => element("li", "", element("bdi", "", plain(name)))));
   }

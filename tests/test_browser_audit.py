@@ -99,7 +99,7 @@ def test_an_auditor_reviews_a_sample_by_keyboard_alone(demo: Running, browser: B
     press("Space")
     press("Enter")
     page.wait_for_url(sample)
-    expect(page.locator("main")).to_contain_text("1 of 1 answer reviewed")
+    expect(page.locator("main")).to_contain_text("1 of 1 question reviewed")
     press("s")
     page.keyboard.type("The sample of one.")
     press("Enter")

@@ -41,6 +41,7 @@ OF_CANDIDATE = ("role", "method", "repair", "page")
 QUESTION_WORDS = SearchVector("question", config="simple")
 REASON_WORDS = SearchVector("reason", config="simple")
 WORD = re.compile(r"\w+")
+ERROR_NAME = re.compile(r"\A\w+: ")  # before the words of a recorded failure
 
 
 class RunKey(NamedTuple):
@@ -359,7 +360,7 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
             judge=judge_of_run(run),
             candidates=counts[run.pk].total(),
             kept=sum(counts[run.pk][role] for role in KEPT_ROLES),
-            why=run.failure or say_clause(told.get(run.pk) or {}) or run.not_found_reason,
+            why=ERROR_NAME.sub("", run.failure) or say_clause(told.get(run.pk) or {}) or run.not_found_reason,
             verdict=verdicts.get(run.pk, ""),
             typed=typed.get(run.pk, ""),
         )

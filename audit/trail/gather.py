@@ -4,8 +4,9 @@ A document's present content is never read, so a trail stays the same after the 
 deleted.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.utils.translation import gettext, ngettext, pgettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
@@ -188,6 +189,13 @@ class AnswerView:
         return bool(self.answer.note) and (self.answer.kind, self.answer.ended) == ("extractive", "complete")
 
 
+class ReaderWords(NamedTuple):
+    """What a reader said of the answer, and whether they have said something else since, which counts instead."""
+
+    feedback: Feedback
+    is_withdrawn: bool
+
+
 @dataclass(frozen=True)
 class Trail:
     run: RetrievalRun
@@ -221,7 +229,7 @@ class Trail:
     timings: tuple[Timing, ...]
     timings_max: float
     reviews: Reviews  # of the answer; those of candidates are in the table
-    feedback: list[Feedback]
+    feedback: tuple[ReaderWords, ...]
 
     @property
     def mode(self) -> str:
@@ -291,8 +299,16 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None)
         timings=timings,
         timings_max=max((timing.ms for timing in timings), default=0),
         reviews=reviews.of(None),
-        feedback=list(Feedback.objects.filter(turn__run=run)),
+        feedback=tuple(read_feedback(run)),
     )
+
+
+def read_feedback(run: RetrievalRun) -> Iterator[ReaderWords]:
+    """What readers said of the answer to a run, oldest first."""
+    given = list(Feedback.objects.filter(turn__run=run))
+    last = {(each.turn_id, each.by_id): each.pk for each in given}
+    for each in given:
+        yield ReaderWords(each, each.by_id is not None and last[each.turn_id, each.by_id] != each.pk)
 
 
 def state_of_turn(run: RetrievalRun) -> str:

@@ -110,6 +110,22 @@ def all_ended(rows: Iterable[Extraction]) -> bool:
     return all(row.state in ENDED for row in rows)
 
 
+def states_of(rows: Iterable[Extraction]) -> str:
+    """The state of each row as a letter, a capital one where its stop was asked for: all that a page of them follows.
+
+    The values of a row come with its end.
+    """
+    return "".join(row.state[0].upper() if row.stop_requested else row.state[0] for row in rows)
+
+
+def rows_changed(rows: Sequence[Extraction], seen: str) -> list[Extraction]:
+    """The rows whose state is another than a page has `seen`; all where it has seen other rows."""
+    states = states_of(rows)
+    if len(states) != len(seen):
+        return list(rows)
+    return [row for row, now, before in zip(rows, states, seen, strict=True) if now != before]
+
+
 def cells_of(rows: Sequence[Extraction]) -> dict[uuid.UUID, list[ExtractionField]]:
     """The fields of each row with their answers, by the id of the row."""
     cells: dict[uuid.UUID, list[ExtractionField]] = {row.pk: [] for row in rows}

@@ -25,7 +25,9 @@ from chat.fields.grid import (
     cells_of,
     grid_json,
     keep_grid,
+    rows_changed,
     rows_of_grid,
+    states_of,
     write_grid_csv,
 )
 from chat.fields.reading import COLUMNS, FIELDS_MAX, TYPES, FieldsError
@@ -86,12 +88,16 @@ def page_of_extraction(extraction: Extraction) -> str:
 @require_GET
 @never_cache
 def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
-    """The fields that were asked together, with their values, as far as they are."""
+    """The fields that were asked together, with their values, as far as they are; 204 where `seen` is how far."""
     user = user_of(request)
     extraction = get_object_or_404(Extraction.objects.visible_to(user).select_related("base"), pk=extraction_id)
+    states = states_of([extraction])
+    if request.GET.get("seen") == states:
+        return HttpResponse(status=204)
     rows = fields_with_answers([extraction])
     context = {
         "extraction": extraction,
+        "states": states,
         "is_running": extraction.state not in ENDED,
         "is_of_several": is_of_several(extraction),
         "fields": [ShownField(row) for row in rows],
@@ -152,24 +158,33 @@ def download(text: str, file_name: str) -> HttpResponse:
 @require_GET
 @never_cache
 def show_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
-    """A row for each document and a column for each field, as far as they are."""
-    user = user_of(request)
+    """A row for each document and a column for each field, as far as they are.
+
+    A page that says what it has `seen` gets the rows that have changed since, or 204 where none has.
+    """
+    user, seen = user_of(request), request.GET.get("seen", "")
     rows = rows_of_grid(user, grid_id)
-    cells = cells_of(rows)
-    names = list(dict.fromkeys(field.name for row in rows for field in cells[row.pk]))
-    by_name = [(row, {field.name: ShownField(field) for field in cells[row.pk]}) for row in rows]
+    changed = rows_changed(rows, seen)
+    if not changed:
+        return HttpResponse(status=204)
+    cells = cells_of(changed)
+    names = list(dict.fromkeys(field.name for row in changed for field in cells[row.pk]))
+    by_name = [(row, {field.name: ShownField(field) for field in cells[row.pk]}) for row in changed]
     context = {
         "grid_id": grid_id,
         "base": rows[0].base,
         "names": names,
         "rows": [(row, [shown.get(name) for name in names]) for row, shown in by_name],
+        "total": len(rows),
+        "states": states_of(rows),
+        "is_swapped": bool(seen),
         "is_running": not all_ended(rows),
         "is_stopping": any(row.stop_requested for row in rows),
         "is_stopped": any(row.state == Extraction.State.STOPPED for row in rows),
         "ended": sum(row.state in ENDED for row in rows),
         "auditable": auditable_of(user, chain.from_iterable(cells.values())),
     }
-    return render(request, "chat/fields/grid.html", context)
+    return render(request, f"chat/fields/{'_grid_changes' if seen else 'grid'}.html", context)
 
 
 @require_POST

@@ -32,7 +32,7 @@ COMMON_TITLES = frozenset(
     + ["summary"]
 )
 LEADING_NUMBER = re.compile(
-    r"^(?:(?:item|part|section|chapter|article|annex|schedule|appendix)\s+[\dIVX]+[A-Z]?\b|[\W\d]+(?:\.\d+)*)\W*",
+    r"^(?:(?:item|part|section|chapter|article|annex|schedule|appendix)\s+[\dIVX]+[A-Z]?\b(?:\.\d+)*|[\W\d]+(?:\.\d+)*)\W*",
     re.IGNORECASE,
 )
 

@@ -81,6 +81,15 @@ def test_it_lists_only_bases_of_the_person(signed_in: Client, member: Member) ->
     assert b"Not yours" not in signed_in.get(reverse("documents:bases")).content
 
 
+def test_a_base_is_ready_only_when_nothing_of_it_is_being_read(signed_in: Client, queued: Queued) -> None:
+    job = queued()
+    assert "In progress" in (reading := signed_in.get(reverse("documents:bases")).content.decode())
+    assert "Ready" not in reading
+    conductor.ingest(job)
+    assert "Ready" in (read := signed_in.get(reverse("documents:bases")).content.decode())
+    assert "In progress" not in read
+
+
 # ---- uploads
 
 

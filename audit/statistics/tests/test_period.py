@@ -191,7 +191,7 @@ def test_the_strip_of_a_base_is_for_those_who_audit_it(
     assert "reviewed" not in signed_in(house.owner).get(address).content.decode(), "nothing was asked yet"
     review(make_run(), None, house.auditor, Opinion("wrong", reason="The page says otherwise."))
     for person in (house.owner, house.auditor):
-        assert "1 of 1 answer reviewed" in signed_in(person).get(address).content.decode()
+        assert "1 of 1 question reviewed" in signed_in(person).get(address).content.decode()
         assert address in signed_in(person).get(page).content.decode()
     for person in (house.viewer, house.stranger):
         assert signed_in(person).get(address).status_code == 404

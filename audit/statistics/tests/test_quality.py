@@ -80,10 +80,10 @@ def words_of(page: str) -> str:
 @pytest.mark.parametrize(
     ("outcome", "words", "kind"),
     [
-        ("", ["0 of 2 answers reviewed,", "0 wrong"], ""),
-        ("wrong", ["1 of 2 answers reviewed,", "1 wrong"], "s-fail"),
+        ("", ["0 of 2 questions reviewed,", "0 wrong"], ""),
+        ("wrong", ["1 of 2 questions reviewed,", "1 wrong"], "s-fail"),
         ("unsupported", ["0 wrong", "1 incomplete or not supported"], "s-warn"),
-        ("agree", ["1 of 2 answers reviewed,", "0 wrong"], ""),
+        ("agree", ["1 of 2 questions reviewed,", "0 wrong"], ""),
     ],
 )
 @pytest.mark.parametrize("place", ["list", "figures", "sample"])
@@ -136,7 +136,7 @@ def test_what_has_no_answer_to_review_is_counted_nowhere(
     sample, today = take_sample(house.base, 5, house.auditor), timezone.now().date()
     addresses = ["/audit/", "/audit/figures/", f"/audit/queue/{sample.pk}/", f"/audit/quality/{house.base.pk}/"]
     for address in addresses:
-        assert "1 of 1 answer reviewed," in words_of(browse(house.auditor, address).content.decode()), address
+        assert "1 of 1 question reviewed," in words_of(browse(house.auditor, address).content.decode()), address
     for subject in (of_period(house.base, today, today), of_sample(sample)):
         figures = count_figures(subject)
         assert (figures["runs"], figures["answers"], figures["reviewed"]) == (2, 1, 1)

@@ -12,6 +12,7 @@ from audit.conftest import PASSAGE, RAW_REPLY, House, MakeAnswer, MakeRun, Tampe
 from audit.models import RunSign
 from audit.review.reviewing import Opinion, review
 from audit.runs.signs import LOOKED
+from audit.runs.tests.test_search import complain
 from llm.exchange import request_digest
 from retrieval.models import RetrievalRun
 from retrieval.types import METHODS, POINTED
@@ -481,6 +482,18 @@ def test_the_head_and_the_checks_lose_their_ticks_over_an_answer_judged_wrong(
     assert "Judged wrong" in page and "the program said Passages found" in page
     assert "A reviewer judged this answer wrong." in page and "<q>Another contract.</q>" in page
     assert 's-ok"><svg class="i" aria-hidden="true"><use href="#i-check"/></svg>no fault found' not in page
+
+
+def test_a_complaint_that_was_taken_back_warns_of_nothing(house: House, make_run: MakeRun, browse: Any) -> None:
+    run = make_run()
+    complain(run, house, comment="The page says otherwise.")
+    said = on_one_line(browse(house.auditor, address(run))).partition("What readers said")[2]
+    assert "s-warn" in said.partition("otherwise.")[0] and "withdrawn" not in said
+    complain(run, house, kind="helpful")
+    said = on_one_line(browse(house.auditor, address(run))).partition("What readers said")[2]
+    before, _, after = said.partition("otherwise.")
+    assert "s-none" in before and "withdrawn" in before and "s-warn" not in before
+    assert "s-ok" in after and "withdrawn" not in after
 
 
 def test_a_blind_reviewer_is_not_told_what_others_hold_against_an_answer(

@@ -68,7 +68,7 @@ def test_each_document_has_a_value_of_its_own(client: Client, document: Document
     """(R87)"""
     address = send(client, document).headers["Location"]
     page = on_one_line(client.get(address))
-    lease, licence = re.findall(r'<tr><th scope="row">.*?</tr>', page)
+    lease, licence = re.findall(r'<tr id="grid-row-[^"]+"><th scope="row">.*?</tr>', page)
     assert document.title in lease and "12,500 euros a month" in lease and "900 euros" not in lease
     assert "Licence" in licence and "900 euros" in licence and "12,500" not in licence
     assert licence.count("Not found") == 2, "the licence has no rent and no logo"
@@ -119,7 +119,7 @@ def test_stop_ends_all_documents_and_what_was_not_asked_is_never_not_found(clien
     lease, licence = Extraction.objects.order_by("created_at")
     carry_out_extraction(lease.pk)
     running = on_one_line(client.get(address))
-    assert "1 of 2 documents have ended." in running and 'hx-select-oob="#grid-state,#grid-rows"' in running
+    assert "1 of 2 documents have ended." in running and 'hx-trigger="every 3s"' in running
     assert running.count("Waiting") == 3 and "Running" not in running, "nobody works at the other document yet"
     action = re.search(r'<form class="row" method="post" action="([^"]+/stop)">', running)
     assert action and client.post(action[1]).headers["Location"] == address
@@ -132,6 +132,39 @@ def test_stop_ends_all_documents_and_what_was_not_asked_is_never_not_found(clien
     assert all(field["caveats"] == [NOT_ASKED] for field in told["documents"][1]["fields"])
     again = client.post(f"{address}stop", follow=True)
     assert "Every field had been asked already" in again.content.decode()
+
+
+def test_a_page_that_waits_is_sent_what_has_changed_and_nothing_else(client: Client, document: Document) -> None:
+    page = client.get(send(client, document).headers["Location"]).content.decode()
+    lease, licence = Extraction.objects.order_by("created_at")
+
+    def look_again(page: str) -> Any:
+        (address,) = re.findall(r'hx-get="([^"]+)"', page)
+        return client.get(address, headers={"HX-Request": "true"})
+
+    assert look_again(page).status_code == 204 and not look_again(page).content
+    carry_out_extraction(licence.pk)
+    changed = look_again(page).content.decode()
+    assert "<html" not in changed and re.findall(r'<tr id="grid-row-([^"]+)" hx-swap-oob="true">', changed) == [
+        str(licence.pk)
+    ]
+    assert "900 euros a year" in changed and "1 of 2 documents have ended." in changed
+    assert look_again(changed).status_code == 204, "it says what it has seen by now"
+    client.post(f"/ask/fields/grids/{lease.grid}/stop")
+    stopping = look_again(changed).content.decode()
+    assert "Stopping." in stopping and "900 euros" not in stopping
+    carry_out_extraction(lease.pk)
+    ended = look_again(stopping).content.decode()
+    assert "hx-get" not in ended and str(lease.pk) in ended and "export.csv" in ended
+
+
+def test_fields_of_one_asking_are_sent_again_only_when_they_have_ended(client: Client, document: Document) -> None:
+    page = client.get(send(client, document, is_grid="").headers["Location"]).content.decode()
+    (address,) = re.findall(r'hx-get="([^"]+)"', page)
+    assert client.get(address, headers={"HX-Request": "true"}).status_code == 204
+    carry_out_extraction(Extraction.objects.get().pk)
+    ended = client.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert "12,500 euros a month" in ended and "hx-get" not in ended
 
 
 def test_a_program_asks_reads_and_stops_a_grid(client: Client, document: Document) -> None:

@@ -114,12 +114,13 @@ def test_the_row_of_a_document_offers_them_once_they_were_tried(
 
 def test_sections_make_questions_that_read_well(document: Document) -> None:
     titles = ["3. Grant of Endorsement.", "1. Definitions", "THERAVANCE BIOPHARMA UK LIMITED and BRETT HAUMANN"]
-    titles += ["~~5. Exclusivity~~", "6. Fees ~~and costs~~"]
+    titles += ["~~5. Exclusivity~~", "6. Fees ~~and costs~~", "Item 8.01 Other Events"]
     titles += ["4.", "1 April, 2020", "31. Dezember 2019", "2.1.2 such other longer period as agreed", "May 2020"]
     asked = list(suggestions.questions_on(dict(enumerate([*titles, "4. RSU Awards", "NOTICES"])), document))
     assert asked == [
         "What does the document say about Grant of Endorsement?",
         "What does the document say about Fees?",
+        "What does the document say about Other Events?",
         "What does the document say about RSU Awards?",
     ]
 
