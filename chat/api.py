@@ -559,6 +559,7 @@ class StopView(GenericAPIView[Turn]):
     """Stop a question."""
 
     scopes: ClassVar = {"POST": "ask"}
+    ends_work = True
 
     @extend_schema(operation_id="stop_turn", request=None, responses={202: TurnSerializer})
     def post(self, request: Request, turn_id: uuid.UUID) -> Response:

@@ -27,6 +27,7 @@ from accounts.sessions import person_of
 from chat import stream
 from chat.models import Extraction, Retrieval, Turn
 from chat.page.stages import say_stage
+from jobs import silence
 from retrieval.told.reasons import in_words
 
 STREAMS_MAX = 10  # of one person at once
@@ -98,6 +99,8 @@ def places_key(person: int) -> str:
 def take_place(person: int) -> str:
     """A place for one more stream. Raises TooManyStreams; without Redis there is always one."""
     place, key, now = uuid.uuid4().hex, places_key(person), time.time()
+    if silence.lasts():
+        return place
     try:
         with stream.shared_client().pipeline() as pipe:
             pipe.zremrangebyscore(key, 0, now)
@@ -109,6 +112,7 @@ def take_place(person: int) -> str:
             stream.shared_client().zrem(key, place)
             raise TooManyStreams
     except redis.RedisError as error:
+        silence.note(error)
         logger.warning("The streams of a person are not counted: %s", error)
     return place
 

@@ -12,6 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any, Literal, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
@@ -75,9 +76,13 @@ _untold: set[str] = set()  # turns that were said to go untold, until their last
 def publish_event(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> None:
     """Append one event. After the last one the stream expires in an hour.
 
-    No turn ends by what happens here: an error is only logged, once a turn.
+    No turn ends by what happens here: an error is only logged, once a turn. Without the last event its readers would
+    wait on in vain, so that one is told as soon as Redis answers.
     """
-    if silence.lasts() and event not in ENDINGS:  # without the last one its readers would wait on in vain
+    again = partial(publish_event, turn_id, event, **data) if event in ENDINGS else None
+    if silence.lasts():
+        if again:
+            silence.owe(again)
         return
     key = stream_key(turn_id)
     try:
@@ -87,7 +92,7 @@ def publish_event(turn_id: uuid.UUID | str, event: EventType, **data: Any) -> No
             pipe.expire(key, KEPT_S)
             pipe.execute()
     except Exception as error:  # noqa: BLE001  # of Redis or of ours: progress is told, or it is not
-        silence.note(error)
+        silence.note(error, again)
         if key not in _untold:
             logger.warning("Event %s of turn %s was not told, nor may the next ones be: %s", event, turn_id, error)
             _untold.add(key)

@@ -434,7 +434,11 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope"],
-    "DEFAULT_THROTTLE_CLASSES": ["docintel_site.http.limits.RequestLimit", "docintel_site.http.limits.CostlyLimit"],
+    "DEFAULT_THROTTLE_CLASSES": [
+        "docintel_site.http.limits.RequestLimit",
+        "docintel_site.http.limits.StopLimit",
+        "docintel_site.http.limits.CostlyLimit",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["docintel_site.http.json_body.JSONBody"],
     "DEFAULT_PAGINATION_CLASS": "docintel_site.paging.KeysetPagination",

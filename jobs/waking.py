@@ -1,10 +1,12 @@
 """How workers learn of a job: by a message once its row is committed, and by a sweeper if messages are lost.
 
-Sending is not retried: while the broker is down or silent, the sweeper does it later.
+While the broker is down or silent nobody waits for it: the process that could not send does so once it answers, and the
+sweeper if that process has ended by then.
 """
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any, TypeAlias
 
 from celery import Task
@@ -25,13 +27,15 @@ AnyTask: TypeAlias = "Task[Any, Any]"
 
 
 def send(task: AnyTask, job: LeasedJob) -> None:
-    """Wake a worker of the task for a job."""
+    """Wake a worker of the task for a job, or have that done once Redis answers."""
+    again = partial(send, task, job)
     if silence.lasts():
+        silence.owe(again)
         return
     try:
         task.apply_async((str(job.pk),), retry=False)
     except OperationalError as error:
-        silence.note(error)
+        silence.note(error, again)
         raise
 
 

@@ -36,7 +36,7 @@ REASONS = {
     "docintel_site.http.header_limit._waiting": "used on the event loop alone, which is one thread",
     "documents.storage.content._cache": "a lock around each look and each change; contents never change",
     "reading.matching.FOLDS": "filled with the fold of one character at a time, which is always the same",
-    "jobs.silence._silence": "holds one number, which is read and replaced whole",
+    "jobs.silence._silence": "what is owed and who asks change under a lock; its one flag is replaced whole",
     "llm.call._lacks": "read and replaced under a lock, its values never change",
     "llm.embeddings.encoder._encoders": f"{BY_PROCESS}; session and tokenizer may be called from several threads",
     "llm.window._told": "read and replaced under a lock, its values never change",

@@ -3,6 +3,7 @@
 import os
 import socket
 import threading
+import uuid
 from collections.abc import Iterator
 from datetime import timedelta
 from importlib import import_module
@@ -18,11 +19,14 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.db import connection
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import ResponseError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from accounts.models import Scope, User
 from accounts.tokens import make_token
 from chat import stream
-from chat.models import Turn
+from chat.models import Conversation, Turn
 from docintel_site.cache import SteadyCache
 from documents.access import create_base
 from documents.ingestion import conductor, tasks
@@ -58,9 +62,23 @@ def usual_patience(settings: Any) -> None:
     settings.CELERY_BROKER_TRANSPORT_OPTIONS = {**options, **settings.REDIS_TIMEOUTS}
 
 
+@pytest.fixture(autouse=True)
+def own_silence(settings: Any) -> Iterator[None]:
+    """What a test learns of its Redis is forgotten with it, and nothing that it owes is done."""
+    answering = settings.EVENTS_REDIS_URL
+    yield
+    silence._silence._owed.clear()
+    answer_again(settings, answering)
+
+
 @pytest.fixture
-def silent() -> Iterator[str]:
-    taken: list[socket.socket] = []
+def taken() -> list[socket.socket]:
+    """The connections that the silent one has taken."""
+    return []
+
+
+@pytest.fixture
+def silent(taken: list[socket.socket]) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def take_and_say_nothing() -> None:
@@ -122,8 +140,8 @@ def empty_queue() -> int:
     return waking.messages_for(tasks.ingest_document)
 
 
-def test_one_that_keeps_silent_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(silence._silence, "_until", 0.0)
+def test_one_that_keeps_silent_is_asked_once(silent: str, settings: Any) -> None:
+    settings.EVENTS_REDIS_URL = silent
     options = {"serializer": "docintel_site.cache.Json", "retry": settings.REDIS_RETRY, "socket_timeout": 0.2}
     with socket.create_server(("127.0.0.1", 0)) as server:
         kept = SteadyCache(f"redis://127.0.0.1:{server.getsockname()[1]}/0", {"OPTIONS": options})
@@ -167,39 +185,76 @@ def test_a_password_that_cannot_be_handed_on_is_a_503(site: Site) -> None:
     assert site.locked.jobs.count() == 1, "nothing reads it again in vain"
 
 
-def test_a_silent_redis_is_left_alone_for_a_while_and_one_that_refuses_is_not(
-    silent: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first part of a process that waits for it in vain saves the others from it."""
-    monkeypatch.setattr(silence._silence, "_until", 0.0)
+def test_a_silent_redis_is_left_alone_until_it_answers_and_one_that_refuses_is_not(silent: str, settings: Any) -> None:
+    """The first part of a process that waits for it in vain saves the others from it; what they owe it is then done."""
     options = {"OPTIONS": {"serializer": "docintel_site.cache.Json", **settings.REDIS_TIMEOUTS}}
     SteadyCache("redis://127.0.0.1:1/0", options).add("refused", 1)
     assert not silence.lasts(), "a refusal takes no time"
 
+    empty_queue()
+    turn_id, client, answering = str(uuid.uuid4()), stream.shared_client(), settings.EVENTS_REDIS_URL
+    settings.EVENTS_REDIS_URL = silent
     steady = SteadyCache(silent, options)
     steady.add("count", 0)
     assert [steady.incr("count") for _ in range(50)] == [*range(1, 51)]
+    waking.send(tasks.ingest_document, IngestJob())
+    stream.publish_event(turn_id, "token")
+    stream.publish_event(turn_id, "done")
+    assert silence.lasts()
+    assert (waking.messages_for(tasks.ingest_document), client.exists(stream.stream_key(turn_id))) == (0, 0)
+
+    answer_again(settings, answering)
+    assert waking.messages_for(tasks.ingest_document) == 1
+    told: Any = client.xrange(stream.stream_key(turn_id))
+    assert [fields["type"] for _, fields in told] == ["done"]
+    empty_queue()
+
+
+def answer_again(settings: Any, url: str) -> None:
+    """Have Redis answer at this address, and wait for who asks it: its thread ends when what was owed is done."""
+    asking = silence._silence._asking
+    settings.EVENTS_REDIS_URL = url
+    if asking is not None:
+        asking.join(PATIENCE_S)
+    assert not silence.lasts()
+
+
+def test_a_process_forked_while_redis_is_silent_asks_for_itself_and_owes_nothing(silent: str, settings: Any) -> None:
+    settings.EVENTS_REDIS_URL = silent
+    silence.note(RedisTimeoutError(), lambda: None)
+    child = os.fork()
+    if not child:
+        os._exit(silence.lasts() or len(silence._silence._owed))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert silence.lasts()
 
-    asked: list[str] = []
 
-    def fail(*_: Any, **__: Any) -> None:
-        asked.append("although it is silent")
-        raise OperationalError
+def test_what_failed_by_a_refusal_is_done_once_redis_answers(settings: Any) -> None:
+    answering = settings.EVENTS_REDIS_URL
+    settings.EVENTS_REDIS_URL = "redis://127.0.0.1:1/0"
+    done: list[str] = []
+    silence.note(ResponseError("OOM"), lambda: done.append("although it answers"))
+    assert silence._silence._asking is None, "to ask again mends nothing"
+    silence.note(RedisConnectionError("refused"), lambda: done[0])
+    silence.note(RedisConnectionError("refused"), lambda: done.append("after the fault of another"))
+    assert not silence.lasts(), "who asks is refused at once"
+    answer_again(settings, answering)
+    assert done == ["after the fault of another"]
 
-    monkeypatch.setattr(tasks.ingest_document, "apply_async", fail)
-    monkeypatch.setattr(stream, "shared_client", fail)
-    waking.send(tasks.ingest_document, IngestJob())
-    stream.publish_event("0", "token")
-    assert asked == []
-    stream.publish_event("0", "done")
-    assert len(asked) == 1, "the last event is told all the same: its readers wait for it"
+
+def test_no_stop_asks_a_silent_redis(site: Site, taken: list[socket.socket]) -> None:
+    talk = Conversation.objects.create(base=site.locked.base, user=User.objects.get())
+    turns = [Turn.objects.create(conversation=talk, number=number, question="?", state="running") for number in (1, 2)]
+    stopped = [
+        site.request("program", "POST", f"/api/v1/turns/{turns[0].pk}/stop").status_code,
+        site.request("browser", "POST", f"/ask/turns/{turns[1].pk}/stop").status_code,
+    ]
+    assert (stopped, taken) == ([202, 302], [])
+    assert set(Turn.objects.values_list("stop_requested", flat=True)) == {True}
 
 
-def test_a_broker_that_is_silent_is_noted_by_who_wakes(
-    silent: str, monkeypatch: pytest.MonkeyPatch, settings: Any
-) -> None:
-    monkeypatch.setattr(silence._silence, "_until", 0.0)
+def test_a_broker_that_is_silent_is_noted_by_who_wakes(silent: str, settings: Any) -> None:
+    settings.EVENTS_REDIS_URL = silent
     with Celery("silent", broker=silent, set_as_current=False) as app:
         app.conf.broker_transport_options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
 

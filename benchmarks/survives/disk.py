@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.survives.site import TAKEN, Site, have_ended, wait_for
-from benchmarks.survives.sources import healthy
+from benchmarks.survives.sources import healthy, questions
 from benchmarks.survives.verdicts import Verdict, server_errors, verdict_of
 
 SIZE = 4_000_000  # bytes
 FILES_MAX = 200
 FIRST = 50_000  # number of the first document
-GOAL = "full disk is 507 and leaves no file; what was accepted is read, and uploads go on once there is room"
+QUESTIONS = 8  # while there is no room
+GOAL = (
+    "full disk is 507 and leaves no file; what was accepted is read, questions are answered meanwhile, and uploads go "
+    "on once there is room"
+)
 
 
 @contextmanager
@@ -38,7 +42,7 @@ def small_disk(folder: Path) -> Iterator[str]:
 
 
 def drill(site: Site) -> Iterator[Verdict]:
-    """Upload until nothing has room, make room, upload once more."""
+    """Upload until nothing has room, ask, make room, upload once more."""
     from django.conf import settings
 
     folder = Path(settings.MEDIA_ROOT)
@@ -47,6 +51,7 @@ def drill(site: Site) -> Iterator[Verdict]:
 
 
 def full(site: Site, folder: Path) -> Verdict:
+    from chat.models import Turn
     from documents.models import Document, IngestJob
 
     base, person = site.new_base("Disk"), site.person()
@@ -65,7 +70,9 @@ def full(site: Site, folder: Path) -> Verdict:
     stored = {Path(name).name for name in Document.objects.filter(base=base).values_list("file", flat=True)}
     jobs = IngestJob.objects.filter(document__base=base)
     wait_for(lambda: have_ended(jobs))  # before, there may be nothing to ask yet
-    turn = person.ask("What is the notice of termination?", knowledge_base_id=base)
+    asked = [person.ask(each, knowledge_base_id=base) for each in questions(QUESTIONS)]
+    turns = Turn.objects.filter(pk__in=[key for key in asked if key])
+    wait_for(lambda: have_ended(turns))
     ballast.unlink()
     time.sleep(1)
     [source] = healthy(1, first=FIRST + FILES_MAX)
@@ -79,7 +86,7 @@ def full(site: Site, folder: Path) -> Verdict:
         "not read": Document.objects.filter(base=base).exclude(state="ready").count(),
         "other 5xx": len(server_errors(person.statuses)),
         "refused with room": int(after["code"] not in TAKEN),
-        "question refused": int(not turn),
+        "questions without an answer": QUESTIONS - turns.filter(state="done", run__isnull=False).count(),
     }
     is_met = sent["storage_full"] > 0 and sent["accepted"] > 0 and 507 in statuses
     return verdict_of("disk full", GOAL, counts, *list(counts)[2:], reached=is_met)

@@ -57,10 +57,12 @@ def drill(
         taken = [kept.person.send("POST", each).status_code for each in stop]
         is_over = wait_for(lambda: have_ended(kept.turns))
         seconds = round(time.monotonic() - began, 1)
+    asked_at = time.monotonic()
     is_answered = kept.is_next_answered()
     states = list(kept.turns.values_list("state", flat=True))
     counts = {
         "seconds": seconds,
+        "until the next is answered": round(time.monotonic() - asked_at, 1),
         "states": states,
         "without a record": kept.turns.filter(run=None).count(),
         "not taken": [status for status in taken if status != 202],

@@ -186,6 +186,7 @@ class StopExtractionView(GenericAPIView[Extraction]):
     """Stop fields that were asked together."""
 
     scopes: ClassVar = {"POST": "ask"}
+    ends_work = True
 
     @extend_schema(operation_id="stop_extraction", request=None, responses={202: ExtractionSerializer})
     def post(self, request: Request, extraction_id: uuid.UUID) -> Response:
@@ -260,6 +261,7 @@ class StopGridView(GenericAPIView[Extraction]):
     """Stop fields that were asked of each of several documents."""
 
     scopes: ClassVar = {"POST": "ask"}
+    ends_work = True
 
     @extend_schema(operation_id="stop_grid", request=None, responses={202: GridSerializer})
     def post(self, request: Request, grid_id: uuid.UUID) -> Response:

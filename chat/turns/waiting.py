@@ -11,6 +11,7 @@ from django.http import Http404
 from chat.followers import Follower
 from chat.models import Extraction, Retrieval, Turn
 from chat.stream import BEGINNING, ENDINGS, LOOK_S, shared_client, stream_key
+from jobs import silence
 
 ENDED = (Turn.State.DONE, Turn.State.STOPPED, Turn.State.FAILED)
 LOOK_MS = 1000  # between two checks of the row without an event; whether the reader may go on is asked every LOOK_S
@@ -39,10 +40,14 @@ def pause(job_id: uuid.UUID, last_id: str, pause_ms: int) -> str:
     """Sleep until the job reports its end, or `pause_ms` have passed; return the last event id."""
     until = time.monotonic() + pause_ms / 1000
     while (left_ms := milliseconds_to(until)) > 0:
+        if silence.lasts():  # only the row can tell
+            time.sleep(left_ms / 1000)
+            return last_id
         try:
             reply: Any = shared_client().xread({stream_key(job_id): last_id}, block=left_ms)
-        except redis.RedisError:
-            time.sleep(left_ms / 1000)  # without Redis only the row can tell
+        except redis.RedisError as error:
+            silence.note(error)
+            time.sleep(max(0, milliseconds_to(until)) / 1000)
             return last_id
         events = [event for _, entries in reply or [] for event in entries]
         last_id = events[-1][0] if events else last_id

@@ -29,9 +29,13 @@ class Limit(BaseThrottle):
     def passes(self, *whose: int | str | None) -> bool:
         """Count a request of each, such as a person; return whether all are within the limit."""
         keys = [f"rate:{self.name}:{each}" for each in whose]
-        wait_ms: int = cast(Any, cache).admit(keys, self.most, int(time.time() * 1000), WINDOW_S * 1000)
+        wait_ms: int = self.kept_in().admit(keys, self.most, int(time.time() * 1000), WINDOW_S * 1000)
         self.left_s = wait_ms / 1000
         return wait_ms == 0
+
+    def kept_in(self) -> Any:
+        """The cache with the counts."""
+        return cache
 
     @property
     def most(self) -> int:
@@ -44,9 +48,27 @@ class Limit(BaseThrottle):
 
 
 class RequestLimit(Limit):
-    """Applies to every request."""
+    """Applies to every request but those that end work."""
 
     name, setting = "requests", "API_RATE"
+
+    def allow_request(self, request: Request, view: "APIView") -> bool:
+        return bool(getattr(view, "ends_work", False)) or super().allow_request(request, view)
+
+
+class StopLimit(Limit):
+    """Applies to requests that end work: views with `ends_work`, and the pages of `page_limits.py`.
+
+    Each process counts them for itself: a Stop must not wait for Redis.
+    """
+
+    name, setting = "stops", "API_RATE"
+
+    def allow_request(self, request: Request, view: "APIView") -> bool:
+        return not getattr(view, "ends_work", False) or super().allow_request(request, view)
+
+    def kept_in(self) -> Any:
+        return cast(Any, cache).spare
 
 
 class CostlyLimit(Limit):

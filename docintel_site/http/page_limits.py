@@ -12,7 +12,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext, ngettext
 
 from chat.followers import TooManyStreams
-from docintel_site.http.limits import CostlyLimit, Limit, LinkLimit, RequestLimit
+from docintel_site.http.limits import CostlyLimit, Limit, LinkLimit, RequestLimit, StopLimit
 from docintel_site.http.problems import handle, is_api, problem, wants_json
 from ledger.chain import digest_of
 
@@ -37,6 +37,8 @@ COSTLY = {
     "GET audit:evidence",
     "POST audit:technical_file",
 }
+# Requests that end work, of which none may wait for Redis.
+ENDING_WORK = {"chat:stop", "chat:stop_fields", "chat:stop_grid", "documents:stop"}
 # Addresses with a token, for people without an account.
 TOKEN_LINKS = {"shared:outside", "shared:image", "accounts:invitation", "first_owner"}
 
@@ -68,6 +70,8 @@ def client_address(request: HttpRequest) -> str:
 def limits_of_request(request: HttpRequest) -> list[Limit]:
     if is_costly(request):
         return [RequestLimit(), CostlyLimit()]
+    if request.resolver_match and request.resolver_match.view_name in ENDING_WORK:
+        return [StopLimit()]
     return [] if request.method in SAFE else [RequestLimit()]
 
 

@@ -8,7 +8,7 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from types import SimpleNamespace
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import pytest
 from django.core.cache import cache
@@ -20,7 +20,7 @@ from pytest_django import Settings
 from accounts.models import User
 from chat.models import Turn
 from docintel_site.http import limits
-from docintel_site.http.page_limits import COSTLY, PageLimits
+from docintel_site.http.page_limits import COSTLY, ENDING_WORK, PageLimits
 from docintel_site.tests.test_access import TABLE, Site, browser, routes, send, site
 from documents.models import Document
 
@@ -181,6 +181,22 @@ def test_every_form_counts_and_no_page_that_is_read(limited: Site, settings: Set
         assert client.get(path).status_code == 200, path
     stranger = Client()
     assert stranger.post("/accounts/login/", {"login": "x@example.org", "password": "x"}).status_code == 200
+
+
+def test_no_other_request_keeps_anybody_from_stopping(limited: Site, settings: Settings) -> None:
+    """Whatever ends work is counted by each process for itself, so that no Stop waits for Redis."""
+    stops = [route for route, _ in routes() if route.rstrip("/").endswith("/stop")]
+    assert len([route for route in stops if not route.startswith("api/")]) == len(ENDING_WORK)
+    client, kept = browser(limited.people["owner"]), cast(Any, cache)
+    kept.spare.clear()
+    settings.API_RATE = 0
+    assert {send(client, f"POST {route}", limited.address(f"POST {route}")).status_code for route in stops} == {429}
+    settings.API_RATE = len(stops)
+    others = [client.get("/api/v1/me").status_code for _ in range(len(stops) + 1)]
+    assert others == [200] * len(stops) + [429]
+    codes = [send(client, f"POST {route}", limited.address(f"POST {route}")).status_code for route in stops]
+    assert 429 not in codes
+    kept.spare.clear()
 
 
 def test_a_refused_upload_stores_nothing_and_tells_the_script(limited: Site, settings: Settings) -> None:
