@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.models import User
@@ -44,7 +43,6 @@ EARLIER_SHOWN = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def ask_fields(request: HttpRequest) -> HttpResponse:
     """A list of fields to ask."""
     user = user_of(request)
@@ -84,7 +82,6 @@ def page_of_extraction(extraction: Extraction) -> str:
 
 
 @require_GET
-@never_cache
 def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
     """The fields that were asked together, with their values, as far as they are."""
     user = user_of(request)
@@ -123,7 +120,6 @@ def stop_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def export_fields(request: HttpRequest, extraction_id: UUID, form: str) -> HttpResponse:
     """The fields with their values: CSV for spreadsheets, JSON for programs."""
     if form not in ("csv", "json"):
@@ -150,7 +146,6 @@ def download(text: str, file_name: str) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def show_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
     """A row for each document and a column for each field, as far as they are."""
     user = user_of(request)
@@ -182,7 +177,6 @@ def stop_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def export_grid(request: HttpRequest, grid_id: UUID, form: str) -> HttpResponse:
     """The grid with its values: CSV for spreadsheets, JSON for programs."""
     if form not in ("csv", "json"):

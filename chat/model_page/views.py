@@ -10,7 +10,6 @@ from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import user_of
@@ -42,7 +41,6 @@ FORM_WORDS = {
 
 
 @require_safe
-@never_cache
 def model(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What is in force and the last test; the part that follows a test in work alone where the page asks for it."""
     found = access.get_base(request.user, pk)

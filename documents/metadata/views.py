@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.requests import user_of
@@ -27,7 +26,6 @@ from documents.models import MetadataField
 from documents.views import describe_base, tell_refusal
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def fields(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What is noted of the documents of a base; owners add a field."""
