@@ -65,6 +65,11 @@ class Wordings:
     def __getitem__(self, section: str) -> re.Pattern[str]:
         return self.patterns[section]
 
+    def first_words(self, text: str, sections: Iterable[str]) -> dict[str, str]:
+        """The sections a text has words of, each with the first."""
+        found = {section: self[section].search(text) for section in sections}
+        return {section: words[0] for section, words in found.items() if words}
+
     def in_language(self, section: str, language: str) -> re.Pattern[str]:
         """The expression of a section with what one language says, and English in a slot it has nothing for.
 

@@ -45,14 +45,17 @@ def opposed_word(text: str, question: Question) -> str:
 
 def directions_in(text: str, language: str) -> dict[str, str]:
     """In which directions a text says that something goes, each with its word: it "rose" in one that "increase" has."""
-    words = polar_words().of_language(language)
-    found = {name: words[name].search(text) for name in DIRECTIONS}
-    return {name: word[0] for name, word in found.items() if word}
+    return polar_words().of_language(language).first_words(text, DIRECTIONS)
 
 
 def other_direction(text: str, question: Question) -> str:
     """The word of a question for a direction, where a text only says that something goes the other way; else ""."""
-    asked, said = (directions_in(each, question.language) for each in (question.topic, text))
+    return other_side(text, question, polar_words().of_language(question.language), DIRECTIONS)
+
+
+def other_side(text: str, question: Question, words: Wordings, sides: tuple[str, str]) -> str:
+    """The word by which a question is on one side alone, where a text is on the other alone; else ""."""
+    asked, said = (words.first_words(each, sides) for each in (question.topic, text))
     is_other = len(asked) == 1 and len(said) == 1 and asked.keys() != said.keys()
     return next(iter(asked.values())) if is_other else ""
 
