@@ -6,11 +6,9 @@ The words are data (`polarity.*.toml`). The little ones are stop words, so that 
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 from reading.matching import match_form
-from reading.wording import Wordings, read_wordings
+from reading.wording import Wordings, read_once
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.types import Question
 from retrieval.words.tokens import is_stop_word, stem
@@ -23,11 +21,7 @@ DENIED_TYPES = frozenset({"", "text", "person", "party", "role", "date"})  # a v
 CHARS_AFTER = 80  # of a little word, among which stands what it is about
 WORD = re.compile(r"[^\W_]+")
 WORDS_AFTER = 2  # of those, the first that tell something
-
-
-@cache
-def polar_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "polarity", FRAMES)
+polar_words = read_once(__name__, "polarity", FRAMES)
 
 
 def opposed_word(text: str, question: Question) -> str:

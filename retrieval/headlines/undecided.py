@@ -6,11 +6,9 @@ notice is. The words are data (`undecided.*.toml`).
 """
 
 import re
-from functools import cache
-from pathlib import Path
 
 from reading.matching import match_form
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 from retrieval.candidates.disagreements import read_statement
 from retrieval.headlines.mismatches import asks_yes_or_no
 from retrieval.question.bands import quantities_in, unit_names
@@ -51,11 +49,7 @@ FRAMES = {
     "received": r"\b(?:{received})",
     "receipt": r"\b(?:{receipt})\b",
 }
-
-
-@cache
-def undecided_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "undecided", FRAMES)
+undecided_words = read_once(__name__, "undecided", FRAMES)
 
 
 def left_open(text: str, question: Question) -> str:

@@ -18,7 +18,7 @@ from reading.tables import amount_of
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.scales import SCALE_NAMES
 from reading.values.years import YEAR_WORD
-from reading.wording import WordingError, Wordings, read_wordings
+from reading.wording import WordingError, read_once
 from retrieval.words.printed import is_in_numerals
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
@@ -32,6 +32,7 @@ FRAMES = {
     "most": r"\b(?:{most})\b",  # which end of what may be is spoken of
     "least": r"\b(?:{least})\b",
 }
+band_words = read_once(__name__, "bands", FRAMES)
 NUMBER = re.compile(r"(?:\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?(?![.,]?\d)")
 NAMED = re.compile(r"\A[\s-]?([%$€£]|°?[^\W\d_]+[²³]?)")  # what a number counts, or is measured in
 NAMED_IN_TWO = re.compile(r"\A[\s-]?([^\W\d_]+\s[^\W\d_]+)")  # "square metres", "per cent"
@@ -76,11 +77,6 @@ class Found(NamedTuple):
     unit: str
     start: int
     end: int
-
-
-@cache
-def band_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "bands", FRAMES)
 
 
 @cache
