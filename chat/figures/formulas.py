@@ -157,8 +157,7 @@ def averaged_share(text: str) -> Formula | None:
         return None
     years = span(*[group for group in found.groups() if group and group.isdigit()])
     shares = [
-        combine(parse_expression(found["what"], (year,)), "/", parse_expression(found["of"], (year,)))
-        for year in years
+        combine(parse_expression(found["what"], (year,)), "/", parse_expression(found["of"], (year,))) for year in years
     ]
     total = reduce(lambda before, each: combine(before, "+", each), shares)
     name = f"average of {found['what']} as a share of {found['of']}"
