@@ -15,7 +15,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import InvitationForm, PasswordForm
@@ -28,7 +27,6 @@ from accounts.sessions import end_others, sessions_of
 
 
 @login_not_required
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_on(request: HttpRequest, provider_id: str) -> HttpResponseBase:
     """Send somebody who has pressed the button to the sign-on provider; whoever only follows a link is asked first.
@@ -58,7 +56,6 @@ def closed_link(request: HttpRequest) -> HttpResponse:
 
 
 @login_not_required
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponseBase:
     """Choose a password by a one-time link and sign in; a used or expired link gives a 404."""
@@ -80,7 +77,6 @@ def invitation(request: HttpRequest, token: str) -> HttpResponseBase:
     return render(request, "accounts/invitation.html", shown, status=400 if form.errors else 200)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def people_page(request: HttpRequest) -> HttpResponse:
     """Everybody who may sign in, and the form to invite."""
@@ -138,7 +134,6 @@ def change_person(found: User, action: str | None, asking: User) -> None:
     changes[action]()
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sessions(request: HttpRequest) -> HttpResponse:
     """One's sessions; POST ends one of the others, or all of them."""

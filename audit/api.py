@@ -25,7 +25,7 @@ from chat.models import Answer
 from chat.turns.replies import answer_json
 from documents.access import get_or_404, is_auditor_of
 from documents.api import Body, OctetRenderer, TextField, read_sent
-from retrieval.api import CandidateSerializer, PartSerializer, ScopeDocumentSerializer
+from retrieval.api import CandidateSerializer, FoundSerializer, ScopeDocumentSerializer
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.record.as_json import candidate_json, document_json, drop_scores, looked_at
 from retrieval.record.ledger_forms import columns_of_row
@@ -73,7 +73,7 @@ class RunSerializer(serializers.Serializer[Any]):
     )
 
 
-class RunInFullSerializer(RunSerializer):
+class RunInFullSerializer(RunSerializer, FoundSerializer):
     """A run with everything it saw but its documents and candidates, which are lists of their own.
 
     `scope` has those documents that were read line by line.
@@ -89,10 +89,6 @@ class RunInFullSerializer(RunSerializer):
     looked_at = serializers.CharField(
         allow_null=True, help_text="What was done with the documents of the scope; they are a list of their own."
     )
-    language_note = serializers.CharField(
-        allow_null=True, help_text="That the question is in another language than the documents, and what to do."
-    )
-    parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     methods_used = serializers.ListField(child=serializers.CharField())
     hit_counts = serializers.DictField(child=serializers.IntegerField())
     contradictions = serializers.ListField(child=serializers.DictField())
@@ -100,8 +96,6 @@ class RunInFullSerializer(RunSerializer):
     arbiter = serializers.CharField()
     arbiter_status = serializers.CharField()
     arbiter_failure = serializers.CharField(allow_null=True)
-    partly_answered = serializers.BooleanField(help_text="A part of the question has no answer.")
-    missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     timings_ms = serializers.DictField(child=serializers.FloatField())
     code_version = serializers.CharField()
     answer = AnswerSerializer(allow_null=True)

@@ -1,13 +1,11 @@
 """Store what auditors do: the row with its ledger entry, and the bytes the ledger vouches for."""
 
-import json
-from typing import Any
-
 from django.db import transaction
 from django.db.models import Model
 
 from audit.models import AuditEvent, Comment, Review, ReviewSample, SignOff
-from ledger.payload import Payload
+from ledger.payload import Payload, canonical_json
+from retrieval.record.ledger_forms import columns_of_row
 
 PAYLOADS: dict[type[Model], Payload] = {
     Review: Payload.of_columns(
@@ -48,6 +46,4 @@ def store(row: Model) -> None:
 
 def row_payload(row: Model) -> bytes:
     """The first format, for entries without a salt: canonical JSON of every column by name; times in UTC."""
-    fields: dict[str, Any] = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
-    texts = {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in fields.items()}
-    return json.dumps(texts, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
+    return canonical_json(columns_of_row(row))

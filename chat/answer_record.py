@@ -1,6 +1,5 @@
 """Store an answer with its citations, insert-only, and the bytes the ledger vouches for of it and its side notes."""
 
-import json
 from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
@@ -10,7 +9,7 @@ from django.utils import timezone
 
 from chat.drafts import AnswerDraft, CitedLines, Quoted
 from chat.models import Answer, Citation, Turn
-from ledger.payload import Payload, object_of
+from ledger.payload import Payload, canonical_json, object_of
 from llm.models import LLMCall
 from llm.payload import call_of
 from retrieval.models import RetrievalRun
@@ -159,7 +158,7 @@ def answer_payload(answer: Answer) -> bytes:
         "created_at": answer.created_at.isoformat(),
         "citations": [citation_record(citation) for citation in answer.citations.order_by("marker")],
     }
-    return json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
+    return canonical_json(fields)
 
 
 def citation_record(citation: Citation) -> dict[str, object]:

@@ -41,7 +41,7 @@ from chat.turns.waiting import ENDED, wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key, read_sent
 from documents.idempotency import make_keyed
 from documents.ingestion.tasks import start
-from retrieval.api import STATUSES, BoxSerializer, PartSerializer, ResultSerializer
+from retrieval.api import STATUSES, BoxSerializer, FoundSerializer, ResultSerializer
 from retrieval.filters import PAGES_MAX, READ_AROUND, SECTION_CHARACTERS_MAX, TOP_K_MAX, Filters
 from retrieval.question.parse import QUESTION_MAX
 from retrieval.reading_rules.rows import RuleError
@@ -220,7 +220,7 @@ class ObjectionSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
-class TurnSerializer(serializers.Serializer[Any]):
+class TurnSerializer(FoundSerializer):
     """A question and its outcome; `answer` is null until there is one."""
 
     turn_id = serializers.UUIDField()
@@ -236,13 +236,7 @@ class TurnSerializer(serializers.Serializer[Any]):
     run_id = serializers.UUIDField(allow_null=True)
     status = serializers.ChoiceField(RUN_STATUSES, allow_null=True)
     not_found_reason = serializers.CharField(allow_null=True)
-    partly_answered = serializers.BooleanField(help_text="A part of the question has no answer.")
-    missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     confidence = serializers.FloatField(allow_null=True)
-    language_note = serializers.CharField(
-        allow_null=True, help_text="That the question is in another language than the documents, and what to do."
-    )
-    parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     answered_before = RepeatSerializer(
         allow_null=True, help_text="Set where the same question was answered before and nothing was asked anew."
     )

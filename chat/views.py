@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.models import User
@@ -46,6 +45,7 @@ from chat.turns.waiting import ENDED
 from documents import access
 from documents.ingestion.tasks import start
 from documents.pages.address import number_of
+from documents.views import tell_refusal
 from retrieval.candidates.widening import Scope, read_scope
 from retrieval.models import RetrievalRun
 from retrieval.reading_rules.rows import RuleError
@@ -57,7 +57,6 @@ ADDRESSED = ("question", "pages")  # fields that an address can fill
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def home(request: HttpRequest) -> HttpResponse:
     """A new question, which starts a conversation."""
     user = user_of(request)
@@ -82,7 +81,6 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """The turns of a conversation, the cited page beside them, and a follow-up question."""
     user = user_of(request)
@@ -215,7 +213,6 @@ def auditable(user: User, turns: list[Turn]) -> set[UUID]:
 
 
 @require_GET
-@never_cache
 def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """The current state of one turn, for the page that polls it; opened directly, it redirects to its conversation."""
     user = user_of(request)
@@ -230,7 +227,6 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
     """The pane with the page of one citation."""
     row = get_visible_turn(request, turn_id)
@@ -241,7 +237,6 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
     """The pane with the page of a refused passage."""
     row = get_visible_turn(request, turn_id)
@@ -252,7 +247,6 @@ def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpR
 
 
 @require_GET
-@never_cache
 def offer_questions(request: HttpRequest, document_id: UUID) -> HttpResponse:
     """The questions a document was tried with and answers, as a part of its row; it asks again until they are tried."""
     document = access.get_document(user_of(request), document_id)
@@ -298,7 +292,6 @@ def search_rest(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def noticed_pages(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """The notice of an answer's badly read pages, for the page that polls it; POST has them read again."""
     user = user_of(request)
@@ -317,12 +310,9 @@ def noticed_pages(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 def meaning(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Ask an ended question again with its vague word as it is meant; the base learns from it."""
     row = get_ended_turn(request, turn_id)
-    try:
-        turn = choose_meaning(row, request.POST.get("meaning", ""), form_id_of(request))
-    except RuleError as error:
-        messages.error(request, str(error))
-        return redirect(turn_address(row))
-    return begin_turn(turn)
+    with tell_refusal(request, RuleError):
+        return begin_turn(choose_meaning(row, request.POST.get("meaning", ""), form_id_of(request)))
+    return redirect(turn_address(row))
 
 
 def form_id_of(request: HttpRequest) -> UUID | None:
@@ -370,7 +360,6 @@ def delete(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def trash(request: HttpRequest) -> HttpResponse:
     """The conversations a person has deleted, for restoring."""
     user = user_of(request)
@@ -390,7 +379,6 @@ def restore_conversation(request: HttpRequest, conversation_id: UUID) -> HttpRes
 
 
 @require_GET
-@never_cache
 def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpResponse:
     """Export a conversation: Markdown to read, JSON for programs."""
     if form not in EXPORTS:

@@ -13,7 +13,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import FirstOwnerForm
@@ -32,7 +31,6 @@ LOADING_FOR = timedelta(minutes=10)  # since the last sample came: later somethi
 
 
 @login_not_required
-@never_cache
 def first_owner(request: HttpRequest, token: str) -> HttpResponseBase:
     """The form that creates the first owner; a used or expired link gives a 404."""
     if not OwnerLink.open_for(token).exists():

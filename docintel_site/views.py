@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
-from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from docintel_site.requirements import PAGE, STATES, read_rules
@@ -15,7 +15,6 @@ SEARCH_MAX = 120  # characters
 
 
 @require_safe
-@never_cache
 def status(request: HttpRequest) -> HttpResponse:
     """Every part with its state for anyone signed in; details and advice for administrators."""
     found, unread_bases = checks(), unread_by_base(request.user)

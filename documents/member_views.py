@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.invitations import AccountDisabled
@@ -20,7 +19,6 @@ from documents.models import KnowledgeBase, Role
 from documents.views import describe_base, tell_refusal
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def members(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The roles in a base; owners add people."""

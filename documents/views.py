@@ -19,7 +19,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext, gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -133,7 +132,6 @@ def take_over_base(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 def base(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The documents of a base: state, progress, what needs a person; upload."""
     found = access.get_base(request.user, pk)
@@ -347,15 +345,13 @@ def delete_named_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.POST.get("name", "").strip() != found.name:
         messages.error(request, gettext("Nothing was deleted: what you typed is not the name of this base."))
         return redirect("documents:settings", found.pk)
-    try:
+    with tell_refusal(request, Held):
         access.delete_base(found, user_of(request))
-    except Held as error:
-        messages.error(request, str(error))
-        return redirect("documents:settings", found.pk)
-    start_tidying()
-    words = gettext("“%(name)s” is deleted. The record of its answers stays in the audit.") % {"name": found.name}
-    messages.success(request, words)
-    return redirect("documents:bases")
+        start_tidying()
+        words = gettext("“%(name)s” is deleted. The record of its answers stays in the audit.") % {"name": found.name}
+        messages.success(request, words)
+        return redirect("documents:bases")
+    return redirect("documents:settings", found.pk)
 
 
 @require_safe
@@ -374,7 +370,6 @@ def list_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 def document(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One page of a document with its lines and section; before there is a parse, the progress of reading."""
     found = access.get_document(request.user, pk)
@@ -412,7 +407,6 @@ def document(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 def sheet(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     """One page of a document alone, as pages follow on while one scrolls; the address names the place it began at."""
     found = access.get_document(request.user, pk)
@@ -452,7 +446,6 @@ def chosen_parse(request: HttpRequest, found: Document) -> Parse | None:
 
 
 @require_safe
-@never_cache
 def row(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One row of the list, for polling progress."""
     found = access.get_document(request.user, pk)

@@ -1,8 +1,10 @@
 """The bytes an entry vouches for, built by the database itself: a run of 150 KB need not become Python rows first."""
 
+import json
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -48,6 +50,11 @@ class Payload:
         if written is None:
             raise Vanished(f"There is no {self.kind} {row_id} to vouch for.")
         return chain.append(self.kind, str(row_id), written, salt=secrets.token_hex(SALT_BYTES))
+
+
+def canonical_json(content: dict[str, Any]) -> bytes:
+    """The bytes of entries from before the database built them: keys in order, no blanks, as text what JSON lacks."""
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
 
 
 def object_of(alias: str, columns: Iterable[str], **more: str) -> str:

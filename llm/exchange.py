@@ -49,10 +49,14 @@ def clean_text(text: str) -> str:
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
+def request_bytes(request: Mapping[str, Any]) -> bytes:
+    """A request in canonical JSON: the bytes of its digest."""
+    return json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
 def request_digest(request: Mapping[str, Any]) -> str:
-    """SHA-256 of a request in canonical JSON, so that a stored request can be verified."""
-    canonical = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    """SHA-256 of a request, so that a stored one can be verified."""
+    return hashlib.sha256(request_bytes(request)).hexdigest()
 
 
 _made: ContextVar[list[Exchange] | None] = ContextVar("made_exchanges", default=None)

@@ -10,10 +10,11 @@ put into.
 """
 
 import re
+import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,11 @@ class Wordings:
 
     def __getitem__(self, section: str) -> re.Pattern[str]:
         return self.patterns[section]
+
+    def first_words(self, text: str, sections: Iterable[str]) -> dict[str, str]:
+        """The sections a text has words of, each with the first."""
+        found = {section: self[section].search(text) for section in sections}
+        return {section: words[0] for section, words in found.items() if words}
 
     def in_language(self, section: str, language: str) -> re.Pattern[str]:
         """The expression of a section with what one language says, and English in a slot it has nothing for.
@@ -161,6 +167,17 @@ def read_wordings(folder: Path, name: str, frames: Mapping[str, str]) -> Wording
         raise WordingError(f"{unknown[0].file}: there is no section {unknown[0].section!r}")
     patterns = {section: expression(frame, alternatives) for section, frame in frames.items()}
     return Wordings(frames, alternatives, patterns)
+
+
+def read_once(module: str, name: str, frames: Mapping[str, str]) -> Callable[[], Wordings]:
+    """What gives the entries beside a module and reads them when it is first asked. Raises WordingError then."""
+
+    @cache
+    def give() -> Wordings:
+        return read_wordings(Path(str(sys.modules[module].__file__)).parent, name, frames)
+
+    give.__module__ = module
+    return give
 
 
 def read_entries(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

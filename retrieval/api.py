@@ -217,16 +217,24 @@ class ScopeDocumentSerializer(serializers.Serializer[Any]):
     finding = FindingSerializer(allow_null=True, help_text="Where every document was searched on its own.")
 
 
-class ResultSerializer(serializers.Serializer[Any]):
+class FoundSerializer(serializers.Serializer[Any]):
+    """What a result, a turn and a run say alike."""
+
+    language_note = serializers.CharField(
+        allow_null=True, help_text="That the question is in another language than the documents, and what to do."
+    )
+    parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
+    partly_answered = serializers.BooleanField(help_text="A part of the question has no answer.")
+    missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
+
+
+class ResultSerializer(FoundSerializer):
     """The RetrievalResult; what was refused stands apart from its candidates. `run_id` is its record."""
 
     run_id = serializers.UUIDField()
     doc_id = serializers.UUIDField(allow_null=True, help_text="The document, when only one was asked.")
     documents = ScopeDocumentSerializer(many=True, help_text="Every document of the scope, in its order.")
     looked_at = serializers.CharField(allow_null=True, help_text="What was done with the documents, in one line.")
-    language_note = serializers.CharField(
-        allow_null=True, help_text="That the question is in another language than the documents, and what to do."
-    )
     question = serializers.CharField()
     status = serializers.ChoiceField(STATUSES)
     not_found = serializers.BooleanField()
@@ -237,14 +245,11 @@ class ResultSerializer(serializers.Serializer[Any]):
     discarded = RefusedSerializer(many=True, help_text="What the arbiter refused, kept in the record with its reason.")
     unjudged = RefusedSerializer(many=True, help_text="What nobody judged, and why.")
     left_out = LeftOutSerializer(many=True)
-    parts = PartSerializer(many=True, help_text="Of a question that asks several things, or one in a certain case.")
     methods_used = serializers.ListField(child=serializers.ChoiceField(METHOD_NAMES))
     arbiter = serializers.CharField()
     arbiter_status = serializers.ChoiceField(["ran", "not_run", "not_needed"])
     arbiter_failure = serializers.CharField(allow_null=True)
     violations = serializers.ListField(child=serializers.CharField())
-    partly_answered = serializers.BooleanField(help_text="A part of the question has no answer.")
-    missing = serializers.CharField(allow_null=True, help_text="What is missing, in the arbiter's words.")
     contradictions = ContradictionSerializer(many=True)
     searched = SearchedSerializer(many=True)
     gates = serializers.ListField(child=serializers.DictField())

@@ -56,11 +56,6 @@ def drop_vectors_if_clear(plan: Plan, question: Question, hits: Sequence[Hit]) -
     reason = clean_signal(question, hits)
     if not plan.is_on("vectors") or question.intent in OPEN_INTENTS or not reason:
         return plan
-    return without_vectors(plan, reason)
-
-
-def without_vectors(plan: Plan, reason: str) -> Plan:
-    """The plan with vectors switched off, and the reason."""
     return switch_off(plan, "vectors", reason)
 
 

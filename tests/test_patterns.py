@@ -26,7 +26,7 @@ FIRST_CHARS = 60  # short lines first: what is exponential is seen before it han
 SURE_CHARS = 600  # from here on a time says how it grows
 STEP = 2.5  # times longer than the line before
 METHODS = {"search", "match", "fullmatch", "finditer", "findall", "sub", "split"}
-WORDING = {"WordingError", "read_wordings"}  # a module that keeps its expressions in data files imports one of them
+WORDING = {"WordingError", "read_once"}  # a module that keeps its expressions in data files imports one of them
 ALL_OVER = {"finditer", "findall", "sub", "split"}
 
 LAST_SIGN = "!"  # so that what must end with the line has gone to its end in vain

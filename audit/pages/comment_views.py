@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.requests import user_of
@@ -34,7 +33,6 @@ from retrieval.types import LineRange
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def comments(request: HttpRequest, document_id: UUID) -> HttpResponse:
     """The threads on a page of a document, or about lines of it; a POST adds a comment or a reply.
 
@@ -58,7 +56,6 @@ def comments(request: HttpRequest, document_id: UUID) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def citing(request: HttpRequest, document_id: UUID, line: int) -> HttpResponse:
     """Which answers cite a line of a document, of those the reader may see; others' questions are shown on record."""
     user = user_of(request)

@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
@@ -59,7 +58,6 @@ class ShownProposal:
 
 
 @require_safe
-@never_cache
 def proposals(request: HttpRequest, base_id: UUID) -> HttpResponse:
     """What is proposed, what its check says, and the last proposals that ended."""
     base = get_base(request.user, base_id, *AUDIT)

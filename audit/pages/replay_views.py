@@ -6,7 +6,6 @@ from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import user_of
@@ -36,7 +35,6 @@ def replay(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 def rejudgement(request: HttpRequest, rejudgement_id: UUID) -> HttpResponse:
     """How far judging again is, then which roles change. A golden check is shown on its own page."""
     job = get_or_404(Rejudgement.objects.visible_to(request.user), rejudgement_id)

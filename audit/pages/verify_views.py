@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import user_of
@@ -21,7 +20,6 @@ from ledger.heads import BadHeadFile
 
 
 @require_safe
-@never_cache
 def verify_page(request: HttpRequest) -> HttpResponse:
     """How far a verification is, and what the last ones found.
 
@@ -64,7 +62,6 @@ def nightly(request: HttpRequest) -> dict[str, object]:
 
 
 @require_safe
-@never_cache
 def heads_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """Download the heads up to this moment, with which an evidence pack is confirmed, also one made just now."""
     refuse_others(request)

@@ -27,13 +27,13 @@ from audit.runs.risks import RISKS
 from audit.runs.signs import LOOKED, words_missing
 from audit.statistics.quality import DEFAULT_DAYS, Quality, quality_over
 from audit.trail.candidates import Choice
-from audit.trail.exchanges import request_bytes
 from audit.trail.gather import gather
 from audit.trail.selected import read_selected
 from chat.models import Answer
 from documents.access import get_or_404
 from documents.models import KnowledgeBase, Role, Viewer
 from documents.pages.address import number_of
+from llm.exchange import request_bytes
 from llm.models import LLMCall
 from retrieval.candidates.widening import read_scope
 from retrieval.models import RetrievalRun
@@ -213,7 +213,7 @@ def one_of(request: HttpRequest, name: str, known: Container[str]) -> str:
 def call_request(request: HttpRequest, run_id: UUID, call_id: UUID) -> HttpResponse:
     """The request to the model, in the canonical JSON its SHA-256 was taken over."""
     call = call_of(request, run_id, call_id)
-    return attachment(request_bytes(call), f"request-{call.pk}.json", "application/json")
+    return attachment(request_bytes(call.request), f"request-{call.pk}.json", "application/json")
 
 
 @require_safe

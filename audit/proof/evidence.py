@@ -22,7 +22,6 @@ from audit.review.comments import Thread, arrange_threads
 from audit.review.reviewing import reviews_of
 from audit.runs.glossary import terms_in_order
 from audit.trail.candidates import Choice, Row
-from audit.trail.exchanges import request_bytes
 from audit.trail.gather import Trail, gather
 from chat.answer_record import exchanges_apart
 from chat.models import Answer, Turn
@@ -33,6 +32,7 @@ from documents.models import Document, Line, Page, Viewer
 from documents.pages.sheet import CLASSES, SheetBox, box_of
 from ledger.chain import digest_of, entries_after, time_text
 from ledger.models import Entry
+from llm.exchange import request_bytes
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.storing import answer_unstored, calls_beside, unfinished_calls
@@ -177,7 +177,7 @@ def add_records(pack: PackWriter, run: RetrievalRun) -> None:
     for exchange in trail.exchanges:
         if exchange.is_erased:
             continue
-        pack.add(f"calls/{exchange.name}-request.json", request_bytes(exchange.call))
+        pack.add(f"calls/{exchange.name}-request.json", request_bytes(exchange.call.request))
         pack.add(f"calls/{exchange.name}-reply.txt", exchange.call.raw_reply.encode())
     passages = passages_of(trail, add_pages(pack, trail))
     threads = threads_of(trail)

@@ -100,8 +100,3 @@ def readable(reply: str) -> str:
         return json.dumps(json.loads(reply), ensure_ascii=False, indent=2)
     except (ValueError, RecursionError):
         return reply
-
-
-def request_bytes(call: LLMCall) -> bytes:
-    """The request in canonical JSON: the bytes of its stored SHA-256."""
-    return json.dumps(call.request, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()

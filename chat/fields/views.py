@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.models import User
@@ -46,7 +45,6 @@ EARLIER_SHOWN = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def ask_fields(request: HttpRequest) -> HttpResponse:
     """A list of fields to ask."""
     user = user_of(request)
@@ -86,7 +84,6 @@ def page_of_extraction(extraction: Extraction) -> str:
 
 
 @require_GET
-@never_cache
 def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
     """The fields that were asked together, with their values, as far as they are; 204 where `seen` is how far."""
     user = user_of(request)
@@ -129,7 +126,6 @@ def stop_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def export_fields(request: HttpRequest, extraction_id: UUID, form: str) -> HttpResponse:
     """The fields with their values: CSV for spreadsheets, JSON for programs."""
     if form not in ("csv", "json"):
@@ -156,7 +152,6 @@ def download(text: str, file_name: str) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def show_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
     """A row for each document and a column for each field, as far as they are.
 
@@ -197,7 +192,6 @@ def stop_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
 
 
 @require_GET
-@never_cache
 def export_grid(request: HttpRequest, grid_id: UUID, form: str) -> HttpResponse:
     """The grid with its values: CSV for spreadsheets, JSON for programs."""
     if form not in ("csv", "json"):

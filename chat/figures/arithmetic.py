@@ -72,6 +72,11 @@ def read_expression(text: str) -> WrittenFormula:
         tree = ast.parse(plain.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ExpressionError(f"“{text}” is not a formula") from error
+    return read_tree(tree)
+
+
+def read_tree(tree: ast.expr) -> WrittenFormula:
+    """The formula of a tree. Raises ExpressionError at what is not allowed, or too much."""
     nodes = list(nodes_of(tree))
     return WrittenFormula(
         tree,

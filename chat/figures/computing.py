@@ -3,24 +3,25 @@
 Nothing is guessed: if an input is missing, ambiguous or from a page that was not retrieved, nothing is computed.
 """
 
-import operator
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from chat.figures.arithmetic import ExpressionError, Quantity, calculate, quantity_of, read_tree
 from chat.figures.formulas import (
-    Expression,
     Formula,
     LineItem,
-    Operation,
     Unit,
     asked_text,
     asked_years,
+    combine,
     formula_of,
+    name_item,
     read_comparison,
 )
 from chat.figures.statement_rows import Cell, StatementRow
@@ -118,7 +119,7 @@ class Computed:
     @property
     def is_plain(self) -> bool:
         """Whether it is one amount as printed in a statement, without any calculation."""
-        return isinstance(self.formula.expression, LineItem)
+        return isinstance(self.formula.expression.tree, ast.Name)
 
     @property
     def shown(self) -> str:
@@ -126,14 +127,6 @@ class Computed:
         largest = max((each.row.scale for each in self.inputs if each.row.scale), default=None)
         scale = (self.formula.scale or largest) if self.is_scaled else None
         return write_value(self.value, self.formula.unit, self.formula.places, scale)
-
-
-OPERATIONS: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-}
 
 
 class MissingInput(LookupError):
@@ -151,7 +144,7 @@ def compute_all(formulas: Sequence[Formula], rows: Sequence[StatementRow]) -> tu
     """The values of the formulas; () when any input of any of them is missing or doubtful."""
     try:
         return tuple(compute(each, rows) for each in formulas)
-    except (MissingInput, InvalidOperation, ZeroDivisionError):
+    except (MissingInput, ExpressionError):
         return ()
 
 
@@ -160,7 +153,7 @@ def with_change(formulas: tuple[Formula, ...]) -> tuple[Formula, ...]:
     if len(formulas) != 2 or formulas[0].unit != "percent":
         return formulas
     before, after = formulas
-    change = Operation("-", after.expression, before.expression)
+    change = combine(after.expression, "-", before.expression)
     return (before, after, Formula(f"change of {after.name}", change, "points"))
 
 
@@ -172,11 +165,13 @@ def read_single_amount(text: str) -> Formula | None:
         return None
     named = {found[0] for each in statement_lines() if (found := each.asked_inside.search(text))}
     longest = [name for name in named if not any(name != other and name in other for other in named)]
-    return Formula(longest[0], LineItem(longest[0], years), "amount", None, scale) if len(longest) == 1 else None
+    if len(longest) != 1:
+        return None
+    return Formula(longest[0], name_item(LineItem(longest[0], years)), "amount", None, scale)
 
 
 def compute(formula: Formula, rows: Sequence[StatementRow]) -> Computed:
-    """Evaluate one formula. Raises MissingInput if an amount is not certain."""
+    """Evaluate one formula. Raises MissingInput if an amount is not certain, or ExpressionError."""
     inputs: list[Input] = []
 
     def amount(name: str, year: str) -> Decimal:
@@ -184,28 +179,22 @@ def compute(formula: Formula, rows: Sequence[StatementRow]) -> Computed:
         inputs.extend(each for each in found if each not in inputs)
         return sum((each.amount for each in found), Decimal(0))
 
-    with localcontext(prec=28):
-        value = evaluate(formula.expression, amount)
+    read, named = read_tree(formula.expression.tree), formula.expression.named
+    value = quantity_of(calculate(read, {name: Quantity(value_over(named[name], amount)) for name in read.names})).value
     scales = {each.row.scale for each in inputs}
     if not inputs or (None in scales and len(scales) > 1):
         raise MissingInput("the units of the inputs cannot be compared")
     return Computed(formula, value, tuple(inputs), None not in scales)
 
 
-def evaluate(expression: Expression, amount: Callable[[str, str], Decimal]) -> Decimal:
-    if isinstance(expression, Decimal):
-        return expression
-    if isinstance(expression, LineItem):
-        values = [amount(expression.name, year) for year in expression.years]
-        if expression.over == "average":
-            return (values[0] + values[1]) / 2
-        return values[1] - values[0] if expression.over == "change" else values[0]
-    left, right = evaluate(expression.left, amount), evaluate(expression.right, amount)
-    if expression.sign == "^":
-        if left <= 0:
-            raise MissingInput("no root of a loss")
-        return left ** (1 / right)
-    return OPERATIONS[expression.sign](left, right)
+def value_over(item: LineItem | Decimal, amount: Callable[[str, str], Decimal]) -> Decimal:
+    """The value of a line in its year, or over its two; that of a number."""
+    if isinstance(item, Decimal):
+        return item
+    values = [amount(item.name, year) for year in item.years]
+    if item.over == "average":
+        return (values[0] + values[1]) / 2
+    return values[1] - values[0] if item.over == "change" else values[0]
 
 
 # ---- finding an amount

@@ -3,14 +3,16 @@
 Only certain readings count: a question without a year, or with two readings of one, has no formula.
 """
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from chat.figures.arithmetic import read_tree, write_out
 from reading.matching import match_form
 from reading.values.scales import ASKED_SCALE, SCALES
 from reading.values.years import YEAR_DIGITS
@@ -31,13 +33,11 @@ class LineItem:
 
 
 @dataclass(frozen=True)
-class Operation:
-    sign: str  # + - * / and ^ for a root
-    left: "Expression"
-    right: "Expression"
+class Expression:
+    """A formula as `arithmetic` calculates it and writes it out: names are the words that are shown."""
 
-
-Expression = LineItem | Operation | Decimal
+    tree: ast.expr
+    named: Mapping[str, LineItem | Decimal]
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ SIGNS = re.compile(
     r" (?:(divided by|over)|(less|minus)|(plus)|(times|multiplied by|x)) | ?([/÷]) ?| ([-+*–−]) |(\()|(\))"
 )
 WORD_SIGNS = ("/", "-", "+", "*")
+OPERATORS: dict[str, type[ast.operator]] = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "^": ast.Pow}
 NOISE = re.compile(r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$")
 SOURCE = re.compile(r" (?:from|in|on|per) the ([^,;]{1,60})$")
 GROWTH = re.compile(
@@ -156,30 +157,28 @@ def averaged_share(text: str) -> Formula | None:
         return None
     years = span(*[group for group in found.groups() if group and group.isdigit()])
     shares = [
-        Operation("/", parse_expression(found["what"], (year,)), parse_expression(found["of"], (year,)))
-        for year in years
+        combine(parse_expression(found["what"], (year,)), "/", parse_expression(found["of"], (year,))) for year in years
     ]
-    total: Expression = shares[0]
-    for each in shares[1:]:
-        total = Operation("+", total, each)
+    total = reduce(lambda before, each: combine(before, "+", each), shares)
     name = f"average of {found['what']} as a share of {found['of']}"
-    return Formula(name, Operation("/", total, Decimal(len(years))), "percent")
+    return Formula(name, combine(total, "/", write_number(str(len(years)))), "percent")
 
 
 def read_growth(text: str) -> Formula | None:
     if found := CAGR.search(text):
         first, last = (group for group in found.groups() if group and group.isdigit())
         what = re.sub(r"^.*\b(?:year|'s|s) ", "", found["what"]).strip()
-        grown_by = Operation("/", parse_expression(what, (last,)), parse_expression(what, (first,)))
-        root = Operation("^", grown_by, Decimal(len(span(first, last)) - 1))
-        return Formula(f"compound annual growth rate of {what}", Operation("-", root, Decimal(1)), "percent")
+        grown_by = combine(parse_expression(what, (last,)), "/", parse_expression(what, (first,)))
+        years = len(span(first, last)) - 1
+        root = combine(grown_by, "^", give_name(f"(1/{years})", 1 / Decimal(years)))
+        return Formula(f"compound annual growth rate of {what}", combine(root, "-", write_number("1")), "percent")
     found = GROWTH.search(text)
     if found is None:
         return None
     what = found["what"] or found["what2"] or found["what3"]
     first, last = (group for group in found.groups() if group and group.isdigit() and len(group) == 4)
     before, after = parse_expression(what, (first,)), parse_expression(what, (last,))
-    return Formula(f"growth of {what}", Operation("-", Operation("/", after, before), Decimal(1)), "percent")
+    return Formula(f"growth of {what}", combine(combine(after, "/", before), "-", write_number("1")), "percent")
 
 
 def read_share(text: str) -> Formula | None:
@@ -188,7 +187,7 @@ def read_share(text: str) -> Formula | None:
         return None
     year = next(group for group in found.groups() if group and group.isdigit())
     whole = found["of"] or "revenue"
-    expression = Operation("/", parse_expression(found["what"], (year,)), parse_expression(whole, (year,)))
+    expression = combine(parse_expression(found["what"], (year,)), "/", parse_expression(whole, (year,)))
     return Formula(f"{strip_noise(found['what'])} as a share of {strip_noise(whole)}", expression, "percent")
 
 
@@ -278,14 +277,14 @@ class Parser:
         left = self.product()
         while self.peek() in ("+", "-"):
             sign = self.take()
-            left = Operation(sign, left, self.product())
+            left = combine(left, sign, self.product())
         return left
 
     def product(self) -> Expression:
         left = self.factor()
         while self.peek() in ("*", "/"):
             sign = self.take()
-            left = Operation(sign, left, self.factor())
+            left = combine(left, sign, self.factor())
         return left
 
     def factor(self) -> Expression:
@@ -302,12 +301,12 @@ class Parser:
 
     def term(self, text: str) -> Expression:
         if re.fullmatch(r"\d+(?:\.\d+)?", text) and not YEARS.fullmatch(text):
-            return Decimal(text)
+            return write_number(text)
         name = strip_noise(text)
         if name in self.definitions:
             inner = self.definitions.pop(name)  # popped, so that a recursive definition ends here
             return parse_expression(inner, self.years, self.definitions)
-        return term_of(text, self.years)
+        return name_item(term_of(text, self.years))
 
     def skip_explanation(self) -> None:
         if self.peek() == "(":
@@ -372,28 +371,26 @@ def without_source(text: str) -> str:
     return text[: found.start()] if found and statement_names(found[1]) else text
 
 
-# ---- showing
+# ---- building and showing
+
+
+def combine(left: Expression, sign: str, right: Expression) -> Expression:
+    return Expression(ast.BinOp(left.tree, OPERATORS[sign](), right.tree), {**left.named, **right.named})
+
+
+def write_number(text: str) -> Expression:
+    return Expression(ast.Constant(float(text) if "." in text else int(text)), {})
+
+
+def give_name(words: str, named: LineItem | Decimal) -> Expression:
+    return Expression(ast.Name(words, ast.Load()), {words: named})
+
+
+def name_item(item: LineItem) -> Expression:
+    before = "" if item.over == "year" else f"{item.over} of "
+    return give_name(f"{before}{item.name} {' and '.join(item.years)}", item)
 
 
 def write_formula(expression: Expression) -> str:
     """The formula in words, brackets where they are needed."""
-    if isinstance(expression, Decimal):
-        return f"{expression}"
-    if isinstance(expression, LineItem):
-        if expression.over == "year":
-            return f"{expression.name} {expression.years[0]}"
-        return f"{expression.over} of {expression.name} {expression.years[0]} and {expression.years[1]}"
-    if expression.sign == "^":
-        return f"({write_formula(expression.left)}) ^ (1/{write_formula(expression.right)})"
-    left, right = write_formula(expression.left), write_formula(expression.right)
-    if expression.sign in "*/" and is_sum(expression.left):
-        left = f"({left})"
-    if (expression.sign in "*/" and isinstance(expression.right, Operation)) or (
-        expression.sign == "-" and is_sum(expression.right)
-    ):
-        right = f"({right})"
-    return f"{left} {({'*': '×', '/': '÷', '-': '−'}).get(expression.sign, expression.sign)} {right}"
-
-
-def is_sum(expression: Expression) -> bool:
-    return isinstance(expression, Operation) and expression.sign in "+-"
+    return write_out(read_tree(expression.tree), {})

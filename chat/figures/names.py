@@ -7,11 +7,10 @@ one is, which may be a part of it: the name around the "Ltd", the town after the
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from pathlib import Path
 
 from reading.matching import match_form, match_map
 from reading.values.sentences import FIRM_ABBREVIATED
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
 from retrieval.words.printed import Value, values_in
@@ -38,6 +37,7 @@ STREET_NAME = re.compile(rf"\w*(?:(?:[ ’'-][a-zß-öø-ÿ]{{1,3}}){{0,3}}[ ’
 PARTS_MAX = 5
 LOOK_BEFORE = 200  # characters in which the beginning of a firm's name is looked for
 SMALL = re.compile(r"([^\W\d_]{2,})\s+")
+name_words = read_once(__name__, "names", {"joint": "(?:{joint})"})
 
 Span = tuple[int, int]
 
@@ -95,11 +95,6 @@ def map_form(text: str) -> tuple[str, tuple[int, ...]]:
     """`match_map`, cached: one line is read for several types."""
     form, places = match_map(text)
     return form, tuple(places)
-
-
-@cache
-def name_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "names", {"joint": "(?:{joint})"})
 
 
 @cache

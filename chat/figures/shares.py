@@ -7,12 +7,10 @@ Rates, growth, margins, answers of several choices and parts of parts have a "10
 
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import cache
-from pathlib import Path
 
 from chat.figures.totals import ROWS_MAX, Mismatch, is_whole_table
 from reading.tables import AROUND_AMOUNT, Table, TableCell, TableRow, amount_of
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 
 WHOLE = Decimal(100)  # per cent
 ROWS_MIN, OTHERS_MIN = 2, 2  # rows, and rows beside the odd one whose share their amount confirms
@@ -23,11 +21,7 @@ FRAMES = {
     "share": r"\b(?:{share})\b",
     "no_share": r"\b(?:{no_share})",
 }
-
-
-@cache
-def share_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "shares", FRAMES)
+share_words = read_once(__name__, "shares", FRAMES)
 
 
 def find_shares_off(table: Table) -> list[Mismatch]:

@@ -1,18 +1,11 @@
 """Parts of a year as words: halves, quarters and the whole, abbreviated or not; which words are data."""
 
-from functools import cache
-from pathlib import Path
-
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 
 HALVES = ("first_half", "second_half")
 QUARTERS = ("first_quarter", "second_quarter", "third_quarter", "fourth_quarter")
 FRAMES = {name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*HALVES, *QUARTERS, "months", "whole")}
-
-
-@cache
-def part_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "year_parts", FRAMES)
+part_words = read_once(__name__, "year_parts", FRAMES)
 
 
 def parts_named(text: str) -> frozenset[str]:

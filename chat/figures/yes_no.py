@@ -4,21 +4,15 @@ Without a model there is none: a quote with the words of a question does not tel
 """
 
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
 from chat.checks import AnswerCheck
 from chat.writing.claims import SUPPORTED
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 
 BOOLEAN = "boolean"
 FRAMES = {section: rf"^\W*(?:{{{section}}})\s?[,;:.\u2013\u2014]\s" for section in ("yes", "no")}
 WORDS_MIN = 4  # a bare "Yes." says nothing that could have been checked
-
-
-@cache
-def yes_no_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "yes_no", FRAMES)
+yes_no_words = read_once(__name__, "yes_no", FRAMES)
 
 
 def yes_or_no(answer_type: str, checks: Sequence[AnswerCheck]) -> str:

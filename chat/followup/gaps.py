@@ -4,10 +4,8 @@ Each question that is completed here has one reading; where there is none the re
 """
 
 import re
-from functools import cache
-from pathlib import Path
 
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 
 AND = r"(?:and|but|or|et|und|y|e)"
 ASKS_ABOUT = (
@@ -35,11 +33,7 @@ FRAMES = {
 }
 # The determiner of a noun that was asked for by "which".
 THE = {"which": "the", "what": "the", "quel": "ce", "quelle": "cette", "quels": "ces", "quelles": "ces"}
-
-
-@cache
-def gaps() -> Wordings:
-    return read_wordings(Path(__file__).parent, "gaps", FRAMES)
+gaps = read_once(__name__, "gaps", FRAMES)
 
 
 def asks_in_a_word(text: str) -> re.Match[str] | None:

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.requests import user_of
@@ -22,7 +21,6 @@ from llm.prompts import GUIDANCE_MAX, GUIDANCE_TOLD, SMALL_GUIDANCE_MAX, Prompt
 
 
 @require_safe
-@never_cache
 def prompts(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_base(request.user, pk, *access.OWN)
     newest = {row.prompt: row for row in newest_of(found)}
@@ -32,7 +30,6 @@ def prompts(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def prompt(request: HttpRequest, pk: UUID, name: str) -> HttpResponse:
     """One prompt that takes guidance, with a form and its history; POST stores a text, or an earlier one again."""
     found = access.get_base(request.user, pk, *access.OWN)

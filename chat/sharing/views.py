@@ -14,7 +14,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.requests import user_of
@@ -41,7 +40,6 @@ NOTHING_ELSE = {  # what a page for outsiders may load or send
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def share(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """The links of a conversation, and the forms that make one, of all of it or of the answer named by ?turn=."""
     user = user_of(request)
@@ -90,7 +88,6 @@ def inside_address(request: HttpRequest, share: Share) -> str:
 
 
 @require_safe
-@never_cache
 def list_links(request: HttpRequest) -> HttpResponse:
     """Every link a person made, and those of the bases they own; of one base, if the address names one."""
     user = user_of(request)
@@ -144,7 +141,6 @@ def close_link(request: HttpRequest, share_id: UUID) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 def inside(request: HttpRequest, share_id: UUID) -> HttpResponse:
     """What a link shows to the people of the base, to read."""
     user = user_of(request)
@@ -158,7 +154,6 @@ def inside(request: HttpRequest, share_id: UUID) -> HttpResponse:
 
 @login_not_required
 @require_safe
-@never_cache
 @csp(NOTHING_ELSE)  # type: ignore[arg-type]  # whose types know views without arguments only
 def outside(request: HttpRequest, token: str) -> HttpResponse:
     """What a link shows to whoever has it, for some days; each opening is on record."""
@@ -174,7 +169,6 @@ def outside(request: HttpRequest, token: str) -> HttpResponse:
 
 @login_not_required
 @require_safe
-@never_cache
 def outside_image(request: HttpRequest, token: str, document_id: UUID, number: int) -> HttpResponse:
     """The picture of a page that a link shows."""
     found = links.open_outside(token)

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.requests import user_of
@@ -18,7 +17,6 @@ from documents.cards.versions import card_of, edit_card, undo_edits
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The form of a card with its versions; POST stores what a person says."""
     found = access.get_document(request.user, pk, *access.WRITE)

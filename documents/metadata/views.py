@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.requests import user_of
@@ -27,7 +26,6 @@ from documents.models import MetadataField
 from documents.views import describe_base, tell_refusal
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def fields(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What is noted of the documents of a base; owners add a field."""
@@ -87,15 +85,13 @@ def keep_filter(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_base(request.user, pk)
     parts = {part: request.POST.get(part, "") for part in PARTS}
     address = reverse("documents:base", args=[pk])
-    try:
+    with tell_refusal(request, FilterError):
         kept = save_filter(
             found, user_of(request), request.POST.get("name", ""), parts, is_shared="shared" in request.POST
         )
-    except FilterError as error:
-        messages.error(request, str(error))
-        return redirect(address)
-    messages.success(request, gettext("The filter “%(name)s” is kept.") % {"name": kept.name})
-    return redirect(f"{address}?{filter_address(kept)}")
+        messages.success(request, gettext("The filter “%(name)s” is kept.") % {"name": kept.name})
+        return redirect(f"{address}?{filter_address(kept)}")
+    return redirect(address)
 
 
 @require_POST

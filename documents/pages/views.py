@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import user_of
@@ -32,7 +31,6 @@ CURSOR = re.compile(r"([0-9]{1,9})-([0-9]{1,18})")  # the rank and id of the las
 
 
 @require_safe
-@never_cache
 def search_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Where words stand in the documents of a base, with the page of each place; best places first."""
     found = access.get_base(request.user, pk)
@@ -60,7 +58,6 @@ def read_tag(query: Mapping[str, str]) -> str:
 
 
 @require_safe
-@never_cache
 def newest_version(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The version of a document that answers now, at the words of `quote` where they still stand."""
     found = access.get_document(request.user, pk)

@@ -2,11 +2,10 @@
 
 import re
 from functools import cache
-from pathlib import Path
 
 from reading.characters import UNKNOWN
 from reading.values.currencies import CURRENCY_SIGNS
-from reading.wording import Wordings, read_wordings
+from reading.wording import Wordings, read_once
 
 UNREAD_SIGN = re.compile(rf"{UNKNOWN}[\s{CURRENCY_SIGNS}(]{{0,3}}\d|\d[\s%{CURRENCY_SIGNS})]{{0,3}}{UNKNOWN}")
 # A letter alone stands behind hundredths or thousands: "12.50 H", not "5 S corporations".
@@ -26,11 +25,7 @@ SIGNS_AFTER = re.compile(
     rf"(?:[-\u2212\u2013](?![\w{CURRENCY_SIGNS}])|\s[-\u2212\u2013](?=\s*\Z))?{UNKNOWN}?"
 )
 NUMBER_BEGINS, NUMBER_ENDS = re.compile(rf"[\d({CURRENCY_SIGNS}.]"), re.compile(rf"[\d)%{CURRENCY_SIGNS}]")
-
-
-@cache
-def amount_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "amounts", FRAMES)
+amount_words = read_once(__name__, "amounts", FRAMES)
 
 
 @cache

@@ -6,14 +6,12 @@ given as printed, and never to a table or column with a unit of its own, nor whe
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import zip_longest
-from pathlib import Path
 from typing import NamedTuple
 
 from reading.rows import LineRow
 from reading.tables import Table
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 
 REACH = r"(?<!\w)(?:{figures})(?!\w)[^.;:!?]{0,60}?(?<!\w)"
 FRAMES = {
@@ -23,6 +21,7 @@ FRAMES = {
     "general": r"(?<!\w)(?:{general})(?![\w-])",
     "mention": r"(?<!\w)(?:{figures})(?!\w)",
 }
+unit_wordings = read_once(__name__, "stated_units", FRAMES)
 SENTENCE_KINDS = frozenset({"body", "list_item", "heading", "caption"})
 SENTENCE_CHARS = 300
 
@@ -34,11 +33,6 @@ class StatedUnit(NamedTuple):
     line: int
     page_number: int
     is_general: bool
-
-
-@cache
-def unit_wordings() -> Wordings:
-    return read_wordings(Path(__file__).parent, "stated_units", FRAMES)
 
 
 def stated_units_in(lines: Sequence[LineRow]) -> list[StatedUnit]:

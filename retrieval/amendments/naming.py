@@ -7,12 +7,10 @@ tells it from others: "the Loan Agreement dated 3 May 2019" is no lease agreemen
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import takewhile
-from pathlib import Path
 
 from documents.storage.content import DocumentContent
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 from retrieval.amendments.sentences import dated_cover, own_date
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
@@ -21,11 +19,7 @@ REACH = 160  # characters before a date in which the name stands
 SENTENCE_END = re.compile(r"(?<=[^\W\d_]{4})\.\s|[;:()]")  # no point of an ordinal, of "No." and "Nr."
 FRAMES = {name: rf"\A(?:{{{name}}})\Z" for name in ("agreement", "article", "dating", "qualifier", "compound")}
 HEAD_FIRST = frozenset({"fr", "es"})  # "contrat de bail", but "lease agreement"
-
-
-@cache
-def naming_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "naming", FRAMES)
+naming_words = read_once(__name__, "naming", FRAMES)
 
 
 def is_named_by_date(naming: DocumentContent, other: DocumentContent) -> bool:

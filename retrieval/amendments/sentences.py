@@ -6,14 +6,12 @@ words are data (`amending.*.toml`). What may or would be changed is no change.
 
 import re
 from collections.abc import Collection, Iterator
-from functools import cache
 from itertools import groupby
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.values.sentences import SENTENCE
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 from retrieval.candidates.units import prose_of, split_at, units_of
 from retrieval.types import LineRange
 from retrieval.words.lexicon import lexicon_of
@@ -34,6 +32,7 @@ FRAMES = {
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
 }
+amending_words = read_once(__name__, "amending", FRAMES)
 QUOTED = re.compile(r"„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\"")
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
@@ -57,11 +56,6 @@ class Amendment(NamedTuple):
     def is_whole(self) -> bool:
         """Whether nothing of the clause as it stood is left."""
         return self.change != "added" and not self.old
-
-
-@cache
-def amending_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "amending", FRAMES)
 
 
 @kept_with_content

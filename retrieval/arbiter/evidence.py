@@ -23,7 +23,7 @@ from retrieval.question.called import with_kind
 from retrieval.question.kinds import answer_rules
 from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import deferrals_in, phrasing_rules
-from retrieval.question.values import has_form, has_value
+from retrieval.question.values import FORMED_TYPES, PROSE_TYPES, has_form, has_value
 from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of, struck_stems
@@ -32,10 +32,6 @@ from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
 from retrieval.words.tokens import as_typed, normalise_words, split_words, stem
 
 WEIGHTS = Path(__file__).with_name("evidence.toml")
-# Types of answer whose form is told apart from everything else: without it beside the words nothing is answered.
-# A number may be a word; an amount or a percentage is only missed when the question says that it wants one.
-FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
-PROSE_TYPES = frozenset(["boolean", "definition", "explanation"])  # their form says too little to be missed in a quote
 HOLDS = re.compile(
     r"\b(?:cover(?:s|ed)?|includ(?:e|es|ed)|insur(?:e|es|ed)|contain(?:s|ed)?|mention(?:s|ed)?|exclud(?:e|es|ed)"
     r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",

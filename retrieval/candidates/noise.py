@@ -5,11 +5,9 @@ Signatures, lists of exhibits and definitions of the parties; they are recorded 
 
 import re
 from collections.abc import Collection
-from functools import cache
-from pathlib import Path
 
 from documents.storage.content import DocumentContent
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import asks_for_parties
 
@@ -42,11 +40,7 @@ ASKED = {
     "a list of exhibits": "asks_exhibits",
     "the definition of the parties": "asks_parties",
 }
-
-
-@cache
-def noise_signs() -> Wordings:
-    return read_wordings(Path(__file__).parent, "noise", FRAMES)
+noise_signs = read_once(__name__, "noise", FRAMES)
 
 
 def is_noise_title(title: str) -> bool:

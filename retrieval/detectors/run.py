@@ -100,7 +100,7 @@ def await_vectors(nearest: Sequence[NearSearch], plan: Plan) -> tuple[list[Hit],
         return hits, plan
     reason = give_reason("not embedded", errors="; ".join(dict.fromkeys(errors.values())))
     if not hits and {search.model_key for search in nearest} - {""} <= errors.keys():
-        return hits, dispatch.without_vectors(plan, reason)
+        return hits, dispatch.switch_off(plan, "vectors", reason)
     return hits, dispatch.note_reason(plan, LATE_METHOD, reason)
 
 

@@ -5,7 +5,6 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.requests import user_of
@@ -33,7 +32,6 @@ TIER_WORDS = {
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def tiers(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The tiers a base names, in the order in which they count, with a form to name one more or take one away."""
     found = access.get_base(request.user, pk, *(access.OWN if request.method == "POST" else ()))

@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.requests import user_of
@@ -47,7 +46,6 @@ CHANGES_SHOWN = 500
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def dictionary(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The concepts of a base with their terms, with search and a form to add one."""
     found = get_base(request, pk)
@@ -94,7 +92,6 @@ def concepts_with(found: KnowledgeBase, asked: str) -> Any:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
     """One concept and its terms; POST renames it."""
     row = get_concept(request, pk, concept_pk)
@@ -222,7 +219,6 @@ def give_file(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def take_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show what a CSV file would change, with its errors by line; apply it once confirmed."""
     found = access.get_base(request.user, pk, *access.WRITE)

@@ -17,7 +17,7 @@ from retrieval.question.kinds import answer_rules
 from retrieval.question.linear import compile_linear
 from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import phrasing_rules
-from retrieval.question.values import ALSO, has_form, has_value
+from retrieval.question.values import ALSO, NAMED_TYPES, UNFORMED, has_form, has_value
 from retrieval.types import Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
@@ -34,9 +34,7 @@ IN_UNITS = {"year": (12, "month"), "week": (168, "hour"), "day": (24, "hour")}
 RARE_SHARE = 0.8  # of the greatest weight
 FEW = 2  # words that a question asks for, so that an answer has both
 COMPARED = ("amount", "duration", "percentage")  # of what is asked for without its kind: "the deposit"
-UNFORMED = frozenset(["", "text", "explanation"])
 WHOLE_SHARE = 0.99  # of the weight: all of it
-NAMED_TYPES = frozenset(["person", "party", "role"])  # whose values are names
 # Of several words, at the beginning of a sentence, where any one word is capitalised. A word is bounded, or a search
 # takes time with the square of a line.
 FIRST_NAME = re.compile(r"[A-Z][\w&.’'-]{,40}\w(?: (?:(?:of|and|the|de|von|&) )?[A-Z][\w&.’'-]{,40}\w)+")

@@ -14,7 +14,7 @@ from reading.rows import name_in_force
 from reading.values.units import unit_names
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.numbers_told import telling_terms, text_above
-from retrieval.headlines.polarity import denial_unsaid, directions_in, opposed_word, other_direction
+from retrieval.headlines.polarity import denial_unsaid, directions_in, opposed_word, other_direction, other_side
 from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.parse import document_words
@@ -25,6 +25,7 @@ from retrieval.words.tokens import as_typed, is_stop_word, normalise_words, stem
 
 NOTHING_UNSAID = frozenset(["person", "party", "role", "text", "number"])  # any sentence has a name or a number
 WORDS_NAMED = 4  # in a reason
+BOUNDS = ("most", "least")
 ENDING = ("above", "below", "up_to")  # before a number; "from" may be an "of" ("ein Paket von 20 kg")
 LABEL = r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Z])\b(?![.,]?\d|['’]|-[^\W\d])"
 JOINED = r"(?:, | (?:and|or|to|und|oder|bis|et|ou|à|y|o|a) |[–/-])"
@@ -135,7 +136,7 @@ def other_quantity(text: str, question: Question) -> str:
 
     An interval may hold it.
     """
-    if bounds_in(text):
+    if band_words().first_words(text, BOUNDS):
         return ""
     told = list(numbers_with_units(text, question.language))
     for asked in numbers_with_units(question.topic, question.language):
@@ -153,15 +154,7 @@ def is_end(number: Found, text: str) -> bool:
 
 def other_bound(text: str, question: Question) -> str:
     """The word for the most or the least that is asked for, where a text says only the other; else ""."""
-    asked, told = bounds_in(question.topic), bounds_in(text)
-    is_other = len(asked) == 1 and len(told) == 1 and asked.keys() != told.keys()
-    return next(iter(asked.values())) if is_other else ""
-
-
-def bounds_in(text: str) -> dict[str, str]:
-    """Which ends of what may be a text speaks of, each with its word."""
-    found = {name: band_words()[name].search(text) for name in ("most", "least")}
-    return {name: word[0] for name, word in found.items() if word}
+    return other_side(text, question, band_words(), BOUNDS)
 
 
 def other_year(text: str, titles: str, question: Question) -> str:

@@ -6,11 +6,9 @@ The words are data (`polarity.*.toml`). The little ones are stop words, so that 
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 from reading.matching import match_form
-from reading.wording import Wordings, read_wordings
+from reading.wording import Wordings, read_once
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.types import Question
 from retrieval.words.tokens import is_stop_word, stem
@@ -23,11 +21,7 @@ DENIED_TYPES = frozenset({"", "text", "person", "party", "role", "date"})  # a v
 CHARS_AFTER = 80  # of a little word, among which stands what it is about
 WORD = re.compile(r"[^\W_]+")
 WORDS_AFTER = 2  # of those, the first that tell something
-
-
-@cache
-def polar_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "polarity", FRAMES)
+polar_words = read_once(__name__, "polarity", FRAMES)
 
 
 def opposed_word(text: str, question: Question) -> str:
@@ -45,14 +39,17 @@ def opposed_word(text: str, question: Question) -> str:
 
 def directions_in(text: str, language: str) -> dict[str, str]:
     """In which directions a text says that something goes, each with its word: it "rose" in one that "increase" has."""
-    words = polar_words().of_language(language)
-    found = {name: words[name].search(text) for name in DIRECTIONS}
-    return {name: word[0] for name, word in found.items() if word}
+    return polar_words().of_language(language).first_words(text, DIRECTIONS)
 
 
 def other_direction(text: str, question: Question) -> str:
     """The word of a question for a direction, where a text only says that something goes the other way; else ""."""
-    asked, said = (directions_in(each, question.language) for each in (question.topic, text))
+    return other_side(text, question, polar_words().of_language(question.language), DIRECTIONS)
+
+
+def other_side(text: str, question: Question, words: Wordings, sides: tuple[str, str]) -> str:
+    """The word by which a question is on one side alone, where a text is on the other alone; else ""."""
+    asked, said = (words.first_words(each, sides) for each in (question.topic, text))
     is_other = len(asked) == 1 and len(said) == 1 and asked.keys() != said.keys()
     return next(iter(asked.values())) if is_other else ""
 

@@ -6,12 +6,10 @@ notice is. The words are data (`undecided.*.toml`).
 """
 
 import re
-from functools import cache
-from pathlib import Path
 
 from reading.matching import match_form
 from reading.values.units import unit_names
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 from retrieval.candidates.disagreements import read_statement
 from retrieval.headlines.mismatches import asks_yes_or_no
 from retrieval.question.bands import quantities_in
@@ -52,11 +50,7 @@ FRAMES = {
     "received": r"\b(?:{received})",
     "receipt": r"\b(?:{receipt})\b",
 }
-
-
-@cache
-def undecided_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "undecided", FRAMES)
+undecided_words = read_once(__name__, "undecided", FRAMES)
 
 
 def left_open(text: str, question: Question) -> str:

@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from reading.matching import match_form
@@ -18,7 +16,7 @@ from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.scales import SCALE_NAMES
 from reading.values.units import unit_names
 from reading.values.years import YEAR_WORD
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 from retrieval.words.printed import is_in_numerals
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
@@ -32,6 +30,7 @@ FRAMES = {
     "most": r"\b(?:{most})\b",  # which end of what may be is spoken of
     "least": r"\b(?:{least})\b",
 }
+band_words = read_once(__name__, "bands", FRAMES)
 NUMBER = re.compile(r"(?:\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?(?![.,]?\d)")
 NAMED = re.compile(r"\A[\s-]?([%$€£]|°?[^\W\d_]+[²³]?)")  # what a number counts, or is measured in
 NAMED_IN_TWO = re.compile(r"\A[\s-]?([^\W\d_]+\s[^\W\d_]+)")  # "square metres", "per cent"
@@ -76,11 +75,6 @@ class Found(NamedTuple):
     unit: str
     start: int
     end: int
-
-
-@cache
-def band_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "bands", FRAMES)
 
 
 def currencies() -> frozenset[str]:

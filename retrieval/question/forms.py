@@ -5,14 +5,12 @@ Words are data in `forms.<language>.toml`; the frames around them are here. Matc
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.values.years import years_in
-from reading.wording import Wordings, read_wordings
+from reading.wording import Wordings, read_once
 from retrieval.question.documents_named import Name, called_of, stands_in, years_of_document
 from retrieval.question.phrasing import phrasing_rules, section_named
 from retrieval.types import Form, Side
@@ -52,6 +50,7 @@ FRAMES = {
     "determiner": r"^(?:(?:(?:{stand_in})\s+)?(?:{inside})\s+(?:{determiner})?|(?:{determiner}))",
     "stand_in": r"^(?:{stand_in})\b",
 }
+form_rules = read_once(__name__, "forms", FRAMES)
 
 
 class Comparison(NamedTuple):
@@ -68,11 +67,6 @@ class ReadForm(NamedTuple):
     form: Form = ""
     document_ids: tuple[str, ...] = ()
     sides: tuple[Side, ...] = ()
-
-
-@cache
-def form_rules() -> Wordings:
-    return read_wordings(Path(__file__).parent, "forms", FRAMES)
 
 
 def read_form(asked: str, contents: Sequence[DocumentContent], language: str, *, is_told: bool = True) -> ReadForm:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from reading.matching import match_form
-from reading.wording import Wordings, read_word_lists, read_wordings
+from reading.wording import Wordings, read_once, read_word_lists
 from retrieval.question.learned import Learned
 from retrieval.question.values import ALSO, join_patterns, value_wordings
 from retrieval.words.tokens import normalise_words
@@ -65,8 +65,8 @@ FRAMES = {
     # Atomic: what several languages say, such as "hi", is written in each of them and would be tried once for each.
     "greeting": r"^\W*(?>(?:{greeting})(?:\W+|$))+$",
 }
+answer_rules = read_once(__name__, "answers", FRAMES)
 DIGEST_DIGITS = 12
-FOLDER = Path(__file__).parent
 
 # What a row says: words that ask for a type, or for a shape; a pattern of a type's values in match form, or as printed;
 # a word that alone is too vague to be searched.
@@ -107,15 +107,9 @@ class Default(NamedTuple):
 
 
 @cache
-def answer_rules() -> Wordings:
-    """The expressions that ship and show what kind of answer is wanted."""
-    return read_wordings(FOLDER, "answers", FRAMES)
-
-
-@cache
 def vague_words() -> dict[str, frozenset[str]]:
     """By language, the words that ship which alone fit many places of many documents (R23, A15)."""
-    return read_word_lists(FOLDER, "vague_words")
+    return read_word_lists(Path(__file__).parent, "vague_words")
 
 
 @cache

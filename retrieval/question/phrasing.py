@@ -7,8 +7,6 @@ Rules only: each returns the matched text and removes it from the topic. Words a
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple, get_args
 
 from reading.matching import match_form
@@ -16,7 +14,7 @@ from reading.registry.references import LABEL, ROW_NAMES, ROWS, Reference, one_o
 from reading.registry.references import NAMES as OBJECT_NAMES
 from reading.values.sentences import QUESTION_SENTENCE
 from reading.values.years import YEAR
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 from retrieval.types import OBJECT_KINDS, NamedThing, PartKind, ReadAround
 from retrieval.words.counts import read_count
 from retrieval.words.statements import names_in
@@ -170,6 +168,7 @@ FRAMES = {
     "which_one": r"^(?:\w+\s+)?(?:{which_one})\b",
     "subject": r"^(?:(?:{asking})\s+)?(?:{determiner})?",
 }
+phrasing_rules = read_once(__name__, "phrasing", FRAMES)
 
 
 class AskedPart(NamedTuple):
@@ -186,11 +185,6 @@ class Phrasing(NamedTuple):
     instructions: tuple[str, ...]
     named_parts: tuple[str, ...]
     exclusions: tuple[str, ...]
-
-
-@cache
-def phrasing_rules() -> Wordings:
-    return read_wordings(Path(__file__).parent, "phrasing", FRAMES)
 
 
 def read_phrasing(text: str) -> Phrasing:

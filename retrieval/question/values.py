@@ -24,6 +24,12 @@ ALSO = {
     "address": ("postcode",),
 }
 MEASURED = frozenset({"amount", "percentage", "duration"})  # what there may be none of
+UNFORMED = frozenset(["", "text", "explanation"])  # whose values may look like anything
+NAMED_TYPES = frozenset(["person", "party", "role"])  # whose values are names
+# Whose form is told apart from everything else: without it beside the words nothing is answered. A number may be a
+# word; an amount or a percentage is only missed when the question says that it wants one.
+FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
+PROSE_TYPES = frozenset(["boolean", "definition", "explanation"])  # their form says too little to be missed in a quote
 FIELDS = {"pattern": str, "as_printed": bool, "examples": list, "counter_examples": list}
 
 

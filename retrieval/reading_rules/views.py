@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.requests import user_of
@@ -32,7 +31,6 @@ BAND_WORDS = {
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 def reading_rules(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What ships and what the base changed; POST adds a row."""
     found = access.get_base(request.user, pk, *(access.OWN if request.method == "POST" else ()))

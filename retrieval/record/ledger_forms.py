@@ -1,13 +1,13 @@
 """What the ledger vouches for of a run: the canonical bytes of its rows, made by SQL, in the format of its time."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from ledger.payload import Payload, object_of
-from llm.models import LLMCall
+from django.db.models import Model
+
+from ledger.payload import Payload, canonical_json, object_of
 from llm.payload import call_form, call_of
-from retrieval.models import RetrievalRun, RunCandidate, RunDocument
+from retrieval.models import RetrievalRun
 
 RUN_FORMAT = "docintel-run-5"  # with the facts of the reasons of its candidates
 FOURTH_FORMAT = "docintel-run-4"  # of runs without any; with what each document says that was searched on its own
@@ -92,10 +92,10 @@ def run_payload(run: RetrievalRun) -> bytes:
         "candidates": [columns_of_row(candidate) for candidate in run.candidates.order_by("position")],
         "llm_call": call and columns_of_row(call),
     }
-    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
+    return canonical_json(content)
 
 
-def columns_of_row(row: RetrievalRun | RunCandidate | RunDocument | LLMCall) -> dict[str, Any]:
+def columns_of_row(row: Model) -> dict[str, Any]:
     """Every column of a row by name, as returned by the database; times in UTC."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     for younger in ("reason_facts", "stand_ins"):  # entries in this form are older than these

@@ -6,12 +6,10 @@ of one thing: a start and then an end in one clause, or two questions that diffe
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
-from reading.wording import Wordings, read_wordings
+from reading.wording import read_once
 from retrieval.words.printed import Value, dates_in, values_in
 from retrieval.words.tokens import is_stop_word, normalise_words
 
@@ -19,6 +17,7 @@ FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end",
 FRAMES["beyond"] = r"\b(?:{beyond})\s+(?:[\w'’()]+\s+){0,6}$"  # right before a start or an end
 FRAMES["within"] = r"\b(?:{within})\Z"  # right before a duration: by when
 FRAMES["counting"] = r"\A\s?(?:{counting})(?!\w)"  # right after one: from when
+period_words = read_once(__name__, "periods", FRAMES)
 CLAUSE_ENDS = re.compile(r"[.;!?](?=\s)")
 BEYOND_MAX = 200  # characters before a start or an end: seven words
 OTHERS = {("start", "end"), ("end", "start"), ("end", "signed")}  # as asked, and as printed
@@ -40,11 +39,6 @@ class NamedDate(NamedTuple):
     printed: str
     documents: frozenset[str]
     markers: tuple[int, ...]
-
-
-@cache
-def period_words() -> Wordings:
-    return read_wordings(Path(__file__).parent, "periods", FRAMES)
 
 
 def side_of(text: str) -> str:

@@ -15,9 +15,8 @@ from audit.trail.exchanges import (
     messages_of,
     read_exchange,
     readable,
-    request_bytes,
 )
-from llm.exchange import request_digest
+from llm.exchange import request_bytes, request_digest
 from llm.models import LLMCall
 
 
@@ -69,7 +68,7 @@ def test_a_reply_is_indented_or_shown_as_it_came(reply: str, shown: str) -> None
 @pytest.mark.parametrize("request_sent", [{"b": 1, "a": "é"}, {}, {"a": [1, {"z": None, "b": "\u2028"}]}])
 def test_the_bytes_to_take_away_have_the_digest_it_was_sent_with(request_sent: dict[str, Any]) -> None:
     assert (
-        request_bytes(call(request_sent))
+        request_bytes(request_sent)
         == json.dumps(request_sent, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     )
     shown = read_exchange("arbiter", "judging", call(request_sent))
