@@ -45,7 +45,6 @@ from chat.turns.waiting import ENDED
 from documents import access
 from documents.ingestion.tasks import start
 from documents.pages.address import number_of
-from documents.views import tell_refusal
 from retrieval.candidates.widening import Scope, read_scope
 from retrieval.models import RetrievalRun
 from retrieval.reading_rules.rows import RuleError
@@ -310,9 +309,12 @@ def noticed_pages(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 def meaning(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     """Ask an ended question again with its vague word as it is meant; the base learns from it."""
     row = get_ended_turn(request, turn_id)
-    with tell_refusal(request, RuleError):
-        return begin_turn(choose_meaning(row, request.POST.get("meaning", ""), form_id_of(request)))
-    return redirect(turn_address(row))
+    try:
+        turn = choose_meaning(row, request.POST.get("meaning", ""), form_id_of(request))
+    except RuleError as error:
+        messages.error(request, str(error))
+        return redirect(turn_address(row))
+    return begin_turn(turn)
 
 
 def form_id_of(request: HttpRequest) -> UUID | None:

@@ -85,13 +85,15 @@ def keep_filter(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_base(request.user, pk)
     parts = {part: request.POST.get(part, "") for part in PARTS}
     address = reverse("documents:base", args=[pk])
-    with tell_refusal(request, FilterError):
+    try:
         kept = save_filter(
             found, user_of(request), request.POST.get("name", ""), parts, is_shared="shared" in request.POST
         )
-        messages.success(request, gettext("The filter “%(name)s” is kept.") % {"name": kept.name})
-        return redirect(f"{address}?{filter_address(kept)}")
-    return redirect(address)
+    except FilterError as error:
+        messages.error(request, str(error))
+        return redirect(address)
+    messages.success(request, gettext("The filter “%(name)s” is kept.") % {"name": kept.name})
+    return redirect(f"{address}?{filter_address(kept)}")
 
 
 @require_POST

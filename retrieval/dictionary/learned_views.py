@@ -13,7 +13,6 @@ from django.views.decorators.http import require_POST
 from accounts.requests import user_of
 from documents import access
 from documents.models import KnowledgeBase, Role
-from documents.views import tell_refusal
 from retrieval.dictionary.csv_format import WordlistError
 from retrieval.dictionary.learned import standings_of_words
 from retrieval.dictionary.learned_editing import switch_word, take_word
@@ -46,7 +45,7 @@ def learned_word(request: HttpRequest, pk: UUID, word_pk: int) -> HttpResponse:
     if standing is None or action not in ("off", "on", "take"):
         raise Http404("There is nothing here for you.")
     told = {"word": standing.word}
-    with tell_refusal(request, WordlistError):
+    try:
         if action == "take":
             name = request.POST.get("concept_name", "") or standing.concept
             concept = take_word(found, word_pk, name, user_of(request))
@@ -56,4 +55,6 @@ def learned_word(request: HttpRequest, pk: UUID, word_pk: int) -> HttpResponse:
             switch_word(found, word_pk, user_of(request), on=action == "on")
             words = gettext("“%(word)s” is switched on.") if action == "on" else gettext("“%(word)s” is switched off.")
             messages.success(request, words % told)
+    except WordlistError as error:
+        messages.error(request, str(error))
     return redirect(reverse("retrieval:dictionary", args=[found.pk]) + "#learned")
