@@ -20,6 +20,7 @@ from retrieval.candidates.rows_asked import day_of_row, find_banded_row, find_da
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.shown_rows import group_lines
 from retrieval.models import RunCandidate
+from retrieval.question.bands import measures_another
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
 from retrieval.types import Question
@@ -116,7 +117,7 @@ def find_cells(
             dated = find_dated_row(table, question, content)
             banded = dated or find_banded_row(table, question, content)
             years = ("",) if dated else question.years or ("",)  # that of a day is over no column
-            for row in table.rows if banded is None else (banded,):
+            for row in [each for each in table.rows if is_asked(each, question)] if banded is None else (banded,):
                 worth = (
                     worth_of_band(row, table, terms.every, content, question.original if dated else "")
                     if row is banded
@@ -139,6 +140,11 @@ def find_cells(
     best = max(found, key=lambda each: each[:2])
     is_double = best[2][0].is_band and any(is_as_good(each, best) for each in found if each is not best)
     return [] if is_double or any(has_unread_sign(each.cell.text) for each in best[2]) else best[2]
+
+
+def is_asked(row: TableRow, question: Question) -> bool:
+    """Whether a row may be the one asked for: not one of 7 m² where 14 m² are."""
+    return not measures_another(f"{row.label} {row.group}", question.topic, question.language)
 
 
 def is_as_good(found: tuple[int, float, list[PrintedCell]], best: tuple[int, float, list[PrintedCell]]) -> bool:
@@ -271,7 +277,13 @@ def column_asked(asked: str, question: Question, table: Table, row: TableRow, co
         is_headed = not any(years) and any(asked in heading for heading in headings_of(table, content))
         return narrow_columns(question, table, fitting or (list(range(len(years))) if is_headed else []))
     latest = max(years[at] for at in named) if named else latest
-    return narrow_columns(question, table, [at for at in named or range(len(years)) if years[at] == latest])
+    return narrow_columns(question, table, [at for at in named or columns_of_values(table) if years[at] == latest])
+
+
+def columns_of_values(table: Table) -> list[int]:
+    """The columns with a value in some row: one of words, such as "Due", is meant only where it is named."""
+    columns = range(len(table.columns))
+    return [at for at in columns if any(cell and is_value(cell) for row in table.rows for cell in [row.cells[at]])]
 
 
 def columns_named(question: Question, table: Table, row: TableRow) -> list[int]:

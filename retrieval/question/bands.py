@@ -155,6 +155,17 @@ def quantities_in(text: str, language: str) -> list[NumberAsked]:
     return [NumberAsked(number.amount, number.unit) for number in found]
 
 
+def measures_another(label: str, asked: str, language: str) -> bool:
+    """Whether a label says another number, or interval, of a unit than a text asks for: "7 m²" is no 14 m²."""
+    band, numbers = read_band(label, language), quantities_in(asked, language)
+    if band is not None and band.unit:
+        amounts = [each.amount for each in numbers if each.unit == band.unit]
+        return bool(amounts) and not any(map(band.holds, amounts))
+    units = {each.unit for each in numbers}
+    own = [NumberAsked(each.amount, each.unit) for each in measured_in(label, language) if each.unit in units]
+    return bool(own) and set(own).isdisjoint(numbers)
+
+
 def numbers_with_units(text: str, language: str) -> Iterator[Found]:
     """The numbers of a text with what follows each, or the sign of a currency before it, as its unit."""
     for found in NUMBER.finditer(text):

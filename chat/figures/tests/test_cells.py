@@ -319,6 +319,19 @@ def test_the_tables_of_a_page_are_read_once(monkeypatch: pytest.MonkeyPatch) -> 
     assert read == [1]
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How much is a berth of 14 m² in 2025?", ["Berth 14 m², 2025: 145"]),
+        ("How much is a berth of 7 m² in 2025?", ["Berth 7 m², 2025: 88"]),
+        ("How much is a berth of 20 m² in 2025?", []),
+    ],
+)
+def test_a_row_of_another_measure_is_not_the_one_asked_for(question: str, said: list[str]) -> None:
+    rows = ("Price | 2022 | 2025", "Berth 7 m² | 79 | 88", "Berth 14 m² | 129 | 145")
+    assert cells_for(question, table_content(*rows)) == said
+
+
 def test_a_row_says_nothing_of_what_another_row_is_called_by() -> None:
     """The profit in Norway is not that of the group, though "Norway" is only one word of the question."""
     figures = ("EUR | 2024 | 2023", "Operating profit | 1,306 | 212", "Tax | 8 | 9")

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from reading.wording import Wording
-from retrieval.question.bands import Band, End, NumberAsked, band_words, quantities_in, read_band
+from retrieval.question.bands import Band, End, NumberAsked, band_words, measures_another, quantities_in, read_band
 
 
 def band(lower: str = "", upper: str = "", unit: str = "", words: tuple[str, ...] = ()) -> Band:
@@ -76,3 +76,18 @@ def test_the_numbers_of_a_question_have_units(asked: str, read: list[NumberAsked
 
 def test_a_part_of_a_number_in_chinese_numerals_is_none() -> None:
     assert quantities_in("¥5万の場合", "ja") == []
+
+
+@pytest.mark.parametrize(
+    ("label", "asked", "is_another"),
+    [
+        ("Container 7 m²", "the rent of a container of 14 m²", True),
+        ("Container 14 m²", "the rent of a container of 14 m²", False),
+        ("Box of 2 to 4 m²", "a box of 3 square metres", False),
+        ("Box of 2 to 4 m²", "a box of 5 square metres", True),
+        ("Warranty, 2 years", "the warranty after 5 days", False),
+        ("Container", "a container of 14 m²", False),
+    ],
+)
+def test_a_label_may_be_of_another_measure_than_the_one_asked_for(label: str, asked: str, is_another: bool) -> None:
+    assert measures_another(label, asked, "en") == is_another
