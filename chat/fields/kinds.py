@@ -8,15 +8,19 @@ So is "either party" where a party is to be named, and a value in a sentence abo
 by e-mail, where the period of notice was asked for (R54).
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.utils.translation import gettext_noop
 
 from chat.checks import AskedItem
-from chat.figures.names import ANSWERED_BY, matches, read_values
+from chat.figures.names import ANSWERED_BY, NAMES, matches, read_values
 from chat.figures.parties import is_party_word, names_somebody
 from chat.turns.items import NUMBERED
+from reading.values.years import YEAR_WORD
+from retrieval.candidates.plain import plain_text
+from retrieval.headlines.fitting import without_references
 from retrieval.told.clauses import recorded_facts
 from retrieval.words.printed import READERS
 
@@ -24,6 +28,8 @@ OTHER_KIND, OTHER_THING = "other_kind", "other_thing"
 UNNAMED = gettext_noop("A word for a party without a name was found instead.")
 NOT_SAID = gettext_noop("Words of what was asked are not said where the value stands.")
 LEFT_OPEN = gettext_noop("The sentence with the value leaves open what was asked.")
+ONE_PARTY = gettext_noop("The name of one party alone was found.")
+OTHER_VALUE = gettext_noop("Another sentence says as much of what was asked, with another value.")
 ASKED = {
     "amount": gettext_noop("An amount of money was asked for."),
     "percentage": gettext_noop("A percentage was asked for."),
@@ -58,6 +64,7 @@ FOUND = {
 # Kinds that every language prints alike, so that what none is found in has none.
 ALIKE = ("email", "phone", "url", "iban")
 COUNTED = ("amount", "percentage", "rate", "number")  # a cell of a table prints a bare number of these
+PLACE = re.compile(r"\b\d{1,2}(?:\.\d{1,2}){2,}\b")  # 18.1.1
 
 
 def kinds_allowed(asked: str, *, is_declared: bool) -> tuple[str, ...]:
@@ -85,13 +92,16 @@ def doubt_kind(item: AskedItem, shown: str, *, is_declared: bool) -> AskedItem:
     return item | {"outcome": "weak", "code": OTHER_KIND, "reason": f"{ASKED[asked]} {FOUND[found]}"} if found else item
 
 
-def doubt_unnamed(item: AskedItem, shown: str) -> AskedItem:
-    """The item, doubted where a party was to be named and neither its values nor what is shown name anybody."""
+def doubt_unnamed(item: AskedItem, shown: str, least: int = 1) -> AskedItem:
+    """The item, doubted where so many parties were to be named and its values name fewer, or without any what is shown
+    names nobody.
+    """
     texts = [str(value.get("value", "")) for value in item["values"]]
-    is_named = any(text and not is_party_word(text) for text in texts) if texts else names_somebody(shown)
-    if item["outcome"] != "found" or is_named:
+    named = sum(bool(text) and not is_party_word(text) for text in texts)
+    if item["outcome"] != "found" or named >= least or (not texts and names_somebody(shown)):
         return item
-    return item | {"outcome": "weak", "code": OTHER_KIND, "reason": f"{ASKED['party']} {UNNAMED}"}
+    reason = f"{ASKED['party']} {ONE_PARTY if named else UNNAMED}"
+    return item | {"outcome": "weak", "code": OTHER_KIND, "reason": reason}
 
 
 def doubt_thing(item: AskedItem, mismatch: str) -> AskedItem:
@@ -103,14 +113,22 @@ def doubt_thing(item: AskedItem, mismatch: str) -> AskedItem:
     return item | {"outcome": "weak", "code": OTHER_THING, "reason": reason, "missing": words}
 
 
+def doubt_other_value(item: AskedItem, other: str) -> AskedItem:
+    """The item, doubted where another sentence says as much of what was asked, with another value."""
+    if not other or item["outcome"] != "found":
+        return item
+    return item | {"outcome": "weak", "code": OTHER_THING, "reason": f"{OTHER_VALUE} “{other}”"}
+
+
 def other_kind_in(shown: str, asked: str, values: Sequence[Any], *, is_declared: bool) -> str:
     """The kind that words print in place of the one asked for; "" where they print it, or it is not sure that not.
 
     Of what is written in many ways, a name or a number, a miss tells nothing unless the kind was declared.
     """
-    is_number = NUMBERED.search(shown) is not None
+    plain = without_places(shown, asked)
+    is_number = NUMBERED.search(plain) is not None
     is_count = is_number and (asked == "number" or (asked in COUNTED and bool(values)))
-    if is_count or prints_kind(shown, asked, is_declared=is_declared):
+    if is_count or prints_kind(plain if asked == "number" else shown, asked, is_declared=is_declared):
         return ""
     other = next((kind for kind in READERS if any(value.type == kind for value in read_values(shown, kind))), "")
     is_sure = is_declared or asked in ALIKE
@@ -119,12 +137,20 @@ def other_kind_in(shown: str, asked: str, values: Sequence[Any], *, is_declared:
     return other or (SENTENCE if is_sure else "")
 
 
+def without_places(text: str, asked: str) -> str:
+    """A text without numbers that are no value: those of sections and, where no date is asked for, of years."""
+    text = without_references(plain_text(text))
+    return text if asked == "date" else YEAR_WORD.sub(" ", PLACE.sub(" ", text))
+
+
 def prints_kind(text: str, asked: str, *, is_declared: bool) -> bool:
     """Whether a text prints something of a kind, also in a form whose value is not clear: 4/3/2024.
 
-    "How long?" is answered by twelve characters, too, which are no period; a rate is printed as a percentage.
+    "How long?" is answered by twelve characters, too, which are no period; a rate is printed as a percentage. Where a
+    name is a field of its own, a word for one is none: "any officer" is nobody.
     """
     also = {"duration": "" if is_declared else "extent", "rate": "percentage"}.get(asked)
     if any(value.type == asked for value in read_values(text, asked)):
         return True
-    return any(True for name in filter(None, (asked, also)) for _ in matches(text, name))
+    named = filter(None, ("" if is_declared and asked in NAMES else asked, also))
+    return any(True for name in named for _ in matches(text, name))

@@ -3,17 +3,18 @@
 All of it is of the record: the answer to the field's run, made of quotes, and the citations of that answer.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext_noop
 
 from chat.checks import AnswerCheck, AskedItem, ListedItem, MarkedValue
 from chat.drafts import AnswerDraft, Quoted
-from chat.fields.kinds import doubt_kind, doubt_thing, doubt_unnamed, of_kind
+from chat.fields.kinds import doubt_kind, doubt_other_value, doubt_thing, doubt_unnamed, of_kind
 from chat.figures.across import REASONS, Contents, conflicts_in_fields, with_doubts
 from chat.figures.names import NAMES
+from chat.figures.parties import LEAST
 from chat.figures.typed import contents_of
 from chat.models import Answer, Citation, Extraction, ExtractionField
 from chat.turns.compose import Writing, compose
@@ -22,9 +23,10 @@ from chat.turns.replies import citation_json
 from chat.writing.phrases import sentence
 from documents.base_settings import BaseSettings
 from documents.spreadsheet import write_csv
+from documents.storage.content import DocumentContent
 from reading.matching import join_without_space
 from retrieval.forms.fields import Field
-from retrieval.headlines.printed_at import mismatch_at
+from retrieval.headlines.printed_at import mismatch_at, other_value_at, said_at
 from retrieval.models import RetrievalRun
 from retrieval.question.phrasing import asks_for_parties
 from retrieval.record.reading_back import question_from
@@ -52,54 +54,84 @@ def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> Answe
     declared, question = run.plan.get("field", {}).get("type", ""), question_from(run.parsed)
     items = draft.items
     if len(items) == 1 and run.arbiter_status != "not_run":
-        contents = contents_of(draft.quoted)
-
-        def mismatch(value: MarkedValue) -> str:
-            return mismatch_of_value(value, draft.quoted, contents, question)
-
-        item = with_value(items[0], draft, contents, question, mismatch, is_declared=bool(declared))
-        mismatches = [mismatch(value) for value in item["values"]]
-        items = [doubt_thing(item, mismatches[0]) if mismatches and all(mismatches) else item]
+        items = [item_with_value(items[0], draft, question, is_declared=bool(declared))]
     shown = words_said(draft.checks) or (draft.quoted[0].quote if draft.quoted else "")
     items = [doubt_kind(item, shown, is_declared=bool(declared)) for item in items]
     if declared == "party" or asks_for_parties(question.topic_form):
-        items = [doubt_unnamed(item, shown) for item in items]
+        least = LEAST if asks_for_parties(question.topic_form) else 1
+        items = [doubt_unnamed(item, shown, least) for item in items]
     return replace(draft, items=items)
 
 
-def with_value(
-    item: AskedItem,
-    draft: AnswerDraft,
-    contents: Contents,
-    question: Question,
-    mismatch: Callable[[MarkedValue], str],
-    *,
-    is_declared: bool,
-) -> AskedItem:
-    """The item with the values of the best quote that prints some of its kind, else with those of any.
+def item_with_value(item: AskedItem, draft: AnswerDraft, question: Question, *, is_declared: bool) -> AskedItem:
+    """The item with the value that is shown, doubted where that is said of another thing, or as much of another one."""
+    quoted_values = QuotedValues(draft.quoted, contents_of(draft.quoted), question)
+    said_first = of_kind(item["values"], item["type"], is_declared=is_declared)
+    item = with_value(item, draft, quoted_values, is_declared=is_declared)
+    values = item["values"]
+    if said_first and asks_for_parties(question.topic_form):
+        return item
+    mismatches = [quoted_values.mismatch(value) for value in values]
+    if mismatches and all(mismatches):
+        return doubt_thing(item, mismatches[0])
+    others = [] if said_first else [quoted_values.other_value(value) for value in values]
+    return doubt_other_value(item, others[0]) if others and all(others) else item
 
-    Those in a sentence about another thing come last. A value of another kind, which was said first, gives way only to
+
+@dataclass(frozen=True)
+class QuotedValues:
+    """The quotes of a field's answer, in which its numbers, dates and names are held against what was asked."""
+
+    quoted: Sequence[Quoted]
+    contents: Contents
+    question: Question
+
+    def place(self, value: MarkedValue) -> tuple[LineRange, str, DocumentContent, Question] | None:
+        """Where a number, a date or a name stands; None of any other value."""
+        cited = next((each for each in self.quoted if each.marker == value["marker"]), None)
+        content = self.contents.get(cited.candidate.parse_id) if cited else None
+        if content is None or value["type"] not in (*READERS, *NAMES) or not value.get("lines"):
+            return None
+        return LineRange(*value["lines"]), value["printed"], content, self.question
+
+    def mismatch(self, value: MarkedValue) -> str:
+        """Why the sentence that prints a value is about another thing than the one asked for, or ""."""
+        place = self.place(value)
+        return mismatch_at(*place) if place else ""
+
+    def other_value(self, value: MarkedValue) -> str:
+        """Another value of which another sentence says as much, or ""."""
+        place = self.place(value)
+        return other_value_at(*place) if place else ""
+
+    def most_said(self, values: Sequence[MarkedValue]) -> list[MarkedValue]:
+        """The one of several numbers, dates or names of which most of the question is said; all of any other values."""
+        places = [self.place(value) for value in values]
+        ranks = [said_at(*place).rank for place in places if place]
+        return [values[ranks.index(max(ranks))]] if ranks and len(ranks) == len(values) else [*values]
+
+
+def with_value(item: AskedItem, draft: AnswerDraft, quoted_values: QuotedValues, *, is_declared: bool) -> AskedItem:
+    """The item with the value of its kind of which the quotes say most of the question, else with those of any kind.
+
+    Those in a sentence about another thing come last; of names none is taken, unless a name was declared: the quote
+    that answers says in words who it is. A value of another kind, which was said first, gives way only to
     one of a passage that answers by itself.
     """
     answer_type = item["type"]
     if answer_type not in (*READERS, *NAMES) or of_kind(item["values"], answer_type, is_declared=is_declared):
         return item
     quotes = [each for each in draft.quoted if not item["values"] or each.candidate.role == "primary"]
-    read = [values_printed([each], answer_type, contents, question.original) for each in quotes]
+    read = [
+        values_printed([each], answer_type, quoted_values.contents, quoted_values.question.original) for each in quotes
+    ]
+    if answer_type in NAMES and not is_declared:
+        read = [[value for value in values if not quoted_values.mismatch(value)] for values in read]
     fitting = [of_kind(values, answer_type, is_declared=is_declared) for values in read]
-    about = ([value for value in values if not mismatch(value)] for values in fitting)
-    values = next(filter(None, about), None) or next(filter(None, fitting), None)
+    about = [value for values in fitting for value in values if not quoted_values.mismatch(value)]
+    values = quoted_values.most_said(about or next(filter(None, fitting), []))
     values = values or item["values"] or next(filter(None, read), [])
     return item | {"outcome": "found", "values": values, "reason": "", "code": ""} if values else item
-
-
-def mismatch_of_value(value: MarkedValue, quoted: Iterable[Quoted], contents: Contents, question: Question) -> str:
-    """Why the sentence that prints a number or a date is about another thing than the one asked for, or ""."""
-    cited = next((each for each in quoted if each.marker == value["marker"]), None)
-    content = contents.get(cited.candidate.parse_id) if cited else None
-    if content is None or value["type"] not in READERS or not value.get("lines"):
-        return ""
-    return mismatch_at(LineRange(*value["lines"]), value["printed"], content, question)
 
 
 def compare_fields(made: Sequence[tuple[Field, AnswerDraft | None]]) -> list[AnswerDraft | None]:

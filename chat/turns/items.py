@@ -35,7 +35,7 @@ REASONS = {
 }
 # What may print a value that is not read as one: any digit, or a number in words.
 NUMBERED = re.compile(
-    rf"\d|\b(?:{ENDINGS['en']}|half|zero|twice|double|thousand|\w+teen|\w+ty|an?\s(?:{SPANS}))\b",
+    rf"\d|\b(?:{ENDINGS['en']}|half|zero|twice|double|thousand|an?\s(?:{SPANS}))\b",
     re.IGNORECASE,
 )
 TOLD = ("type", "text", "value", "printed", "currency", "unit", "period", "label", "items", "lines")

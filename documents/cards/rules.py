@@ -24,6 +24,8 @@ from reading.layout.lines import PageLine
 from reading.layout.traced import TracedText, TracedValue, trace
 from reading.rows import UNSEARCHED_KINDS, LineRow, TocRow, name_in_force
 from reading.titles import (
+    DATE,
+    DATE_CHARS,
     find_agreement,
     find_filing,
     find_release,
@@ -168,6 +170,13 @@ def read_parties(lines: Iterable[LineRow]) -> tuple[NamedParty, ...]:
     first = first_lines(map(as_printed, lines))
     named = parties_named(first)
     return named if find_agreement(first)[0] or all(party.term for party in named) else ()
+
+
+def read_agreement_date(lines: Iterable[LineRow]) -> TracedValue:
+    """The first date of an agreement's preamble, which is its own; "" of another document."""
+    after = find_agreement(first_lines(map(as_printed, lines)))[1]
+    found = DATE.search(after.text, 0, DATE_CHARS) if after else None
+    return after.printed(*found.span()) if after and found else TracedValue("")
 
 
 def parties_named(first: Sequence[PageLine]) -> tuple[NamedParty, ...]:

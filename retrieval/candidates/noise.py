@@ -9,7 +9,7 @@ from collections.abc import Collection
 from documents.storage.content import DocumentContent
 from reading.wording import read_once
 from retrieval.candidates.units import units_of
-from retrieval.question.phrasing import asks_for_parties
+from retrieval.question.phrasing import asks_of_preamble
 
 SIGNED_AROUND = 5  # lines before and after on the page, in which a block of signatures shows
 SIGNED_MIN = 3
@@ -65,7 +65,7 @@ def name_noise(line: int, words: Collection[str], asked: str, content: DocumentC
         unit = units.at(units.position(line))
         is_definition = signs["party"].search(content.text_between(*unit, searched_only=True))
         found = "the definition of the parties" if is_definition else ""
-    return "" if not found or signs[ASKED[found]].search(asked) or asks_for_parties(asked) else found
+    return "" if not found or signs[ASKED[found]].search(asked) or asks_of_preamble(asked) else found
 
 
 def name_part(line: int, content: DocumentContent) -> str:

@@ -223,9 +223,9 @@ def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
     return is_fitting(spoken.text, spoken.section, spoken.content, question)
 
 
-def mismatch_of(spoken: Spoken, question: Question) -> str:
+def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False) -> str:
     """Why a sentence is about another thing than the one asked for, by its own words and those it goes on from, or
-    leaves open what is asked; else "".
+    leaves open what is asked; else "". `is_strict` is for a value that is shown by itself.
     """
     content, first = spoken.content, spoken.pieces[0].number
     unit, toc_index = units_of(content).around(first), content.lines[first - 1].toc_index
@@ -233,7 +233,8 @@ def mismatch_of(spoken: Spoken, question: Question) -> str:
     around = " ".join(line.text for line in content.legible_lines(unit.first, unit.last))
     near = "" if asks_yes_or_no(question) else f"{above} {around}"  # what is allowed of another thing is said beside it
     said = normalise_words(f"{name_in_force(spoken.section)} {near} {spoken.text}")
-    words = [*words_of_another(spoken.text, titles_over(spoken), question), *words_lacking(said, question, content)]
+    words = words_of_another(spoken.text, titles_over(spoken), question)
+    words += words_lacking(said, question, content, is_strict=is_strict)
     return clause_of(words) or left_open(spoken.text, question)
 
 

@@ -79,10 +79,12 @@ def asks_yes_or_no(question: Question) -> bool:
     return question.answer_type == "boolean" or SHIPPED.asks_yes_or_no(question.topic, question.language)
 
 
-def words_lacking(around: Sequence[str], question: Question, content: DocumentContent) -> list[str]:
+def words_lacking(
+    around: Sequence[str], question: Question, content: DocumentContent, *, is_strict: bool = False
+) -> list[str]:
     """The words of the question that are missing though the document has them elsewhere, or that it never says where
-    any sentence has what was asked for; no word of its title, nor the kind of thing of which one is asked for: a law
-    says "Ontario" and no "state"; nor what is said in another word, "rose" for "increase".
+    any sentence has what was asked for, or `is_strict`; no word of its title, nor the kind of thing of which one is
+    asked for: a law says "Ontario" and no "state"; nor what is said in another word, "rose" for "increase".
     """
     directions = directions_in(" ".join(around), question.language).keys()
     lacking = [
@@ -91,7 +93,7 @@ def words_lacking(around: Sequence[str], question: Question, content: DocumentCo
         if not term.is_in(around) and directions.isdisjoint(directions_in(term.text, question.language))
     ]
     needless = document_words([content]) | words_of_kind(question)
-    is_any = question.answer_type in NOTHING_UNSAID
+    is_any = is_strict or question.answer_type in NOTHING_UNSAID
     return [
         as_typed(term.text, question.original)
         for term in lacking

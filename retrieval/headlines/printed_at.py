@@ -1,24 +1,122 @@
-"""Whether the sentence that prints a value is about another thing than the one asked for (R54, R87).
+"""Which of the values that a document prints is said of what was asked for, and whether one is (R54, R87).
 
-A passage may answer a question and print, in another sentence, a value of the kind asked for.
+A passage may answer a question and print, in another sentence or in another part of a long one, a value of the kind
+asked for.
 """
 
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from documents.cards.rules import read_agreement_date
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
+from retrieval.arbiter.numbers_told import telling_terms
 from retrieval.candidates.units import Piece, units_of
-from retrieval.headlines.choosing import SAID_KINDS, SentenceText, Spoken, mismatch_of, sentences_of_unit
+from retrieval.headlines.choosing import (
+    SAID_KINDS,
+    WORDS,
+    WORDS_OR_SECTION,
+    SentenceText,
+    Spoken,
+    mismatch_of,
+    sentences_of_unit,
+    titles_over,
+)
+from retrieval.headlines.fitting import alike, share_said
+from retrieval.headlines.mismatches import clause_of
+from retrieval.headlines.undecided import clause_left_open, left_open
 from retrieval.question.called import without_called
+from retrieval.question.phrasing import asks_for_own_date
 from retrieval.types import LineRange, Question
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.periods import is_other_side, side_asked, side_of, thing_asked
+from retrieval.words.printed import Value, values_in
+from retrieval.words.terms import WeighedTerm, weigh_terms
+from retrieval.words.tokens import as_typed, normalise_words
+
+REACH = 25  # words before and after a value that are said of it; a sentence of an agreement may have two hundred
+UNITS_MAX = 200  # with words of the question, that are searched for another value
+
+
+class SaidOf(NamedTuple):
+    """How much of a question is said of a value: the share of its weight that stands within REACH, and that with the
+    titles of the section.
+    """
+
+    own: float
+    titled: float
+
+    @property
+    def rank(self) -> float:
+        """Greatest best."""
+        return round(WORDS * self.own + WORDS_OR_SECTION * self.titled, 6)
+
+    def is_as_much(self, other: "SaidOf") -> bool:
+        return self.own >= other.own and self.titled >= other.titled
 
 
 def mismatch_at(lines: LineRange, printed: str, content: DocumentContent, question: Question) -> str:
-    """Why the running text that prints a value on these lines is about another thing, or leaves it open; else ""."""
+    """Why the running text that prints a value on these lines is about another thing, or leaves it open; else "".
+
+    A word of the question that the document never says counts as well, and some word has to stand near the value.
+    """
     if content.lines[lines.first - 1].kind not in SAID_KINDS:
         return ""
+    question = without_called(question)
+    spoken = sentence_at(lines, printed, content)
+    if asks_for_own_date(question.topic_form) and not is_own_date(lines, printed, spoken):
+        return clause_left_open()
+    if is_side_asked(printed, spoken, question):
+        return left_open(spoken.text, question)
+    if mismatch := mismatch_of(spoken, question, is_strict=True):
+        return mismatch
+    terms = telling_terms(question, content)
+    if not terms or said_of(spoken, printed, terms).titled:
+        return ""
+    return clause_of([as_typed(term.text, question.original) for term in terms])
+
+
+def is_own_date(lines: LineRange, printed: str, spoken: Spoken) -> bool:
+    """Whether a date is the one of the agreement itself: that of its preamble, else one on which it was made."""
+    own = {stretch.number for stretch in read_agreement_date(spoken.content.lines).stretches}
+    if own:
+        return any(lines.first <= number <= lines.last for number in own)
+    return side_printed(printed, spoken) == "signed"
+
+
+def is_side_asked(printed: str, spoken: Spoken, question: Question) -> bool:
+    """Whether a date is said to be the start or the end of the whole document, where that is asked for: "until"."""
+    side = side_asked(question.original) if question.answer_type == "date" else ""
+    return bool(side) and not thing_asked(question.original) and side_printed(printed, spoken) == side
+
+
+def side_printed(printed: str, spoken: Spoken) -> str:
+    return side_of(match_form(spoken.text).partition(match_form(printed))[0])
+
+
+def said_at(lines: LineRange, printed: str, content: DocumentContent, question: Question) -> SaidOf:
+    """How much of a question is said of a value that is printed on these lines."""
+    return said_of(sentence_at(lines, printed, content), printed, weigh_terms(question, lexicon_of(content)))
+
+
+def said_of(spoken: Spoken, printed: str, terms: Sequence[WeighedTerm]) -> SaidOf:
+    words, value = normalise_words(spoken.text), normalise_words(printed)
+    starts = range(len(words) - len(value) + 1)
+    first = next((at for at in starts if words[at : at + len(value)] == value), 0)
+    near = words[max(first - REACH, 0) : first + len(value) + REACH]
+    return SaidOf(share_said(near, terms), share_said([*near, *normalise_words(titles_over(spoken))], terms))
+
+
+def sentence_at(lines: LineRange, printed: str, content: DocumentContent) -> Spoken:
+    """The sentence that prints a value on these lines; the whole unit where none is short enough to be said first."""
     unit, value = units_of(content).around(lines.first), match_form(printed)
-    found = (each for each in sentences_of_unit(unit, content) if value in match_form(each.text))
+    found = (
+        each
+        for each in sentences_of_unit(unit, content)
+        if value in match_form(each.text) and any(piece.number == lines.first for piece in each.pieces)
+    )
     written = next(found, None) or whole_text(LineRange(unit.first, max(unit.last, lines.last)), content)
-    return mismatch_of(Spoken(0, "", content, written.pieces, written.text), without_called(question))
+    return Spoken(0, "", content, written.pieces, written.text)
 
 
 def whole_text(lines: LineRange, content: DocumentContent) -> SentenceText:
@@ -26,3 +124,39 @@ def whole_text(lines: LineRange, content: DocumentContent) -> SentenceText:
     legible = content.legible_lines(*lines)
     pieces = tuple(Piece(line.number, 0, len(line.text)) for line in legible)
     return SentenceText(pieces, " ".join(line.text for line in legible))
+
+
+def other_value_at(lines: LineRange, printed: str, content: DocumentContent, question: Question) -> str:
+    """Another value of the kind asked for, as printed, of which another sentence says as much of the question; else "".
+
+    What a value of the kind says by itself, the "period" of a notice period, need not be said.
+    """
+    question = without_called(question)
+    terms, language = weigh_terms(question, lexicon_of(content)), content.language
+    own = values_in(printed, question.answer_type, language)[:1]
+    spoken = sentence_at(lines, printed, content)
+    least = said_of(spoken, printed, terms)
+    for other in sentences_saying(terms, content) if own else ():
+        values = values_in(other.text, question.answer_type, language)
+        if not values or other.pieces == spoken.pieces or left_open(other.text, question):
+            continue
+        said = {value: said_of(other, other.text[value.start : value.end], terms) for value in values}
+        most = max(values, key=lambda value: said[value].rank)
+        if said[most].is_as_much(least) and differs(most, own[0], other, question):
+            return other.text[most.start : most.end]
+    return ""
+
+
+def differs(value: Value, own: Value, spoken: Spoken, question: Question) -> bool:
+    """Whether a value of a sentence is of the kind of another and not the same, and no start for an end."""
+    is_other = value.type == own.type and alike(value) != alike(own)
+    return is_other and not (value.type == "date" and is_other_side(question.original, spoken.text, value))
+
+
+def sentences_saying(terms: Sequence[WeighedTerm], content: DocumentContent) -> Iterator[Spoken]:
+    """The sentences of units of running text with a primary term on one of their lines."""
+    units = units_of(content)
+    lines = (number for term in terms if term.is_primary for number in term.lines.tolist())
+    for position in sorted({units.position(number) for number in lines})[:UNITS_MAX]:
+        for written in sentences_of_unit(units.at(position), content):
+            yield Spoken(0, "", content, written.pieces, written.text)

@@ -57,7 +57,11 @@ def left_open(text: str, question: Question) -> str:
     """Why a text leaves open what is asked, or ""."""
     ways = (is_yet_to_be, lacks_holder, tells_only_receipt, lacks_any_value)
     is_open = any(is_left_open(text, question) for is_left_open in ways)
-    return Clause("the sentence that comes nearest leaves open what is asked", "left open") if is_open else ""
+    return clause_left_open() if is_open else ""
+
+
+def clause_left_open() -> Clause:
+    return Clause("the sentence that comes nearest leaves open what is asked", "left open")
 
 
 def without_supposed(text: str, question: Question) -> str:

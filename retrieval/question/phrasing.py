@@ -161,6 +161,7 @@ FRAMES = {
     "summing": r"^(?:{summing})$",
     "dating": r"^(?:{dating})$",
     "asks_all_parties": r"\A\W*(?:{asks_all_parties})\W*\Z",
+    "asks_own_date": r"\A\W*(?:{asks_own_date})\W*\Z",
     "deferring": DEFERRED,
     "deferring_within": DEFERRED,
     "deferred": DEFERRED,
@@ -230,6 +231,16 @@ def numbers_named(text: str, language: str) -> list[str]:
 def asks_for_parties(asked: str) -> bool:
     """Whether a text in match form asks who the parties of a document are, and nothing else: also a field's name."""
     return bool(phrasing_rules()["asks_all_parties"].match(asked))
+
+
+def asks_for_own_date(asked: str) -> bool:
+    """Whether a text in match form asks for the date of the agreement itself, and no other: also a field's name."""
+    return bool(phrasing_rules()["asks_own_date"].match(asked))
+
+
+def asks_of_preamble(asked: str) -> bool:
+    """Whether the preamble of an agreement answers: it names the parties and the date."""
+    return asks_for_parties(asked) or asks_for_own_date(asked)
 
 
 def section_named(text: str) -> str:

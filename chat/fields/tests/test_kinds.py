@@ -14,9 +14,11 @@ from chat.fields.extracting import Asker, find_fields, record_fields
 from chat.fields.kinds import (
     ASKED,
     FOUND,
+    ONE_PARTY,
     OTHER_KIND,
     UNNAMED,
     doubt_kind,
+    doubt_other_value,
     doubt_thing,
     doubt_unnamed,
 )
@@ -71,6 +73,11 @@ The licence may be assigned to a subsidiary.
         ("email", "by letter", False, "sentence"),
         ("boolean", "The licence may be assigned.", False, ""),
         ("text", "eighteen months", True, ""),
+        ("amount", "17.1 The owner may end it under clause 17.", True, "sentence"),
+        ("amount", "18.1.1 the owner may insure the property;", True, "sentence"),
+        ("number", "The rules apply except for Section 13.", True, "sentence"),
+        ("person", "any officer or employee of the firm", True, "sentence"),
+        ("person", "any officer or employee of the firm", False, ""),
     ],
 )
 def test_words_of_another_kind_are_doubted(asked: str, shown: str, is_declared: bool, found: str) -> None:
@@ -153,6 +160,16 @@ A notice of either party is in writing.
 
 The Customer pays a fee of 900 euros for each period of account.
 """
+DATED = """\
+# SERVICE AGREEMENT
+
+This Service Agreement, dated as of 1 March 2024, is between Harbour Sheds Limited, a company in Dover (the
+"Supplier"), and Quay Foods GmbH, a company in Bremen (the "Customer").
+
+## Fee
+
+The Customer pays the fee of 900 euros under this agreement from the date of 5 May 2025.
+"""
 BARE = """\
 # Notices
 
@@ -187,6 +204,20 @@ def test_a_word_for_a_party_is_no_name(values: list[str], shown: str, is_named: 
     assert item["reason"] == ("" if is_named else f"{ASKED['party']} {UNNAMED}")
 
 
+def test_one_name_alone_is_not_the_parties() -> None:
+    """(R87)"""
+    typed: list[MarkedValue] = [{"type": "party", "value": "Acme Ltd", "marker": 1}]
+    item = doubt_unnamed(an_item("it", "party", "found", values=typed), "", least=2)
+    assert (item["outcome"], item["reason"]) == ("weak", f"{ASKED['party']} {ONE_PARTY}")
+
+
+def test_another_value_with_as_much_is_named() -> None:
+    """(R54)"""
+    item = doubt_other_value(an_item("cap", "amount", "found"), "900 euros")
+    assert item["outcome"] == "weak" and item["reason"].endswith("“900 euros”")
+    assert doubt_other_value(an_item("cap", "amount", "found"), "")["outcome"] == "found"
+
+
 def test_what_is_missing_beside_a_value_is_named() -> None:
     """(R54)"""
     mismatch = Clause("the sentence that comes nearest does not say “cap”", "not said", words=["cap"])
@@ -209,6 +240,7 @@ def told_of_text(text: str, fields: list[Field], base: KnowledgeBase, user: User
 
 
 PARTIES = Field("Parties", "Parties", Expected("party"))
+DATE = Field("Agreement date", "Agreement date", Expected("date"))
 NOTICE = Field("Notice", "Notice", Expected("duration"))
 NOTICE_PERIOD = Field("Notice period", "What is the notice period?", Expected("duration"))
 
@@ -226,6 +258,16 @@ def test_parties_are_those_the_preamble_names_and_a_notice_is_not_when_it_is_rec
     assert "between Harbour Sheds Limited" in str(parties["quote"])
     assert "hour" not in str(notice["value"]) or notice["outcome"] == "weak"
     assert (period["outcome"], period["value"]) == ("found", "six weeks")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_date_of_an_agreement_is_that_of_its_preamble(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """(R87)"""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    (date,) = told_of_text(DATED, [DATE], base, tenant, tmp_path / "dated.md")
+    assert (date["outcome"], date["value"], date["values"][0]["value"]) == ("found", "1 March 2024", "2024-03-01")
 
 
 @pytest.mark.django_db(transaction=True)

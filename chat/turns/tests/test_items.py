@@ -60,6 +60,7 @@ def test_an_answer_that_was_broken_off_is_not_said_to_lack_a_value() -> None:
     ("text", "is_empty"),
     [
         ("Rents are negotiable.", True),
+        ("The property and the liability of a party are insured.", True),
         ("The rent is 12,500.", False),  # no currency: not read as an amount, but not absent either
         ("It is paid for two years.", False),
         ("Notice must be given a month before.", False),

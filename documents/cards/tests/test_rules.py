@@ -2,7 +2,7 @@
 
 import pytest
 
-from documents.cards.rules import headed_fields, make_card
+from documents.cards.rules import headed_fields, make_card, read_agreement_date
 from documents.cards.signs import FieldSign, TypeSign, card_signs, field_signs
 from documents.cards.source import source_of
 from documents.cards.types import DATES, FIELDS, TYPES, UNKNOWN, Card, NamedValue
@@ -166,6 +166,11 @@ def test_an_agreement_has_its_parties_and_begins_with_the_sentence_that_names_th
     assert card.parties == ("Alder Works, Inc.", "Birch Foods GmbH")
     assert card.summary.startswith("This Service Agreement is entered into as of May 3, 2021")
     assert "cleans the kitchens of Birch" in card.summary
+
+
+@pytest.mark.parametrize(("text", "date"), [(AGREEMENT, "May 3, 2021"), (INVOICE, "")])
+def test_an_agreement_has_the_date_of_its_preamble(text: str, date: str) -> None:
+    assert read_agreement_date(read_plain_text(text).lines).value == date
 
 
 def test_a_policy_is_summed_up_by_its_purpose() -> None:

@@ -6,6 +6,7 @@ from reading.matching import match_form
 from reading.wording import Wording
 from retrieval.question.phrasing import (
     around_asked,
+    asks_for_own_date,
     asks_for_parties,
     layout_named,
     lines_beside_asked,
@@ -240,3 +241,19 @@ def test_every_alternative_is_found_in_its_examples_only(wording: Wording) -> No
 )
 def test_a_name_of_a_field_asks_for_all_parties(asked: str, *, is_all: bool) -> None:
     assert asks_for_parties(match_form(asked)) is is_all
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_own"),
+    [
+        ("Agreement date", True),
+        ("When was the lease made?", True),
+        ("Datum des Vertrags", True),
+        ("Quelle est la date de l'accord ?", True),
+        ("Fecha del contrato", True),
+        ("Effective date", False),
+        ("Date of the notice under the agreement", False),
+    ],
+)
+def test_a_name_of_a_field_asks_for_the_date_of_the_agreement(asked: str, *, is_own: bool) -> None:
+    assert asks_for_own_date(match_form(asked)) is is_own
