@@ -32,7 +32,7 @@ from reading.rows import name_in_force
 
 BATCH = 64  # texts per commit: what a killed worker loses is a few seconds of work
 AT_HAND = 512  # texts looked up for a turn: all that wait in a long document would take longer than the turn
-TURN_S = 2  # then other documents get their turn: a short one that comes is embedded within ten seconds (T8)
+TURN_S = 2 * settings.PATIENCE  # then others get their turn: a short document is embedded within ten seconds (T8)
 WITHOUT = "keyword, title and pattern search work without it."
 
 Owners = Sequence[Passage] | Sequence[TocEntry]
