@@ -157,7 +157,10 @@ def quantities_in(text: str, language: str) -> list[NumberAsked]:
 
 def measures_another(label: str, asked: str, language: str) -> bool:
     """Whether a label says another number, or interval, of a unit than a text asks for: "7 m²" is no 14 m²."""
-    band, numbers = read_band(label, language), quantities_in(asked, language)
+    numbers = quantities_in(asked, language)
+    if not any(each.unit for each in numbers):
+        return False
+    band = read_band(label, language)
     if band is not None and band.unit:
         amounts = [each.amount for each in numbers if each.unit == band.unit]
         return bool(amounts) and not any(map(band.holds, amounts))
