@@ -166,10 +166,10 @@ def resolve(user: Viewer, base: KnowledgeBase, document_ids: Iterable[str]) -> l
         documents = documents.filter(pk__in=chosen)
     found = list(documents)
     is_askable = any(document.current_parse for document in found)
-    if len(found) < len(chosen) or (chosen and not is_askable):
-        raise ScopeError(
-            gettext("The document this question was asked of has been deleted or cannot be read any more.")
-        )
+    if len(found) < len(chosen):
+        raise ScopeError(gettext("A document this question was asked of is no longer in this base."))
+    if chosen and not is_askable:
+        raise ScopeError(gettext("What this question was asked of was not read, so it cannot be answered."))
     if not is_askable:
         raise ScopeError(gettext("No document of this base has been read yet, so there is nothing to ask."))
     return found

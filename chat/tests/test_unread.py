@@ -159,5 +159,5 @@ def test_a_base_in_which_nothing_is_read_says_so(tenant: User, base: KnowledgeBa
     Document.objects.exclude(pk=locked.pk).delete()
     with pytest.raises(ScopeError, match="No document of this base has been read yet"):
         resolve(tenant, base, [])
-    with pytest.raises(ScopeError, match="cannot be read any more"):
+    with pytest.raises(ScopeError, match="was not read"):
         resolve(tenant, base, [str(locked.pk)])

@@ -118,12 +118,12 @@ def test_what_people_stopped_is_listed_as_stopped_and_as_nothing_else(
 def test_why_a_question_failed_is_said_without_the_name_of_an_error_in_the_language_of_the_reader(
     house: House, make_run: MakeRun, browse: Any
 ) -> None:
-    words = "The document this question was asked of has been deleted or cannot be read any more."
+    words = "A document this question was asked of is no longer in this base."
     make_run(status="failed", failure=f"ScopeError: {words}")
     page = browse(house.auditor, LIST).content.decode()
     assert words in page and "ScopeError" not in page
     german = browse(house.auditor, LIST, **{"Accept-Language": "de"}).content.decode()
-    assert words not in german and "Das Dokument, an das diese Frage gestellt wurde" in german
+    assert words not in german and "Ein Dokument, an das diese Frage gestellt wurde" in german
 
 
 def test_it_offers_only_bases_one_is_in(house: House, make_run: MakeRun, browse: Any) -> None:
