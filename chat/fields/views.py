@@ -96,6 +96,8 @@ def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
         "extraction": extraction,
         "states": states,
         "is_running": extraction.state not in ENDED,
+        "is_stopping": extraction.stop_requested,
+        "is_stopped": extraction.state == "stopped",
         "is_of_several": is_of_several(extraction),
         "fields": [ShownField(row) for row in rows],
         "auditable": auditable_of(user, rows),
