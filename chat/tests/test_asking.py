@@ -134,7 +134,7 @@ def test_it_resolves_a_base_to_what_is_in_it_now(document: Document, base: Knowl
 
 def test_it_resolves_no_document_of_another_base(document: Document, tenant: User) -> None:
     other = access.create_base(tenant, "Other")
-    with pytest.raises(ScopeError, match="deleted or cannot be read"):
+    with pytest.raises(ScopeError, match="no longer in this base"):
         scope.resolve(tenant, other, [str(document.pk)])
 
 

@@ -301,7 +301,7 @@ def test_it_shows_a_failure_with_a_way_on(page: Client, ask: Ask, document: Docu
     with pytest.raises(AnsweringFailed):
         answer_turn(turn.pk)
     html = on_one_line(page.get(address(turn)))
-    assert 'popovertarget="outcome-failed"' in html and "has been deleted" in html and "Ask again" in html
+    assert 'popovertarget="outcome-failed"' in html and "no longer in this base" in html and "Ask again" in html
     response = page.post(reverse("chat:retry", args=[turn.pk]))
     again = Turn.objects.get(number=2)
     assert response["Location"].endswith(f"#turn-{again.pk}") and woken == [again.pk]

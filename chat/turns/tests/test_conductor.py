@@ -492,7 +492,7 @@ def test_it_refuses_a_base_that_was_closed_to_the_asker_meanwhile(ask: Ask, view
 def test_it_refuses_a_document_that_was_deleted_meanwhile(ask: Ask, document: Document) -> None:
     turn = ask()
     Document.objects.filter(pk=document.pk).update(trashed_at=timezone.now())
-    with pytest.raises(AnsweringFailed, match="has been deleted"):
+    with pytest.raises(AnsweringFailed, match="no longer in this base"):
         answer_turn(turn.pk)
 
 
