@@ -17,14 +17,14 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from launch.failures import MOST_STARVED, late_drills, read_failures, tell_failures
+from launch.failures import MOST_STARVED, by_cause, late_drills, read_failures, tell_failures
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = sorted(str(path) for path in (ROOT / "templates").rglob("*.html"))
 PYTHON = [sys.executable, "-m"]
 PYTEST = [*PYTHON, "pytest"]
 TESTS_FAILED, NO_TESTS = 1, 5  # pytest.ExitCode; with any other than these and 0 pytest itself could not go on
-AGAIN = 25  # tests that are looked at once more; where more fail, it is not the machine
+AGAIN = 25  # causes that are looked at once more; where there are more, it is not the machine
 TOLD = "survives.json"  # in the folder of reports
 REPORTS = "TEST_REPORTS"  # in the environment: the folder where a test leaves what explains its failure
 
@@ -70,7 +70,10 @@ def main(arguments: list[str]) -> int:
     if failed:
         print(f"Reports of the tests: {reports}", *lines, f"Failed: {', '.join(failed)}.", sep="\n")
         return 1
-    shutil.rmtree(reports)
+    if lines:
+        lines.insert(0, f"Reports of the tests: {reports}")
+    else:
+        shutil.rmtree(reports)
     print(*lines, "Everything passed.", sep="\n")
     return 0
 
@@ -93,12 +96,12 @@ def run_tests(reports: Path, failed: list[str], begin: Begin) -> list[str]:
         code not in (0, TESTS_FAILED, NO_TESTS) or (code == TESTS_FAILED and not found[name])
         for name, code in status.items()
     )
-    if is_cut or len(first) > AGAIN:
+    if is_cut or len(by_cause(first)) > AGAIN:
         failed.append("pytest")
         return list(tell_failures(first, {}))
     broken = run_again(first, reports)
     starved = {name: error for name, error in (first | late).items() if name not in broken}
-    if broken or len(starved) > MOST_STARVED:
+    if broken or len(by_cause(starved)) > MOST_STARVED:
         failed.append("pytest")
     return list(tell_failures(broken, starved))
 

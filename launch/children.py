@@ -50,7 +50,8 @@ class Child:
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     starts_again_at: float | None = None
-    answered_at: float | None = None  # since it was started, as far as it is asked
+    has_answered: bool = False  # since it was started, as far as it is asked
+    silent_since: float | None = None  # the first of the looks in a row that it has not answered
     failures: int = field(default=0)
 
     def start(self) -> None:
@@ -65,7 +66,8 @@ class Child:
                 start_new_session=True,
                 preexec_fn=_end_with_parent,  # noqa: PLW1509 - the launcher has one thread
             )
-        self.started_at, self.starts_again_at, self.answered_at = time.monotonic(), None, None
+        self.started_at, self.starts_again_at = time.monotonic(), None
+        self.has_answered, self.silent_since = False, None
 
     def tend(self, now: float) -> None:
         """Keep the log short, and restart a process that has died, with a growing delay if it died soon."""

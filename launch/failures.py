@@ -1,12 +1,13 @@
 """Failed tests of a run: their names with the first line of the error, and which of them fail again alone."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 MOST_STARVED = 3  # more than these in one run, and the machine is no excuse
 LINE = 200  # characters of an error that are told
+PREPARING = "before the test: "  # a fixture failed
 
 
 def read_failures(report: Path) -> dict[str, str]:
@@ -23,7 +24,8 @@ def read_failures(report: Path) -> dict[str, str]:
 def _failures(entries: Iterator[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     for entry in entries:
         if entry.get("outcome") == "failed":
-            yield entry["nodeid"], _first_line(entry.get("longrepr"))
+            start = PREPARING if entry.get("when") == "setup" else ""
+            yield entry["nodeid"], start + _first_line(entry.get("longrepr"))
 
 
 def _first_line(told: Any) -> str:
@@ -47,11 +49,23 @@ def late_drills(told: Path) -> dict[str, str]:
     return {f"{each['part']} ({each['drill']})": each["measured"][:LINE] for each in failed}
 
 
+def by_cause(failed: dict[str, str]) -> list[Sequence[str]]:
+    """The names of failed tests: those of one fixture that failed for all of them together, every other alone."""
+    causes: dict[str, list[str]] = {}
+    for name, error in failed.items():
+        causes.setdefault(error if error.startswith(PREPARING) else name, []).append(name)
+    return list(causes.values())
+
+
 def tell_failures(broken: dict[str, str], starved: dict[str, str]) -> Iterator[str]:
-    """A line for each: the last ones of a run."""
-    for name, error in starved.items():
-        yield f"STARVED {name}: passed alone, after: {error}"
-    if len(starved) > MOST_STARVED:
-        yield f"{len(starved)} tests were starved; more than {MOST_STARVED} are a failure."
-    for name, error in broken.items():
-        yield f"BROKEN {name}: {error}"
+    """A line for each cause: the last ones of a run."""
+    for names in by_cause(starved):
+        yield f"STARVED {_names(names)}: passed alone, after: {starved[names[0]]}"
+    if (count := len(by_cause(starved))) > MOST_STARVED:
+        yield f"{count} tests were starved; more than {MOST_STARVED} are a failure."
+    for names in by_cause(broken):
+        yield f"BROKEN {_names(names)}: {broken[names[0]]}"
+
+
+def _names(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more with the same fixture"

@@ -156,7 +156,7 @@ def start_children(running: list[Child], port: int) -> None:
     web, *workers = running
     with step("Starting the web"):
         web.start()
-        until = time.monotonic() + WEB_PATIENCE_S
+        until = time.monotonic() + WEB_PATIENCE_S * settings.PATIENCE
         while not is_answering(port):
             if web.has_ended() or time.monotonic() > until:
                 raise LaunchError(f"The web server does not answer; {web.log} ends: {last_line(web.log.read_text())}")
@@ -238,10 +238,13 @@ def end_hanging(web: Child, port: int) -> None:
     """End a web server that lives and has not answered for too long; it is started again like any that died."""
     if web.has_ended():
         return
-    has_answered, now = is_answering(port), time.monotonic()
-    if has_answered:
-        web.answered_at = now
-    elif now >= (web.answered_at or web.started_at + WEB_PATIENCE_S) + HANGS_AFTER_S * settings.PATIENCE:
+    asked_at = time.monotonic()
+    if is_answering(port):
+        web.has_answered, web.silent_since = True, None
+        return
+    web.silent_since = web.silent_since or asked_at  # not since the last answer: this process may have slept meanwhile
+    patience_s = (HANGS_AFTER_S if web.has_answered else WEB_PATIENCE_S + HANGS_AFTER_S) * settings.PATIENCE
+    if asked_at >= web.silent_since + patience_s:
         say(f"{web.name} does not answer, ending it; see {web.log}")
         web.signal(signal.SIGKILL)
 

@@ -25,6 +25,22 @@ def test_planted() -> None:
     seen.touch()
     assert was_seen, 'too slow'
 """
+# What many share fails the first time: an installation, on a machine that stands still.
+SHARED = """
+from pathlib import Path
+import pytest
+
+@pytest.fixture(scope="session")
+def shared() -> None:
+    seen = Path(__file__).with_suffix(".seen")
+    was_seen = seen.exists()
+    seen.touch()
+    assert was_seen, 'too slow'
+
+@pytest.mark.parametrize("number", range(30))
+def test_planted(shared: None, number: int) -> None:
+    pass
+"""
 PLUGINS = ("xdist", "pytest_timeout", "pytest_reportlog")
 UNREADABLE = "import no_such_module\n"
 
@@ -38,6 +54,10 @@ UNREADABLE = "import no_such_module\n"
         pytest.param(
             {"slow": STARVED}, False, ["STARVED test_slow.py::test_planted: passed alone, after: Assertion"],
             id="starved",
+        ),
+        pytest.param({"shared": SHARED}, False, ["STARVED test_shared.py::test_planted[0] and 29 more"], id="shared"),
+        pytest.param(
+            {f"sum_{n}": BROKEN for n in range(26)}, True, ["BROKEN test_sum_"] * 26, id="too many to look again",
         ),
         pytest.param({"slow": STARVED, "sum": BROKEN}, True, ["STARVED test_slow", "BROKEN test_su"], id="both"),
         pytest.param(

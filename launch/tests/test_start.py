@@ -6,8 +6,10 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from django.conf import settings
 
 from embedded.errors import ServerHangs
 from launch import start
@@ -149,6 +151,28 @@ def test_a_server_that_hangs_twice_in_a_row_is_ended_and_started_again(tmp_path:
     assert server.did == did
 
 
+def test_a_look_that_took_long_is_no_proof_that_the_web_server_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+
+    def look(port: int) -> bool:
+        now[0] += 60  # the machine stands still meanwhile
+        return False
+
+    web = Child("web", [], tmp_path / "web.log", has_answered=True)
+    signals: list[int] = []
+    monkeypatch.setattr(web, "has_ended", lambda: False)
+    monkeypatch.setattr(web, "signal", signals.append)
+    monkeypatch.setattr(start, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(start, "is_answering", look)
+    monkeypatch.setattr(start, "HANGS_AFTER_S", 15.0 / settings.PATIENCE)
+    start.end_hanging(web, 1)
+    assert not signals
+    start.end_hanging(web, 1)
+    assert signals == [signal.SIGKILL]
+
+
 def test_a_web_server_that_hangs_is_ended_and_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,7 +186,7 @@ def test_a_web_server_that_hangs_is_ended_and_started_again(
         assert not web.has_ended(), "it is still starting"
         wait_for(lambda: start.is_answering(port))
         start.end_hanging(web, port)
-        assert web.answered_at and not web.has_ended() and web.process
+        assert web.has_answered and not web.has_ended() and web.process
         web.signal(signal.SIGSTOP)
         start.end_hanging(web, port)
         assert web.process.wait() == -signal.SIGKILL
