@@ -17,6 +17,8 @@ from launch.check import REPORTS
 from tests import browsers
 from tests.running import ADA, Running, filled_home, living_logs, make_first_owner, shell, started
 
+# Nothing in it is made to hang, and a machine that stands still for a while must not look as if something did.
+PATIENCE = "20"
 HAS_FAILED = pytest.StashKey[bool]()
 # As if it had been loaded before there was an owner: she has asked nothing in it, and may review all of it.
 LOAD_DEMO = f"""
@@ -30,7 +32,7 @@ demo.hand_over(User.objects.get(email="{ADA.email}"))
 @pytest.fixture(scope="session")
 def running() -> Iterator[Running]:
     """bin/run without a model, shared by all files that use one; Ada is its first owner."""
-    with filled_home() as home, started(home) as instance:
+    with filled_home() as home, started(home, DOCINTEL_PATIENCE=PATIENCE) as instance:
         make_first_owner(instance, ADA)
         yield instance
 

@@ -763,7 +763,7 @@ class Recorded:
     behaviour: str
 
 
-HELD_AFTER, HELD_AT_MOST_S = 8, 60  # pieces of a stream; seconds
+HELD_AFTER, HELD_AT_MOST_S = 8, 240  # pieces of a stream; seconds, more than a browser or a worker is waited for
 
 
 class ScriptedLLM:

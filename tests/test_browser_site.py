@@ -206,10 +206,14 @@ def test_a_refused_verdict_is_in_sight_and_a_row_opens_its_candidate(owner: Brow
     page.close()
 
 
-def test_the_status_page_finds_everything_at_work(owner: BrowserContext, address: str) -> None:
+def test_the_status_page_finds_everything_at_work(demo: Running, owner: BrowserContext, address: str) -> None:
     page = owner.new_page()
-    page.goto(urljoin(address, "/status/"))
-    expect(page.locator("table.parts .s-fail")).to_have_count(0)
+
+    def is_all_at_work() -> bool:
+        page.goto(urljoin(address, "/status/"))
+        return page.locator("table.parts .s-fail").count() == 0
+
+    demo.wait_for(is_all_at_work)
     assert page.locator("table.parts tbody tr").count() >= 10
     page.close()
 

@@ -156,7 +156,7 @@ def test_the_whole_way(running: Running, browser: Browser) -> None:
 
 def test_every_part_works_once_it_is_up(running: Running) -> None:
     running.wait_for(lambda: running.status()["Workers"] == "ok")
-    assert {name for name, state in running.status().items() if state == "fail"} == set()
+    running.wait_for(lambda: "fail" not in running.status().values())
 
 
 def test_a_second_one_is_refused_in_one_sentence(running: Running) -> None:
@@ -188,7 +188,7 @@ def test_killed_servers_are_started_again(running: Running) -> None:
     running.wait_for(lambda: "Redis does not answer, starting it again" in running.printed)
     running.wait_for(lambda: "PostgreSQL does not answer, starting it again" in running.printed)
     running.wait_for(lambda: running.status()["Workers"] == "ok")
-    assert running.status()["Database"] == "ok"
+    running.wait_for(lambda: running.status()["Database"] == "ok")
 
 
 def test_servers_that_hang_are_ended_and_started_again(running: Running) -> None:
@@ -200,7 +200,7 @@ def test_servers_that_hang_are_ended_and_started_again(running: Running) -> None
     running.wait_for(lambda: "Redis hangs, ending it" in running.printed)
     running.wait_for(lambda: "PostgreSQL hangs, ending it" in running.printed)
     running.wait_for(lambda: running.status()["Workers"] == "ok")
-    assert running.status()["Database"] == "ok"
+    running.wait_for(lambda: running.status()["Database"] == "ok")
 
 
 def test_ctrl_c_stops_everything_and_the_next_start_keeps_the_rows(running: Running) -> None:

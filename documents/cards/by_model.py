@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from django.conf import settings
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field
 
@@ -29,7 +30,7 @@ from llm.fence import fence_text, unfence
 from llm.prompts import Prompt, instruct
 
 PURPOSE = "card"
-DEADLINE_S = 60
+DEADLINE_S = 60 * settings.PATIENCE
 
 
 TYPES_TOLD = "\n".join(f"- {name}: {', '.join(kind.fields) or 'no fields'}" for name, kind in TYPES.items())

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel
@@ -33,7 +34,7 @@ from reading.rows import FRONT_INDEX, LineRow, Reading, TocRow
 PURPOSE = "contents"
 PASSES_MAX = 3
 PASS_CHARS = 24_000  # about 8,000 tokens: 400 headings, as many as a filing of 300 pages has
-DEADLINE_S = 90
+DEADLINE_S = 90 * settings.PATIENCE
 TITLE_LINES = 3  # a heading may run over this many lines
 LEVELS = range(1, 7)
 KEPT_SHARE = 0.5  # of the recovered entries: a pass that drops more has not understood the list

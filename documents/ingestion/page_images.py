@@ -23,7 +23,7 @@ SMALL_DPI = 26  # for the strip of pages: 110 CSS pixels on a dense screen, abou
 DPI_OF_SIZE = {"page": PAGE_DPI, "sharp": SHARP_DPI, "small": SMALL_DPI}
 THUMBNAIL_WIDTH = 96  # pixels: 40 CSS pixels on a dense screen
 RENDERERS_MAX = 2  # per process: each may take 512 MB
-WAIT_S = 30
+WAIT_S = 30 * settings.PATIENCE
 
 _renderers = threading.BoundedSemaphore(RENDERERS_MAX)
 
