@@ -86,6 +86,13 @@ def said(path: Path) -> set[str]:
     return {getattr(node, "id", "") or getattr(node, "attr", "") for node in found}
 
 
+def test_the_order_names_just_the_files_with_a_mark(request: pytest.FixtureRequest) -> None:
+    """Of all files that were collected: in a whole run that is every one."""
+    marked = {str(path.relative_to(ROOT)): has_one for path, has_one in request.config.stash[stages.MARKED].items()}
+    named = stages.read_order()
+    assert [name for name, has_one in marked.items() if has_one is not (name in named)] == []
+
+
 def test_the_order_names_files_that_are_there() -> None:
     assert [name for name in stages.read_order() if not (ROOT / name).exists()] == []
 
