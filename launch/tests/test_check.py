@@ -167,6 +167,31 @@ def test_wrong_types_are_told_and_make_the_run_red(
     assert printed.endswith("Failed: mypy.\n" if is_wrong else "Everything passed.\n")
 
 
+@pytest.mark.parametrize("lines", [[], ["STARVED test_slow.py::test_planted: passed alone, after: too slow"]])
+def test_what_explains_a_starved_test_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lines: list[str]
+) -> None:
+    monkeypatch.setenv(check.REPORTS, "")
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda prefix: str(reports))
+    monkeypatch.setattr(check, "CHECKS", {})
+    monkeypatch.setattr(check, "TYPES", [sys.executable, "-c", ""])
+    monkeypatch.setattr(check, "run_tests", lambda reports, failed, begin: list(lines))
+    assert check.main([]) == 0
+    assert reports.exists() is bool(lines) is (f"Reports of the tests: {reports}" in capsys.readouterr().out)
+
+
+def test_with_arguments_only_what_they_name_is_run(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    told = "import sys; print(sys.argv[1:]); raise SystemExit(3)"
+    monkeypatch.setattr(check, "PYTEST", [sys.executable, "-c", told])
+    monkeypatch.setattr(check, "CHECKS", {"none": [sys.executable, "-c", "print('a stage')"]})
+    assert check.main(["tests/test_names.py", "-k", "verbs"]) == 3
+    assert capfd.readouterr().out == "['tests/test_names.py', '-k', 'verbs']\n"
+
+
 def test_what_runs_beside_runs_in_turn_and_gives_way(capsys: pytest.CaptureFixture[str]) -> None:
     told = "import os; print('has', os.getpriority(os.PRIO_PROCESS, 0), os.getsid(0) == os.getpid())"
     with check.in_background() as begin:
