@@ -4,9 +4,12 @@ The asking worker and the web server work in threads. Whatever a module keeps, a
 cache, is used by several of them at once. This test finds every such thing and asks for its reason here.
 """
 
-import dataclasses
 import functools
 import sys
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from itertools import count
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +21,9 @@ VALUE = "a value that nobody changes, computed from its arguments alone; two thr
 BY_PROCESS = "read and filled under a lock, one entry a process"
 REDIS = "the client takes a connection of its own out of a locked pool for each command"
 
+REGISTERS = (dict, list, set, deque, count)  # with those made of them, such as Counter
+# Attributes of classes that a framework reads and nobody changes.
+OPTIONS = {"scopes", "renderer_classes", "parser_classes", "default_validators"}
 GUARDED = "filled while modules are imported, read afterwards"
 REASONS = {
     # Objects of libraries
@@ -136,15 +142,28 @@ REASONS = {
 
 
 def is_shared_state(name: str, value: Any) -> bool:
-    """A cache, a register (a container that is no constant), or an object of a library not known to be safe."""
+    """A cache, a register (a container that is no constant), or an object that may change or of a library not known."""
     if isinstance(value, functools._lru_cache_wrapper):
         return True
-    if type(value) in (dict, list, set):
-        return not name.isupper() and name != "urlpatterns"
-    if isinstance(value, type | ModuleType | tuple) or dataclasses.is_dataclass(value):
-        return False
     kind = type(value)
-    return kind.__module__.split(".")[0] not in TRUSTED_LIBRARIES or kind.__name__ == "WeakKeyDictionary"
+    is_trusted = kind.__module__.split(".")[0] in TRUSTED_LIBRARIES and kind.__name__ != "WeakKeyDictionary"
+    if is_trusted and isinstance(value, REGISTERS):
+        return not name.isupper() and name != "urlpatterns"
+    if isinstance(value, type | ModuleType | tuple):
+        return False
+    if is_dataclass(value):
+        return not vars(kind)["__dataclass_params__"].frozen
+    return not is_trusted
+
+
+def kept_in(module: ModuleType) -> Iterator[tuple[str, str, Any]]:
+    """What a module keeps, and what each class that it defines does: its full name, its name, itself."""
+    for name, value in vars(module).items():
+        yield f"{module.__name__}.{name}", name, value
+        is_own = isinstance(value, type) and value.__module__ == module.__name__
+        if is_own and type(value) is type and not is_dataclass(value) and not issubclass(value, tuple):
+            for held in vars(value).keys() - OPTIONS:
+                yield f"{module.__name__}.{name}.{held}", held, vars(value)[held]
 
 
 def test_everything_that_threads_share_has_its_reason() -> None:
@@ -153,8 +172,8 @@ def test_everything_that_threads_share_has_its_reason() -> None:
     for module in modules():
         if module.__name__ == "docintel_site.settings":
             continue  # read once, at the start
-        for name, value in vars(module).items():
+        for full_name, name, value in kept_in(module):
             is_imported = isinstance(value, functools._lru_cache_wrapper) and value.__module__ != module.__name__
             if not name.startswith("__") and not is_imported and is_shared_state(name, value):
-                found.setdefault(id(value), f"{module.__name__}.{name}")
+                found.setdefault(id(value), full_name)
     assert sorted(found.values()) == sorted(REASONS)
