@@ -23,11 +23,12 @@ from reading.matching import match_form
 from reading.values.currencies import CURRENCY_SIGNS
 from reading.values.months import MATCHED_STEMS
 from reading.values.numbers import ENDINGS
-from reading.values.years import YEAR_DIGITS
+from reading.values.years import NAMED_YEAR, YEAR_DIGITS
 
 LANGUAGES = ("en", "fr", "de", "es", "ja", "zh", "ar", "he")
 VALUES = {  # that every pattern may name
     "year": YEAR_DIGITS,
+    "named_year": NAMED_YEAR,
     "months": MATCHED_STEMS,
     "currencies": CURRENCY_SIGNS,
 } | {f"{language}_counts": rf"\d+|{endings}" for language, endings in ENDINGS.items()}

@@ -109,6 +109,7 @@ REASONS = {
     "reading.values.units.unit_names": VALUE,
     "chat.followup.gaps.gaps": VALUE,
     "chat.figures.formulas.known_metrics": VALUE,
+    "chat.figures.formulas.ways_of_asking": VALUE,
     "retrieval.amendments.naming.naming_words": VALUE,
     "retrieval.amendments.sentences.amending_words": VALUE,
     "retrieval.candidates.noise.noise_signs": VALUE,

@@ -15,8 +15,8 @@ from typing import Any, Literal, get_args
 from chat.figures.arithmetic import read_tree, write_out
 from reading.matching import match_form
 from reading.values.scales import ASKED_SCALE, SCALES
-from reading.values.years import YEAR_DIGITS
-from reading.wording import WordingError, check_fields, files_of, read_entries
+from reading.values.years import NAMED_YEAR
+from reading.wording import WordingError, check_fields, files_of, read_entries, read_once
 from retrieval.words.statements import statement_names
 
 Unit = Literal["ratio", "percent", "points", "amount"]
@@ -64,10 +64,9 @@ class Metric:
 
 
 METRIC_FIELDS = {"name": str, "formula": str, "unit": str, "examples": list, "counter_examples": list}
-YEAR = rf"(?:fy\s?|fiscal (?:year )?|year )?({YEAR_DIGITS})"
-YEARS = re.compile(rf"\b{YEAR}\b")
-# All of these match `asked_text`, which has single spaces; free parts are limited to the length of a name.
-BETWEEN = re.compile(rf" ?\b(?:between|from) {YEAR} (?:and|to) (?:the )?{YEAR}")
+YEARS = re.compile(rf"\b{NAMED_YEAR}\b")
+# These, and those of formulas.en.toml, match `asked_text`, which has single spaces.
+BETWEEN = re.compile(rf" ?\b(?:between|from) {NAMED_YEAR} (?:and|to) (?:the )?{NAMED_YEAR}")
 DEFINED = re.compile(
     r"(?<![\w&' ()-])(?P<name>[\w&' ()-]+?) (?:here )?(?:is|are) (?:here )?defined as:? "
     r"(?P<formula>[^.?]+(?:\.\d[^.?]*)*)"
@@ -80,26 +79,13 @@ WORD_SIGNS = ("/", "-", "+", "*")
 OPERATORS: dict[str, type[ast.operator]] = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "^": ast.Pow}
 NOISE = re.compile(r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$")
 SOURCE = re.compile(r" (?:from|in|on|per) the ([^,;]{1,60})$")
-GROWTH = re.compile(
-    r"(?:year-over-year|yoy|percentage|percent|%) (?:change|growth) in (?P<what>.{1,100}?) "
-    rf"(?:from|between) {YEAR} (?:to|and) {YEAR}"
-    rf"|{YEAR} ?(?:-|to) ?{YEAR} (?P<what2>.{{1,100}}?) growth rate"
-    rf"|growth (?:rate )?(?:of|in) (?P<what3>.{{1,100}}?) (?:from|between) {YEAR} (?:to|and) {YEAR}"
-)
-CAGR = re.compile(rf"(?<![\w ])(?P<what>[\w ]+?) (?:cagr|compound annual growth rate) from {YEAR} to {YEAR}")
-AVERAGE_SHARE = re.compile(
-    r"average of (?P<what>.{1,100}?) as an?\s?(?:%|percent(?:age)?) of (?P<of>.{1,100}?) "
-    rf"(?:from|between) {YEAR} (?:to|and) {YEAR}"
-)
-SHARE = re.compile(
-    rf"{YEAR} (?P<what>[^?.]{{1,100}}?)(?:\s?% margin| as an?\s?(?:%|percent(?:age)?) of (?P<of>[\w ]+))"
-)
-SUM = re.compile(rf"{YEAR} (?P<formula>(?>[^?.]{{1,100}}? [+/] )[^?.]{{1,100}}?)(?= in | for |\?|\.)")
 WHETHER = re.compile(r"^(?:does|do|did|has|have|is|are|how much|by how much)\b")
 CHANGED = re.compile(r"\b(?:improv|declin|chang|increas|decreas|deteriorat)")
 PLACES = re.compile(r"\bround\w* (?:\w+ ){0,5}?(?:to )?(one|two|three|four|\d) decimals?")
 PLACE_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4}
 YEAR_SPAN_MAX = 10
+SECTIONS = ("average_share", "compound_growth", "growth", "share", "sum")
+ways_of_asking = read_once(__name__, "formulas", {section: f"{{{section}}}" for section in SECTIONS})
 
 
 class FormulaError(ValueError):
@@ -152,10 +138,10 @@ def read_definition(text: str) -> Formula | None:
 
 
 def averaged_share(text: str) -> Formula | None:
-    found = AVERAGE_SHARE.search(text)
+    found = ways_of_asking()["average_share"].search(text)
     if found is None:
         return None
-    years = span(*[group for group in found.groups() if group and group.isdigit()])
+    years = span(*years_matched(found))
     shares = [
         combine(parse_expression(found["what"], (year,)), "/", parse_expression(found["of"], (year,))) for year in years
     ]
@@ -165,37 +151,37 @@ def averaged_share(text: str) -> Formula | None:
 
 
 def read_growth(text: str) -> Formula | None:
-    if found := CAGR.search(text):
-        first, last = (group for group in found.groups() if group and group.isdigit())
+    if found := ways_of_asking()["compound_growth"].search(text):
+        first, last = years_matched(found)
         what = re.sub(r"^.*\b(?:year|'s|s) ", "", found["what"]).strip()
         grown_by = combine(parse_expression(what, (last,)), "/", parse_expression(what, (first,)))
         years = len(span(first, last)) - 1
         root = combine(grown_by, "^", give_name(f"(1/{years})", 1 / Decimal(years)))
         return Formula(f"compound annual growth rate of {what}", combine(root, "-", write_number("1")), "percent")
-    found = GROWTH.search(text)
+    found = ways_of_asking()["growth"].search(text)
     if found is None:
         return None
     what = found["what"] or found["what2"] or found["what3"]
-    first, last = (group for group in found.groups() if group and group.isdigit() and len(group) == 4)
+    first, last = years_matched(found)
     before, after = parse_expression(what, (first,)), parse_expression(what, (last,))
     return Formula(f"growth of {what}", combine(combine(after, "/", before), "-", write_number("1")), "percent")
 
 
 def read_share(text: str) -> Formula | None:
-    found = SHARE.search(text)
+    found = ways_of_asking()["share"].search(text)
     if found is None:
         return None
-    year = next(group for group in found.groups() if group and group.isdigit())
+    [year] = years_matched(found)
     whole = found["of"] or "revenue"
     expression = combine(parse_expression(found["what"], (year,)), "/", parse_expression(whole, (year,)))
     return Formula(f"{strip_noise(found['what'])} as a share of {strip_noise(whole)}", expression, "percent")
 
 
 def read_sum(text: str) -> Formula | None:
-    found = SUM.search(text)
+    found = ways_of_asking()["sum"].search(text)
     if found is None:
         return None
-    year = next(group for group in found.groups() if group and group.isdigit())
+    [year] = years_matched(found)
     unit: Unit = "ratio" if "/" in found["formula"] else "amount"
     return Formula(strip_noise(found["formula"]), parse_expression(found["formula"], (year,)), unit)
 
@@ -243,6 +229,12 @@ def read_comparison(text: str) -> tuple[Formula, ...]:
 
 def asked_years(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(YEARS.findall(text)))
+
+
+def years_matched(found: re.Match[str]) -> list[str]:
+    """The years of a way of asking: what its groups without a name hold."""
+    named = found.re.groupindex.values()
+    return [year for number, year in enumerate(found.groups(), start=1) if year and number not in named]
 
 
 def span(first: str, last: str) -> list[str]:

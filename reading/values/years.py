@@ -5,6 +5,8 @@ import re
 YEAR_DIGITS = r"(?:19|20)\d\d"
 YEAR = re.compile(YEAR_DIGITS)
 YEAR_WORD = re.compile(rf"\b{YEAR_DIGITS}\b")
+# A year in a question: "2019", "FY2019", "fiscal year 2019", in match form with single spaces.
+NAMED_YEAR = rf"(?:fy\s?|fiscal\ (?:year\ )?|year\ )?({YEAR_DIGITS})"
 # "2024", "FY2024", "FY 24", "FY'24": the first group has four digits, the second two.
 FISCAL_YEAR = re.compile(rf"(?<!\d)(?:FY\s?'?)?({YEAR_DIGITS})(?!\d)|\bFY\s?'?(\d\d)\b", re.IGNORECASE)
 

@@ -10,8 +10,10 @@ from chat.figures.formulas import (
     known_metrics,
     metric_named,
     read_comparison,
+    ways_of_asking,
     write_formula,
 )
+from reading.wording import Wording
 
 
 @pytest.mark.parametrize(
@@ -132,3 +134,10 @@ def test_every_metric_is_named_by_its_examples_only(metric: Metric) -> None:
     found = [formula_of(asked_text(question)) for question in metric.examples]
     assert [(each.name, each.unit) for each in found if each] == [(metric.name, metric.unit)] * len(metric.examples)
     assert metric not in [metric_named(asked_text(question)) for question in metric.counter_examples]
+
+
+@pytest.mark.parametrize("wording", ways_of_asking().alternatives, ids=lambda each: each.examples[0])
+def test_every_way_of_asking_is_found_in_its_examples_only(wording: Wording) -> None:
+    alone = ways_of_asking().alone(wording)
+    assert [text for text in wording.examples if not alone.search(asked_text(text))] == []
+    assert [text for text in wording.counter_examples if alone.search(asked_text(text))] == []
