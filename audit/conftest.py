@@ -21,11 +21,14 @@ from chat.answer_record import ANSWER
 from chat.models import Answer, Citation, Conversation, Turn
 from documents.models import Document, KnowledgeBase, Line, Membership, Page, Parse
 from ledger.heads import make_key
+from llm.conftest import serve
 from llm.exchange import request_digest
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.record.ledger_forms import RUN
 from tests.stamp_authority import StampAuthority
+
+__all__ = ["serve"]  # a model server
 
 PASSAGE = "We compute the dot products of the query with all keys, and apply a softmax function."
 RAW_REPLY = '{"rankings":[{"candidate_id":"p1-l1-2","role":"primary"}],"note":"as sent, \\u00e9 <b>"}'

@@ -1,8 +1,7 @@
 """A base with one document that was really read, its people, and a scripted model on a real socket."""
 
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,10 @@ from chat.scope import QuestionScope
 from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Role
-from llm import call
-from tests.scripted_llm import ScriptedLLM
+from llm.conftest import Serve, serve
 
-__all__ = ["house", "make_answer", "make_run"]  # runs straight into the tables, where nothing has to be retrieved
+# runs straight into the tables, where nothing has to be retrieved, and a model server
+__all__ = ["Serve", "house", "make_answer", "make_run", "serve"]
 
 LEASE_TEXT = """\
 # Lease of the warehouse
@@ -48,7 +47,6 @@ RENT_QUESTION = "What is the rent a month?"
 ABSENT_QUESTION = "Who holds the trademark of the logo?"
 
 Ask = Callable[..., Turn]
-Serve = Callable[..., ScriptedLLM]
 
 
 @pytest.fixture
@@ -103,18 +101,3 @@ def ask(document: Document, tenant: User) -> Ask:
 @pytest.fixture(autouse=True)
 def no_model(settings: Settings) -> None:
     settings.LLM_CONFIGURED, settings.LLM_BASE_URL, settings.LLM_API_KEY = False, "", ""
-
-
-@pytest.fixture
-def serve(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Start a model server with a script, and configure it: the first request meets the first behaviour."""
-    monkeypatch.setattr(call, "BACKOFF_S", 0.01)
-    with ExitStack() as stack:
-
-        def start(*behaviours: str, pace_s: float = 0.0) -> ScriptedLLM:
-            server = stack.enter_context(ScriptedLLM(behaviours or "good", pace_s=pace_s))
-            settings.LLM_BASE_URL, settings.LLM_API_KEY = server.base_url, "sk-test-key"
-            settings.LLM_MODEL, settings.LLM_CONFIGURED = "scripted-model", True
-            return server
-
-        yield start

@@ -11,6 +11,9 @@ from documents.access import create_base, set_role
 from documents.models import IngestJob, KnowledgeBase
 from documents.storage.uploads import accept_upload
 from documents.tests.files import make_pdf, upload_of
+from llm.conftest import serve
+
+__all__ = ["serve"]  # a model server
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -3,7 +3,7 @@
 import json
 import re
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
 import pytest
@@ -234,30 +234,11 @@ def with_support_alone(reply: Any, verdicts: list[Any]) -> None:
     reply["answerable"], verdicts[0]["role"] = False, "supporting"
 
 
-def test_it_shows_passages_that_disagree_side_by_side(
-    page: Client, ask: Ask, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(scripted_llm.VERDICTS, "wrong-contradictions", with_contradiction)
-    serve("wrong-contradictions")
-    turn = ask("Who repairs the roof and who repairs the doors of the landlord and the tenant?")
-    answer_turn(turn.pk)
-    html = on_one_line(page.get(address(turn)))
-    [versus] = re.findall(r'<section class="versus".*?</section>', html)
-    assert "Both speak of &lt;repairs&gt;." in versus and versus.count("<q ") == 2
-    assert "<details open>" in versus
-
-
-def test_a_written_answer_comes_before_passages_that_disagree_beside_it(
-    page: Client, ask: Ask, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(scripted_llm.VERDICTS, "wrong-contradictions", with_contradiction_beside)
-    serve("wrong-contradictions")
-    turn = ask("Who repairs the roof and who repairs the doors of the landlord and the tenant?")
-    answer_turn(turn.pk)
-    html = on_one_line(page.get(address(turn)))
-    [versus] = re.findall(r'<section class="versus".*?</section>', html)
-    assert "Both speak of &lt;repairs&gt;." in versus and versus.count("<q ") == 2
-    assert "<details>" in versus
+def with_contradiction(reply: Any, verdicts: list[Any]) -> None:
+    first, second = verdicts[:2]
+    first["role"], second["role"], reply["answerable"] = "primary", "supporting", True
+    ids = [first["candidate_id"], second["candidate_id"]]
+    reply["contradictions"] = [{"point": "Both speak of <repairs>.", "candidate_ids": ids}]
 
 
 def with_contradiction_beside(reply: Any, verdicts: list[Any]) -> None:
@@ -265,11 +246,24 @@ def with_contradiction_beside(reply: Any, verdicts: list[Any]) -> None:
     verdicts[0]["role"], verdicts[1]["role"], verdicts[2]["role"] = "supporting", "supporting", "primary"
 
 
-def with_contradiction(reply: Any, verdicts: list[Any]) -> None:
-    first, second = verdicts[:2]
-    first["role"], second["role"], reply["answerable"] = "primary", "supporting", True
-    ids = [first["candidate_id"], second["candidate_id"]]
-    reply["contradictions"] = [{"point": "Both speak of <repairs>.", "candidate_ids": ids}]
+@pytest.mark.parametrize(
+    ("verdicts", "shown"),
+    [
+        pytest.param(with_contradiction, "<details open>", id="side by side"),
+        pytest.param(with_contradiction_beside, "<details>", id="beside it, after a written answer"),
+    ],
+)
+def test_it_shows_passages_that_disagree(
+    page: Client, ask: Ask, serve: Serve, monkeypatch: pytest.MonkeyPatch, verdicts: Callable[..., None], shown: str
+) -> None:
+    monkeypatch.setitem(scripted_llm.VERDICTS, "wrong-contradictions", verdicts)
+    serve("wrong-contradictions")
+    turn = ask("Who repairs the roof and who repairs the doors of the landlord and the tenant?")
+    answer_turn(turn.pk)
+    html = on_one_line(page.get(address(turn)))
+    [versus] = re.findall(r'<section class="versus".*?</section>', html)
+    assert "Both speak of &lt;repairs&gt;." in versus and versus.count("<q ") == 2
+    assert shown in versus
 
 
 def test_a_marker_says_its_page_and_quote_before_it_is_opened(page: Client, ask: Ask, serve: Serve) -> None:

@@ -6,23 +6,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = (
-    "accounts",
-    "audit",
-    "benchmarks",
-    "chat",
-    "docintel_site",
-    "documents",
-    "embedded",
-    "jobs",
-    "launch",
-    "ledger",
-    "llm",
-    "reading",
-    "retrieval",
-    "samples",
-)
+from tests.product import APPS, ROOT
+
+FOLDERS = (*APPS, "benchmarks", "samples")
 WALL_CLOCKS = {"monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "time", "time_ns", "now", "utcnow"}
 WAITS = {"communicate", "join", "result", "wait"}
 # Shorter than LONG_S a machine may stand still; below MOMENT_S one waits for what must not come.

@@ -20,7 +20,7 @@ from audit.review.golden import ANY_KEPT, check_golden, compare_verdicts, golden
 from audit.review.rejudging import judge_stored
 from audit.review.replay import Flip, Judge, Rejudged
 from audit.review.reviewing import Opinion, review
-from audit.review.tests.test_replay import ask, lease, serve  # noqa: F401  (fixtures)
+from audit.review.tests.test_replay import ask, lease  # noqa: F401  (fixtures)
 from benchmarks.library import Library
 from benchmarks.questions import load_questions
 from benchmarks.retrieval import run as run_benchmark
@@ -142,7 +142,7 @@ def test_a_change_shows_which_reviewed_verdicts_it_breaks(house: House, ask: Ask
 def test_the_command_fails_when_a_verdict_breaks(
     house: House,
     ask: Ask,  # noqa: F811
-    serve: Any,  # noqa: F811
+    serve: Any,
 ) -> None:
     serve("good")
     run = ask("What is the rent a month?", arbiter="model")

@@ -27,7 +27,7 @@ from audit.review.proposed import (
 )
 from audit.review.rejudging import ask_for_proposal_check, judge_stored
 from audit.review.reviewing import Opinion, review
-from audit.review.tests.test_replay import Ask, Serve, ask, lease, serve  # noqa: F401  (fixtures)
+from audit.review.tests.test_replay import Ask, ask, lease  # noqa: F401  (fixtures)
 from chat.prompts.guidance import change_guidance
 from documents.access import change_settings, set_role
 from documents.base_settings import BaseSettings, SettingsError
@@ -36,6 +36,7 @@ from documents.guarding.proposals import withdraw
 from documents.models import Document, KnowledgeBase, ProposalEnd, ProposedChange
 from documents.tests.test_views import GOOD
 from ledger.models import Event
+from llm.conftest import Serve
 from llm.models import LLMCall
 from retrieval.corpus import retrieve_among
 from retrieval.dictionary.csv_format import WordRow
@@ -131,7 +132,6 @@ def form(path: str, **fields: Any) -> Callable[[Client, House], Any]:
 
 RULE = {"kind": "vague", "name": "", "language": "en", "text": "ledger"}
 CSV = b"concept,language,term,priority,weight\nzibeline,en,dues,primary,1\n"
-RULES_CSV = b"kind,name,language,text,on\nvague,,en,ledger,yes\n"
 PAGES: dict[str, Callable[[Client, House], Any]] = {
     "settings": form("/settings/", **{**GOOD, "name": "Renamed", "golden_check": "on"}),
     "settings and the check off at once": form("/settings/", **{**GOOD, "name": "Renamed", "golden_check": "off"}),
@@ -379,7 +379,7 @@ def test_another_model_is_asked_by_the_check_alone(
     house: House,
     golden: RetrievalRun,
     lease: Document,  # noqa: F811
-    serve: Serve,  # noqa: F811
+    serve: Serve,
     settings: Settings,
 ) -> None:
     server = serve("good")
@@ -397,7 +397,7 @@ def test_another_model_is_asked_by_the_check_alone(
 def test_a_request_that_is_the_same_is_sent_once_and_a_failure_is_no_pass(
     house: House,
     golden: RetrievalRun,
-    serve: Serve,  # noqa: F811
+    serve: Serve,
 ) -> None:
     server = serve("good")
     same = proposed(change_settings, house.base, house.base.name, chosen(house, repeats="off"), house.owner)

@@ -15,10 +15,11 @@ from audit.review import tasks
 from audit.review.rejudging import ask_for_check, ask_for_replay, judge_stored
 from audit.review.replay import Judge
 from audit.review.reviewing import Opinion, review
-from audit.review.tests.test_replay import Ask, Serve, ask, lease, serve  # noqa: F401  (fixtures)
+from audit.review.tests.test_replay import Ask, ask, lease  # noqa: F401  (fixtures)
 from docintel_site.celery import app
 from documents.models import Membership
 from ledger.models import Event
+from llm.conftest import Serve
 from llm.models import LLMCall, Spent
 from llm.prices import parse_prices
 from retrieval.models import RetrievalRun
@@ -38,7 +39,7 @@ def test_a_click_asks_no_model_and_a_second_one_is_the_same_job(
     run: RetrievalRun,
     house: House,
     signed_in: SignedIn,
-    serve: Serve,  # noqa: F811
+    serve: Serve,
 ) -> None:
     server, client = serve("good"), signed_in(house.auditor)
     chosen = {"arbiter": "model", "repeats": 2}
@@ -102,7 +103,7 @@ def test_a_job_whose_workers_die_is_handed_on_and_ends(
 def test_it_is_paid_by_who_asked_and_not_done_for_who_may_no_longer(
     run: RetrievalRun,
     house: House,
-    serve: Serve,  # noqa: F811
+    serve: Serve,
     settings: Settings,
 ) -> None:
     serve("good")

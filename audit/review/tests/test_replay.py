@@ -1,7 +1,6 @@
 """A replay rebuilds the bytes that were sent, whatever the server could do or replied, and changes no record."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from chat.conftest import LEASE_TEXT
 from documents.base_settings import BaseSettings
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, Parse
-from llm import call
+from llm.conftest import Serve
 from llm.models import LLMCall
 from retrieval.arbiter.model import FORMS
 from retrieval.corpus import content_for
@@ -32,10 +31,8 @@ from retrieval.record.ledger_forms import run_payload
 from retrieval.record.reading_back import question_from
 from retrieval.record.storing import store_run
 from retrieval.types import ANYTHING, Expected
-from tests.scripted_llm import ScriptedLLM
 
 Ask = Callable[..., RetrievalRun]
-Serve = Callable[..., ScriptedLLM]
 QUESTIONS = (
     "What is the rent a month?",
     "Who repairs the roof & the <walls>?",
@@ -56,20 +53,6 @@ BEHAVIOURS = (
     ["empty-ranking"],
     ["wrong-quote"],
 )
-
-
-@pytest.fixture
-def serve(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    monkeypatch.setattr(call, "BACKOFF_S", 0.01)
-    with ExitStack() as stack:
-
-        def start(*behaviours: str) -> ScriptedLLM:
-            server = stack.enter_context(ScriptedLLM(behaviours))
-            settings.LLM_BASE_URL, settings.LLM_API_KEY = server.base_url, "sk-test-key"
-            settings.LLM_MODEL, settings.LLM_CONFIGURED = "scripted-model", True
-            return server
-
-        yield start
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The versions of a card (R15): by readings, a model and people; which one holds; what a title takes from it."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,7 +18,7 @@ from documents.ingestion import conductor, queueing, trash
 from documents.ingestion.improving import improvements
 from documents.models import Document, DocumentCard, IngestJob, KnowledgeBase
 from ledger.models import Event
-from llm import call
+from llm.conftest import Serve
 from llm.models import LLMCall
 from tests.scripted_llm import ScriptedLLM
 
@@ -26,7 +26,6 @@ pytestmark = pytest.mark.django_db
 
 Member = Callable[[str], User]
 Queued = Callable[..., IngestJob]
-Serve = Callable[..., ScriptedLLM]
 INVOICE = b"""Invoice number: 2024-17
 Date: 3 May 2024
 Bill to: Birch Foods GmbH
@@ -44,22 +43,15 @@ REPLY = {
 
 
 @pytest.fixture
-def serve(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    monkeypatch.setattr(call, "BACKOFF_S", 0.01)
-    servers: list[ScriptedLLM] = []
+def serve(serve: Serve) -> Serve:
+    """A model server that gives this card."""
 
     def start(*behaviours: str) -> ScriptedLLM:
-        server = ScriptedLLM(behaviours or "good")
-        server.start()
-        servers.append(server)
+        server = serve(*behaviours)
         server.card = REPLY
-        settings.LLM_BASE_URL, settings.LLM_API_KEY = server.base_url, "sk-secret-key"
-        settings.LLM_MODEL, settings.LLM_CONFIGURED = "scripted-model", True
         return server
 
-    yield start
-    for server in servers:
-        server.stop()
+    return start
 
 
 def read_invoice(base: KnowledgeBase, queued: Queued, cards: str = "rules") -> Document:

@@ -1,7 +1,6 @@
 """Context annotation over real HTTP: what is sent, kept, searched and embedded, and what happens when it fails."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from documents.ingestion import annotation, conductor, embedding, improving, que
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Parse, Passage
 from documents.storage.content import read_content
 from documents.tests.files import make_pdf
-from llm import call
+from llm.conftest import Serve
 from llm.embeddings.bundled import MODEL_KEY, is_available
 from llm.models import LLMCall
 from llm.window import CHARACTERS_PER_TOKEN
@@ -20,24 +19,8 @@ from tests.scripted_llm import ScriptedLLM
 pytestmark = pytest.mark.django_db
 
 Queued = Callable[..., IngestJob]
-Serve = Callable[..., ScriptedLLM]
 needs_encoder = pytest.mark.skipif(not is_available(), reason="the bundled encoder is not installed")
 PAGES = 6
-
-
-@pytest.fixture
-def serve(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Start a scripted model and make it the configured one."""
-    monkeypatch.setattr(call, "BACKOFF_S", 0.01)
-    with ExitStack() as stack:
-
-        def start(*behaviours: str) -> ScriptedLLM:
-            server = stack.enter_context(ScriptedLLM(behaviours or "good"))
-            settings.LLM_BASE_URL, settings.LLM_API_KEY = server.base_url, "sk-secret-key"
-            settings.LLM_MODEL, settings.LLM_CONFIGURED = "scripted-model", True
-            return server
-
-        yield start
 
 
 def annotated(queued: Queued, base: KnowledgeBase, embeddings: str = "none") -> Parse:
@@ -224,7 +207,7 @@ def test_a_long_document_is_sent_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
     assert [passage for _, inner in parts for passage in inner] == passages
 
 
-def test_the_parts_of_a_document_fit_the_window_of_the_model(serve: Callable[..., ScriptedLLM]) -> None:
+def test_the_parts_of_a_document_fit_the_window_of_the_model(serve: Serve) -> None:
     """A part with its passage has at most 70 % of it (R111), whatever the usual size of a part is."""
     serve().told = {"max_model_len": 8192}
     passages = [Passage(index=index, text=str(index % 10) * 1000) for index in range(40)]

@@ -1,7 +1,6 @@
 """A model looks over recovered contents over real HTTP: what is kept, added or refused, and what a failure does."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,31 +20,14 @@ from documents.ingestion.contents import (
 )
 from documents.ingestion.improving import may_check_contents
 from documents.models import IngestJob, KnowledgeBase, Parse
-from llm import call
+from llm.conftest import Serve
 from llm.models import LLMCall
 from reading.outline.headings import SectionStart
 from reading.plain_text import read_markdown
 from reading.rows import Reading
-from tests.scripted_llm import ScriptedLLM
 
 Queued = Callable[..., IngestJob]
-Serve = Callable[..., ScriptedLLM]
 PARTS = ("Scope of Delivery", "Prices and Payment", "Liability", "Term and Notice", "Final Provisions")
-
-
-@pytest.fixture
-def serve(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Start a scripted model and make it the configured one."""
-    monkeypatch.setattr(call, "BACKOFF_S", 0.01)
-    with ExitStack() as stack:
-
-        def start(*behaviours: str) -> ScriptedLLM:
-            server = stack.enter_context(ScriptedLLM(behaviours or "good"))
-            settings.LLM_BASE_URL, settings.LLM_API_KEY = server.base_url, "sk-secret-key"
-            settings.LLM_MODEL, settings.LLM_CONFIGURED = "scripted-model", True
-            return server
-
-        yield start
 
 
 def without_outline() -> bytes:
