@@ -22,6 +22,7 @@ from audit.review.golden import read_names
 from audit.review.proposed import (
     QUESTIONS_MAX,
     WHYS,
+    CheckedQuestion,
     Standing,
     basis_of,
     count_golden,
@@ -54,7 +55,7 @@ class ShownProposal:
     job: Rejudgement | None
     standing: Standing
     outcome: Outcome | None
-    questions: list[dict[str, Any]]
+    questions: list[dict[str, object]]
 
 
 @require_safe
@@ -167,7 +168,7 @@ def say_counts(counts: dict[str, int]) -> Outcome:
     return Outcome(kind, f"{of}: {', '.join(told)}")
 
 
-def describe_questions(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def describe_questions(questions: list[CheckedQuestion]) -> list[dict[str, object]]:
     """What a check says of each question; question and section come from the records as they are now."""
     asked, titles = read_names({each["run_id"] for each in questions})
     return [

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from django.db import transaction
@@ -136,8 +136,28 @@ def wanted_of(row: RunCandidate, reviews: RunReviews, role: str) -> ExpectedRole
 # ---- questions with gold evidence
 
 
-def question_rows(goldens: Iterable[Golden]) -> Iterator[dict[str, Any]]:
-    """Lines of a question file for `benchmarks retrieval`: one per question and document with evidence."""
+class GoldEvidence(TypedDict):
+    """What answers a question in one document: `pages` and `sections` are of what is primary."""
+
+    answer: str
+    not_found: bool
+    pages: list[int]
+    alt_pages: list[int]  # of what is supporting
+    sections: list[str]
+    quotes: list[str]
+
+
+class QuestionRow(GoldEvidence):
+    """A line of a question file for `benchmarks retrieval`."""
+
+    id: str
+    document: str
+    question: str
+    type: str
+
+
+def question_rows(goldens: Iterable[Golden]) -> Iterator[QuestionRow]:
+    """One line for each question and document with evidence."""
     for golden in goldens:
         for number, seen in enumerate(golden.run.scope, start=1):
             fields = NO_EVIDENCE if golden.absent else evidence_in(golden, seen)
@@ -157,11 +177,17 @@ def file_name_of(seen: DocumentSnapshot) -> str:
     return f"{seen['sha256'][:8]}-{seen['file_name']}"
 
 
-NO_EVIDENCE = {"answer": "", "not_found": True, "pages": [], "alt_pages": [], "sections": [], "quotes": []}
+NO_EVIDENCE: GoldEvidence = {
+    "answer": "",
+    "not_found": True,
+    "pages": [],
+    "alt_pages": [],
+    "sections": [],
+    "quotes": [],
+}
 
 
-def evidence_in(golden: Golden, seen: DocumentSnapshot) -> dict[str, Any] | None:
-    """Pages, sections and quotes of one document of the scope: primary is gold, supporting an alternative."""
+def evidence_in(golden: Golden, seen: DocumentSnapshot) -> GoldEvidence | None:
     rows = {row.candidate_id: row for row in golden.run.candidates.filter(document=UUID(seen["document_id"]))}
     roles = {wanted.candidate_id: wanted.role for wanted in golden.wanted if wanted.candidate_id in rows}
     gold = [rows[name] for name, role in roles.items() if role in ("primary", ANY_KEPT)]

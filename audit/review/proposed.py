@@ -10,10 +10,10 @@ what passed, or says why in spite of it.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Literal, cast, get_args
+from typing import Literal, TypedDict, cast, get_args
 
 from django.conf import settings
 from django.db import transaction
@@ -75,8 +75,7 @@ class InForce:
     rules: ReadingRules
 
 
-@dataclass(frozen=True)
-class Expectation:
+class Expectation(TypedDict):
     """What a review expects of one place, or that nothing be found (`candidate_id` ""), and what two searches say."""
 
     candidate_id: str
@@ -87,14 +86,21 @@ class Expectation:
     is_right_then: bool
 
 
-@dataclass(frozen=True)
-class CheckedQuestion:
-    """One golden question; `why` is one of WHYS where it was not checked."""
+class CheckedQuestion(TypedDict):
+    """One golden question; `why` is one of WHYS where it was not checked, else ""."""
 
     run_id: str
     fate: Fate
-    held: tuple[Expectation, ...] = ()
-    why: str = ""
+    held: list[Expectation]
+    why: str
+
+
+class ProposalCheck(TypedDict):
+    """What a check found, as its job keeps it: how many questions have each fate, the worst of them first."""
+
+    basis: str  # see `basis_of`
+    counts: dict[Fate, int]
+    questions: list[CheckedQuestion]
 
 
 class NotChecked(Exception):
@@ -149,7 +155,7 @@ def documents_of(run: RetrievalRun) -> list[Document]:
 # ---- the check
 
 
-def check_proposal(proposal: ProposedChange, job: Rejudgement, on_checked: Callable[[int], None]) -> dict[str, object]:
+def check_proposal(proposal: ProposedChange, job: Rejudgement, on_checked: Callable[[int], None]) -> ProposalCheck:
     """Search every golden question twice and compare. Calls to a model are stored; `on_checked` is told how far it is.
 
     Raises ProposalRefused if the change cannot be made any more.
@@ -162,11 +168,11 @@ def check_proposal(proposal: ProposedChange, job: Rejudgement, on_checked: Calla
     for number, golden in enumerate(find_goldens(base)):
         on_checked(number)
         checked.append(check_question(golden, now, then, job))
-    counts = Counter(each.fate for each in checked)
+    counts = Counter(each["fate"] for each in checked)
     return {
         "basis": basis,
         "counts": {fate: counts[fate] for fate in FATES},
-        "questions": [asdict(each) for each in sorted(checked, key=lambda each: FATES.index(each.fate))],
+        "questions": sorted(checked, key=lambda each: FATES.index(each["fate"])),
     }
 
 
@@ -174,14 +180,14 @@ def check_question(golden: Golden, now: InForce, then: InForce, job: Rejudgement
     run, documents = golden.run, documents_of(golden.run)
     pk = str(run.pk)
     if not run.question or not documents:
-        return CheckedQuestion(pk, "left_out", why="gone" if run.question else "erased")
+        return {"run_id": pk, "fate": "left_out", "held": [], "why": "gone" if run.question else "erased"}
     try:
         with reusing(Replies(f"check {job.pk}", may_reuse=True)):
             found = [search(run, documents, each, job.by) for each in (now, then)]
     except NotChecked:
-        return CheckedQuestion(pk, "failed", why="failed")
-    held = tuple(compare(golden, *found))
-    return CheckedQuestion(pk, judge_fate(held), held)
+        return {"run_id": pk, "fate": "failed", "held": [], "why": "failed"}
+    held = list(compare(golden, *found))
+    return {"run_id": pk, "fate": judge_fate(held), "held": held, "why": ""}
 
 
 def search(run: RetrievalRun, documents: list[Document], state: InForce, by: User) -> RetrievalResult:
@@ -222,11 +228,23 @@ def compare(golden: Golden, now: RetrievalResult, then: RetrievalResult) -> Iter
     rows = {row.candidate_id: row for row in golden.run.candidates.all()}
     for wanted in golden.wanted:
         before, after = (role_in(result, rows[wanted.candidate_id]) for result in (now, then))
-        is_right = is_as_wanted(wanted, before), is_as_wanted(wanted, after)
-        yield Expectation(wanted.candidate_id, wanted.role, before, after, *is_right)
+        yield {
+            "candidate_id": wanted.candidate_id,
+            "wanted": wanted.role,
+            "now": before,
+            "then": after,
+            "is_right_now": is_as_wanted(wanted, before),
+            "is_right_then": is_as_wanted(wanted, after),
+        }
     if golden.absent:
-        is_right = now.status in golden.absent, then.status in golden.absent
-        yield Expectation("", "not_found", now.status, then.status, *is_right)
+        yield {
+            "candidate_id": "",
+            "wanted": "not_found",
+            "now": now.status,
+            "then": then.status,
+            "is_right_now": now.status in golden.absent,
+            "is_right_then": then.status in golden.absent,
+        }
 
 
 def role_in(result: RetrievalResult, row: RunCandidate) -> str:
@@ -252,29 +270,35 @@ def is_as_wanted(wanted: ExpectedRole, role: str) -> bool:
     return role not in KEPT_ROLES
 
 
-def judge_fate(held: tuple[Expectation, ...]) -> Fate:
+def judge_fate(held: Sequence[Expectation]) -> Fate:
     """Worse where anything that is right now would not be; what would be mended elsewhere does not outweigh it."""
-    if any(each.is_right_now and not each.is_right_then for each in held):
+    if any(each["is_right_now"] and not each["is_right_then"] for each in held):
         return "worse"
-    if any(each.is_right_then and not each.is_right_now for each in held):
+    if any(each["is_right_then"] and not each["is_right_now"] for each in held):
         return "better"
-    return "right" if all(each.is_right_then for each in held) else "wrong"
+    return "right" if all(each["is_right_then"] for each in held) else "wrong"
 
 
 # ---- what a check says
 
 
-def has_passed(counts: Mapping[str, int]) -> bool:
+def has_passed(counts: Mapping[Fate, int]) -> bool:
     """None worse, none left open by a failure, and something was checked."""
-    checked = sum(counts[fate] for fate in ("right", "better", "wrong"))
+    checked = counts["right"] + counts["better"] + counts["wrong"]
     return not counts["worse"] and not counts["failed"] and checked > 0
 
 
-def record_proposal_check(proposal: ProposedChange, job: Rejudgement, result: Mapping[str, Any]) -> None:
+def record_proposal_check(proposal: ProposedChange, job: Rejudgement, result: ProposalCheck) -> None:
     """Record what a check found, without words of a run that could not be erased with it."""
-    fates = {each["run_id"]: each["fate"] for each in result["questions"]}
-    details = {"proposal": str(proposal.pk), "kind": proposal.kind, "check": str(job.pk), "basis": result["basis"]}
-    details |= {"passed": has_passed(result["counts"]), "counts": result["counts"], "fates": fates}
+    details = {
+        "proposal": str(proposal.pk),
+        "kind": proposal.kind,
+        "check": str(job.pk),
+        "basis": result["basis"],
+        "passed": has_passed(result["counts"]),
+        "counts": result["counts"],
+        "fates": {each["run_id"]: each["fate"] for each in result["questions"]},
+    }
     record(CHECK, actor_of(job.by), f"base:{proposal.base_id}", details)
 
 

@@ -1,7 +1,7 @@
 """Judging again for the pages: what an auditor asks for is a stored job, carried out by a worker."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from functools import partial
 from typing import Any
@@ -56,7 +56,9 @@ def ask_for_proposal_check(user: User, proposal: ProposedChange) -> Rejudgement:
     return keep_job(user, proposal.base_id, Kind.CHANGE, {"proposal": str(proposal.pk)})
 
 
-def keep_job(user: User, base_id: UUID, kind: Rejudgement.Kind, parameters: dict[str, Any], **of: Any) -> Rejudgement:
+def keep_job(
+    user: User, base_id: UUID, kind: Rejudgement.Kind, parameters: Mapping[str, object], **of: Any
+) -> Rejudgement:
     wanted = {"by": user, "base_id": base_id, "kind": kind, "parameters": parameters, **of}
     pending = Rejudgement.objects.filter(**wanted, state__in=PENDING).first()
     return pending or Rejudgement.objects.create(**wanted, language=get_language() or settings.LANGUAGE_CODE)

@@ -50,7 +50,8 @@ class Command(BaseCommand):
         if options["out"]:
             self.write([golden for golden in map(golden_of, runs) if golden], options["out"])
         else:
-            self.judge_again(base, runs, options)
+            judge = Judge(options["check"], model=options["model"])
+            self.judge_again(base, runs, judge, as_json=options["json"])
 
     def write(self, goldens: Sequence[Golden], folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,10 +68,10 @@ class Command(BaseCommand):
             f"python -m benchmarks retrieval --data {folder} --questions {folder / 'questions.jsonl'}"
         )
 
-    def judge_again(self, base: KnowledgeBase, runs: Sequence[Any], options: dict[str, Any]) -> None:
-        found = check_golden(runs, Judge(options["check"], model=options["model"]), ACTOR)
+    def judge_again(self, base: KnowledgeBase, runs: Sequence[Any], judge: Judge, *, as_json: bool) -> None:
+        found = check_golden(runs, judge, ACTOR)
         record_check(base, found, ACTOR)
-        if options["json"]:
+        if as_json:
             self.stdout.write(json.dumps(asdict(found), indent=2, ensure_ascii=False))
         else:
             self.write_check(found)

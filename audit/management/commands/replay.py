@@ -10,12 +10,13 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.access_log import record_event
-from audit.review.replay import CannotReplay, Judge, Rebuilt, rebuild, rejudge, summary
+from audit.review.replay import CannotReplay, Judge, Rebuilt, Rejudged, rebuild, rejudge, summary
 from documents.base_settings import BaseSettings, asked_by
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 
 REPEATS_MAX = 50
+JudgedAnew = tuple[RetrievalRun, Rejudged | CannotReplay]
 
 
 class Command(BaseCommand):
@@ -35,7 +36,8 @@ class Command(BaseCommand):
             raise CommandError(f"--repeat must lie between 1 and {REPEATS_MAX}.")
         runs = list(choose_runs(options["runs"], options["last"]))
         rebuilt = [found for found in map(rebuild, runs) if found]
-        judged = [self.judge(run, options) for run in runs] if options["arbiter"] else []
+        judge = Judge(options["arbiter"], options["model"], options["prompt"])
+        judged = [(run, judge_anew(run, judge, options["repeat"])) for run in runs] if options["arbiter"] else []
         if options["json"]:
             self.stdout.write(json.dumps(findings(runs, rebuilt, judged), indent=2))
         else:
@@ -44,28 +46,32 @@ class Command(BaseCommand):
         if failed:
             raise CommandError(f"{len(failed)} of {len(rebuilt)} replays differ, the first is run {failed[0].run_id}.")
 
-    def judge(self, run: RetrievalRun, options: dict[str, Any]) -> dict[str, Any]:
-        try:
-            judge = Judge(options["arbiter"], options["model"], options["prompt"])
-            with asked_by(BaseSettings.from_json(run.base.settings), run.base):
-                found = rejudge(run, judge, repeats=options["repeat"])
-        except CannotReplay as error:
-            return {"run": str(run.pk), "error": str(error)}
-        calls = [str(LLMCall.objects.record(exchange).pk) for exchange in found.exchanges]
-        record_event(None, "replay", run.pk, calls=calls, **summary(found))
-        return {"run": str(run.pk), **summary(found), "flips": [asdict(flip) for flip in found.flips]}
-
-    def write_findings(self, runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[dict[str, Any]]) -> None:
+    def write_findings(self, runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[JudgedAnew]) -> None:
         equal = sum(found.ok for found in rebuilt)
         self.stdout.write(
             f"{equal} of {len(rebuilt)} requests rebuilt byte for byte; {len(runs) - len(rebuilt)} runs asked no model."
         )
         for note in sorted({found.note for found in rebuilt if found.note}):
             self.stdout.write(f"Note: {note}.")
-        for found in judged:
-            flips = [f"{flip['candidate_id']} {flip['before']} → {flip['after']}" for flip in found.get("flips", [])]
-            told = found.get("error") or f"stability {found['stability']:.2f}; {'; '.join(flips) or 'no role flips'}"
-            self.stdout.write(f"{found['run']}: {told}")
+        for run, judgement in judged:
+            if isinstance(judgement, CannotReplay):
+                told = str(judgement)
+            else:
+                flips = [f"{flip.candidate_id} {flip.before} → {flip.after}" for flip in judgement.flips]
+                told = f"stability {judgement.stability:.2f}; {'; '.join(flips) or 'no role flips'}"
+            self.stdout.write(f"{run.pk}: {told}")
+
+
+def judge_anew(run: RetrievalRun, judge: Judge, repeats: int) -> Rejudged | CannotReplay:
+    """Judge a stored brief again and record that; or the reason why it cannot be."""
+    try:
+        with asked_by(BaseSettings.from_json(run.base.settings), run.base):
+            found = rejudge(run, judge, repeats=repeats)
+    except CannotReplay as error:
+        return error
+    calls = [str(LLMCall.objects.record(exchange).pk) for exchange in found.exchanges]
+    record_event(None, "replay", run.pk, calls=calls, **summary(found))
+    return found
 
 
 def choose_runs(run_ids: list[UUID], last: int | None) -> Iterator[RetrievalRun]:
@@ -81,11 +87,17 @@ def choose_runs(run_ids: list[UUID], last: int | None) -> Iterator[RetrievalRun]
         yield run
 
 
-def findings(runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[dict[str, Any]]) -> dict[str, object]:
+def findings(runs: list[RetrievalRun], rebuilt: list[Rebuilt], judged: list[JudgedAnew]) -> dict[str, object]:
     return {
         "runs": len(runs),
         "rebuilt": len(rebuilt),
         "equal": sum(found.ok for found in rebuilt),
         "differing": [asdict(found) | {"run_id": str(found.run_id)} for found in rebuilt if not found.ok],
-        "judged": judged,
+        "judged": [judgement_json(*each) for each in judged],
     }
+
+
+def judgement_json(run: RetrievalRun, found: Rejudged | CannotReplay) -> dict[str, object]:
+    if isinstance(found, CannotReplay):
+        return {"run": str(run.pk), "error": str(found)}
+    return {"run": str(run.pk), **summary(found), "flips": [asdict(flip) for flip in found.flips]}

@@ -428,15 +428,16 @@ def chosen(house: House, **changes: Any) -> BaseSettings:
     return BaseSettings.from_json(stored | changes)
 
 
-def held(*pairs: tuple[bool, bool]) -> tuple[Expectation, ...]:
-    return tuple(Expectation("", "", "", "", now, then) for now, then in pairs)
+def held(*pairs: tuple[bool, bool]) -> list[Expectation]:
+    nothing = Expectation(candidate_id="", wanted="", now="", then="", is_right_now=False, is_right_then=False)
+    return [{**nothing, "is_right_now": now, "is_right_then": then} for now, then in pairs]
 
 
 def test_what_is_mended_does_not_outweigh_what_breaks() -> None:
     right, mended, broken, wrong = (True, True), (False, True), (True, False), (False, False)
     told = [judge_fate(held(*pairs)) for pairs in ([right], [mended, right], [mended, broken], [wrong, right], [wrong])]
     assert told == ["right", "better", "worse", "wrong", "wrong"]
-    counts: dict[str, int] = dict.fromkeys(FATES, 0)
+    counts = dict.fromkeys(FATES, 0)
     assert not has_passed(counts) and not has_passed(counts | {"left_out": 3})
     assert has_passed(counts | {"wrong": 1}) and has_passed(counts | {"better": 1, "left_out": 1})
     assert not has_passed(counts | {"right": 9, "worse": 1}) and not has_passed(counts | {"right": 9, "failed": 1})
