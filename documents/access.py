@@ -131,7 +131,7 @@ def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
 SETTINGS = Guarded("settings", _("settings and model"), lambda base: BaseSettings.from_json(base.settings).guarded())
 
 
-def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: User | None = None) -> None:
+def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: User | None) -> None:
     """Rename a base and change how it is read and searched; the differences are recorded, plain choices by name too.
 
     Raises SettingsError for a model that may not be chosen; one that was allowed once may stay. Raises ChangeProposed
@@ -143,7 +143,7 @@ def change_settings(base: KnowledgeBase, name: str, chosen: BaseSettings, by: Us
 
 
 @SETTINGS.change
-def put_settings(base: KnowledgeBase, name: str, changes: Mapping[str, Any], by: User | None = None) -> None:
+def put_settings(base: KnowledgeBase, name: str, changes: Mapping[str, Any], by: User | None) -> None:
     """Store these settings and leave the others as they are. Raises SettingsError."""
     with transaction.atomic():
         lock(base)

@@ -28,7 +28,7 @@ def insert_only_tables() -> list[str]:
     )
 
 
-def restrict(role: str = APP_ROLE, password: str = "") -> str:
+def restrict(role: str, password: str = "") -> str:
     """Create or repair the application's role and return its password. Run as the owner, after each migration."""
     password = password or secrets.token_urlsafe(PASSWORD_BYTES)
     with transaction.atomic(), connection.cursor() as cursor:

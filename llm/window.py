@@ -46,7 +46,7 @@ class Window(NamedTuple):
         """What a request may have of the window."""
         return int(REQUEST_SHARE * (self.tokens or SMALL_TOKENS))
 
-    def room_for(self, usual: int, beside: int = 0) -> int:
+    def room_for(self, usual: int, beside: int) -> int:
         """The characters of a request that has `beside` others: at most the usual number, which is what goes where
         nobody says how wide the window is.
         """

@@ -25,7 +25,6 @@ SMALL_TOKENS = 25  # a rest this small goes with the passage before it
 TOKENS = re.compile(r"\d{1,3}|[^\W\d_]{1,7}|[^\w\s]")
 WORD = re.compile(r"\w+")
 HALF_WORD = re.compile(r"(?<![\w-])[\w-]*-$")  # before a line-end hyphen: it is not a word of the document
-CountTokens = Callable[[str], int]
 
 
 class Cutting(Protocol):
@@ -67,7 +66,6 @@ def estimated_tokens(text: str) -> int:
 def cut_passages(
     reading: Reading,
     cutting: Cutting | None = None,
-    count_tokens: CountTokens = estimated_tokens,
     size: PassageSize = SHORT,
     limits: Limits | None = None,
 ) -> list[PassageRow]:
@@ -86,7 +84,7 @@ def cut_passages(
         groups = [
             group
             for section in runs(lines, lambda line: line.toc_index)
-            for group in pack_section(section, count_tokens, size, joints)
+            for group in pack_section(section, size, joints)
         ]
     ends = text_ends(reading.lines)
     running = running_passages(reading.lines, ends, first_index=len(groups))
@@ -94,7 +92,7 @@ def cut_passages(
     contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
     tops = page_tops(lines)
     joiner = Joiner(lines)
-    parents = parents_of(groups, reading.toc, lines, lambda line: count_tokens(searched_text(line)))
+    parents = parents_of(groups, reading.toc, lines, lambda line: estimated_tokens(searched_text(line)))
     passages = [
         passage_row(
             index,
@@ -209,14 +207,12 @@ def fixed_groups(lines: Sequence[LineRow], size: int, overlap: int) -> Iterator[
 # ---- sections
 
 
-def pack_section(
-    section: Sequence[LineRow], count_tokens: CountTokens, size: PassageSize, joints: frozenset[int]
-) -> Iterator[list[LineRow]]:
+def pack_section(section: Sequence[LineRow], size: PassageSize, joints: frozenset[int]) -> Iterator[list[LineRow]]:
     """The lines of one section as passages of a size, cut between blocks; one that belongs together may be longer."""
     group: list[LineRow] = []
     tokens = 0
     for block in blocks_of(section, joints):
-        counts = [count_tokens(searched_text(line)) for line in block]
+        counts = [estimated_tokens(searched_text(line)) for line in block]
         total = sum(counts)
         is_new_part = block[0].kind == "heading" and tokens > size.enough
         if (
@@ -237,7 +233,7 @@ def pack_section(
             if group:
                 yield group
             group = part
-        tokens = sum([count_tokens(searched_text(line)) for line in group])
+        tokens = sum([estimated_tokens(searched_text(line)) for line in group])
     if group:
         yield group
 

@@ -252,7 +252,7 @@ class Trail:
         return found
 
 
-def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None = None) -> Trail | None:
+def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None) -> Trail | None:
     """Everything the page shows of a run; None if `choice` names a candidate it does not have."""
     candidates = list(run.candidates.all())
     reviews = reviews or RunReviews()

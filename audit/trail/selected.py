@@ -150,7 +150,7 @@ def printed_label(candidate: RunCandidate, number: int) -> str:
 
 
 def sheet_of_candidate(
-    candidate: RunCandidate, number: int, document: Document | None, page_count: int, forms: Sequence[str] = ()
+    candidate: RunCandidate, number: int, document: Document | None, page_count: int, forms: Sequence[str]
 ) -> Sheet:
     """The page with the boxes of the run, words in these forms lit; if the document is gone, an empty sheet."""
     stored = Page.objects.filter(parse=candidate.parse_id, number=number).first()

@@ -63,7 +63,7 @@ def edit_card(document: Document, card: Card, by: User | None = None) -> None:
     document.card, document.title = current.card, current.title
 
 
-def undo_edits(document: Document, by: User | None = None) -> None:
+def undo_edits(document: Document, by: User | None) -> None:
     """Let the card that was made without a person hold again, and record it. The edits stay among the versions."""
     with transaction.atomic():
         current = lock_document(document)

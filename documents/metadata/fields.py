@@ -51,7 +51,7 @@ def add_field(base: KnowledgeBase, name: str, kind: str, choices: Iterable[str] 
         record("field_added", actor_of(by), f"base:{base.pk}", {"name": name, "what": kind})
 
 
-def rename_field(field: MetadataField, name: str, by: User | None = None) -> None:
+def rename_field(field: MetadataField, name: str, by: User | None) -> None:
     """Give a field another name; its values stay. Raises MetadataError."""
     before, field.name = field.name, check_name(name)
     if field.name == before:
@@ -84,7 +84,7 @@ def count_values(base: KnowledgeBase) -> list[tuple[MetadataField, int]]:
     return [(field, counts[f"of_{field.pk}"]) for field in fields]
 
 
-def remove_field(field: MetadataField, by: User | None = None) -> None:
+def remove_field(field: MetadataField, by: User | None) -> None:
     """Remove a field with its values in all documents of the base."""
     key = str(field.pk)
     with transaction.atomic():

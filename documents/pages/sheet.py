@@ -145,7 +145,7 @@ def build_sheet(
     width: float,
     height: float,
     marks: Iterable[Mark],
-    lines: Sequence[LineRow] = (),
+    lines: Sequence[LineRow],
     image: bool,
     page_count: int,
 ) -> Sheet:
@@ -212,7 +212,7 @@ def box_of(kind: str, box: StoredBox) -> SheetBox:
     )
 
 
-def tag_of(mark: Mark, boxes: Sequence[StoredBox], lines: Sequence[LineRow] = ()) -> Tag:
+def tag_of(mark: Mark, boxes: Sequence[StoredBox], lines: Sequence[LineRow]) -> Tag:
     """A short tag left of the first box and of what is printed before it, clear of the line numbers; a long one on its
     corner.
 

@@ -45,18 +45,18 @@ def is_per_share(label: str, language: str = "") -> bool:
     return words["per_share"].search(label) is not None and words["share_count"].search(label) is None
 
 
-def is_proportion(label: str, language: str = "") -> bool:
+def is_proportion(label: str, language: str) -> bool:
     """Whether a row or column is of percentages or ratios, which have no unit; a rate only names one ("4.5% notes")."""
     label = RATE.sub(" ", label)
     return "%" in label or words_in(language)["proportion"].search(label) is not None
 
 
-def is_counted(label: str, language: str = "") -> bool:
+def is_counted(label: str, language: str) -> bool:
     """Whether a row or column counts people or things."""
     return words_in(language)["counted"].search(label) is not None
 
 
-def account_sides(language: str = "") -> re.Pattern[str]:
+def account_sides(language: str) -> re.Pattern[str]:
     """What says on which side of an account an amount is."""
     return words_in(language)["side"]
 

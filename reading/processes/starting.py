@@ -148,7 +148,7 @@ def stop() -> None:
 
 
 @contextmanager
-def start_reader(arguments: Sequence[str], errors: Any, said: bytes = b"") -> Iterator[ReaderProcess]:
+def start_reader(arguments: Sequence[str], errors: Any, said: bytes) -> Iterator[ReaderProcess]:
     """A child that does a job, killed with everything it started when the block ends. Raises NoServer."""
     leash, their_leash = socket.socketpair()
     job, job_end = os.pipe()

@@ -40,15 +40,6 @@ def test_it_stays_within_the_token_budget(size: PassageSize) -> None:
     assert sum(estimated_tokens(passage.text) >= size.enough for passage in passages) > len(passages) / 2
 
 
-def test_it_counts_tokens_as_it_is_told() -> None:
-    reading = document(WORDS * 30)
-    assert len(cut_passages(reading, count_tokens=lambda text: 50)) > len(cut_passages(reading, count_tokens=len_words))
-
-
-def len_words(text: str) -> int:
-    return len(text.split())
-
-
 def test_it_keeps_a_table_and_a_list_whole() -> None:
     table = "| Name | Amount |\n|---|---|\n" + "\n".join(f"| Row {n} | {n},000 |" for n in range(12))
     items = "The duties are:\n\n" + "\n".join(f"- duty number {n} of the list" for n in range(10))
