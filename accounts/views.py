@@ -1,6 +1,6 @@
 """The pages of accounts: accepting an invitation, the site's people, and one's own sessions."""
 
-from typing import Any
+from typing import TypedDict
 from urllib.parse import urlsplit
 
 from allauth.account.utils import perform_login
@@ -82,10 +82,10 @@ def people_page(request: HttpRequest) -> HttpResponse:
     """Everybody who may sign in, and the form to invite."""
     asking = administrator(request)
     form = InvitationForm(request.POST or None, label_suffix="")
-    shown: dict[str, Any] = {}
+    shown: dict[str, object] = {}
     if request.method == "POST" and form.is_valid():
         try:
-            shown = invite_and_send(request, form.cleaned_data["email"], form.cleaned_data["name"], asking)
+            shown |= invite_and_send(request, form.cleaned_data["email"], form.cleaned_data["name"], asking)
             form = InvitationForm(label_suffix="")
         except AccountDisabled as error:
             form.add_error("email", str(error))
@@ -93,7 +93,15 @@ def people_page(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/people.html", shown, status=400 if form.errors else 200)
 
 
-def invite_and_send(request: HttpRequest, email: str, name: str, asking: User) -> dict[str, Any]:
+class SentInvitation(TypedDict):
+    """What a page shows of an invitation: its link is shown once, where no mail server accepted it."""
+
+    invited: User
+    link: str
+    is_sent: bool
+
+
+def invite_and_send(request: HttpRequest, email: str, name: str, asking: User) -> SentInvitation:
     """Invite a person; if no mail server accepted the link, show it once. Raises AccountDisabled."""
     person, token = invite(email, asking, name)
     link = request.build_absolute_uri(reverse("accounts:invitation", args=[token]))

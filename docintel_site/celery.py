@@ -42,7 +42,7 @@ def log_like_django(**options: Any) -> None:
 
 
 @before_task_publish.connect
-def send_ids(headers: dict[str, Any], **_: Any) -> None:
+def send_ids(headers: dict[str, object], **_: Any) -> None:
     """Say in the message which request asked for the work."""
     headers[IDS] = {name: value for name, value in known_ids().items() if name == "request"}
 

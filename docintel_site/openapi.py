@@ -35,6 +35,7 @@ FAULT = {
         "code": {"type": "string"},
     },
 }
+OpenApiJson = dict[str, Any]  # the description as drf-spectacular makes it, and its hooks change it
 PROBLEM = {
     "type": "object",
     "description": "An error (RFC 9457). `code` never changes; `detail` is for people.",
@@ -89,7 +90,7 @@ def of_version_1(endpoints: list[tuple[str, str, str, Any]], **_: Any) -> list[t
     return [endpoint for endpoint in endpoints if endpoint[0].startswith("/api/v1/")]
 
 
-def with_summaries(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+def with_summaries(result: OpenApiJson, **_: Any) -> OpenApiJson:
     """Set every operation's summary to the first sentence of its description."""
     for operations in result["paths"].values():
         for operation in operations.values():
@@ -97,7 +98,7 @@ def with_summaries(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
-def with_closed_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+def with_closed_bodies(result: OpenApiJson, **_: Any) -> OpenApiJson:
     """Bodies accept no fields but those described; components used only in bodies are named so."""
     for name, schema in result["components"]["schemas"].items():
         if name.endswith("Request") and schema.get("type") == "object":
@@ -105,7 +106,7 @@ def with_closed_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
-def with_proposals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+def with_proposals(result: OpenApiJson, **_: Any) -> OpenApiJson:
     """Add to every operation whose change may have to wait for a golden check what it then answers."""
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Proposed"}}}
     result.setdefault("components", {}).setdefault("schemas", {})["Proposed"] = PROPOSED
@@ -117,7 +118,7 @@ def with_proposals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     return result
 
 
-def with_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+def with_problems(result: OpenApiJson, **_: Any) -> OpenApiJson:
     """Add the problem response to every operation."""
     result.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}

@@ -229,7 +229,7 @@ class BaseSerializer(serializers.Serializer[KnowledgeBase]):
         return str(self.context["roles"][base.pk])
 
     @extend_schema_field(SettingsSerializer(allow_null=True, help_text="null for viewers"))
-    def get_settings(self, base: KnowledgeBase) -> dict[str, Any] | None:
+    def get_settings(self, base: KnowledgeBase) -> dict[str, object] | None:
         if self.context["roles"][base.pk] not in access.SETTINGS_SHOWN:
             return None
         return BaseSettings.from_json(base.settings).to_json()
@@ -379,14 +379,14 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
         return [{"field": int(key), "value": value} for key, value in document.metadata.items()]
 
     @extend_schema_field(SituationSerializer)
-    def get_situation(self, document: Document) -> dict[str, Any]:
+    def get_situation(self, document: Document) -> dict[str, object]:
         row: DocumentRow = self.context["rows"][document.pk]
         return SituationSerializer(row.situation).data
 
 
-def shown_documents(documents: list[Document]) -> list[dict[str, Any]]:
+def shown_documents(documents: list[Document]) -> list[object]:
     rows = {row.document.pk: row for row in listing.build_rows(documents)}
-    return cast("list[dict[str, Any]]", DocumentSerializer(documents, many=True, context={"rows": rows}).data)
+    return list(DocumentSerializer(documents, many=True, context={"rows": rows}).data)
 
 
 class NotedSerializer(Body):

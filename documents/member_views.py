@@ -1,6 +1,6 @@
 """The page of a base's members: roles; owners add people, administrators also invite them here."""
 
-from typing import Any
+from collections.abc import Mapping
 from uuid import UUID
 
 from django.contrib import messages
@@ -44,7 +44,7 @@ def may_invite(request: HttpRequest) -> bool:
 
 
 def show_members(
-    request: HttpRequest, found: KnowledgeBase, form: MemberForm, invitation: dict[str, Any]
+    request: HttpRequest, found: KnowledgeBase, form: MemberForm, invitation: Mapping[str, object]
 ) -> HttpResponse:
     memberships = found.membership_set.select_related("user").order_by("user__name", "user__email")
     shown = {

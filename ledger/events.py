@@ -1,7 +1,7 @@
 """Changes that must be recorded: each is an insert-only row, chained in the transaction of the change."""
 
 import re
-from typing import Any
+from collections.abc import Mapping
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,7 +15,7 @@ SUBJECT_MAX = 120
 KIND = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
-def record(kind: str, actor: str, subject: str, details: dict[str, Any]) -> Event:
+def record(kind: str, actor: str, subject: str, details: Mapping[str, object]) -> Event:
     """Record that `actor` (a person's name, or "console") changed `subject` ("base:<id>", "user:<id>"), and how.
 
     Call it as the last step of the change's transaction: other appends wait until that ends, and a rolled-back change

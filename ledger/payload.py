@@ -2,9 +2,8 @@
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -52,7 +51,7 @@ class Payload:
         return chain.append(self.kind, str(row_id), written, salt=secrets.token_hex(SALT_BYTES))
 
 
-def canonical_json(content: dict[str, Any]) -> bytes:
+def canonical_json(content: Mapping[str, object]) -> bytes:
     """The bytes of entries from before the database built them: keys in order, no blanks, as text what JSON lacks."""
     return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode()
 

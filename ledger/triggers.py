@@ -1,7 +1,7 @@
 """Insert-only tables: the database refuses to update, delete or truncate them."""
 
 import json
-from typing import Any
+from collections.abc import Mapping
 
 import pgtrigger
 
@@ -15,7 +15,7 @@ def insert_only(*, may_delete: bool = False) -> list[pgtrigger.Trigger]:
     return [pgtrigger.Protect(name="no_update", operation=pgtrigger.Update), *build_keeping_triggers(may_delete)]
 
 
-def erasable(blank: dict[str, Any]) -> list[pgtrigger.Trigger]:
+def erasable(blank: Mapping[str, object]) -> list[pgtrigger.Trigger]:
     """Triggers of an insert-only model whose content may be erased: all `blank` columns at once, and nothing else."""
     erased = json.dumps(blank, sort_keys=True).replace("'", "''")
     allow = f"IF to_jsonb(NEW) = to_jsonb(OLD) || '{erased}'::jsonb THEN RETURN NEW; END IF; "

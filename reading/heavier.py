@@ -116,6 +116,7 @@ def read_again(path: Path, folder: Path, wanted: Sequence[PageToRead], limits: L
     with pdf.open_pdf(path, limits) as document:
         read_image = recognition.recogniser() if any(one.method != "pdfplumber" for one in wanted) else None
         for done, one in enumerate(wanted, start=1):
+            found: Mapping[str, object]
             if one.method == "ocr" and read_image:
                 found = recognition.recognised_page(document, one.page_number, read_image, limits)
             elif one.method == "pdfplumber":

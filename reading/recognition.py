@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from reading.characters import clean_text
 from reading.layout.lines import PageText, TextPiece
@@ -34,6 +34,14 @@ DESCENT = 0.22  # share of a line's box below the baseline
 BLANK_RANGE = 24  # of 255: paper that differs by less is empty
 
 OnProgress = Callable[[int, int], None]
+
+
+class RecognisedPage(TypedDict):
+    """What is kept of a page that was recognised: its lines as text and box (x0, y0, x1, y1), in points."""
+
+    engine: str  # with its version
+    lines: list[list[Any]]
+    is_blank: bool
 
 
 def engine() -> str:
@@ -64,7 +72,7 @@ def kept_pages(folder: Path) -> dict[int, PageText]:
     """The pages recognised earlier, ready to be cut into lines."""
     kept = {}
     for path in folder.glob("*.ocr.json"):
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored: RecognisedPage = json.loads(path.read_text(encoding="utf-8"))
         if stored["lines"] or stored["is_blank"]:
             kept[int(path.name.partition(".")[0])] = build_page_text(stored["lines"])
     return kept
@@ -113,7 +121,7 @@ def recognise_pages(path: Path, folder: Path, limits: Limits, on_progress: OnPro
 
 def recognised_page(
     document: pymupdf.Document, number: int, read_image: Callable[[Any], Any], limits: Limits
-) -> dict[str, Any]:
+) -> RecognisedPage:
     """The recognised text of a page, and whether it is blank; neither if it cannot be drawn."""
     from reading import pdf
 
@@ -149,7 +157,7 @@ def recogniser() -> Callable[[Any], Any]:
     return lambda image: read(np.asarray(image)[:, :, ::-1])  # it expects BGR
 
 
-def write_page_text(path: Path, page: dict[str, Any]) -> None:
+def write_page_text(path: Path, page: Mapping[str, object]) -> None:
     """Write a page's text so that it appears whole or not at all."""
     fresh = path.with_suffix(".part")
     fresh.write_text(json.dumps(page, ensure_ascii=False), encoding="utf-8")

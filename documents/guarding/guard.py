@@ -67,7 +67,11 @@ class Guarded:
     """
 
     def __init__(
-        self, name: str, words: Promise, state: Callable[[KnowledgeBase], dict[str, Any]], values: Collection[type] = ()
+        self,
+        name: str,
+        words: Promise,
+        state: Callable[[KnowledgeBase], Mapping[str, object]],
+        values: Collection[type] = (),
     ) -> None:
         self.name, self.words, self.state = name, words, state
         self.values = {each.__name__: each for each in values}
@@ -97,7 +101,7 @@ class Guarded:
 
     # ---- a call as JSON
 
-    def encode_each(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def encode_each(self, given: Mapping[str, object]) -> dict[str, object]:
         return {name: self.encode(value) for name, value in given.items()}
 
     def encode(self, value: Any) -> Any:

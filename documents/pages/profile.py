@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -10,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from documents.models import Parse
 from documents.pages.sentences import translate_sentence
 from reading import heavier
+from reading.pages.profile import DocumentProfile
 from reading.pages.quality import DOUBTFUL
 from reading.reasons import PAGE_FLAGS, PAGE_KINDS, number_ranges
 from reading.rows import LineRow, PageRow
@@ -40,8 +40,8 @@ class ReportLine:
 
 def profile_findings(parse: Parse) -> Iterator[ReportLine]:
     """The document's profile; nothing for a parse that was made before there were profiles."""
-    profile: Mapping[str, Any] = parse.profile
-    if not profile:
+    profile: DocumentProfile | None = parse.profile or None
+    if profile is None:
         return
     yield ReportLine("ok", gettext("Pages"), kinds_words(profile["kinds"]))
     if profile["is_scanned"]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from reading.outline.typography import USABLE_ENTRIES
 from reading.rows import FRONT_INDEX, LineRow, PageRow, Reading
@@ -21,9 +21,26 @@ SCAN_LINES = 2  # of the file's own text per page on average: fewer are stamps a
 SCANNED_SHARE = 0.5  # of the pages
 
 
-def profile_of(reading: Reading) -> dict[str, Any]:
-    """The profile of a reading, JSON-ready."""
-    kinds = Counter(page.kind for page in reading.pages if page.kind)
+class DocumentProfile(TypedDict):
+    """What a reading says of the document as a whole; stored with the parse."""
+
+    pages: int
+    kinds: dict[str, int]  # how many pages there are of each
+    contents_entries: int
+    has_usable_contents: bool
+    contents_sources: list[list[Any]]  # name and number of entries
+    is_scanned: bool
+    tables_at_front: int
+    is_table_heavy: bool
+    program: str  # that the file says it was made with
+    program_class: str  # "" where it is not known
+    declared: dict[str, str]  # what the file says of itself
+    is_scan_undeclared: bool
+    is_text_of_scanner: bool
+
+
+def profile_of(reading: Reading) -> DocumentProfile:
+    kinds: Counter[str] = Counter(page.kind for page in reading.pages if page.kind)
     entries = sum(entry.index != FRONT_INDEX for entry in reading.toc)
     declared = dict(reading.report.get("declared", {}))
     tables = tables_at_front(reading.lines)

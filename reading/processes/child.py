@@ -21,11 +21,12 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import NoReturn, cast
 
 from reading.limits import Limits
 from reading.processes.forked import kill_with_parent
 from reading.processes.jail import PARTS, shut_in
+from reading.processes.transfer import ChildMessage, encode_reading
 from reading.reasons import ReadingError, refusal
 from reading.rows import ContentsSource
 
@@ -84,7 +85,6 @@ def read_to_file(
     pdf_path: Path, out_path: Path, limits: Limits, recognised: Path, contents_source: ContentsSource
 ) -> None:
     from reading.pdf_reader import read_pdf
-    from reading.processes.transfer import encode_reading
 
     kept, added, tried = {}, {}, set()
     if next(recognised.glob("*.json"), None):
@@ -98,7 +98,6 @@ def read_to_file(
 
 def read_text_to_file(job: str, path: Path, out_path: Path, limits: Limits) -> None:
     from reading.plain_text import read_markdown, read_plain_text
-    from reading.processes.transfer import encode_reading
 
     read = read_markdown if job == "markdown" else read_plain_text
     reading = read(path.read_text(encoding="utf-8-sig"), limits, with_language=False)
@@ -147,7 +146,7 @@ def tell_progress(page: int, of: int) -> None:
     send_message({"page": page, "of": of})
 
 
-def send_message(message: dict[str, Any]) -> None:
+def send_message(message: ChildMessage) -> None:
     print(json.dumps(message), flush=True)
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, cast
 
 from reading.heavier import PageToRead
 from reading.language import name_language
@@ -17,7 +17,7 @@ from reading.limits import MIB, Limits
 from reading.processes.child import EXIT_OF_ERROR, EXIT_OF_MEMORY
 from reading.processes.forked import OUTSIDE_SIGNALS
 from reading.processes.starting import NoServer, NotEnded, start_reader
-from reading.processes.transfer import ATTACHED_NAMES, decode_reading
+from reading.processes.transfer import ATTACHED_NAMES, ChildMessage, decode_reading
 from reading.reasons import REASONS, ReadingError, refusal
 from reading.recognition import limits_of_recognition
 from reading.rows import ContentsSource, Reading
@@ -182,7 +182,7 @@ def listen(output: int, deadline: float, on_progress: OnProgress | None) -> dict
                 told_at = time.monotonic()
 
 
-def parse_message(message: bytes) -> dict[str, Any]:
+def parse_message(message: bytes) -> ChildMessage:
     """One line of the child's output; {} if it is not a valid message."""
     try:
         values = json.loads(message)
@@ -193,7 +193,7 @@ def parse_message(message: bytes) -> dict[str, Any]:
     error = values.get("error")
     if error is not None and not (isinstance(error, dict) and error.get("code") in REASONS):
         return {}
-    return values
+    return cast("ChildMessage", values)
 
 
 def oom_kills() -> int:

@@ -1,11 +1,19 @@
 """Encode a Reading as JSON and back, to pass it from the child process. Never pickle."""
 
 import json
-from typing import Any
+from typing import Any, TypedDict
 
 from reading.rows import ImageRow, Reading, TocRow, page_row, stored_line
 
 ATTACHED_NAMES = "names.json"  # beside attached files that were taken out: the name of each
+
+
+class ChildMessage(TypedDict, total=False):
+    """A line of what the child says while it works: how far it is, or why it ends."""
+
+    page: int
+    of: int
+    error: dict[str, str]  # code, message and detail of a ReadingError
 
 
 def encode_reading(reading: Reading) -> str:
