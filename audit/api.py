@@ -1,5 +1,6 @@
 """API of runs, candidates, reviews and evidence. Reading other people's runs is recorded, as on the pages."""
 
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar
 from uuid import UUID
@@ -38,7 +39,9 @@ def get_visible_run(request: Request, run_id: UUID) -> RetrievalRun:
     return get_or_404(RetrievalRun.objects.visible_to(request.user), run_id)
 
 
-def as_seen_by(request: Request, run: RetrievalRun, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def as_seen_by(
+    request: Request, run: RetrievalRun, told: Sequence[Mapping[str, object]]
+) -> Sequence[Mapping[str, object]]:
     """Rows of a run as its reader may see them: with raw scores for those who audit the base (L11)."""
     return told if is_auditor_of(user_of(request), run.base_id) else [drop_scores(each) for each in told]
 
@@ -123,15 +126,16 @@ def describe_run(each: Listed) -> dict[str, object]:
 
 
 SEEN = [
-    *("parsed", "plan", "scope", "settings", "gates", "searched", "coverage", "methods_used", "hit_counts"),
+    *("parsed", "scope", "settings", "gates", "searched", "coverage", "methods_used", "hit_counts"),
     *("contradictions", "violations", "arbiter", "arbiter_status", "timings_ms", "code_version"),
 ]
 
 
-def run_in_full(run: RetrievalRun) -> dict[str, Any]:
+def run_in_full(request: Request, run: RetrievalRun) -> dict[str, object]:
     answer = Answer.objects.filter(run=run).first()
     seen = {name: getattr(run, name) for name in SEEN}
     said = {
+        "plan": run.plan | {"left_out": as_seen_by(request, run, run.plan.get("left_out", []))},
         "arbiter_failure": run.arbiter_failure or None,
         "partly_answered": run.is_partial,
         "missing": run.missing or None,
@@ -181,10 +185,7 @@ class RunView(GenericAPIView[RetrievalRun]):
         """The question, its reading and plan, what was searched and found, and the answer."""
         run = get_visible_run(request, run_id)
         record_read(request.user, "trail", run)
-        told = run_in_full(run)
-        left_out = as_seen_by(request, run, told["plan"].get("left_out", []))
-        told["plan"] = told["plan"] | {"left_out": left_out}
-        return Response(RunInFullSerializer(told).data)
+        return Response(RunInFullSerializer(run_in_full(request, run)).data)
 
 
 class CandidatesView(GenericAPIView[RunCandidate]):

@@ -1,7 +1,7 @@
 """What a base has besides files and records, as values for its archive: settings, words, rules, documents, talks."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypedDict
 
 from audit.keeping.retention import days_kept
 from chat.models import Answer, Conversation
@@ -14,7 +14,20 @@ from retrieval.models import Concept, Pack, Term
 from retrieval.reading_rules.editing import newest_of, stored_rows
 
 
-def describe_base(base: KnowledgeBase) -> dict[str, Any]:
+class ToldBase(TypedDict):
+    """What base.json says of a base."""
+
+    name: str
+    settings: dict[str, Any]  # see documents.base_settings
+    days_kept: int
+    packs: dict[str, bool]  # by name whether it is on
+    concepts: list[list[str]]  # name and pack
+    terms: list[list[Any]]  # concept, language, text, priority, weight and pack
+    rules: list[list[Any]]  # see retrieval.reading_rules.editing
+    guidance: dict[str, str]  # by the name of the prompt
+
+
+def describe_base(base: KnowledgeBase) -> ToldBase:
     """The base without its documents and members. What it learned of words is not in it: that is of its runs."""
     ensure_dictionary(base)
     rules = newest_of(base)

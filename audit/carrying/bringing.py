@@ -8,7 +8,7 @@ from datetime import datetime
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.conf import settings
@@ -17,6 +17,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.models import User
+from audit.carrying.belongings import ToldBase
 from audit.carrying.checker import (
     ORIGINALS,
     RECORDS,
@@ -61,11 +62,12 @@ def bring_base(
         if not found.has_originals:
             raise BadArchive("its originals are not in it: it is what an import kept, and no whole archive")
         name = clean_base_name(name or str(found.manifest["base"]["name"]))[:NAME_MAX]
-        told = parse_json("base.json", read_whole(file, "base.json"))
-        if not isinstance(told, dict):
+        read = parse_json("base.json", read_whole(file, "base.json"))
+        if not isinstance(read, dict):
             raise BadArchive("base.json does not have the form it should have")
+        told = cast("ToldBase", read | {"name": name})
         documents = [ToldDocument.read(each, told) for each in read_lines(file, "documents.jsonl")]
-        archive = begin_import(raw, file, found, told | {"name": name}, owner)
+        archive = begin_import(raw, file, found, told, owner)
         failed = 0 if archive.finished_at else read_documents(file, archive, documents, owner, tell)
     return archive, failed
 
@@ -77,7 +79,7 @@ def find_begun(found: CheckedArchive, name: str) -> CarriedArchive | None:
 
 
 def begin_import(
-    raw: BufferedReader, file: zipfile.ZipFile, found: CheckedArchive, told: dict[str, Any], owner: User | None
+    raw: BufferedReader, file: zipfile.ZipFile, found: CheckedArchive, told: ToldBase, owner: User | None
 ) -> CarriedArchive:
     """The new base with what is kept of the archive and the entry that says so, or the one that was begun before."""
     kept: Path | None = None
@@ -113,7 +115,7 @@ def begin_import(
     return archive
 
 
-def archive_fields(found: CheckedArchive) -> dict[str, Any]:
+def archive_fields(found: CheckedArchive) -> dict[str, object]:
     said = found.manifest
     try:
         return {

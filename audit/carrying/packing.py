@@ -5,7 +5,7 @@ import json
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TypedDict
 
 from django.utils import timezone
 
@@ -75,7 +75,16 @@ class ArchiveWriter:
             self.first = min(self.first or entries[0].sequence, entries[0].sequence)
 
 
-def write_archive(base: KnowledgeBase, out: IO[bytes]) -> dict[str, Any]:
+class ArchiveTold(TypedDict):
+    """What the ledger says of an archive: the digest of its manifest, and how many of each are in it."""
+
+    manifest: str
+    documents: int
+    questions: int
+    left_out: int
+
+
+def write_archive(base: KnowledgeBase, out: IO[bytes]) -> ArchiveTold:
     """Write and record the archive of a base; return what the ledger says of it. Raises CannotExport, Altered.
 
     1. settings, words, documents  2. the records of each run and of the base  3. the manifest of all these  4. the
@@ -106,7 +115,7 @@ def write_archive(base: KnowledgeBase, out: IO[bytes]) -> dict[str, Any]:
         }
         written = json.dumps(manifest, indent=1, sort_keys=True).encode()
         file.writestr(MANIFEST, written)
-        told = {
+        told: ArchiveTold = {
             "manifest": digest_of(written),
             "documents": len(documents),
             "questions": runs,

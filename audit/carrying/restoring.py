@@ -1,5 +1,6 @@
 """Make a base of what its archive says, and give each document what people had given it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
@@ -7,6 +8,7 @@ from uuid import UUID
 from django.utils.translation import gettext
 
 from accounts.models import User
+from audit.carrying.belongings import ToldBase
 from audit.keeping.retention import RetentionRefused, set_days
 from chat.prompts.catalogue import GUIDED
 from chat.prompts.guidance import GuidanceRefused, change_guidance
@@ -37,7 +39,7 @@ class CannotRestore(Exception):
     """What an archive says of a base cannot be taken over; the message is for people."""
 
 
-def make_base(told: dict[str, Any], owner: User | None) -> KnowledgeBase:
+def make_base(told: ToldBase, owner: User | None) -> KnowledgeBase:
     """A new base with settings, dictionary, rules and guidance as told, in the caller's transaction.
 
     Without an owner nobody is a member of it. Raises CannotRestore.
@@ -61,7 +63,7 @@ def make_base(told: dict[str, Any], owner: User | None) -> KnowledgeBase:
     return base
 
 
-def restore_words(base: KnowledgeBase, told: dict[str, Any]) -> None:
+def restore_words(base: KnowledgeBase, told: ToldBase) -> None:
     """The dictionary, with the packs its rows are from; packs the archive does not know come as for any base."""
     known = {name: bool(is_on) for name, is_on in told["packs"].items() if name in PACKS}
     Pack.objects.bulk_create(Pack(base=base, name=name, is_on=is_on) for name, is_on in known.items())
@@ -98,7 +100,7 @@ class ToldDocument:
     replaces: str
 
     @classmethod
-    def read(cls, told: dict[str, Any], base: dict[str, Any]) -> "ToldDocument":
+    def read(cls, told: Mapping[str, Any], base: ToldBase) -> "ToldDocument":
         """Raises CannotRestore."""
         try:
             card = told["card"] or {}

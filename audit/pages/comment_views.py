@@ -1,6 +1,5 @@
 """Comments on a document: a part of its page and of the trail, and the form that adds to it; who cites a line of it."""
 
-from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -43,11 +42,11 @@ def comments(request: HttpRequest, document_id: UUID) -> HttpResponse:
     if parse is None:
         raise Http404("The document has no such parse.")
     place, page = read_place(request.GET), number_of(request.GET, "page")
-    shown: dict[str, Any] = {"document": document, "parse": parse, "place": place}
+    shown: dict[str, object] = {"document": document, "parse": parse, "place": place}
     if request.method == "POST":
         shown |= add_comment(request, document, parse, place)
         if "HX-Request" not in request.headers:
-            return back_to_page(request, document, parse, shown)
+            return back_to_page(request, document, parse, str(shown.get("fault", "")))
     shown["words"] = " ".join(line.text for line in lines_at(parse.pk, place)) if place else ""
     shown["threads"] = threads_on_page(parse, page) if page else threads_on_lines(parse.pk, place) if place else []
     shown["is_open"] = bool(page) or "fault" in shown  # beside a candidate it is one thing of many
@@ -80,7 +79,7 @@ def read_place(query: QueryDict) -> LineRange | None:
     return LineRange(first, min(max(first, last), first + LINES_MAX - 1))
 
 
-def add_comment(request: HttpRequest, document: Document, parse: Parse, place: LineRange | None) -> dict[str, Any]:
+def add_comment(request: HttpRequest, document: Document, parse: Parse, place: LineRange | None) -> dict[str, object]:
     """Store what was sent; what was added, or why not with the words that were typed."""
     form = CommentForm(request.POST)
     typed = {"typed": request.POST.get("text", ""), "replying": request.POST.get("reply_to", "")}
@@ -96,9 +95,9 @@ def add_comment(request: HttpRequest, document: Document, parse: Parse, place: L
         return {"fault": str(refusal), **typed}
 
 
-def back_to_page(request: HttpRequest, document: Document, parse: Parse, shown: dict[str, Any]) -> HttpResponse:
+def back_to_page(request: HttpRequest, document: Document, parse: Parse, fault: str) -> HttpResponse:
     """To the page of the document, for a form that a browser sent by itself."""
-    if fault := shown.get("fault"):
+    if fault:
         messages.error(request, fault)
     else:
         messages.success(request, _("Your comment is saved."))

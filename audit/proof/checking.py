@@ -1,7 +1,6 @@
 """Verifying the record from its page: the job a worker carries out, and where the hourly task leaves its result."""
 
 import logging
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -123,7 +122,7 @@ def newest_heads() -> str:
     return "".join(head_line(head_fields(each, settings.LEDGER_KEY)) for each in heads_after(last, found.head))
 
 
-def outcome_of_check(found: Verification, report: Report | None = None) -> dict[str, Any]:
+def outcome_of_check(found: Verification, report: Report | None = None) -> dict[str, object]:
     bad = found.first_bad
     return {
         "checked": found.checked,

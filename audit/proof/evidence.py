@@ -264,7 +264,7 @@ def report(run: RetrievalRun, trail: Trail, passages: list[ReportPassage], threa
     return render_to_string("audit/report.html", shown)
 
 
-def values_shown(trail: Trail) -> list[dict[str, Any]]:
+def values_shown(trail: Trail) -> list[dict[str, object]]:
     """The typed values of the answer as its reader sees them."""
     turn_id = trail.answer.answer.turn_id if trail.answer else None  # the answer of a field has no turn
     return ShownTurn(with_rows(Turn.objects).get(pk=turn_id)).typed if turn_id else []

@@ -209,7 +209,7 @@ def table_of_prompts() -> ReportTable:
 def table_of_settings(record: Recorded) -> ReportTable:
     """Settings one by one; of dictionary, rules of reading and guidance how many there are, and a digest."""
     told = describe_base(record.base)
-    rows: list[tuple[str, Any]] = list(told.pop("settings").items())
+    rows: list[tuple[str, Any]] = list(told["settings"].items())
     for name in ("packs", "concepts", "terms", "rules", "guidance"):
         written = json.dumps(told[name], ensure_ascii=False, sort_keys=True)
         rows.append((name, f"{len(told[name])}, SHA-256 {digest_of(written.encode())}"))

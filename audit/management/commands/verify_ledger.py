@@ -44,7 +44,8 @@ class Command(BaseCommand):
                 return
             clock = read_clock(options)
             with explain_database_error("The ledger cannot be read"):
-                heads = read_trusted_heads(options)
+                given = options["head"], options["checkpoint"], options["key"]
+                heads = read_trusted_heads(*given, only_new=options["only_new"])
                 report = verify(since=max(heads)) if options["only_new"] else verify(expected=heads)
                 late = find_late(clock) if clock and report.ok else ""
             if report.ok and not late and options["write_head"]:
@@ -62,13 +63,13 @@ class Command(BaseCommand):
             raise CommandError(report.sentence or late)
 
 
-def read_trusted_heads(options: dict[str, Any]) -> list[Head]:
+def read_trusted_heads(head: Path | None, checkpoint: Path | None, key: Path | None, *, only_new: bool) -> list[Head]:
     """The heads of both files; those of a checkpoint only if they carry the key's signature."""
-    if bool(options["checkpoint"]) != bool(options["key"]):
+    if bool(checkpoint) != bool(key):
         raise CommandError("--checkpoint and --key need each other.")
-    heads = read_heads(options["head"]) if options["head"] else []
-    heads += read_heads(options["checkpoint"], options["key"]) if options["checkpoint"] else []
-    if options["only_new"] and not heads:
+    heads = read_heads(head) if head else []
+    heads += read_heads(checkpoint, key) if checkpoint else []
+    if only_new and not heads:
         raise CommandError("--only-new needs --head or --checkpoint.")
     return heads
 
