@@ -1,9 +1,9 @@
-"""What an answer keeps as JSON beside its text: checks of its sentences, typed values, what it gives for each question.
+"""What an answer keeps as JSON beside its text: checks, typed values, what it gives for each question, examples.
 
 The types only say which keys there are: what is stored is plain JSON, and its keys never change.
 """
 
-from typing import Any, NotRequired, Required, TypedDict
+from typing import NotRequired, Required, TypedDict
 
 
 class FoundWord(TypedDict):
@@ -70,6 +70,27 @@ class ValueNote(TypedDict):
     lines: list[int]  # from the first share to the total
 
 
+class FigureAmount(TypedDict):
+    """An amount a figure was computed from, as the line prints it that its marker cites."""
+
+    name: str
+    year: str
+    amount: str
+    printed: str
+    line: int
+    marker: int
+
+
+class ComputedFigure(TypedDict):
+    """A figure that code computed, as a value and as it is shown, with its formula in words."""
+
+    type: str
+    value: str
+    shown: str
+    formula: str
+    inputs: list[FigureAmount]
+
+
 class AnswerCheck(TypedDict):
     """What is known of a sentence of an answer, of a value in it, or of a figure that was computed for it."""
 
@@ -83,7 +104,7 @@ class AnswerCheck(TypedDict):
     finding: NotRequired[str]
     left_out: NotRequired[bool]
     typed: NotRequired[TypedValue]
-    computed: NotRequired[dict[str, Any]]
+    computed: NotRequired[ComputedFigure]
     note: NotRequired[ValueNote]
 
 
@@ -98,6 +119,15 @@ class AskedItem(TypedDict):
     reason: str
     code: str
     missing: list[str]
+
+
+class ShownExample(TypedDict):
+    """A validated answer its writer was shown (R86): no words, so that an erasure has nothing to erase here."""
+
+    answer: str
+    run: str
+    near: float
+    by: str  # meaning or words
 
 
 def is_headline(check: AnswerCheck) -> bool:

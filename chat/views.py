@@ -1,7 +1,7 @@
 """The pages of the chat. Other people's conversations get the same 404 as absent ones."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -23,7 +23,7 @@ from chat.models import Conversation, Turn
 from chat.page.export import file_name, json_of, markdown_of
 from chat.page.following import attach_follow_ups
 from chat.page.forms import FeedbackForm, FindForm, QuestionForm, TitleForm
-from chat.page.kept import sent_fields, take_late_question
+from chat.page.kept import SentFields, sent_fields, take_late_question
 from chat.page.last_used import last_scope, opened_on
 from chat.page.rereading import attach_notices
 from chat.page.suggestions import SUGGESTED, suggest, tried_questions
@@ -121,7 +121,7 @@ def sent_data(request: HttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" and "drop" not in request.POST else None
 
 
-def typed_data(request: HttpRequest, filters: Mapping[str, str] | None = None) -> dict[str, Any]:
+def typed_data(request: HttpRequest, filters: Mapping[str, str] | None = None) -> SentFields:
     """What is in the fields of a form that is not sent: the filters of the turn before, the question and the pages of
     an address, a question kept while its asker signed in again; or all but the filter taken off.
     """

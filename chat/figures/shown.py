@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from chat.checks import AnswerCheck, literal_check
+from chat.checks import AnswerCheck, FigureAmount, literal_check
 from chat.drafts import Quoted, cite_lines
 from documents.storage.content import DocumentContent
 from reading.rows import LineRow
@@ -103,7 +103,7 @@ def write_input(given: FigureInput) -> str:
 def check_of_figure(figure: Figure, markers: dict[tuple[str, int], int]) -> AnswerCheck:
     """The typed value and its inputs, in the format of sentence checks; correct by construction."""
     check = literal_check(f"{figure.name}: {figure.shown}", sorted(markers_of(figure, markers)))
-    inputs = [
+    inputs: list[FigureAmount] = [
         {
             "name": each.name,
             "year": each.period,
@@ -114,6 +114,11 @@ def check_of_figure(figure: Figure, markers: dict[tuple[str, int], int]) -> Answ
         }
         for each in figure.inputs
     ]
-    shown = {name: getattr(figure, name) for name in ("type", "value", "shown", "formula")}
-    check["computed"] = {**shown, "inputs": inputs}
+    check["computed"] = {
+        "type": figure.type,
+        "value": figure.value,
+        "shown": figure.shown,
+        "formula": figure.formula,
+        "inputs": inputs,
+    }
     return check

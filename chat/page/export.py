@@ -2,7 +2,6 @@
 
 import json
 import re
-from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -84,7 +83,7 @@ def json_of(conversation: Conversation, turns: list[ShownTurn]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
-def turn_fields(shown: ShownTurn) -> dict[str, Any]:
+def turn_fields(shown: ShownTurn) -> dict[str, object]:
     turn, answer = shown.turn, shown.answer
     return {
         "id": str(turn.pk),

@@ -1,6 +1,5 @@
 """The prompts of the program in a base, for its owners: what each is for, its text, and what the base adds."""
 
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -62,7 +61,7 @@ def show_prompt(
     history = history_of(found, shown.name)
     standing: PromptGuidance | None = history[0] if history else None
     number = standing.number if standing else 0
-    first: dict[str, Any] = {"text": standing.text if standing else "", "seen": number}
+    first: dict[str, object] = {"text": standing.text if standing else "", "seen": number}
     context = {
         **describe_base(request, found),
         "prompt": shown,

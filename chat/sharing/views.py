@@ -45,7 +45,7 @@ def share(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     user = user_of(request)
     found = get_object_or_404(Conversation.objects.visible_to(user).select_related("base"), pk=conversation_id)
     turn = chosen_turn(found, request.POST.get("turn") or request.GET.get("turn", ""))
-    made: dict[str, Any] = {}
+    made: dict[str, object] = {}
     if request.method == "POST":
         try:
             made = make_link(request, found, turn)

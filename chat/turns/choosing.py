@@ -1,7 +1,5 @@
 """What a vague word was taken to mean in an answer, and the silence that accepts it (R23)."""
 
-from typing import Any
-
 from chat.models import Conversation, Turn
 from retrieval.models import RetrievalRun
 from retrieval.question.pages import describe_pages
@@ -27,7 +25,7 @@ def assumption_of(run: RetrievalRun) -> str:
     return " ".join(filter(None, [meaning, pages]))
 
 
-def reading_json(run: RetrievalRun | None) -> dict[str, Any] | None:
+def reading_json(run: RetrievalRun | None) -> dict[str, object] | None:
     """The vague word of a question and what it can mean, for programs; None where there is no choice."""
     vague = vague_of(run)
     if len(vague.meanings) < 2:

@@ -231,7 +231,7 @@ def order_reading(user: User, turn: Turn) -> list[IngestJob]:
     return [queue_again(document, IngestJob.Stage.RECOGNISE, numbers[pk]) for pk, document in documents.items()]
 
 
-def notice_json(answer: Answer | None) -> dict[str, Any] | None:
+def notice_json(answer: Answer | None) -> dict[str, object] | None:
     """The badly read pages of an answer as they stand now, for programs; None without any."""
     notice: PageNotice | None = getattr(answer, "page_notice", None)
     if notice is None:

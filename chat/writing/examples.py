@@ -5,7 +5,7 @@ shown is stored with the answer, so that its record depends on nothing else.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ import numpy as np
 from django.db.models import Exists, OuterRef, Q
 from numpy.typing import NDArray
 
+from chat.checks import ShownExample
 from chat.models import Answer, Feedback
 from chat.objections import DOUBTS, Said, same_answers, standing_reviews
 from documents.base_settings import BaseSettings
@@ -50,8 +51,7 @@ class Example:
     near: float
     by: str  # meaning or words
 
-    def to_json(self) -> dict[str, Any]:
-        """What is stored with the answer: no words, so that an erasure has nothing to erase here."""
+    def to_json(self) -> ShownExample:
         return {"answer": str(self.answer_id), "run": str(self.run_id), "near": round(self.near, 3), "by": self.by}
 
 
@@ -97,7 +97,7 @@ def examples_block(examples: Sequence[Example]) -> str:
     return "\n".join([TOLD, *blocks]) + "\n\n"
 
 
-def all_stand(examples: Sequence[Mapping[str, Any]]) -> bool:
+def all_stand(examples: Sequence[ShownExample]) -> bool:
     """Whether every example an answer was written with is still one: not overruled since, not erased."""
     wanted = {UUID(each["answer"]) for each in examples}
     found = Answer.objects.filter(pk__in=wanted).exclude(text="").select_related("turn")
