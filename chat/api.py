@@ -305,12 +305,12 @@ def chosen_scope(user: User, asked: dict[str, Any]) -> scope.QuestionScope:
     return found
 
 
-def said_of(asked: dict[str, Any]) -> dict[str, Any]:
+def said_of(asked: Mapping[str, object]) -> dict[str, object]:
     """The scope, mode and filters of a request as sent, for telling it from others with its key."""
     return {name: asked[name] for name in ("document_id", "mode", "document_ids", *FILTERS) if name in asked}
 
 
-def chosen_filters(asked: dict[str, Any]) -> Filters:
+def chosen_filters(asked: Mapping[str, object]) -> Filters:
     return Filters.from_json({name: asked[name] for name in FILTERS if name in asked})
 
 

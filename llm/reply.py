@@ -46,7 +46,7 @@ def strip_reasoning(text: str) -> str:
     return _REASONING_END.sub("", text)
 
 
-def first_object(text: str) -> dict[str, Any]:
+def first_object(text: str) -> dict[str, object]:
     """The first JSON object in a text, whatever surrounds it (a fence, a sentence, a second object)."""
     if not text.strip():
         raise ReplyError("The reply is empty.")
