@@ -9,6 +9,7 @@ from documents.storage.content import DocumentContent
 from llm.fence import fence_text
 from reading.rows import FRONT_INDEX, TocRow
 from retrieval.arbiter.room import WHOLE
+from retrieval.candidates.shown import tell_struck
 from retrieval.types import Brief
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown from the top, as many levels as fit, and below what a model opens
@@ -122,6 +123,7 @@ def candidate_block(brief: Brief) -> str:
         ("top of page", brief.page_heading),
         ("matched", ", ".join(brief.matched_keywords[:WORDS_MAX]) or "(no word)"),
         ("signals", ", ".join(flags) or "(none)"),
+        ("note", tell_struck(brief.snippet)),
     )
     head = "\n".join(f"{name}: {fence_text(' '.join(value.split()))}" for name, value in rows if value)
     return f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fence_text(brief.snippet)}\n</candidate>'

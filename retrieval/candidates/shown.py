@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.rows import STRUCK_MARK, STRUCK_NAME, UNSEARCHED_KINDS, LineRow
 from reading.values.sentences import LINE_ENDS_SENTENCE
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown_rows import Rows, find_rows
@@ -25,9 +25,15 @@ from retrieval.candidates.units import (
 from retrieval.types import Briefed, LineRange
 
 LEFT_OUT = "[…]"
+STRUCK_TOLD = f"what stands between {STRUCK_MARK} is struck through on the page, and not in force"  # to a model
 LEAD_IN_CHARS = 400
 LOOKED_FOR_ITEMS = 6  # lines: a page's foot and head may part two items
 SNIPPET_CHARS = 300  # R42: about three to five lines around the anchor
+
+
+def tell_struck(text: str) -> str:
+    """What a model is told of a text in which words are marked as struck through; "" of any other."""
+    return STRUCK_TOLD if STRUCK_NAME.search(text) else ""
 
 
 class Shown(NamedTuple):
@@ -45,7 +51,8 @@ def show(candidate: Briefed, content: DocumentContent, limit: int = SNIPPET_CHAR
 def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
     """The pieces in order of the document, one line each.
 
-    What is left out between them is marked, and so is an end inside a sentence that is too long to be shown whole.
+    What is left out between them is marked, and so are words that are struck through, and an end inside a sentence that
+    is too long to be shown whole.
     """
     ordered = list(join_parts_of_lines(pieces))
     parts: list[str] = []
@@ -54,7 +61,7 @@ def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
     for at, piece in enumerate(ordered):
         if at and is_gap(ordered[at - 1], piece, content):
             parts.append(LEFT_OUT)
-        parts.append(content.lines[piece.number - 1].text[piece.start : piece.end])
+        parts.append(content.lines[piece.number - 1].marked(piece.start, piece.end))
     if ends_inside(ordered[-1], content) or (is_text(ordered[-1], content) and is_list_open(ordered[-1], content)):
         parts.append(LEFT_OUT)
     return Shown(plain_text("\n".join(parts)), LineRange(ordered[0].number, ordered[-1].number))
