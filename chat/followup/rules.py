@@ -31,7 +31,8 @@ PREPOSITION = (
 )
 # "and in 2014?", "what about fiscal 2014?", "2014?"
 YEAR_ONLY = re.compile(
-    rf"^(?:{ASKS_ABOUT}\s+|{AND}\s+)?(?:{PREPOSITION}\s+)?(?:the\s+year\s+)?(?P<year>{YEAR})\s*\?*$", re.IGNORECASE
+    rf"^(?:{ASKS_ABOUT}\s+|{AND}\s+)?(?:(?P<preposition>{PREPOSITION})\s+)?(?:the\s+year\s+)?(?P<year>{YEAR})\s*\?*$",
+    re.IGNORECASE,
 )
 # "what about the tenant?", "and for the doors?"
 OTHER = re.compile(rf"^(?:{ASKS_ABOUT}|{AND})\s+(?P<what>[^?]+?)\s*\?*$", re.IGNORECASE)
@@ -95,7 +96,7 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
     """The question in full, given the question before it (as rewritten)."""
     text, before = (" ".join(each.split()).lstrip("\u00bf\u00a1") for each in (typed, last))
     if found := YEAR_ONLY.match(text):
-        return reading(typed, in_year(before, found["year"]))
+        return reading(typed, in_year(before, found["year"], found["preposition"] or "in"))
     if asks_in_a_word(text):
         return reading(typed, with_asked(text, before))
     if BARE.match(text):
@@ -131,14 +132,14 @@ def end_with_question_mark(question: str) -> str:
 # ---- another year
 
 
-def in_year(before: str, year: str) -> str:
+def in_year(before: str, year: str, preposition: str) -> str:
     """The previous question for another year; "" if it mentions several."""
     years = list(YEARS.finditer(before))
     if len(years) > 1:
         return ""
     if years:
         return before[: years[0].start()] + year + before[years[0].end() :]
-    return f"{before.rstrip(' ?.!')} in {year}?"
+    return f"{before.rstrip(' ?.!')} {preposition.lower()} {year}?"
 
 
 # ---- what is held against an answer

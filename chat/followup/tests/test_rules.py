@@ -90,6 +90,7 @@ REPAIRS = "Who repairs the roof?"
         ("Can I end it?", "What is the lease?", "Can I end the lease?"),
         ("I'm told it is free, right?", NOTICE, NOTICE),
         ("¿Y en 2014?", "¿Cuál fue el importe en 2013?", "Cuál fue el importe en 2014?"),
+        ("¿Y en 2014?", "¿Cuál fue el importe?", "Cuál fue el importe en 2014?"),
         ("¿Y la fianza?", "¿Cuál es el alquiler?", "Cuál es la fianza?"),
         ("¿Por cuánto tiempo?", "¿Debe el inquilino pagar?", "Por cuánto tiempo debe el inquilino pagar?"),
         ("¿Quién los paga?", "¿Cuáles son los gastos?", "Quién paga los gastos?"),
