@@ -151,13 +151,9 @@ def strike_between_marks(lines: Sequence[PageLine]) -> None:
         own = [(start, end) for start, end in own if start < end]
         if own:
             cuts = sorted({0, length, *chain.from_iterable(own)})
+            width = (line.x1 - line.x0) / length
             line.spans = tuple(
-                LineSpan(
-                    start,
-                    end,
-                    *(line.x0 + (line.x1 - line.x0) * at / length for at in (start, end)),
-                    (start, end) in own,
-                )
+                LineSpan(start, end, line.x0 + width * start, line.x0 + width * end, (start, end) in own)
                 for start, end in pairwise(cuts)
             )
             line.match = match_form(without_struck(line.text, line.spans))

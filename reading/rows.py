@@ -110,6 +110,16 @@ def struck_stretches(text: str, spans: Sequence[LineSpan]) -> list[tuple[int, in
     return found
 
 
+def marked_text(text: str, spans: Sequence[LineSpan], start: int, end: int) -> str:
+    """Characters [start, end) of a text, with marks around what is struck through of them."""
+    shown, at = "", start
+    for first, last in struck_stretches(text, spans):
+        if struck := text[max(first, at) : min(last, end)].replace(STRUCK_MARK, "").strip():
+            shown += f"{text[at:first]}{STRUCK_MARK}{struck}{STRUCK_MARK}"
+            at = min(last, end)
+    return shown + text[at:end]
+
+
 def name_in_force(name: str) -> str:
     """The name of a section without what is struck through in it, which stands between double tildes."""
     return " ".join(STRUCK_NAME.sub(" ", name).split()) if STRUCK_MARK in name else name
@@ -149,14 +159,7 @@ class LineRow(NamedTuple):
 
     def marked(self, start: int = 0, end: int | None = None) -> str:
         """Characters [start, end) of the text, with marks around what is struck through of them."""
-        shown, at = "", start
-        end = len(self.text) if end is None else end
-        for first, last in struck_stretches(self.text, self.spans):
-            if struck := self.text[max(first, at) : min(last, end)].replace(STRUCK_MARK, "").strip():
-                before = self.text[at:first]
-                shown += f"{before}{STRUCK_MARK}{struck}{STRUCK_MARK}"
-                at = min(last, end)
-        return shown + self.text[at:end]
+        return marked_text(self.text, self.spans, start, len(self.text) if end is None else end)
 
 
 def stored_line(values: Sequence[Any]) -> LineRow:
