@@ -21,6 +21,7 @@ CONTENTS_SOURCES: tuple[ContentsSource, ...] = get_args(ContentsSource)
 FRONT_INDEX = 0  # TOC index of the lines before the first entry, and of every line without a TOC
 STRUCK_MARK = "~~"  # around what is struck through in the name of a section and in what a model reads, as in Markdown
 STRUCK_NAME = re.compile(f"{STRUCK_MARK}[^~]*{STRUCK_MARK}")
+STRUCK_TOLD = f"what stands between {STRUCK_MARK} is struck through on the page, and not in force"
 ASIDE_KINDS = frozenset({"furniture", "watermark"})  # beside, under or over the text of a page
 UNSEARCHED_KINDS = ASIDE_KINDS | {"contents"}  # kept and shown, but never a hit
 
@@ -118,6 +119,11 @@ def marked_text(text: str, spans: Sequence[LineSpan], start: int, end: int) -> s
             shown += f"{text[at:first]}{STRUCK_MARK}{struck}{STRUCK_MARK}"
             at = min(last, end)
     return shown + text[at:end]
+
+
+def tell_struck(text: str) -> str:
+    """What a model is told of a text in which words are marked as struck through; "" of any other."""
+    return STRUCK_TOLD if STRUCK_NAME.search(text) else ""
 
 
 def name_in_force(name: str) -> str:

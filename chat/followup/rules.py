@@ -170,7 +170,7 @@ def replace_subject(before: str, what: str) -> str:
     """The previous question about another subject; "" if it is unclear what to replace."""
     if preposed := PREPOSED.match(what):
         return with_preposition(before, preposed["preposition"], preposed["rest"])
-    names = names_in(before)
+    names = find_names(before)
     if what[:1].isupper() and names:
         return swap_match(before, names[0], what) if len(names) == 1 else ""
     if what[:1].isupper() and not names:
@@ -223,7 +223,7 @@ def leans_on_pronoun(text: str) -> bool:
     if found is None:
         return False
     ahead = plain[: found.start()]
-    return not (PHRASE.search(f"{ahead.rstrip()}?") or names_in(ahead) or re.search(r"\ban?\s+\w", ahead))
+    return not (PHRASE.search(f"{ahead.rstrip()}?") or find_names(ahead) or re.search(r"\ban?\s+\w", ahead))
 
 
 def without_pronoun(text: str, before: str) -> str:
@@ -260,11 +260,11 @@ def subject_of(question: str) -> str:
         return question[phrases[0].start() : of.end() if of else phrases[0].end()].strip()
     if not phrases and (noun := noun_asked(question)):
         return noun
-    names = {found[0] for found in names_in(question)}
+    names = {found[0] for found in find_names(question)}
     return names.pop() if not phrases and len(names) == 1 else ""
 
 
-def names_in(question: str) -> list[re.Match[str]]:
+def find_names(question: str) -> list[re.Match[str]]:
     """The names in a question; a pronoun with a capital is none: "I", "I'm", "Sie"."""
     return [each for each in NAME.finditer(question) if not is_pronoun(each[0])]
 

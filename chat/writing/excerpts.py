@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from llm.fence import fence_text
 from reading.matching import match_form
-from reading.rows import STRUCK_MARK, name_in_force
+from reading.rows import STRUCK_MARK, name_in_force, tell_struck
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.shown import LEFT_OUT, tell_struck
+from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.units import cut_around
 
 CELL_SIGN = " | "

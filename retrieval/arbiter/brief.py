@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 
 from documents.storage.content import DocumentContent
 from llm.fence import fence_text
-from reading.rows import FRONT_INDEX, TocRow
+from reading.rows import FRONT_INDEX, TocRow, tell_struck
 from retrieval.arbiter.room import WHOLE
-from retrieval.candidates.shown import tell_struck
 from retrieval.types import Brief
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown from the top, as many levels as fit, and below what a model opens

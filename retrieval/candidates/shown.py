@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from reading.rows import STRUCK_MARK, STRUCK_NAME, UNSEARCHED_KINDS, LineRow
+from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.values.sentences import LINE_ENDS_SENTENCE
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown_rows import Rows, find_rows
@@ -25,15 +25,9 @@ from retrieval.candidates.units import (
 from retrieval.types import Briefed, LineRange
 
 LEFT_OUT = "[…]"
-STRUCK_TOLD = f"what stands between {STRUCK_MARK} is struck through on the page, and not in force"  # to a model
 LEAD_IN_CHARS = 400
 LOOKED_FOR_ITEMS = 6  # lines: a page's foot and head may part two items
 SNIPPET_CHARS = 300  # R42: about three to five lines around the anchor
-
-
-def tell_struck(text: str) -> str:
-    """What a model is told of a text in which words are marked as struck through; "" of any other."""
-    return STRUCK_TOLD if STRUCK_NAME.search(text) else ""
 
 
 class Shown(NamedTuple):

@@ -15,10 +15,10 @@ from chat.writing.writer import check_sentences
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
+from reading.rows import STRUCK_TOLD
 from reading.tests.pdfs import with_struck
 from retrieval.amendments.sentences import amendments_in
 from retrieval.candidates.calibration import calibrate
-from retrieval.candidates.shown import STRUCK_TOLD
 from retrieval.candidates.units import units_of
 from retrieval.headlines.choosing import sentences_of_unit
 from retrieval.models import RetrievalRun, RunCandidate
