@@ -28,7 +28,9 @@ EMPHASIS = re.compile(r"(?<![\w*])[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?![\w*])")
 ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!-])")
 TITLE_FIELD = re.compile(r"title:\s*[\"']?(.+?)[\"']?\s*$", re.IGNORECASE)
 FENCE = re.compile(r"^\s*(```+|~~~+)")
-STRUCK = re.compile(r"(`+)(?!`).*?\1|(?<![~\\])(?P<struck>~~(?=[^\s~])(?:[^~]|~(?!~))*?(?<=[^\s\\])~~)(?!~)", re.DOTALL)
+STRUCK = re.compile(  # code before it is passed over
+    r"(?<!`)`{1,3}(?!`)[^`]{0,400}`{1,3}|(?<![~\\])(?P<struck>~~(?=[^\s~])(?:[^~]|~(?!~)){0,4000}?(?<=[^\s\\])~~)(?!~)"
+)
 ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 

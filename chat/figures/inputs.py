@@ -55,7 +55,7 @@ AMOUNT_IN_SENTENCE = re.compile(
     rf"|(?<![\w.,{CURRENCY_SIGNS}])\d+(?:[.,]\d+)*(?=\s?(?:%|percent|{SCALE_WORD}|mn|bn))"
 )
 IN_ORDER = re.compile(r"\b(?:respectively|respectivement|jeweils)\b", re.IGNORECASE)
-SIGN = re.compile(rf"[{MINUS}{LONG_DASH}]|\(.*\)")
+SIGN = re.compile(rf"[{MINUS}{LONG_DASH}]|\([^()]*\)")
 MINUS_BEFORE = re.compile(rf"[{MINUS}][{CURRENCY_SIGNS}]?\Z")
 MINUS_APART = re.compile(rf"(?<!\w)[{MINUS}]\s(?:[{CURRENCY_SIGNS}]\s?)?\Z")
 SPANS = {  # months
