@@ -55,7 +55,7 @@ DETERMINER = r"(?:the|its|their|his|her|our|le|la|les|l'|der|die|das|den|dem|el|
 PHRASE_END = r"""(?=\s+(?:of|for|in|on|at|by|to|from|with|under|after|before|during|and|or|is|are|was|were|be|been
     |does|do|did|has|have|had|can|may|must|shall|will|a|an|the|that|which|who|when|if|due|paid|mean|means|apply|applies|cover
     |covers|say|says|pay|pays|state|states|include|includes|change|changed|last|lasts|end|ends|begin|begins|start|starts
-    |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind|es|son|del|para|por|con)\b|\s+\w{2,}ed\s*(?:[?.!]|$)|\s*[?.,;:!]|\s*$)"""
+    |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind|es|del|para|por|con)\b|\s+\w{2,}ed\s*(?:[?.!]|$)|\s*[?.,;:!]|\s*$)"""
 PHRASE_WORD = rf"(?!{DETERMINER}\b)[\w'\u2019&/-]++"
 PHRASE = re.compile(
     rf"\b(?P<determiner>{DETERMINER})\s+(?P<noun>(?:{PHRASE_WORD}\s++){{0,4}}?{PHRASE_WORD}){PHRASE_END}",

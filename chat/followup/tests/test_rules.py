@@ -86,6 +86,7 @@ REPAIRS = "Who repairs the roof?"
         ("Well, the agent told me that the deposit is returned.", NOTICE, "The deposit is returned?"),
         ("Mais vous avez dit 30 jours, non ?", "Quel est le préavis ?", "Quel est le préavis ?"),
         ("When is it due?", "Can I pay the rent?", "When is the rent due?"),
+        ("When is he heard?", "Who is the eldest son of the tenant?", "When is the eldest son of the tenant heard?"),
         ("and Microsoft?", "Can I buy Apple here?", "Can I buy Microsoft here?"),
         ("Can I end it?", "What is the lease?", "Can I end the lease?"),
         ("I'm told it is free, right?", NOTICE, NOTICE),
