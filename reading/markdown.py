@@ -3,6 +3,7 @@
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -11,7 +12,7 @@ from reading.boxes import text_width
 from reading.characters import clean_text
 from reading.layout.lines import PageLine
 from reading.matching import match_form
-from reading.rows import LineKind, LineSpan
+from reading.rows import STRUCK_MARK, LineKind, LineSpan, name_in_force, without_struck
 
 PAGE_WIDTH, PAGE_HEIGHT, MARGIN = 612.0, 792.0, 54.0
 LEADING, FONT_SIZE = 14.0, 8.5
@@ -23,10 +24,14 @@ TITLE_CHARS = 500  # the width of its column; the whole heading is in the lines
 FRONT_MATTER_FENCE = "---"
 HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]+#+[ \t]*$")
 LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
-EMPHASIS = re.compile(r"(?<![\w*])[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}(?![\w*])")
+EMPHASIS = re.compile(r"(?<![\w*])[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?![\w*])")
 ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!-])")
 TITLE_FIELD = re.compile(r"title:\s*[\"']?(.+?)[\"']?\s*$", re.IGNORECASE)
 FENCE = re.compile(r"^\s*(```+|~~~+)")
+STRUCK = re.compile(  # code before it is passed over
+    r"(?<!`)`{1,3}(?!`)[^`]{0,400}`{1,3}|(?<![~\\])(?P<struck>~~(?=[^\s~])(?:[^~]|~(?!~)){0,4000}?(?<=[^\s\\])~~)(?!~)"
+)
+ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 
 
 class Heading(NamedTuple):
@@ -89,7 +94,8 @@ def read_markdown_outline(sources: Sequence[str]) -> Outline:
             kinds[first] = "furniture"
         elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
             kinds.update(dict.fromkeys(range(first, end), "furniture"))
-    return Outline(kinds, headings, title[:TITLE_CHARS] or next((heading.title for heading in headings), ""))
+    names = (name_in_force(heading.title) for heading in headings)
+    return Outline(kinds, headings, title[:TITLE_CHARS] or next(filter(None, names), ""))
 
 
 def read_front_matter(sources: Sequence[str]) -> tuple[int, str]:
@@ -104,12 +110,56 @@ def read_front_matter(sources: Sequence[str]) -> tuple[int, str]:
 
 
 def plain_title(content: str) -> str:
-    """A heading's text without links and emphasis marks; underscores inside words stay."""
+    """A heading's text without links and emphasis; underscores inside words stay, and the marks of struck words."""
     title = EMPHASIS.sub("", LINK.sub(r"\1", content))
     return " ".join(ESCAPED.sub(r"\1", title).split())
 
 
 # ---- layout
+
+
+def mark_struck_words(
+    lines: Sequence[PageLine], sources: Sequence[str], kinds: dict[int, LineKind], first_of: dict[int, int]
+) -> None:
+    """Mark what stands between double tildes as struck through, in place; it may go on over the lines of a paragraph.
+
+    A heading, a row and an item of a list are read alone, and code is as it is written.
+    """
+    ends = dict(pairwise([*first_of.values(), len(lines)]))
+    paragraph: list[PageLine] = []
+    last, is_code = -2, False
+    for index, source in enumerate(sources):
+        is_code ^= FENCE.match(source) is not None and kinds.get(index) == "furniture"
+        if index not in first_of:
+            continue
+        kind = kinds.get(index, "body")
+        is_next = index == last + 1 and kind in ("body", "list_item") and not ITEM.match(source)
+        if not is_next or (paragraph and paragraph[-1].kind != kind):
+            strike_between_marks(paragraph)
+            paragraph = []
+        if not is_code:
+            paragraph += lines[first_of[index] : ends[first_of[index]]]
+        last = index
+    strike_between_marks(paragraph)
+
+
+def strike_between_marks(lines: Sequence[PageLine]) -> None:
+    text = "\n".join(line.text for line in lines)
+    struck = [found.span("struck") for found in STRUCK.finditer(text) if found["struck"]] if STRUCK_MARK in text else []
+    begin = 0
+    for line in lines:
+        length = len(line.text)
+        own = [(max(start - begin, 0), min(end - begin, length)) for start, end in struck]
+        own = [(start, end) for start, end in own if start < end]
+        if own:
+            cuts = sorted({0, length, *chain.from_iterable(own)})
+            width = (line.x1 - line.x0) / length
+            line.spans = tuple(
+                LineSpan(start, end, line.x0 + width * start, line.x0 + width * end, (start, end) in own)
+                for start, end in pairwise(cuts)
+            )
+            line.match = match_form(without_struck(line.text, line.spans))
+        begin += length + 1
 
 
 def laid_out(sources: Sequence[str], kinds: dict[int, LineKind]) -> tuple[list[PageLine], dict[int, int]]:

@@ -12,7 +12,7 @@ from reading.outline.headings import SectionStart
 from reading.outline.numbering import without_gaps
 from reading.outline.toc import rows_of_starts, strength_of
 from reading.processes.clock import Clock
-from reading.reasons import refusal
+from reading.reasons import number_ranges, refusal
 from reading.rows import PageRow, Reading
 from reading.titles import find_named, find_title
 
@@ -22,6 +22,7 @@ def read_markdown(text: str, limits: Limits | None = None, *, with_language: boo
     sources, removed = markdown.source_lines(check_plain_text(text, limits or Limits()))
     outline = markdown.read_markdown_outline(sources)
     lines, first_of = markdown.laid_out(sources, outline.kinds)
+    markdown.mark_struck_words(lines, sources, outline.kinds, first_of)
     starts = starts_of_headings(outline.headings, lines, first_of)
     reading = text_reading(lines, starts, find_named(lines) or outline.title, removed)
     return name_language(reading) if with_language else reading
@@ -68,17 +69,21 @@ def text_reading(lines: Sequence[PageLine], starts: Sequence[SectionStart], titl
     rows = tuple(rows_of_lines(lines))
     strength, verified_share = strength_of(starts, lines[-1].page_number)
     clock.stop("rows")
+    struck = sorted({line.page_number for line in rows if line.struck})
     width, height = markdown.PAGE_WIDTH, markdown.PAGE_HEIGHT
     return Reading(
         title=title,
         language="",
         pages=tuple(
-            PageRow(number, str(number), width, height, 0, "text", 1, (), "text")
+            PageRow(number, str(number), width, height, 0, "text", 1, ("struck",) if number in struck else (), "text")
             for number in range(1, lines[-1].page_number + 1)
         ),
         lines=rows,
         toc=toc,
-        warnings=(f"characters_removed({removed})",) if removed else (),
+        warnings=(
+            *([f"struck_text({number_ranges(struck)})"] if struck else []),
+            *([f"characters_removed({removed})"] if removed else []),
+        ),
         report={
             "toc_origin": "markdown" if starts else "none",
             "toc_strength": strength,

@@ -19,8 +19,9 @@ PageKind = Literal["", "text", "scan", "form", "blank", "image_heavy"]  # "" in 
 
 CONTENTS_SOURCES: tuple[ContentsSource, ...] = get_args(ContentsSource)
 FRONT_INDEX = 0  # TOC index of the lines before the first entry, and of every line without a TOC
-STRUCK_MARK = "~~"  # around what is struck through in the name of a section, as in Markdown
+STRUCK_MARK = "~~"  # around what is struck through in the name of a section and in what a model reads, as in Markdown
 STRUCK_NAME = re.compile(f"{STRUCK_MARK}[^~]*{STRUCK_MARK}")
+STRUCK_TOLD = f"what stands between {STRUCK_MARK} is struck through on the page, and not in force"
 ASIDE_KINDS = frozenset({"furniture", "watermark"})  # beside, under or over the text of a page
 UNSEARCHED_KINDS = ASIDE_KINDS | {"contents"}  # kept and shown, but never a hit
 
@@ -99,18 +100,30 @@ def without_struck(text: str, spans: Sequence[LineSpan]) -> str:
     return text
 
 
-def struck_pieces(text: str, spans: Sequence[LineSpan]) -> list[str]:
-    """What is struck through of a text; pieces side by side are one."""
-    pieces: list[str] = []
-    end = 0
+def struck_stretches(text: str, spans: Sequence[LineSpan]) -> list[tuple[int, int]]:
+    """The characters [start, end) of a text that are struck through; pieces side by side are one."""
+    found: list[tuple[int, int]] = []
     for span in spans:
         if span.struck:
-            if pieces and not text[end : span.start].strip():
-                pieces[-1] += text[end : span.end]
-            else:
-                pieces.append(text[span.start : span.end])
-            end = span.end
-    return pieces
+            is_one = found and not text[found[-1][1] : span.start].strip()
+            start = found.pop()[0] if is_one else span.start
+            found.append((start, span.end))
+    return found
+
+
+def marked_text(text: str, spans: Sequence[LineSpan], start: int, end: int) -> str:
+    """Characters [start, end) of a text, with marks around what is struck through of them."""
+    shown, at = "", start
+    for first, last in struck_stretches(text, spans):
+        if struck := text[max(first, at) : min(last, end)].replace(STRUCK_MARK, "").strip():
+            shown += f"{text[at:first]}{STRUCK_MARK}{struck}{STRUCK_MARK}"
+            at = min(last, end)
+    return shown + text[at:end]
+
+
+def tell_struck(text: str) -> str:
+    """What a model is told of a text in which words are marked as struck through; "" of any other."""
+    return STRUCK_TOLD if STRUCK_NAME.search(text) else ""
 
 
 def name_in_force(name: str) -> str:
@@ -148,7 +161,11 @@ class LineRow(NamedTuple):
     @property
     def struck(self) -> str:
         """What is struck through on the line; "" on nearly every one."""
-        return " ".join(struck_pieces(self.text, self.spans))
+        return " ".join(self.text[start:end] for start, end in struck_stretches(self.text, self.spans))
+
+    def marked(self, start: int = 0, end: int | None = None) -> str:
+        """Characters [start, end) of the text, with marks around what is struck through of them."""
+        return marked_text(self.text, self.spans, start, len(self.text) if end is None else end)
 
 
 def stored_line(values: Sequence[Any]) -> LineRow:

@@ -17,6 +17,7 @@ from reading.characters import UNKNOWN
 from reading.layout.amounts import is_counted, is_per_share, is_proportion, is_side, without_side
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, cut_spans
 from reading.values.currencies import CURRENCY_SIGNS, CURRENCY_WORDS
+from reading.values.minus import LONG_DASH, MINUS
 from reading.values.months import MONTH_STEM
 from reading.values.nothing import DASHES, is_nothing
 from reading.values.scales import SCALE_WORD
@@ -43,12 +44,12 @@ OVERHANG = 4.0  # points: brackets and footnote marks stick out of a column of a
 AROUND_AMOUNT = f"{CURRENCY_SIGNS} "
 BETWEEN_SIGNS = " .$€£"
 SIGN = re.compile(
-    r"(?<![\w.,])(?:\(?\s{0,8}(?:[$€£]\s{0,8})?\(?[-−–\ufffd]?\d(?:[\d,.]*\d)?[-−–\ufffd]?(?!\w)\)?\s?%?\)?"
-    r"|[—–-](?=\s|$))"
+    rf"(?<![\w.,])(?:\(?\s{{0,8}}(?:[$€£]\s{{0,8}})?\(?[{MINUS}{LONG_DASH}{UNKNOWN}]?"
+    rf"\d(?:[\d,.]*\d)?[{MINUS}{UNKNOWN}]?(?!\w)\)?\s?%?\)?|[{MINUS}{LONG_DASH}](?=\s|$))"
 )
 AMOUNT = re.compile(
-    rf"(?:(?:{CURRENCY_WORDS}) )?\(?[{CURRENCY_SIGNS}]? ?\(?[-−–+]?[{CURRENCY_SIGNS}]? ?"
-    r"\d{1,3}(?:[,.'’ ]?\d{3}){0,6}(?:[.,]\d{1,6})? ?\)? ?[%x]? ?\)?(?: ?[-−–])?"
+    rf"(?:(?:{CURRENCY_WORDS}) )?\(?[{CURRENCY_SIGNS}]? ?\(?(?:[{MINUS}+]|[{LONG_DASH}](?! ))?[{CURRENCY_SIGNS}]? ?"
+    rf"\d{{1,3}}(?:[,.'’ ]?\d{{3}}){{0,6}}(?:[.,]\d{{1,6}})? ?\)? ?[%x]? ?\)?(?: ?[{MINUS}])?"
     rf"(?: ?(?:{CURRENCY_WORDS}))?",
     re.IGNORECASE,
 )
@@ -277,7 +278,7 @@ def amount_of(text: str) -> Decimal | None:
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d{1,2}", digits):  # 1.234,5, the continental notation
         digits = digits.replace(".", "").replace(",", ".")
     amount = Decimal(digits.replace(",", "")) if digits.count(".") < 2 else None
-    return -amount if amount is not None and re.search(r"[(\-−–]", text) else amount
+    return -amount if amount is not None and re.search(rf"[{MINUS}{LONG_DASH}(]", text) else amount
 
 
 def is_value(cell: TableCell) -> bool:

@@ -21,15 +21,24 @@ from reading.matching import match_form
 from reading.rows import LineRow, name_in_force
 from reading.tables import PERIOD, Table, TableCell, TableColumn, TableRow, amount_of, cells_of_line
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS, CURRENCY_WORDS
+from reading.values.minus import LONG_DASH, MINUS
 from reading.values.months import ENGLISH_STEMS
 from reading.values.nothing import DASHES
+from reading.values.numbers import number_before
 from reading.values.scales import SCALE_NAMES, SCALE_WORD, SCALE_WORDS, SCALES
 from reading.values.years import YEAR_WORD
 from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.shown_rows import has_periods
 from retrieval.models import RunCandidate
 from retrieval.types import LineRange, QuotePiece
-from retrieval.words.printed import TWO_WAYS, is_in_numerals, number_form
+from retrieval.words.printed import (
+    RANGE_BEFORE,
+    TWO_WAYS,
+    amounts_in,
+    is_in_numerals,
+    number_form,
+    percentages_in,
+)
 
 NAMED_SCALE = re.compile(rf"\b({SCALE_WORD}|mn|bn|m)s?\b", re.IGNORECASE)
 SCALE_STATED = re.compile(rf"{SCALE.pattern}|\((?:dollars |amounts |figures )?({SCALE_WORD})s?\b")
@@ -46,9 +55,9 @@ AMOUNT_IN_SENTENCE = re.compile(
     rf"|(?<![\w.,{CURRENCY_SIGNS}])\d+(?:[.,]\d+)*(?=\s?(?:%|percent|{SCALE_WORD}|mn|bn))"
 )
 IN_ORDER = re.compile(r"\b(?:respectively|respectivement|jeweils)\b", re.IGNORECASE)
-MINUS_BEFORE = re.compile(rf"[-\u2212\u2013]\s?(?:[{CURRENCY_SIGNS}]\s?)?$")
-MINUS_BEHIND = re.compile(rf"\d[\s%{CURRENCY_SIGNS}]{{0,3}}[-\u2212\u2013]$")
-BRACKET_BEFORE = re.compile(rf"\(\s?(?:[{CURRENCY_SIGNS}]\s?)?$")
+SIGN = re.compile(rf"[{MINUS}{LONG_DASH}]|\([^()]*\)")
+MINUS_BEFORE = re.compile(rf"[{MINUS}][{CURRENCY_SIGNS}]?\Z")
+MINUS_APART = re.compile(rf"(?<!\w)[{MINUS}]\s(?:[{CURRENCY_SIGNS}]\s?)?\Z")
 SPANS = {  # months
     3: re.compile(r"\b(?:three[- ]months?|quarter(?:ly)?|[1-4]q|q[1-4])\b", re.IGNORECASE),
     6: re.compile(r"\b(?:six[- ]months?|half[- ]year|h[12])\b", re.IGNORECASE),
@@ -226,29 +235,38 @@ def cell_as_printed(cell: TableCell, line: LineRow, table: Table, row: TableRow 
 
 
 def numbers_in_text(line: LineRow, language: str) -> Iterator[PrintedNumber]:
-    """The numbers of a line outside a table. A bracket around one is an aside in a sentence, a loss in a row.
-
-    A minus behind one is a loss in a row. A number that is struck through, or whose sign is not
-    known, is left out.
-    """
+    """The numbers of a line outside a table; one that is struck through, or whose sign is not known, is left out."""
     written = line.text_in_force
     for found in NUMBER_IN_TEXT.finditer(written):
         own, end = widen_to_signs(written, *found.span(), language)
         signed = written[own:end]
         if has_unread_sign(signed) or without_side(signed, language) != signed or is_in_numerals(written, found):
             continue
-        amount = Decimal(number_form(found[0]))
-        before = written[: found.start()]
-        is_row = line.kind == "table_row"
-        is_loss = is_row and BRACKET_BEFORE.search(before) and written[found.end() :].lstrip()[:1] == ")"
-        is_credit = is_row and MINUS_BEHIND.search(signed) is not None
-        start = found.start()
-        if is_loss or MINUS_BEFORE.search(before):
-            amount, start = -amount, start - 1
-        elif is_credit:
-            amount = -amount
-        text = written[start : end if is_credit else found.end()]
-        yield PrintedNumber(text, amount, line, found.start(), found.end())
+        apart = MINUS_APART.search(written, 0, found.start())
+        own = min(own, apart.start()) if apart else own
+        is_row, is_signed = line.kind == "table_row", SIGN.search(written, own, end) is not None
+        if is_signed and (apart or not is_row) and RANGE_BEFORE.search(written, 0, found.start()):
+            continue
+        sign = (-1 if is_row else sign_in_prose(written, own, end, found, language)) if is_signed else 1
+        if sign:
+            text = written[own:end] if sign < 0 else found[0]
+            yield PrintedNumber(text, sign * Decimal(number_form(found[0])), line, *found.span())
+
+
+def sign_in_prose(written: str, start: int, end: int, number: re.Match[str], language: str) -> int:
+    """1 or -1 of a number with its signs from `start` to `end`; 0 where a dash or brackets may be those of the text.
+
+    A minus right before it is its own; other signs count as the amount or the share is read that the text states. The
+    same number in words says that brackets are an aside: "thirty (30) days".
+    """
+    if MINUS_BEFORE.search(written[start : number.start()]) and not SIGN.search(written[number.start() : end]):
+        return -1
+    said = number_before(written, len(written[:start].rstrip())) if written[start] == "(" else None
+    if said and str(said[0]) == number[0]:
+        return 1
+    values = [*amounts_in(written, language), *percentages_in(written, language)]
+    read = next((each.value for each in values if each.start <= number.start() < each.end), "")
+    return -1 if read.startswith("-") else 1 if read else 0
 
 
 def has_value(printed: PrintedNumber, value: str) -> bool:
@@ -269,7 +287,7 @@ def has_value(printed: PrintedNumber, value: str) -> bool:
 def check_sign(printed: PrintedNumber, value: str) -> bool:
     """Whether the model left out the sign that is printed. Raises InputError if it made one up."""
     named = amount_of(value.strip())
-    is_negative = named < 0 if named is not None else bool(re.match(r"\s*[(\-\u2212]", value))
+    is_negative = named < 0 if named is not None else bool(re.match(rf"\s*[{MINUS}{LONG_DASH}(]", value))
     if is_negative and printed.amount > 0:
         raise InputError(f"{printed.text.strip()} is printed without a minus or brackets")
     return printed.amount < 0 and not is_negative

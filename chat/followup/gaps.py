@@ -9,13 +9,14 @@ from reading.wording import read_once
 
 AND = r"(?:and|but|or|et|und|y|e)"
 ASKS_ABOUT = (
-    r"(?:(?:and\s+)?(?:what|how)\s+about|and\s+what\s+of|(?:et\s+)?qu'en\s+est-il\s+de|(?:und\s+)?was\s+ist\s+mit)"
+    r"(?:(?:and\s+)?(?:what|how)\s+about|and\s+what\s+of|(?:et\s+)?qu'en\s+est-il\s+de|(?:und\s+)?was\s+ist\s+mit"
+    r"|(?:y\s+)?qu\u00e9\s+(?:pasa|hay)\s+(?:con|de))"
 )
 WORD = r"[\w'\u2019&/-]++"
 END = r"\s*[?.!]*$"
 FRAMES = {
-    "bare": rf"^(?:(?:{AND}|mais|aber)\s+)?(?P<asked>{{bare}}){END}",
-    "reason": rf"^(?:(?:{AND}|mais|aber)\s+)?(?P<asked>{{reason}}){END}",
+    "bare": rf"^(?:(?:{AND}|mais|aber|pero)\s+)?(?P<asked>{{bare}}){END}",
+    "reason": rf"^(?:(?:{AND}|mais|aber|pero)\s+)?(?P<asked>{{reason}}){END}",
     "verb": r"^(?:{verb})\b(?!-)",
     "inverted": r"^(?:{inverted})[^?]{2,60}?-(?:ils?|elles?)\b",
     "lone": r"^(?:{lone})\s+(?P<rest>(?:{verb})\s.+)$",
@@ -23,10 +24,10 @@ FRAMES = {
         \s+(?:{{verb}}|{{said}})\b""",
     "said": r"\b(?:{said})\b",
     "them": rf"^(?P<about>(?:{ASKS_ABOUT}|{AND})\s+)(?:{{them}}){END}",
-    "clitic": rf"^(?P<who>{{clitic}})\s(?:(?:les?|la)\s|l['\u2019])(?P<does>{WORD}){END}",
+    "clitic": rf"^(?P<who>{{clitic}})\s(?:(?:l[eoa]s?)\s|l['\u2019])(?P<does>{WORD}){END}",
     "insists": r"^(?:{insists})[\s,:]*(?=\W|$|\s|\b)",
-    "tag": r",\s*(?:{tag})\s*[?.!]*$",
-    "joined": rf"^(?:{AND}|mais|aber)\s+",
+    "tag": r",\s*\u00bf?(?:{tag})\s*[?.!]*$",
+    "joined": rf"^(?:{AND}|mais|aber|pero)\s+",
     "speaker": r"^(?:{speaker})\b",
     "clause": r"\b(?:{verb})\b(?!-)",
     "last": rf"^(?P<ahead>(?:{WORD}\s+){{1,6}})(?:{{last}}){END}",
@@ -93,6 +94,7 @@ def with_subject(text: str, subject: str) -> str:
     if found := gaps()["them"].match(text):
         return f"{found['about']}{subject}?"
     if found := gaps()["clitic"].match(text):
-        return f"{found['who']} {found['does']} {subject} ?"
+        end = " ?" if text.endswith(" ?") else "?"
+        return f"{found['who']} {found['does']} {subject}{end}"
     found = gaps()["last"].match(text)
     return f"{found['ahead']}{subject}?" if found else ""

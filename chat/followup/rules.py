@@ -25,10 +25,14 @@ Outcome = Literal["alone", "rewritten", "unclear"]
 
 YEAR = r"(?:(?:FY|fiscal(?:\s+year)?|Q[1-4]|H[12])\s?)?" + YEAR_DIGITS
 YEARS = re.compile(rf"(?<![\w/.-]){YEAR}(?![\w/-])", re.IGNORECASE)
-PREPOSITION = r"(?:in|for|of|on|at|by|from|with|to|under|after|before|during|en|pour|de|au|dans|f\u00fcr|im|bei|von)"
+PREPOSITION = (
+    r"(?:in|for|of|on|at|by|from|with|to|under|after|before|during|en|pour|de|au|dans|f\u00fcr|im|bei|von"
+    r"|para|por|con|del)"
+)
 # "and in 2014?", "what about fiscal 2014?", "2014?"
 YEAR_ONLY = re.compile(
-    rf"^(?:{ASKS_ABOUT}\s+|{AND}\s+)?(?:{PREPOSITION}\s+)?(?:the\s+year\s+)?(?P<year>{YEAR})\s*\?*$", re.IGNORECASE
+    rf"^(?:{ASKS_ABOUT}\s+|{AND}\s+)?(?:(?P<preposition>{PREPOSITION})\s+)?(?:the\s+year\s+)?(?P<year>{YEAR})\s*\?*$",
+    re.IGNORECASE,
 )
 # "what about the tenant?", "and for the doors?"
 OTHER = re.compile(rf"^(?:{ASKS_ABOUT}|{AND})\s+(?P<what>[^?]+?)\s*\?*$", re.IGNORECASE)
@@ -37,7 +41,8 @@ CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|sofern|si)\b", re.IGNORECASE)
 ASKING = re.compile(
     r"""^(?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would
     |should|may|must|list|name|give|show|explain|describe|compare|tell|qui|que|quels?|quelles?|combien|comment|pourquoi
-    |o\u00f9|quand|est-ce|wer|was|wie|wo|wann|warum|welche[rsnm]?|ist|sind|hat|kann)\b""",
+    |o\u00f9|quand|est-ce|wer|was|wie|wo|wann|warum|welche[rsnm]?|ist|sind|hat|kann
+    |qui\u00e9n(?:es)?|qu\u00e9|cu\u00e1l(?:es)?|cu\u00e1ndo|cu\u00e1nt[oa]s?|d\u00f3nde|c\u00f3mo)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 BARE = re.compile(
@@ -45,12 +50,12 @@ BARE = re.compile(
 )
 OTHER_WORDS_MAX = 8  # a longer "and ..." is a full question
 
-DETERMINER = r"(?:the|its|their|his|her|our|le|la|les|l'|der|die|das|den|dem)"
+DETERMINER = r"(?:the|its|their|his|her|our|le|la|les|l'|der|die|das|den|dem|el|los|las)"
 # Where a noun phrase ends: at a preposition, a verb of the question, or punctuation.
 PHRASE_END = r"""(?=\s+(?:of|for|in|on|at|by|to|from|with|under|after|before|during|and|or|is|are|was|were|be|been
     |does|do|did|has|have|had|can|may|must|shall|will|a|an|the|that|which|who|when|if|due|paid|mean|means|apply|applies|cover
     |covers|say|says|pay|pays|state|states|include|includes|change|changed|last|lasts|end|ends|begin|begins|start|starts
-    |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind)\b|\s+\w{2,}ed\s*(?:[?.!]|$)|\s*[?.,;:!]|\s*$)"""
+    |de|du|des|au|en|est|sont|f\u00fcr|von|im|ist|sind|es|del|para|por|con)\b|\s+\w{2,}ed\s*(?:[?.!]|$)|\s*[?.,;:!]|\s*$)"""
 PHRASE_WORD = rf"(?!{DETERMINER}\b)[\w'\u2019&/-]++"
 PHRASE = re.compile(
     rf"\b(?P<determiner>{DETERMINER})\s+(?P<noun>(?:{PHRASE_WORD}\s++){{0,4}}?{PHRASE_WORD}){PHRASE_END}",
@@ -89,10 +94,9 @@ class FollowupReading(NamedTuple):
 
 def read_follow_up(typed: str, last: str) -> FollowupReading:
     """The question in full, given the question before it (as rewritten)."""
-    text = " ".join(typed.split())
-    before = " ".join(last.split())
+    text, before = (" ".join(each.split()).lstrip("\u00bf\u00a1") for each in (typed, last))
     if found := YEAR_ONLY.match(text):
-        return reading(typed, in_year(before, found["year"]))
+        return reading(typed, in_year(before, found["year"], found["preposition"] or "in"))
     if asks_in_a_word(text):
         return reading(typed, with_asked(text, before))
     if BARE.match(text):
@@ -128,14 +132,14 @@ def end_with_question_mark(question: str) -> str:
 # ---- another year
 
 
-def in_year(before: str, year: str) -> str:
+def in_year(before: str, year: str, preposition: str) -> str:
     """The previous question for another year; "" if it mentions several."""
     years = list(YEARS.finditer(before))
     if len(years) > 1:
         return ""
     if years:
         return before[: years[0].start()] + year + before[years[0].end() :]
-    return f"{before.rstrip(' ?.!')} in {year}?"
+    return f"{before.rstrip(' ?.!')} {preposition.lower()} {year}?"
 
 
 # ---- what is held against an answer
@@ -166,7 +170,7 @@ def replace_subject(before: str, what: str) -> str:
     """The previous question about another subject; "" if it is unclear what to replace."""
     if preposed := PREPOSED.match(what):
         return with_preposition(before, preposed["preposition"], preposed["rest"])
-    names = list(NAME.finditer(before))
+    names = find_names(before)
     if what[:1].isupper() and names:
         return swap_match(before, names[0], what) if len(names) == 1 else ""
     if what[:1].isupper() and not names:
@@ -219,7 +223,7 @@ def leans_on_pronoun(text: str) -> bool:
     if found is None:
         return False
     ahead = plain[: found.start()]
-    return not (PHRASE.search(f"{ahead.rstrip()}?") or NAME.search(ahead) or re.search(r"\ban?\s+\w", ahead))
+    return not (PHRASE.search(f"{ahead.rstrip()}?") or find_names(ahead) or re.search(r"\ban?\s+\w", ahead))
 
 
 def without_pronoun(text: str, before: str) -> str:
@@ -256,8 +260,18 @@ def subject_of(question: str) -> str:
         return question[phrases[0].start() : of.end() if of else phrases[0].end()].strip()
     if not phrases and (noun := noun_asked(question)):
         return noun
-    names = {found[0] for found in NAME.finditer(question)}
+    names = {found[0] for found in find_names(question)}
     return names.pop() if not phrases and len(names) == 1 else ""
+
+
+def find_names(question: str) -> list[re.Match[str]]:
+    """The names in a question; a pronoun with a capital is none: "I", "I'm", "Sie"."""
+    return [each for each in NAME.finditer(question) if not is_pronoun(each[0])]
+
+
+def is_pronoun(name: str) -> bool:
+    """ "IT" and "I Robot Ltd" are names."""
+    return is_speaker(name) and " " not in name and (len(name) == 1 or not name.isupper())
 
 
 def is_person(before: str, subject: str) -> bool:

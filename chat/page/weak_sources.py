@@ -80,4 +80,8 @@ def tests_of(parse: str, first: str, last: str, page: str, methods: str) -> dict
 
 def weaknesses_of(row: Any, but: Collection[str] = ()) -> list[str]:
     """What is weak about a citation or candidate that was asked for with its weaknesses, in words."""
-    return [str(words) for code, words in WEAKNESSES.items() if code not in but and getattr(row, f"{AS}{code}")]
+    return [str(words) for code, words in WEAKNESSES.items() if code not in but and has_weakness(row, code)]
+
+
+def has_weakness(row: Any, code: str) -> bool:
+    return bool(getattr(row, f"{AS}{code}"))

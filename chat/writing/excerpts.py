@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from llm.fence import fence_text
 from reading.matching import match_form
+from reading.rows import STRUCK_MARK, name_in_force, tell_struck
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.units import cut_around
@@ -21,8 +22,8 @@ LETTERS_MIN = 4  # of a quote; fewer occur in too many rows to be a place
 class ExcerptRow:
     """A line of a document, or the lines of one row of a table. `number` is 0 where the lines are not known.
 
-    `shown` is what a model reads of its literal `text`, `head` what its table says of the columns. `at` counts the rows
-    of the passage; `is_quote` if the passage was kept for it.
+    `shown` is what a model reads of its literal `text`, in both of which words that are struck through are marked,
+    `head` what its table says of the columns. `at` counts the rows of the passage; `is_quote` if it was kept for it.
     """
 
     text: str
@@ -39,7 +40,8 @@ class ExcerptRow:
 class Excerpt:
     """One numbered passage as the model reads it; `quote` is shown when it is cited.
 
-    `text` is what a sentence that cites it is held against. Without `rows` the lines of the text are its rows.
+    `text` is what a sentence that cites it is held against, but for what is struck through. Without `rows` the lines of
+    the text are its rows.
     """
 
     number: int
@@ -50,6 +52,11 @@ class Excerpt:
     quote: str
     relevance: str = ""  # of a reranked passage
     rows: tuple[ExcerptRow, ...] = ()
+
+    @property
+    def text_in_force(self) -> str:
+        """What a sentence is held against: text and quote, or the text without what is struck through in it."""
+        return name_in_force(self.text) if STRUCK_MARK in self.text else f"{self.text}\n{self.quote}"
 
     @property
     def all_rows(self) -> tuple[ExcerptRow, ...]:
@@ -78,6 +85,7 @@ def excerpt_block(excerpt: Excerpt, *, after: Excerpt | None = None, is_numbered
         "section": excerpt.section if is_new or after is None or after.section != excerpt.section else "",
         "pages": "" if is_numbered and excerpt.rows and excerpt.rows[0].page else excerpt.pages,
         "relevance": excerpt.relevance,
+        "note": tell_struck(rows),
     }
     shown = " ".join(f'{name}="{attribute(value)}"' for name, value in told.items() if value)
     return f"<excerpt {shown}>\n{fence_text(rows)}\n</excerpt>"

@@ -321,7 +321,7 @@ def check_sentences(text: str, excerpts: Sequence[Excerpt]) -> list[AnswerCheck]
 
     What leads in a list and has no marker cites what its items cite.
     """
-    texts = {excerpt.number: f"{excerpt.text}\n{excerpt.quote}" for excerpt in excerpts}
+    texts = {excerpt.number: excerpt.text_in_force for excerpt in excerpts}
     titles = {excerpt.number: f"{excerpt.document}\n{excerpt.section}" for excerpt in excerpts}
     return [check_sentence(sentence, items, texts, titles) for sentence, items in sentences_with_items(text)]
 

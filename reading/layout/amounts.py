@@ -5,6 +5,7 @@ from functools import cache
 
 from reading.characters import UNKNOWN
 from reading.values.currencies import CURRENCY_SIGNS
+from reading.values.minus import LONG_DASH, MINUS
 from reading.wording import Wordings, read_once
 
 UNREAD_SIGN = re.compile(rf"{UNKNOWN}[\s{CURRENCY_SIGNS}(]{{0,3}}\d|\d[\s%{CURRENCY_SIGNS})]{{0,3}}{UNKNOWN}")
@@ -18,11 +19,12 @@ FRAMES = {"side": SIDE, "letter": SIDE} | {
 RATE = re.compile(r"\d\s?(?:%|per\s?cent\b|prozent\b|pour\s?cent\b|por\s?ciento\b)", re.IGNORECASE)
 # A hyphen behind a word or number joins it to the next one: "ISO-27001", "2020-2021".
 SIGNS_BEFORE = re.compile(
-    rf"(?:(?<![\w.,)%])[-\u2212\u2013+])?(?:(?:[({UNKNOWN}{CURRENCY_SIGNS}]\s?){{1,3}}[-\u2212\u2013+]?)?\Z"
+    rf"(?:(?<![\w.,)%])[{MINUS}+]|(?<!\S)[{LONG_DASH}])?"
+    rf"(?:(?:[({UNKNOWN}{CURRENCY_SIGNS}]\s?){{1,3}}[{MINUS}{LONG_DASH}+]?)?\Z"
 )
 SIGNS_AFTER = re.compile(
     rf"(?:\s?%)?(?:\s?[{CURRENCY_SIGNS}](?!\s?[\d(]))?(?P<close>\s?\))?"
-    rf"(?:[-\u2212\u2013](?![\w{CURRENCY_SIGNS}])|\s[-\u2212\u2013](?=\s*\Z))?{UNKNOWN}?"
+    rf"(?:[{MINUS}{LONG_DASH}](?![\w{CURRENCY_SIGNS}])|\s[{MINUS}](?=\s*\Z))?{UNKNOWN}?"
 )
 NUMBER_BEGINS, NUMBER_ENDS = re.compile(rf"[\d({CURRENCY_SIGNS}.]"), re.compile(rf"[\d)%{CURRENCY_SIGNS}]")
 amount_words = read_once(__name__, "amounts", FRAMES)

@@ -17,9 +17,10 @@ UNMAPPED_FLAG = 128  # a glyph of the span has no character; its number in the f
 UNUSABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufdd0-\ufdef\ufffd-\uffff]")
 # White space among them is drawn as a blank nearly always; beside a digit it is looked at.
 DOUBTFUL = re.compile(r"(?![\t\n\r])" + UNUSABLE.pattern + r"|[\t\n\r](?=[(\d])|(?<=[)\d])[\t\n\r]")
-SOFT_MINUS = re.compile(
+SOFT_MINUS = re.compile(  # a hyphen that was given the wrong character, before a number or behind one
     rf"(?<![^\W\d_])\u00ad(?=[{CURRENCY_SIGNS}(]?\s?\d)"
-)  # a hyphen that was given the wrong character
+    rf"|(?:(?<=[\d%{CURRENCY_SIGNS}])|(?<=\d\)))\u00ad(?![^\W\d_])|(?<=\d\s)\u00ad(?=\s*\Z)"
+)
 OWN_CODE_LETTERS = 8  # a font without any known character that draws so many is one of text in a code of its own
 
 

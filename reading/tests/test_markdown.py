@@ -6,7 +6,8 @@ from reading.limits import Limits
 from reading.markdown import WRAP_CHARS
 from reading.plain_text import read_markdown, read_plain_text
 from reading.reasons import ReadingError
-from reading.rows import Reading
+from reading.rows import Reading, name_in_force
+from reading.tables import read_tables
 
 SOURCE = (
     """---
@@ -99,3 +100,47 @@ def test_it_refuses_empty_and_endless_text(text: str, code: str) -> None:
 @pytest.mark.parametrize("text", ["[" * 50_000, "> " * 5_000 + "x", "*" * 50_000, "a" * 100_000, "- " * 3_000])
 def test_it_survives_what_slows_other_readers_down(text: str) -> None:
     assert read_markdown(text).lines
+
+
+STRUCK = """# Policy
+
+## ~~3. Pets~~
+
+The fee is ~~20 EUR~~ 30 EUR a month, and ~~it may be
+raised at any time~~ it is fixed.
+
+- ~~Cats~~ are allowed.
+- Dogs cost 5~~6 and ~~more
+
+Write `~~this~~` or \\~~that\\~~ to strike it.
+
+```
+a ~~b~~ c
+```
+
+| Item | 2024 | 2025 |
+|------|------|------|
+| Fee | ~~10~~ | 20 |
+| Rent | 30 | 40 |
+"""
+
+
+def test_words_between_double_tildes_are_struck() -> None:
+    """As in PDFs: kept and shown, not searched, told with the page; in code, escaped or alone the signs are signs."""
+    reading = read_markdown(STRUCK)
+    assert [line.struck for line in reading.lines if line.struck] == [
+        *("~~3. Pets~~", "~~20 EUR~~ ~~it may be", "raised at any time~~", "~~Cats~~", "~~10~~")
+    ]
+    (fee,) = (line for line in reading.lines if line.text.startswith("The fee"))
+    assert fee.text == "The fee is ~~20 EUR~~ 30 EUR a month, and ~~it may be" and "20" not in fee.match
+    assert [*map(round, (fee.spans[0].x0, fee.spans[-1].x1))] == [*map(round, (fee.x0, fee.x1))]
+    assert fee.marked(11) == "~~20 EUR~~ 30 EUR a month, and ~~it may be~~"
+    assert [name_in_force(entry.title) for entry in reading.toc if entry.level == 2] == [""]
+    (table,) = read_tables(reading.lines)
+    assert [[cell and cell.text for cell in row.cells] for row in table.rows] == [[None, "20"], ["30", "40"]]
+    assert reading.warnings == ("struck_text(1)",) and reading.pages[0].flags == ("struck",)
+
+
+def test_plain_text_has_no_words_between_tildes_struck() -> None:
+    reading = read_plain_text("The fee is ~~20~~ 30 EUR.")
+    assert reading.warnings == () and not any(line.struck for line in reading.lines)

@@ -501,6 +501,13 @@ def test_the_first_row_of_a_markdown_table_of_two_columns_is_a_head_only_if_it_n
         ("25.000,00-", "-25000"),
         ("1,234 -", "-1234"),
         ("\u20131,234", "-1234"),
+        *((f"{sign}4,684", "-4684") for sign in "\u2010\u2011\u2012\u2014\u2015\u2212\ufe63\uff0d"),
+        *((f"4,684{sign}", "-4684") for sign in "\u2010\u2011\u2012\u2212\ufe63\uff0d"),
+        *((sign, "0") for sign in "\u2010\u2011\u2012\u2014\u2015\u2212\ufe63\uff0d"),
+        ("\u2014 25", None),  # two columns, of which one is empty
+        ("500\u2014", None),  # without cents, or a loss
+        ("10\u201120", None),
+        ("2019\u20142020", None),
         ("1,234.50 CR", None),  # on a side of an account
         ("\ufffd4 684", None),  # with a sign that could not be read
     ],

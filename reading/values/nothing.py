@@ -4,7 +4,9 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-DASHES = frozenset("—–-−")
+from reading.values.minus import LONG_DASH, MINUS
+
+DASHES = frozenset(MINUS + LONG_DASH)
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reading.matching import match_form
 from reading.values.currencies import CURRENCY_SIGNS
+from reading.values.minus import LONG_DASH, MINUS
 
 DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 NAMES = {
@@ -29,7 +30,7 @@ WORD_CHARS, GAP_CHARS, WORDS_MAX = 40, 6, 14  # of the longest number in words, 
 LAST_WORD = re.compile(rf"(?<![^\W_])[^\W_]{{1,{WORD_CHARS}}}\Z")
 LAST_GAP = re.compile(r"(?:[)-]?[ \u00a0\u202f]{1,2}|[-\u2010\u2011]|\n|[-\u2010\u2011 ]\n)\Z")
 # What stands right before a number that is a part of something: "2.5", "sub-three", "10-30", "3 – 6", "1/2", "2:30".
-TOUCHING = re.compile(r"(?:[.,\-\u2010\u2011]|\d(?:[:/'\u2019\u2014]|\s?[\u2012\u2013\u2212-]\s?))\Z")
+TOUCHING = re.compile(rf"(?:[.,\-\u2010\u2011]|\d(?:[:/'\u2019{LONG_DASH}]|\s?[{MINUS}]\s?))\Z")
 FIGURES_MAX = 3  # more are a year, or an amount
 
 Named = tuple[str, int]

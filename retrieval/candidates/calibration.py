@@ -11,14 +11,15 @@ from documents.storage.content import DocumentContent
 from llm.fence import unfence
 from reading.layout.amounts import widen_to_signs
 from reading.matching import LINE_HYPHENS, is_split_word, loose_map
-from reading.rows import LineRow
+from reading.rows import STRUCK_MARK, LineRow
 from retrieval.candidates.plain import BULLETS
 from retrieval.types import Calibrated, LineRange, QuotePiece, Repair
 
 MINIMUM = 10  # characters a shortened quote must keep: fewer occur in too many places to prove anything
 WHOLE_MINIMUM = 3  # a whole quote may be a value ("0.1"); two characters prove nothing
 LINES_KEPT = 20_000
-REFERENCE = re.compile(r"\[\d{1,3}(?:[,;]\d{1,3})*\]")  # "[9]" is ignored on both sides (R70)
+# "[9]" is ignored on both sides (R70), and so are the marks around words that are struck through.
+NOT_COMPARED = re.compile(rf"\[\d{{1,3}}(?:[,;]\d{{1,3}})*\]|{STRUCK_MARK}")
 
 
 class Letters(NamedTuple):
@@ -123,10 +124,10 @@ def letters_of(texts: Sequence[str]) -> Letters:
         parts.append(unfence(folded))
         places.extend((index, offset) for offset in offsets)
     joined = "".join(parts)
-    if joined.isascii() and "[" not in joined:  # nearly every line
+    if joined.isascii() and "[" not in joined and STRUCK_MARK not in joined:  # nearly every line
         return Letters(joined, places)
     kept = [letter.isascii() or is_compared(letter) for letter in joined]
-    for found in REFERENCE.finditer(joined):
+    for found in NOT_COMPARED.finditer(joined):
         kept[found.start() : found.end()] = [False] * (found.end() - found.start())
     return Letters(
         "".join(letter for letter, keep in zip(joined, kept, strict=True) if keep),

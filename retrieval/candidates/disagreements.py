@@ -36,7 +36,7 @@ ASKED = frozenset([*READERS, NUMBER, *NAMES])
 # What an answer of a type may be given as, where a sentence has none of that type: "how many days" as 30 days.
 GIVEN_AS = {**ALSO, NUMBER: USUAL}
 WORDS_MIN = 2  # of meaning; with fewer it is a label, unless it is what was asked for: "The deposit is 500 EUR."
-FOUND_MAX = 5  # of one question; more are entries of a list
+FOUND_MAX = 5  # of one question; of more, those are told that name a passage for the first time
 DIGIT = re.compile(r"\d")
 BARE = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-]|[.,]\d)")
 # A name inside a sentence; what begins one may be any word.
@@ -78,7 +78,16 @@ def find_disagreements(
             continue
         if values := differing_values(said[ids[0]], said[ids[1]], compared):
             found.append(Contradiction(ids, f"the same words with another value: {' / '.join(values)}", values))
-    return tuple(found) if len(found) <= FOUND_MAX else ()
+    return tuple(found if len(found) <= FOUND_MAX else first_of_each(found))
+
+
+def first_of_each(found: Sequence[Contradiction]) -> Iterator[Contradiction]:
+    """Of many pairs those that name a passage for the first time: six versions of a clause differ in fifteen ways."""
+    named: set[str] = set()
+    for each in found:
+        if not named.issuperset(each.candidate_ids):
+            yield each
+            named.update(each.candidate_ids)
 
 
 def types_compared(question: Question) -> tuple[str, ...]:

@@ -45,7 +45,8 @@ def show(candidate: Briefed, content: DocumentContent, limit: int = SNIPPET_CHAR
 def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
     """The pieces in order of the document, one line each.
 
-    What is left out between them is marked, and so is an end inside a sentence that is too long to be shown whole.
+    What is left out between them is marked, and so are words that are struck through, and an end inside a sentence that
+    is too long to be shown whole.
     """
     ordered = list(join_parts_of_lines(pieces))
     parts: list[str] = []
@@ -54,7 +55,7 @@ def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
     for at, piece in enumerate(ordered):
         if at and is_gap(ordered[at - 1], piece, content):
             parts.append(LEFT_OUT)
-        parts.append(content.lines[piece.number - 1].text[piece.start : piece.end])
+        parts.append(content.lines[piece.number - 1].marked(piece.start, piece.end))
     if ends_inside(ordered[-1], content) or (is_text(ordered[-1], content) and is_list_open(ordered[-1], content)):
         parts.append(LEFT_OUT)
     return Shown(plain_text("\n".join(parts)), LineRange(ordered[0].number, ordered[-1].number))

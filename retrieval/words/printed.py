@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from reading.layout.amounts import account_sides, has_unread_sign
 from reading.matching import match_form
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS, CURRENCY_WORDS
+from reading.values.minus import LONG_DASH, MINUS
 from reading.values.months import MONTH, MONTHS
 from reading.values.numbers import NUMBERS, ends_range, is_labelled, number_before
 from reading.values.pounds import POUNDS, are_money
@@ -43,22 +44,24 @@ BEFORE = rf"US\$|[{CURRENCY_SIGNS}]|\b(?:USD|EUR|GBP|CHF|JPY)"
 AFTER = rf"[{CURRENCY_SIGNS}円]|(?:{CURRENCY_WORDS})\b|(?P<pounds>{POUNDS})"
 SCALE = "|".join(sorted(POWERS, key=len, reverse=True))
 WIDE = rf"[万億](?=円|(?(before)(?![\d{NUMERALS}])|(?!)))"  # "5万円", "¥5万"; "¥1億5000万" is in two parts
+SIGN_BEFORE = rf"(?<![\w.,)%])[{MINUS}]\s?|(?<!\S)[{LONG_DASH}]"
 AMOUNT = re.compile(
-    rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013]\s?)?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![.,])(?<!{JOINED})(?<!\d )"
-    rf"(?P<number>{DIGITS})(?!(?!{WIDE})[^\W円]|[.,]\d)(?P<late>[-\u2212\u2013](?![\w{CURRENCY_SIGNS}(]))?"
+    rf"(?P<minus>{SIGN_BEFORE})?(?P<before>{BEFORE})?\s?(?P<open>\()?(?<![.,])(?<!{JOINED})(?<!\d )"
+    rf"(?P<number>{DIGITS})(?!(?!{WIDE})[^\W円]|[.,]\d)(?P<late>[{MINUS}{LONG_DASH}](?![\w{CURRENCY_SIGNS}(]))?"
     rf"(?(open)\))(?:[\s-](?P<scale>{SCALE})\b|(?P<wide>{WIDE}))?(?:\s?(?:of\s)?(?P<after>{AFTER}))?"
     rf"(?:\s(?:an?|per|each|every)\s(?P<unit>{SPANS})\b)?",
     re.IGNORECASE,
 )
 IN_BRACKETS = re.compile(r"\(\s?[$\u20ac\u00a3\u00a5][^()]*\)")  # a loss in a table, an aside in a sentence
 PERCENTAGE = re.compile(
-    rf"(?P<minus>(?<![\w.,)%])[-\u2212\u2013])?(?<![\w.,])(?P<number>{DIGITS})(?P<late>)\s?(?:%|(?:percent|per\scent|pour\scent|Prozent)\b)",
+    rf"(?P<minus>(?<![\w.,)%])[{MINUS}]|(?<!\S)[{LONG_DASH}])?(?<![\w.,])(?P<number>{DIGITS})"
+    rf"\s?(?:%|(?:percent|per\scent|pour\scent|Prozent)\b)(?P<late>[{MINUS}{LONG_DASH}](?![\w{CURRENCY_SIGNS}(]))?",
     re.IGNORECASE,
 )
 # Of a range, or of a fraction: "8 1/2 %".
 RANGE_BEFORE, RANGE_AFTER = (
-    re.compile(r"\d\s?[-\u2212\u2013/]\s?\Z"),
-    re.compile(r"\s?[-\u2212\u2013]\s?\d|/(?:[2348]|16|32)(?![\d.,])"),
+    re.compile(rf"\d(?:\s?[{MINUS}/]\s?|[{LONG_DASH}])\Z"),
+    re.compile(rf"(?:\s?[{MINUS}]\s?|[{LONG_DASH}])\d|/(?:[2348]|16|32)(?![\d.,])"),
 )
 DATES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?![\d-])"),
@@ -159,8 +162,8 @@ def percentages_in(text: str, language: str = "") -> Iterator[Value]:
 def sign_of(found: re.Match[str], text: str, language: str) -> int:
     """-1 of an amount with a minus, else 1; 0 where it is unclear.
 
-    That is: a sign could not be read, the amount is on a side of an account, it is an end of a range or a fraction, or
-    a dash with a blank after it may part it from the words before.
+    That is: a sign could not be read, the amount is on a side of an account, it is an end of a range or a fraction, a
+    dash with a blank after it may part it from the words before, or an em dash beside it open or close an aside.
     """
     start, end = found.span("number")
     around = text[max(found.start() - 2, 0) : found.end() + 2]
@@ -168,6 +171,8 @@ def sign_of(found: re.Match[str], text: str, language: str) -> int:
         RANGE_BEFORE.search(text, max(start - 3, 0), start) or RANGE_AFTER.match(text, end) or ends_range(text, start)
     )
     if has_unread_sign(around) or is_ranged or account_sides(language).match(text, end):
+        return 0
+    if {found["minus"], found["late"]} & {*LONG_DASH}:
         return 0
     if found["late"]:
         return -1 if text[found.end("late") : found.end("late") + 1] != "\n" else 0

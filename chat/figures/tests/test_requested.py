@@ -363,6 +363,35 @@ def test_the_numbers_of_a_question_have_its_units() -> None:
     assert told == {"0.2", "5", "1500000.0"}
 
 
+@pytest.mark.parametrize(
+    ("text", "amounts"),
+    [
+        ("The balance of 25.000,00- EUR was carried over.", ["-25000"]),
+        ("The balance of 25.000,00- was carried over.", []),  # a minus, or the hyphen of a word that goes on
+        ("The 30- and 60-day periods", ["60"]),
+        ("A result of EUR (500) was booked.", ["-500"]),
+        ("Employees (450) and places ($1,250)", []),  # a loss, or an aside
+        ("Within thirty (30) days, at five percent (5%)", ["30", "5"]),
+        ("A hall (5 km away)", ["5"]),
+        ("A change of -25 and of \u201130 points", ["-25", "-30"]),
+        ("The fee \u2013 25 EUR a month", []),
+        ("ISO-9001, ISO\u20119002, section 4\u20111, pp. 3\u201315", ["9001", "9002", "4", "1", "3", "15"]),
+        ("Dial 030\u2011123456 in 2019\u20142020", ["30", "123456", "2019", "2020"]),
+        ("From 10 -20 people, the rest \u2014 12 \u2014 later", ["10", "12"]),
+        ("La cuota \u201425 euros\u2014 se paga", []),
+    ],
+)
+def test_a_number_in_prose_has_its_sign_or_is_left_out(text: str, amounts: list[str]) -> None:
+    line = content_of_lines([text]).lines[0]
+    assert [f"{each.amount:f}" for each in numbers_in_text(line, "en")] == amounts
+
+
+@pytest.mark.parametrize("text", ["Result (25) 30-", "Result \u201125 \u201430", "Result - 25 30 -"])
+def test_a_number_in_a_row_has_its_sign(text: str) -> None:
+    line = content_of_lines([text]).lines[0]._replace(kind="table_row")
+    assert [each.amount for each in numbers_in_text(line, "en")] == [-25, -30]
+
+
 @pytest.mark.parametrize("text", ["料金は¥5万です。", "料金は5万円です。", "¥1億5000万", "一億5000円"])
 def test_a_part_of_a_number_in_chinese_numerals_is_none(text: str) -> None:
     assert list(numbers_in_text(content_of_lines([text], language="ja").lines[0], "ja")) == []

@@ -85,6 +85,17 @@ REPAIRS = "Who repairs the roof?"
         ("I was told that pets are allowed in the garden, right?", NOTICE, "Pets are allowed in the garden?"),
         ("Well, the agent told me that the deposit is returned.", NOTICE, "The deposit is returned?"),
         ("Mais vous avez dit 30 jours, non ?", "Quel est le préavis ?", "Quel est le préavis ?"),
+        ("When is it due?", "Can I pay the rent?", "When is the rent due?"),
+        ("When is he heard?", "Who is the eldest son of the tenant?", "When is the eldest son of the tenant heard?"),
+        ("and Microsoft?", "Can I buy Apple here?", "Can I buy Microsoft here?"),
+        ("Can I end it?", "What is the lease?", "Can I end the lease?"),
+        ("I'm told it is free, right?", NOTICE, NOTICE),
+        ("¿Y en 2014?", "¿Cuál fue el importe en 2013?", "Cuál fue el importe en 2014?"),
+        ("¿Y en 2014?", "¿Cuál fue el importe?", "Cuál fue el importe en 2014?"),
+        ("¿Y la fianza?", "¿Cuál es el alquiler?", "Cuál es la fianza?"),
+        ("¿Por cuánto tiempo?", "¿Debe el inquilino pagar?", "Por cuánto tiempo debe el inquilino pagar?"),
+        ("¿Quién los paga?", "¿Cuáles son los gastos?", "Quién paga los gastos?"),
+        ("Pero usted dijo que son 30 días, ¿verdad?", "¿Cuál es el plazo?", "Cuál es el plazo?"),
         ("Aber Sie haben gesagt, dass es 30 Tage sind", "Wie lang ist die Frist?", "Wie lang ist die Frist?"),
     ],
 )
@@ -113,6 +124,7 @@ def test_it_completes_what_leans_on_the_question_before(typed: str, last: str, r
         "Wie hoch ist die Miete?",
         "and I?",
         "You must give notice when?",
+        "¿Quién repara el tejado?",
     ],
 )
 def test_it_leaves_what_stands_alone(typed: str) -> None:
@@ -134,6 +146,9 @@ def test_it_leaves_what_stands_alone(typed: str) -> None:
         ("and the doors?", "Does the tenant repair the roof?"),
         ("How old is he?", REPAIRS),
         ("When is it due?", "Why?"),
+        ("When is it due?", "Can I sublet?"),
+        ("Can I end it?", "Can I sublet?"),
+        ("How old is he?", "May I ask when I'm invited?"),
         ("What are its effects?", "Does the tenant repair the roof?"),
     ],
 )

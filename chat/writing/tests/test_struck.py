@@ -1,24 +1,33 @@
 """What is struck through on the page is no answer."""
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pymupdf
 
+from chat.drafts import Quoted
 from chat.figures.inputs import numbers_in_text
 from chat.figures.typed import headlines_of
+from chat.writing.excerpt_rows import excerpts_of
+from chat.writing.excerpts import Excerpt, excerpt_block
+from chat.writing.writer import check_sentences
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
+from reading.rows import STRUCK_TOLD
 from reading.tests.pdfs import with_struck
 from retrieval.amendments.sentences import amendments_in
+from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.units import units_of
 from retrieval.headlines.choosing import sentences_of_unit
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading
+from retrieval.types import LineRange
 from retrieval.words.lexicon import lexicon_of
+from tests.scripted_llm import ScriptedLLM
 
 LINES = ["Supply Agreement", "4. Delivery", "4.1 The Supplier delivers within thirty days after the order.",
          "5. Exclusivity", "5.1 The Buyer purchases dyes only from the Supplier."]  # fmt: skip
@@ -49,6 +58,36 @@ def test_a_sentence_with_struck_words_is_quoted_and_no_headline(tmp_path: Path) 
     assert any("thirty days" in each.quote.text for each in result.kept())
     number = next(line.number for line in content.lines if "thirty" in line.text)
     assert not list(sentences_of_unit(units_of(content).around(number), content))
+
+
+def test_a_model_reads_which_words_are_struck(tmp_path: Path, serve: Callable[..., ScriptedLLM]) -> None:
+    """Who judges and who writes; a quote is found with the marks and without, and no sentence stands on such words."""
+    content = struck_content(tmp_path)
+    server = serve("good")
+    result = retrieve("What does the Supplier do after the order?", [content], settings=SETTINGS, arbiter="model")
+    marked = "The Supplier delivers within ~~thirty days~~ after the order."
+    assert marked in str(server.requests[0].body) and STRUCK_TOLD in str(server.requests[0].body)
+    candidate = next(each for each in result.candidates if "Supplier delivers" in each.anchor_text)
+    assert marked in candidate.snippet and "within thirty days after" in candidate.context.text
+    line = next(line for line in content.lines if "thirty" in line.text)
+    for said in (marked, marked.replace("~~", "")):
+        quote = calibrate(said, content, LineRange(line.number, line.number), LineRange(1, len(content.lines)))
+        assert (quote.repair.status, quote.text) == ("exact", marked.replace("~~", ""))
+    stored = RunCandidate(
+        parse_id=content.parse_id, context_text=line.text, context_first_page=1, context_last_page=1, anchor_pieces=[]
+    )
+    stored.context_first_line = stored.context_last_line = stored.anchor_first_line = stored.anchor_last_line = (
+        line.number
+    )
+    (excerpt,) = excerpts_of([Quoted(1, stored, line.text)], {content.parse_id: content})
+    assert marked in excerpt_block(excerpt) and STRUCK_TOLD in excerpt_block(excerpt)
+    sentences = ("It delivers within 30 days or thirty days [1].", "The Supplier delivers after the order [1].")
+    problems = [check["problems"] for check in check_sentences(" ".join(sentences), [excerpt])]
+    assert problems == [["number_not_cited"], []]
+
+
+def test_of_a_text_without_such_words_nothing_is_told() -> None:
+    assert STRUCK_TOLD not in excerpt_block(Excerpt(1, "Deed", "", "1", "It ends ~~ soon.", "It ends ~~ soon."))
 
 
 FORM = content_of_lines(["# Payment", ("☑ Every month", "list_item"), ("☐ Every quarter", "list_item")])

@@ -88,6 +88,13 @@ def test_a_minus_that_is_a_soft_hyphen_is_a_hyphen(tmp_path: Path) -> None:
     assert texts(read_pdf(path, Limits())) == ["Result -4 684", "A well\u00adknown name"]
 
 
+@pytest.mark.parametrize("amount", ["4 684,00-", "4 684 %-", "(4 684)-", "4 684 -"])
+def test_a_minus_behind_that_is_a_soft_hyphen_is_a_hyphen(tmp_path: Path, amount: str) -> None:
+    changes = {DIGITS_MAP: f"{WITHOUT_HYPHEN}\n<000e> <000e> <00ad>"}
+    path = write_with_map(tmp_path / "soft.pdf", [f"Result {amount}", "Paper A4-sized, well-"], changes)
+    assert texts(read_pdf(path, Limits())) == [f"Result {amount}", "Paper A4\u00adsized, well\u00ad"]
+
+
 def test_ends_of_lines_that_are_drawn_as_blanks_are_blanks(tmp_path: Path) -> None:
     changes = {"<0001> <0007> <0020>": "<0001> <0001> <000a>\n<0002> <0007> <0021>"}
     reading = read_pdf(write_with_map(tmp_path / "ends.pdf", ["Net sales 188 412", " "], changes), Limits())

@@ -115,6 +115,15 @@ def test_a_sign_that_touches_a_number_at_an_end_belongs_to_the_quote(raw: str, t
     assert calibrate(raw, SIGNED, within, within).text == text
 
 
+@pytest.mark.parametrize("sign", [*"-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d"])
+def test_whatever_is_printed_as_a_minus_belongs_to_the_quote(sign: str) -> None:
+    content = content_of_lines(
+        [f"The result was {sign}4,684", f"Capital 25.000,00{sign} EUR", f"ISO{sign}9001 applies"]
+    )
+    for raw, text in (("4,684", f"{sign}4,684"), ("Capital 25.000,00", f"Capital 25.000,00{sign}"), ("9001", "9001")):
+        assert calibrate(raw, content, LineRange(1, 3), LineRange(1, 3)).text == text
+
+
 def test_the_seed_example_keeps_the_longest_prefix() -> None:
     """(R66, R69)"""
     content = content_of_lines(["hello world"])

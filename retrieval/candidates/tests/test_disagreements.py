@@ -102,6 +102,21 @@ def test_neither_of_two_values_is_given_as_found() -> None:
     assert listed.status == "found"
 
 
+@pytest.mark.parametrize("count", [3, 4, 7])
+def test_of_many_values_none_is_given_as_found_and_each_is_told(count: int) -> None:
+    """Four versions of a clause differ in six pairs."""
+    days = [f"{10 * number} days" for number in range(1, count + 1)]
+    notices = [[f"# Part {each}", f"The notice period for termination is {each}.", "---"] for each in days]
+    content = content_of_lines([line for part in notices for line in part][:-1])
+    asked = "What is the notice period for termination?"
+    result = retrieve(asked, [content], settings=SETTINGS, arbiter="rules")
+    kept = [each for each in result.kept() if each.verdict.role in ("primary", "supporting")]
+    told = {value for each in result.ranking.contradictions for value in each.values}
+    assert result.status == "weak" and told == {f"{10 * each.anchor_pages[0]} days" for each in kept}
+    assert len(kept) > 2 and len(result.ranking.contradictions) <= max(5, len(kept) - 1)
+    assert all(value in result.not_found_reason for value in told)
+
+
 OTHERS = [content_of_lines(POLICY[:2], number=1), content_of_lines(POLICY[6:], number=2, title="Riverside lease")]
 
 

@@ -56,6 +56,11 @@ def read(text: str, answer_type: str) -> list[tuple[str, str, str]]:
         ("EUR 12.480,50-", [("-12480.5", "EUR", "")]),
         ("EUR 12.480,50-, EUR 3", [("-12480.5", "EUR", ""), ("3", "EUR", "")]),
         ("\u2013$5", [("-5", "USD", "")]),
+        *((f"a result of {sign}$5", [("-5", "USD", "")]) for sign in "\u2010\u2011\u2012\u2013\ufe63\uff0d"),
+        *((f"EUR 12,50{sign} was lost", [("-12.5", "EUR", "")]) for sign in "\u2010\u2011\u2012\ufe63\uff0d"),
+        ("the fee\u2014$5 a month\u2014is due", [("5", "USD", "month")]),
+        ("the fee \u2014 $5 \u2014 is due", [("5", "USD", "")]),
+        ("ISO\u20115 euros", [("5", "EUR", "")]),
         ("$5-$10", [("5", "USD", ""), ("10", "USD", "")]),
         ("$5 - $10", [("5", "USD", ""), ("10", "USD", "")]),
         ("a $500-per-day fee", [("500", "USD", "")]),
@@ -108,6 +113,11 @@ def test_the_side_of_an_account_is_read_in_the_language_of_its_text(
         "the fee - $25",  # a minus, or a dash
         "- $25",  # a minus, or a bullet
         "$5-10",
+        "$5\u201110",
+        "$5\u201410",
+        "the result was \u2014$5",  # a minus, or the dash of an aside
+        "la cuota \u20145 euros\u2014 se paga",
+        "$5\u2014",
         "5-10 euros",
         "EUR 500-\nper day",  # a minus, or a word that goes on
         "5 to 10 million dollars",
@@ -133,6 +143,8 @@ def test_what_is_unclear_is_no_amount(text: str) -> None:
         ("2,75 %", ["2.75"]),
         ("-3 %", ["-3"]),
         ("\u22123%", ["-3"]),
+        ("\u20113%, 4 %\u2011, 5%-ige", ["-3", "-4", "5"]),
+        ("a change of \u20143%", []),
         ("3 pour cent, 4 Prozent", ["3", "4"]),
         ("\u20133 % or 4%", ["-3", "4"]),
         ("3-5%", []),

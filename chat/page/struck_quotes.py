@@ -1,0 +1,38 @@
+"""A quote as a reader sees it: words that are struck through on the page are struck. What is stored stays as it is."""
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from chat.models import Citation
+from documents.models import Line
+from reading.rows import STRUCK_NAME, UNSEARCHED_KINDS, LineSpan, marked_text
+from retrieval.candidates.plain import one_line
+
+
+def show_struck(citation: Citation) -> SafeString:
+    """The quote in one line; of words that its lines no longer print it is shown as it was stored."""
+    return strike_marked(one_line(mark_quote(citation)))
+
+
+def mark_quote(citation: Citation) -> str:
+    """The quote with marks around what is struck through on its lines."""
+    lines = Line.objects.filter(
+        parse=citation.candidate.parse_id, number__range=(citation.first_line, citation.last_line)
+    ).exclude(kind__in=UNSEARCHED_KINDS)
+    rows = list(lines.order_by("number").values_list("text", "spans"))
+    first = "\n".join(text for text, _ in rows).find(citation.quote)
+    if first < 0:
+        return citation.quote
+    last, begin = first + len(citation.quote), 0
+    parts: list[str] = []
+    for text, spans in rows:
+        start, end = max(first - begin, 0), min(last - begin, len(text))
+        if start < end:
+            parts.append(marked_text(text, [LineSpan(*span) for span in spans], start, end))
+        begin += len(text) + 1
+    return "\n".join(parts)
+
+
+def strike_marked(text: str) -> SafeString:
+    """Safe HTML of a text, struck between its marks."""
+    return mark_safe(STRUCK_NAME.sub(lambda found: f"<s>{found[0].strip('~')}</s>", escape(text)))
