@@ -19,6 +19,7 @@ REACH = 160  # characters before a date in which the name stands
 SENTENCE_END = re.compile(r"(?<=[^\W\d_]{4})\.\s|[;:()]")  # no point of an ordinal, of "No." and "Nr."
 FRAMES = {name: rf"\A(?:{{{name}}})\Z" for name in ("agreement", "article", "dating", "qualifier", "compound")}
 HEAD_FIRST = frozenset({"fr", "es"})  # "contrat de bail", but "lease agreement"
+FRAMES["amendment"] = r"(?<!\w)(?:{amendment})(?!\w)"
 naming_words = read_once(__name__, "naming", FRAMES)
 
 

@@ -5,7 +5,7 @@ words are data (`amending.*.toml`). What may or would be changed is no change.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -27,6 +27,7 @@ FRAMES = {
     "sign": r"\A(?:{sign})",
     "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",
     "inside": r"(?:{inside})\s*\d",
+    "part": r"(?<!\w)(?:{part})(?!\w)",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
@@ -64,15 +65,33 @@ def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
     return tuple(find_amendments(content))
 
 
-def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
+def has_changes(content: DocumentContent) -> bool:
+    """Whether a document changes a clause, or what has no number of a clause: a definition, a schedule."""
+    if amendments_in(content):
+        return True
+    for lines in units_with_signs(content):
+        masked = mask_quotations(prose_of(lines, content, in_force=True).text)
+        if any(changes_part(masked[start:end]) for start, end in split_at(masked, SENTENCE)):
+            return True
+    return False
+
+
+def changes_part(masked: str) -> bool:
+    """Whether a sentence changes what has no number of a clause."""
+    found = find_change(masked)
+    return found is not None and amending_words()["part"].search(masked) is not None
+
+
+def units_with_signs(content: DocumentContent) -> Iterable[LineRange]:
+    """The units in which stands a word of a change."""
     lexicon, sign = lexicon_of(content), amending_words()["sign"]
     near = lexicon.lines_with_any([word for word in lexicon.lines if sign.match(word)])
     units = units_of(content)
-    found = [
-        each
-        for lines in dict.fromkeys(units.around(int(number)) for number in near)
-        for each in amendments_of_unit(lines, content)
-    ]
+    return dict.fromkeys(units.around(int(number)) for number in near)
+
+
+def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
+    found = [each for lines in units_with_signs(content) for each in amendments_of_unit(lines, content)]
     begins = date_of_all(content, {each.begins for each in found}) if found else ""
     yield from (each if each.begins else each._replace(begins=begins) for each in found)
 
@@ -113,16 +132,21 @@ class ReadChange(NamedTuple):
 
 def read_change(sentence: str) -> ReadChange | None:
     """The change a sentence makes; None if it makes none."""
-    words, masked = amending_words(), mask_quotations(sentence)
-    found = next(((name, verb) for name in CHANGES if (verb := words[name].search(masked))), None)
-    if found is None or words["conditional"].search(masked, 0, found[1].end()):
+    masked = mask_quotations(sentence)
+    found = find_change(masked)
+    clauses = clauses_named(masked) if found else ()
+    if found is None or not clauses:
         return None
     change, verb = found
-    clauses = clauses_named(masked)
-    if not clauses:
-        return None
-    old, new = words_changed(sentence, masked, change, verb.span())
+    old, new = words_changed(sentence, masked, change, verb)
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
+
+
+def find_change(masked: str) -> tuple[Change, tuple[int, int]] | None:
+    """What a sentence says is done to something, and where its verb stands; None where that is only possible."""
+    words = amending_words()
+    found = next(((name, verb.span()) for name in CHANGES if (verb := words[name].search(masked))), None)
+    return None if found is None or words["conditional"].search(masked, 0, found[1][1]) else found
 
 
 def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:

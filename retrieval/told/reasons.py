@@ -371,6 +371,15 @@ def say_attached(facts: Facts) -> str:
     return f"{said % {'count': facts['count']}}: {tell_names(facts)}"
 
 
+def say_amended(facts: Facts) -> str:
+    said = ngettext(
+        "%(names)s amends “%(title)s” and was not read: ask them together to see what is in force",
+        "%(names)s amend “%(title)s” and were not read: ask them together to see what is in force",
+        facts["count"],
+    )
+    return said % {"names": tell_names(facts), "title": facts["title"]}
+
+
 def say_unread_boxes(facts: Facts) -> str:
     said = _("whether boxes are ticked could not be read")
     return f"{said}: {tell_names(facts)}"
@@ -438,6 +447,7 @@ def say_untold(facts: Facts) -> str:
 
 CLAUSES: dict[str, Callable[[Facts], str]] = {
     "several": say_several,
+    "amended": say_amended,
     "zero hits": say_zero_hits,
     "words occur": say_words_occur,
     "words there": lambda facts: _("the passages have words of the question"),
