@@ -19,7 +19,7 @@ from django.db.models import Q
 from documents.base_settings import BaseSettings
 from documents.cards.asking import cards_of, distinctive_words, types_named
 from documents.models import Document, IngestJob, Line, Page, Parse
-from documents.storage.content import COVER_LINES, DocumentContent, known_types, load_content
+from documents.storage.content import COVER_LINES, DocumentContent, attached_to, known_types, load_content
 from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
@@ -204,8 +204,11 @@ def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortli
         return chosen
     ranked = [(rank_of(chosen, document), document) for document in chosen.chosen]
     wanted = [(rank, 0, document) for rank, document in ranked]
-    wanted += [(rank, 1, each) for rank, document in ranked for each in amending.get(document.pk, ()) if each.pk in scope]
-    order = dict.fromkeys(document.pk for *_, document in sorted(wanted, key=lambda each: each[:2]))
+    wanted += [
+        (rank, 1, each) for rank, document in ranked for each in amending.get(document.pk, ()) if each.pk in scope
+    ]
+    ordered = (document.pk for *_, document in sorted(wanted, key=lambda each: each[:2]))
+    order = dict.fromkeys(key for key in ordered if key in scope)
     kept = set(list(order)[:DOCUMENTS_MAX])
     unread = {
         key: tuple(each for each in found if each.pk not in kept) for key, found in amending.items() if key in kept
@@ -364,6 +367,9 @@ def account_of_scope(
             for number in blind.get(document.current_parse.pk, ())
         ),
         languages=languages_read(documents),
+        attached=tuple(
+            each for document in counted if document.current_parse for each in attached_to(document.current_parse)
+        ),
         amended=amended_by(chosen),
     )
 

@@ -348,8 +348,13 @@ def bare_content(document: Document, parse: Parse, lines: tuple[LineRow, ...]) -
         lines=lines,
         toc=(),
         passages=(),
-        attached=tuple((name, sha256) for name, sha256 in parse.report.get("attached", ())),
+        attached=attached_to(parse),
     )
+
+
+def attached_to(parse: Parse | None) -> tuple[tuple[str, str], ...]:
+    """The files that a reading found attached to a document, by name and digest."""
+    return tuple((name, sha256) for name, sha256 in (parse.report if parse else {}).get("attached", ()))
 
 
 def read_covers(documents: Sequence[Document]) -> dict[UUID, DocumentContent]:

@@ -19,6 +19,7 @@ from retrieval.amendments.versions import names_document, number_of, title_forms
 from retrieval.question.documents_named import Called, Name, called_of
 
 READ_MAX = 20  # of those that name a document, in which is looked for changes; those with a telling title first
+LINES_MAX = 2_000  # about forty pages: what is longer is a document of its own, and takes long to load
 PARSES_MAX = 10_000
 
 
@@ -64,10 +65,14 @@ def may_name(called: Called, cover: DocumentContent) -> bool:
 
 
 def names_as_amended(amending: DocumentContent, other: DocumentContent) -> bool:
-    """Whether a document names the other where it says what it amends: before its first clause, if it does so there."""
+    """Whether a document names the other where it says what it amends: before its first clause, if it does so there.
+
+    By a title that both have, as filings of one form do, it names itself.
+    """
     preamble = preamble_of(amending)
     naming = preamble if len(set(cover_dates(preamble))) > 1 else amending
-    return names_document(naming, other) or is_named_by_date(naming, other)
+    is_own = bool(title_forms(amending) & title_forms(other))
+    return (not is_own and names_document(naming, other)) or is_named_by_date(naming, other)
 
 
 def preamble_of(content: DocumentContent) -> DocumentContent:
@@ -84,4 +89,5 @@ def parse_of(document: Document) -> uuid.UUID:
 @lru_cache(maxsize=PARSES_MAX)
 def makes_changes(parse_id: uuid.UUID) -> bool:
     """Whether sentences of a reading change clauses or parts of another document."""
-    return has_changes(load_content(Parse.objects.select_related("document").get(pk=parse_id)))
+    parse = Parse.objects.select_related("document").get(pk=parse_id)
+    return parse.line_count <= LINES_MAX and has_changes(load_content(parse))

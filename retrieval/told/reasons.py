@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from django.conf.locale import LANG_INFO
 from django.utils.formats import date_format, number_format
+from django.utils.translation import get_language_info, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.columns import StoredFlag, StoredGate
@@ -445,6 +446,12 @@ def say_untold(facts: Facts) -> str:
     return _("the words of a text in %(languages)s cannot be told apart") % {"languages": languages}
 
 
+def say_as_written(facts: Facts) -> str:
+    code = facts["language"]
+    language = get_language_info(code)["name_translated"] if "name" in LANG_INFO.get(code, {}) else code
+    return _("words in %(language)s are found only in the forms that were asked for") % {"language": language}
+
+
 CLAUSES: dict[str, Callable[[Facts], str]] = {
     "several": say_several,
     "amended": say_amended,
@@ -495,6 +502,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "foreign": say_foreign,
     "differ": say_differing,
     "untold": say_untold,
+    "as written": say_as_written,
     "struck": lambda facts: _("the words that were found are struck through"),
     "only there": lambda facts: _("only %(place)s was searched") % {"place": facts["place"]},
     "no such place": lambda facts: _("nothing was searched: there is no %(place)s") % {"place": facts["place"]},
