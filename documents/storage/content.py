@@ -359,13 +359,13 @@ def attached_to(parse: Parse | None) -> tuple[tuple[str, str], ...]:
 
 def read_covers(documents: Sequence[Document]) -> dict[UUID, DocumentContent]:
     """The first lines of the documents that have been read, as all that is known of them, in two queries."""
-    parses = Parse.objects.in_bulk([document.current_parse_id for document in documents if document.current_parse_id])
+    parses = Parse.objects.in_bulk([key for document in documents if (key := document.current_parse_id)])
     lines: dict[UUID, list[LineRow]] = {key: [] for key in parses}
     rows = Line.objects.filter(parse__in=lines, number__lte=COVER_LINES).order_by("parse_id", "number")
     for parse_id, *row, spans in rows.values_list("parse_id", *LineRow._fields):
-        lines[parse_id].append(LineRow(*row, tuple(LineSpan(*span) for span in spans)))
+        lines[parse_id].append(LineRow._make((*row, tuple(LineSpan(*span) for span in spans))))
     read = ((document, document.current_parse_id) for document in documents)
-    return {each.pk: bare_content(each, parses[key], tuple(lines[key])) for each, key in read if key in parses}
+    return {each.pk: bare_content(each, parses[key], tuple(lines[key])) for each, key in read if key and key in parses}
 
 
 def read_stored_registry(parse: Parse) -> Registry | None:

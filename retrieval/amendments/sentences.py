@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
+from reading.matching import match_form
 from reading.values.sentences import SENTENCE
 from reading.wording import read_once
 from retrieval.candidates.units import prose_of, split_at, units_of
@@ -27,7 +28,8 @@ FRAMES = {
     "sign": r"\A(?:{sign})",
     "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",
     "inside": r"(?:{inside})\s*\d",
-    "part": r"(?<!\w)(?:{part})(?!\w)",
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "unplaced")},
+    "of_part": r"\A[\s,]*(?:\w+['’]?\s*){1,2}(?:{part})(?!\w)",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
@@ -36,14 +38,15 @@ FRAMES = {
 amending_words = read_once(__name__, "amending", FRAMES)
 QUOTED = re.compile(r"„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\"")
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
+BEFORE_PART_MAX = 1  # word: "In Schedule 2", "The Schedule 2"
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
 
 class Amendment(NamedTuple):
     """One change of one clause. `old` and `new` are the words quoted, "" where the sentence quotes none.
 
-    `clause` is its number and what is named inside it: ("6.2",), ("6", "(2)"). `begins` is the day it takes effect, as
-    an ISO date, "" if it is not said. `lines` hold the sentence and the new text.
+    `clause` is its number and what is named inside it: ("6.2",), ("6", "(2)"), or a part: ("schedule 2",). `begins` is
+    the day it takes effect, as an ISO date, "" if it is not said. `lines` hold the sentence and the new text.
     """
 
     clause: tuple[str, ...]
@@ -66,20 +69,13 @@ def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
 
 
 def has_changes(content: DocumentContent) -> bool:
-    """Whether a document changes a clause, or what has no number of a clause: a definition, a schedule."""
-    if amendments_in(content):
-        return True
-    for lines in units_with_signs(content):
-        masked = mask_quotations(prose_of(lines, content, in_force=True).text)
-        if any(changes_part(masked[start:end]) for start, end in split_at(masked, SENTENCE)):
-            return True
-    return False
-
-
-def changes_part(masked: str) -> bool:
-    """Whether a sentence changes what has no number of a clause."""
-    found = find_change(masked)
-    return found is not None and amending_words()["part"].search(masked) is not None
+    """Whether a document changes a clause or a schedule, or what is not placed here: a definition."""
+    return bool(amendments_in(content)) or any(
+        find_change(masked[start:end]) and amending_words()["unplaced"].search(masked[start:end])
+        for lines in units_with_signs(content)
+        for masked in (mask_quotations(prose_of(lines, content, in_force=True).text),)
+        for start, end in split_at(masked, SENTENCE)
+    )
 
 
 def units_with_signs(content: DocumentContent) -> Iterable[LineRange]:
@@ -155,10 +151,19 @@ def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
     for found in words["clause"].finditer(masked):
         if words["by_which"].search(masked[: found.start()]):
             continue
+        if words["of_part"].match(masked[found.end() :]):
+            return ()
         inside = [f"({mark})" for mark in re.findall(r"\b\w++(?=\)|\Z|\s*[,(])", found["inside"]) if len(mark) <= 4]
         more = re.findall(NUMBER, found["more"])
         return ((found["number"], *inside), *((number,) for number in more))
-    return ()
+    return parts_named(masked)
+
+
+def parts_named(masked: str) -> tuple[tuple[str, ...], ...]:
+    """The schedule that a sentence begins with: "Item 3 of Schedule 2" is not all of it."""
+    found = amending_words()["part"].search(masked)
+    is_first = found is not None and len(re.findall(r"[^\W\d_]+", masked[: found.start()])) <= BEFORE_PART_MAX
+    return ((match_form(found[0]),),) if found and is_first else ()
 
 
 def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, int]) -> tuple[str, str]:

@@ -72,8 +72,10 @@ def absence_of(run: RetrievalRun) -> str:
 def point_of(contradiction: Facts) -> str:
     """What passages that disagree say differently, or that they are versions of a clause."""
     if contradiction.get("clause"):
+        clause = str(contradiction["clause"])
         said = _("Clause %(clause)s was amended. The newest version is shown first, or those of the time asked about.")
-        return said % {"clause": contradiction["clause"]}
+        part = _("%(part)s was amended. The newest version is shown first, or those of the time asked about.")
+        return said % {"clause": clause} if clause[:1].isdigit() else part % {"part": clause.capitalize()}
     values = contradiction.get("values")
     return (
         _("The same words with another value: %(values)s.") % {"values": " / ".join(values)}
