@@ -263,10 +263,10 @@ def doubt_amended(
 
 def say_amended(title: str, amending: Sequence[str]) -> Clause:
     several = len(amending) > 1
-    names = [f"“{each}”" for each in amending]
     amend, was = ("amend", "were") if several else ("amends", "was")
-    said = f"{name_some(names)} {amend} “{title}” and {was} not read: ask them together to see what is in force"
-    return Clause(said, "amended", title=title, **named_facts(names), count=len(names))
+    names = name_some(f"“{each}”" for each in amending)
+    said = f"{names} {amend} “{title}” and {was} not read: ask them together to see what is in force"
+    return Clause(said, "amended", title=title, **named_facts(amending), count=len(amending))
 
 
 def struck_share(candidate: Settled, content: DocumentContent) -> float:

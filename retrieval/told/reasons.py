@@ -64,9 +64,16 @@ def passage_reason(candidate: RunCandidate) -> str:
     return say_passage(candidate.reason_facts) or candidate.reason
 
 
-def absence_of(run: RetrievalRun) -> str:
-    """Why nothing was found, as a clause."""
-    return say_clause(told_of(run).get("reason", {})) or run.not_found_reason
+def absence_of(run: RetrievalRun, *, is_outside: bool = False) -> str:
+    """Why nothing was found, as a clause; for somebody outside without the names of what was not asked."""
+    facts = told_of(run).get("reason", {})
+    return say_clause(without_names(facts) if is_outside else facts) or run.not_found_reason
+
+
+def without_names(facts: Facts) -> Facts:
+    """The facts of a reason without the documents that it names and nobody asked."""
+    parts = {"parts": [*map(without_names, facts["parts"])]} if "parts" in facts else {}
+    return {**facts, **parts, **({"names": ()} if facts.get("code") == "amended" else {})}
 
 
 def point_of(contradiction: Facts) -> str:
@@ -375,12 +382,15 @@ def say_attached(facts: Facts) -> str:
 
 
 def say_amended(facts: Facts) -> str:
+    if not facts["names"]:
+        return _("another document amends “%(title)s” and was not read") % {"title": facts["title"]}
     said = ngettext(
         "%(names)s amends “%(title)s” and was not read: ask them together to see what is in force",
         "%(names)s amend “%(title)s” and were not read: ask them together to see what is in force",
         facts["count"],
     )
-    return said % {"names": tell_names(facts), "title": facts["title"]}
+    marked = [mark_words([name]) for name in facts["names"]]
+    return said % {"names": tell_names({**facts, "names": marked}), "title": facts["title"]}
 
 
 def say_unread_boxes(facts: Facts) -> str:

@@ -5,12 +5,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import pytest
+from django.utils import timezone
 
-from documents.models import Document
+from documents.models import Document, KnowledgeBase
+from retrieval.absence import say_amended
+from retrieval.accounting import AMENDS
 from retrieval.conftest import Keep, fillers
-from retrieval.corpus import retrieve_among
+from retrieval.corpus import Shortlist, retrieve_among, with_amendments
+from retrieval.models import RetrievalRun
 from retrieval.tests.builders import SETTINGS
-from retrieval.types import RetrievalResult
+from retrieval.told.clauses import join_clauses, recorded_facts
+from retrieval.told.reasons import absence_of
+from retrieval.types import RetrievalResult, ShortlistRank
 
 pytestmark = pytest.mark.django_db
 
@@ -296,6 +302,8 @@ def faults_of(case: Case, result: RetrievalResult) -> Sequence[str]:
         faults.append(f"first: {first!r}")
     if result.status != ("weak" if case.warned else "found"):
         faults.append(f"status: {result.status} {result.not_found_reason}")
+    if not {each.brief.document_title for each in result.candidates} <= set(case.asked_of or CHAINS):
+        faults.append("quoted from outside the scope")
     told = {title for title in CHAINS if f"“{title}”" in result.not_found_reason} - set(case.asked_of)
     if told != set(case.warned):
         faults.append(f"warned of: {sorted(told)}")
@@ -305,3 +313,45 @@ def faults_of(case: Case, result: RetrievalResult) -> Sequence[str]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.question)
 def test_what_amends_an_agreement_is_read_with_it_or_told(case: Case, library: dict[str, Document]) -> None:
     assert faults_of(case, ask(case, library)) == []
+
+
+def test_amendments_are_read_within_the_ten_and_told_where_they_have_no_room(keep: Keep) -> None:
+    """What has no room is told, and the best ranked documents keep their places with what amends them."""
+    library = {title: keep(title, text) for title, text in CHAINS.items()}
+    named = [library["Cleaning Services Agreement"], *fillers(keep, 9)]
+    scope = [*library.values(), *named[1:]]
+    first = Shortlist(tuple(named), {})
+    found = with_amendments(first, scope)
+    assert set(found.chosen) == set(named)
+    assert [[each.title for each in unread] for unread in found.unread.values()] == [
+        ["Amendment No. 1", "Second Amendment Agreement"]
+    ]
+    places = {each.pk: ShortlistRank(len(scope), rank) for rank, each in enumerate(named, 1)}
+    ranked = with_amendments(Shortlist(tuple(named), {}, places), scope)
+    assert {each.title for each in ranked.chosen} >= {"Amendment No. 1", "Second Amendment Agreement"}
+    assert len(ranked.chosen) == 10 and not ranked.unread
+    assert ranked.reason_of(library["Amendment No. 1"]) == AMENDS
+
+
+def test_nothing_is_told_of_an_amendment_in_another_base_or_in_the_trash(keep: Keep) -> None:
+    """(R101)"""
+    agreement = keep("Cleaning Services Agreement", CLEANING)
+    keep("Amendment No. 1", CLEANING_1, KnowledgeBase.objects.create(name="Other"))
+    trashed = keep("Second Amendment Agreement", CLEANING_2)
+    Document.objects.filter(pk=trashed.pk).update(trashed_at=timezone.now())
+    result = retrieve_among("What is the monthly fee?", [agreement], settings=SETTINGS, arbiter="rules")
+    assert result.status == "found" and result.not_found_reason == ""
+
+
+def test_somebody_outside_is_told_no_name_of_what_was_not_asked() -> None:
+    reason = say_amended("Cleaning Services Agreement", ["Amendment No. 1", "Second Amendment Agreement"])
+    joined = join_clauses(["weak", reason], "; ")
+    run = RetrievalRun(plan={"told": {"reason": recorded_facts(joined)}}, not_found_reason=joined)
+    assert absence_of(run) == (
+        "weak; “Amendment No. 1”, “Second Amendment Agreement” amend “Cleaning Services Agreement” and were not read: "
+        "ask them together to see what is in force"
+    )
+    assert absence_of(run) == run.not_found_reason
+    assert absence_of(run, is_outside=True) == (
+        "weak; another document amends “Cleaning Services Agreement” and was not read"
+    )
