@@ -24,7 +24,7 @@ from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
 from retrieval import accounting
-from retrieval.amendments.among import find_amending
+from retrieval.amendments.among import find_amending, speaks_of_amending
 from retrieval.candidates.fusion import fuse, rank_by_score, rank_in_order
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import SteppedSearch, carry_out, search_in_steps
@@ -196,9 +196,8 @@ def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortli
     amended.
     """
     taken, scope = {document.pk for document in chosen.chosen}, {document.pk for document in documents}
-    outside = Document.objects.answering().filter(base__in={each.base_id for each in documents}).exclude(pk__in=scope)
     others = [document for document in select_readable(documents) if document.pk not in taken]
-    others += outside.only("title", "file_name", "current_parse").order_by("title", "pk")
+    others += documents_beside(documents)
     amending = find_amending(chosen.chosen, others, read_document_names(others)) if others else {}
     if not amending:
         return chosen
@@ -219,6 +218,20 @@ def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortli
         reasons={**chosen.reasons, **dict.fromkeys(kept - taken, accounting.AMENDS)},
         unread={key: found for key, found in unread.items() if found},
     )
+
+
+def documents_beside(documents: Sequence[Document]) -> list[Document]:
+    """The other documents of the same base that have been read, with what tells whether one amends another."""
+    scope = [document.pk for document in documents]
+    beside = Document.objects.answering().filter(base__in={each.base_id for each in documents}).exclude(pk__in=scope)
+    return list(beside.only("title", "file_name", "media_type", "sha256", "current_parse").order_by("title", "pk"))
+
+
+def amendments_beside(documents: Sequence[Document]) -> list[str]:
+    """The readings beside a scope that speak of an amendment: what may be told of one that was asked rests on them."""
+    beside = documents_beside(documents)
+    named = zip(beside, read_document_names(beside), strict=True)
+    return sorted(str(document.current_parse_id) for document, name in named if speaks_of_amending(name))
 
 
 def rank_of(chosen: Shortlist, document: Document) -> int:
