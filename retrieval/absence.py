@@ -257,11 +257,11 @@ def doubt_amended(
     told = {each.document_id: each for each in primary if amended.get(each.document_id)}
     if finding.status not in ("found", "weak") or not told:
         return finding
-    reasons = [say_amended(each.brief.document_title, amended[key]) for key, each in told.items()]
+    reasons = [amended_reason(each.brief.document_title, amended[key]) for key, each in told.items()]
     return finding._replace(status="weak", reason=join_clauses([finding.reason, *reasons], "; "))
 
 
-def say_amended(title: str, amending: Sequence[str]) -> Clause:
+def amended_reason(title: str, amending: Sequence[str]) -> Clause:
     several = len(amending) > 1
     amend, was = ("amend", "were") if several else ("amends", "was")
     names = name_some(f"“{each}”" for each in amending)

@@ -19,7 +19,7 @@ from django.db.models import Q
 from documents.base_settings import BaseSettings
 from documents.cards.asking import cards_of, distinctive_words, types_named
 from documents.models import Document, IngestJob, Line, Page, Parse
-from documents.storage.content import COVER_LINES, DocumentContent, attached_to, known_types, load_content
+from documents.storage.content import COVER_LINES, DocumentContent, files_attached, known_types, load_content
 from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
@@ -381,7 +381,7 @@ def account_of_scope(
         ),
         languages=languages_read(documents),
         attached=tuple(
-            each for document in counted if document.current_parse for each in attached_to(document.current_parse)
+            each for document in counted if document.current_parse for each in files_attached(document.current_parse)
         ),
         amended=amended_by(chosen),
     )

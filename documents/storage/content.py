@@ -348,11 +348,11 @@ def bare_content(document: Document, parse: Parse, lines: tuple[LineRow, ...]) -
         lines=lines,
         toc=(),
         passages=(),
-        attached=attached_to(parse),
+        attached=files_attached(parse),
     )
 
 
-def attached_to(parse: Parse | None) -> tuple[tuple[str, str], ...]:
+def files_attached(parse: Parse | None) -> tuple[tuple[str, str], ...]:
     """The files that a reading found attached to a document, by name and digest."""
     return tuple((name, sha256) for name, sha256 in (parse.report if parse else {}).get("attached", ()))
 

@@ -57,8 +57,9 @@ def is_titled_amendment(text: str) -> bool:
 
 
 def may_name(called: Called, cover: DocumentContent) -> bool:
-    """Whether first lines have the year of another document's own date, or its title."""
-    if (own := own_date(cover)) and own[:4] in called.cover:
+    """Whether first lines have the year and the day of another document's own date, or its title."""
+    own = own_date(cover)
+    if own and own[:4] in called.cover and any(word.lstrip("0").startswith(str(int(own[8:]))) for word in called.cover):
         return True
     text = f" {' '.join(called.cover)} "
     return any(f" {title} " in text for title in title_forms(cover))

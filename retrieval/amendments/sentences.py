@@ -29,7 +29,7 @@ FRAMES = {
     "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",
     "inside": r"(?:{inside})\s*\d",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "unplaced")},
-    "of_part": r"\A[\s,]*(?:\w+['’]?\s*){1,2}(?:{part})(?!\w)",
+    "of_part": r"\A[\s,]*(?:\w++['’]?\s*+){1,2}(?:{part})(?!\w)",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
@@ -156,10 +156,10 @@ def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
         inside = [f"({mark})" for mark in re.findall(r"\b\w++(?=\)|\Z|\s*[,(])", found["inside"]) if len(mark) <= 4]
         more = re.findall(NUMBER, found["more"])
         return ((found["number"], *inside), *((number,) for number in more))
-    return parts_named(masked)
+    return schedules_named(masked)
 
 
-def parts_named(masked: str) -> tuple[tuple[str, ...], ...]:
+def schedules_named(masked: str) -> tuple[tuple[str, ...], ...]:
     """The schedule that a sentence begins with: "Item 3 of Schedule 2" is not all of it."""
     found = amending_words()["part"].search(masked)
     is_first = found is not None and len(re.findall(r"[^\W\d_]+", masked[: found.start()])) <= BEFORE_PART_MAX

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from documents.models import Document, KnowledgeBase
-from retrieval.absence import say_amended
+from retrieval.absence import amended_reason
 from retrieval.accounting import AMENDS
 from retrieval.conftest import Keep, fillers
 from retrieval.corpus import Shortlist, retrieve_among, with_amendments
@@ -344,7 +344,7 @@ def test_nothing_is_told_of_an_amendment_in_another_base_or_in_the_trash(keep: K
 
 
 def test_somebody_outside_is_told_no_name_of_what_was_not_asked() -> None:
-    reason = say_amended("Cleaning Services Agreement", ["Amendment No. 1", "Second Amendment Agreement"])
+    reason = amended_reason("Cleaning Services Agreement", ["Amendment No. 1", "Second Amendment Agreement"])
     joined = join_clauses(["weak", reason], "; ")
     run = RetrievalRun(plan={"told": {"reason": recorded_facts(joined)}}, not_found_reason=joined)
     assert absence_of(run) == (
