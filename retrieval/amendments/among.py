@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from documents.models import Document, Parse
 from documents.storage.content import DocumentContent, load_content, read_covers
@@ -31,9 +32,10 @@ def find_amending(
     if not speaking:
         return {}
     covers = read_covers(documents)
+    known = {key: KnownBy(own_date(cover), frozenset(title_forms(cover))) for key, cover in covers.items()}
     candidates = {
-        key: [other for other, called in speaking if str(other.pk) != cover.document_id and may_name(called, cover)]
-        for key, cover in covers.items()
+        key: [other for other, called in speaking if other.pk != key and named.may_stand_in(called)]
+        for key, named in known.items()
     }
     of_others = read_covers([*{other.pk: other for possible in candidates.values() for other in possible}.values()])
     found = {}
@@ -56,13 +58,22 @@ def is_titled_amendment(text: str) -> bool:
     return naming_words()["amendment"].search(match_form(text)) is not None
 
 
-def may_name(called: Called, cover: DocumentContent) -> bool:
-    """Whether first lines have the year and the day of another document's own date, or its title."""
-    own = own_date(cover)
-    if own and own[:4] in called.cover and any(word.lstrip("0").startswith(str(int(own[8:]))) for word in called.cover):
-        return True
-    text = f" {' '.join(called.cover)} "
-    return any(f" {title} " in text for title in title_forms(cover))
+class KnownBy(NamedTuple):
+    """By what others name a document: its own date, "" without one, and its titles."""
+
+    own: str
+    titles: frozenset[str]
+
+    def may_stand_in(self, called: Called) -> bool:
+        """Whether first lines have the year and the day of the date, or a title."""
+        if self.own[:4] in called.cover and any(word.lstrip("0").startswith(self.day) for word in called.cover):
+            return True
+        text = f" {' '.join(called.cover)} "
+        return any(f" {title} " in text for title in self.titles)
+
+    @property
+    def day(self) -> str:
+        return self.own[8:].lstrip("0")
 
 
 def names_as_amended(amending: DocumentContent, other: DocumentContent) -> bool:
