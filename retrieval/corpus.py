@@ -1,8 +1,8 @@
 """A base with many documents: which of them are read line by line, and what SQL finds in the others (R93, R104).
 
 Of more than ten those are read line by line that the question names, else the ten best by words, meaning, name, and
-card. This only chooses what is read: absence rests on counts. Where the documents named do not answer, a second pass
-reads them again together with the best of the others.
+card; what amends one of them is read with it. This only chooses what is read: absence rests on counts. Where the
+documents named do not answer, a second pass reads them again together with the best of the others.
 """
 
 import uuid
