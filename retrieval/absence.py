@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.tables import cells_of_line, is_wrapped
-from retrieval.accounting import summarise
+from retrieval.accounting import name_some, named_facts, summarise
 from retrieval.filters import Within
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
 from retrieval.told.searched import is_of_other_language
@@ -247,6 +247,26 @@ def doubt_struck(
     if any(struck_share(each, content_of[each.document_id]) < STRUCK_SHARE for each in primary):
         return finding
     return finding._replace(status="weak", reason=Clause("the words that were found are struck through", "struck"))
+
+
+def doubt_amended(
+    finding: AbsenceVerdict, settled: Sequence[Settled], amended: Mapping[str, Sequence[str]]
+) -> AbsenceVerdict:
+    """Weak where a primary passage is of a document that another one amends which was not read, whatever it changes."""
+    primary = [each for each in settled if each.verdict.role == "primary"]
+    told = {each.document_id: each for each in primary if amended.get(each.document_id)}
+    if finding.status not in ("found", "weak") or not told:
+        return finding
+    reasons = [amended_reason(each.brief.document_title, amended[key]) for key, each in told.items()]
+    return finding._replace(status="weak", reason=join_clauses([finding.reason, *reasons], "; "))
+
+
+def amended_reason(title: str, amending: Sequence[str]) -> Clause:
+    several = len(amending) > 1
+    amend, was = ("amend", "were") if several else ("amends", "was")
+    names = name_some(f"“{each}”" for each in amending)
+    said = f"{names} {amend} “{title}” and {was} not read: ask them together to see what is in force"
+    return Clause(said, "amended", title=title, **named_facts(amending), count=len(amending))
 
 
 def struck_share(candidate: Settled, content: DocumentContent) -> float:

@@ -9,12 +9,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext_noop
 
 from documents.storage.content import DocumentContent
 from retrieval.told.clauses import Clause
 from retrieval.types import Coverage, Question, ScopeAccount, ScopeDocument, ShortlistRank
 from retrieval.words.options import unread_choices
+from retrieval.words.tokens import ALGORITHMS
 
 # Why a document was read, or was not; the test of these holds their figure against corpus.DOCUMENTS_MAX.
 ALL_READ = gettext_noop("so few documents are all read line by line")
@@ -24,6 +26,7 @@ UNRANKED = gettext_noop("nothing in it comes near the question; 10 others are re
 FILLED = gettext_noop("nothing in it comes near the question; it is read because 10 documents are")
 NAMED = gettext_noop("the question names it")
 OTHERS_NAMED = gettext_noop("the question names other documents")
+AMENDS = gettext_noop("it amends a document that is read")
 WIDENED = gettext_noop("the documents the question names do not answer it; with the best of the others 10 are read")
 ASKED_BACK = gettext_noop("the question was asked back before anything was searched")
 ALONE = gettext_noop("every document is searched on its own")
@@ -41,6 +44,8 @@ CAUSES = {
 }
 # Languages written without spaces whose words nothing here tells.
 UNTOLD = {"bo": "Tibetan", "km": "Khmer", "lo": "Lao", "my": "Burmese", "th": "Thai"}
+# Languages whose words are found in all their forms, or have one only; of others they are found as they are written.
+TOLD_FORMS = frozenset({*ALGORITHMS, "ar", "he", "ja", "vi", "zh", "und"})
 NAMED_MAX = 10  # documents or pages told by name in a sentence; the record lists every one
 
 
@@ -128,7 +133,9 @@ def coverage_of(
         pages = sum(page.number in asked for content in contents for page in content.pages)
         with_text = pages - len(unreadable)
     known = {each.sha256 for each in documents if each.state in ("read", "counted")}
-    attached = [name for content in contents for name, sha256 in content.attached if sha256 not in known]
+    carried = [*(each for content in contents for each in content.attached), *account.attached]
+    attached = [name for name, sha256 in carried if sha256 not in known]
+    languages = {*account.languages, *(content.language for content in contents)}
     coverage = Coverage(
         documents=len(documents),
         pages=pages,
@@ -143,7 +150,7 @@ def coverage_of(
     gaps = find_gaps(question, coverage, documents)
     return replace(
         coverage,
-        gaps=(*gaps, *find_untold(question, contents), *gap_of_attached(attached), *gap_of_boxes(question, contents)),
+        gaps=(*gaps, *find_untold(question, languages), *gap_of_attached(attached), *gap_of_boxes(question, contents)),
     )
 
 
@@ -174,12 +181,22 @@ def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeD
         yield gap
 
 
-def find_untold(question: Question, contents: Sequence[DocumentContent]) -> Iterable[str]:
-    """The languages in which no words are told, of the question and the documents read: nothing is shown absent."""
-    languages = {question.language, *(content.language for content in contents)}
-    if untold := sorted(languages & UNTOLD.keys()):
+def find_untold(question: Question, languages: Collection[str]) -> Iterable[str]:
+    """The languages of the question and the documents in which no words are told, or only as they are written.
+
+    Nothing is shown absent there. Of the latter only the question's: words of another language prove nothing anyway.
+    """
+    if untold := sorted({question.language, *languages} & UNTOLD.keys()):
         said = f"the words of a text in {' and '.join(UNTOLD[each] for each in untold)} cannot be told apart"
         yield Clause(said, "untold", languages=untold)
+    elif question.language in languages and question.language not in TOLD_FORMS:
+        said = f"words in {language_name(question.language)} are found only in the forms that were asked for"
+        yield Clause(said, "as written", language=question.language)
+
+
+def language_name(code: str) -> str:
+    """The English name of a language, for the record."""
+    return str(LANG_INFO.get(code, {}).get("name", code))
 
 
 def gap_of_counted(question: Question, counted: Sequence[ScopeDocument]) -> str:

@@ -1,8 +1,8 @@
 """A base with many documents: which of them are read line by line, and what SQL finds in the others (R93, R104).
 
 Of more than ten those are read line by line that the question names, else the ten best by words, meaning, name, and
-card. This only chooses what is read: absence rests on counts. Where the documents named do not answer, a second pass
-reads them again together with the best of the others.
+card; what amends one of them is read with it. This only chooses what is read: absence rests on counts. Where the
+documents named do not answer, a second pass reads them again together with the best of the others.
 """
 
 import uuid
@@ -19,11 +19,12 @@ from django.db.models import Q
 from documents.base_settings import BaseSettings
 from documents.cards.asking import cards_of, distinctive_words, types_named
 from documents.models import Document, IngestJob, Line, Page, Parse
-from documents.storage.content import COVER_LINES, DocumentContent, known_types, load_content
+from documents.storage.content import COVER_LINES, DocumentContent, files_attached, known_types, load_content
 from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
 from retrieval import accounting
+from retrieval.amendments.among import find_amending, speaks_of_amending
 from retrieval.candidates.fusion import fuse, rank_by_score, rank_in_order
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import SteppedSearch, carry_out, search_in_steps
@@ -63,6 +64,7 @@ class Shortlist:
     chosen: tuple[Document, ...]
     reasons: Mapping[uuid.UUID, str]
     places: Mapping[uuid.UUID, ShortlistRank] = field(default_factory=dict)
+    unread: Mapping[uuid.UUID, tuple[Document, ...]] = field(default_factory=dict)  # what amends one that is read
 
     def reason_of(self, document: Document) -> str:
         return self.reasons.get(document.pk, accounting.OTHERS_NAMED)
@@ -97,7 +99,8 @@ def search_among(question_text: str, documents: Sequence[Document], options: Sea
 def search_chosen(
     question_text: str, documents: Sequence[Document], chosen: Shortlist, options: SearchOptions
 ) -> SteppedSearch:
-    """Read the chosen documents, and account for the others by what SQL finds in them."""
+    """Read the chosen documents with what amends them, and account for the others by what SQL finds in them."""
+    chosen = with_amendments(chosen, documents)
     contents = content_for(chosen.chosen)
     account_for = partial(account_of_scope, documents, contents, chosen)
     return search_in_steps(question_text, contents, replace(options, account_for=account_for))
@@ -184,6 +187,57 @@ def rank_documents(
         by_rank = accounting.RANKED_BY_CARD if key in by_card else accounting.RANKED
         reasons[key] = by_rank if is_ranked else unranked
     return Shortlist(tuple(document for document in documents if document.pk in kept), reasons, places)
+
+
+def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortlist:
+    """The documents to read with those of the scope that amend them, DOCUMENTS_MAX together, the best first.
+
+    What has no room, or is in the base and not in the scope, is told: an agreement alone does not say that it was
+    amended.
+    """
+    taken, scope = {document.pk for document in chosen.chosen}, {document.pk for document in documents}
+    others = [document for document in select_readable(documents) if document.pk not in taken]
+    others += documents_beside(documents)
+    amending = find_amending(chosen.chosen, others, read_document_names(others)) if others else {}
+    if not amending:
+        return chosen
+    ranked = [(rank_of(chosen, document), document) for document in chosen.chosen]
+    wanted = [(rank, 0, document) for rank, document in ranked]
+    wanted += [
+        (rank, 1, each) for rank, document in ranked for each in amending.get(document.pk, ()) if each.pk in scope
+    ]
+    ordered = (document.pk for *_, document in sorted(wanted, key=lambda each: each[:2]))
+    order = dict.fromkeys(key for key in ordered if key in scope)
+    kept = set(list(order)[:DOCUMENTS_MAX])
+    unread = {
+        key: tuple(each for each in found if each.pk not in kept) for key, found in amending.items() if key in kept
+    }
+    return replace(
+        chosen,
+        chosen=tuple(document for document in documents if document.pk in kept),
+        reasons={**chosen.reasons, **dict.fromkeys(kept - taken, accounting.AMENDS)},
+        unread={key: found for key, found in unread.items() if found},
+    )
+
+
+def documents_beside(documents: Sequence[Document]) -> list[Document]:
+    """The other documents of the same base that have been read, with what tells whether one amends another."""
+    scope = [document.pk for document in documents]
+    beside = Document.objects.answering().filter(base__in={each.base_id for each in documents}).exclude(pk__in=scope)
+    return list(beside.only("title", "file_name", "media_type", "sha256", "current_parse").order_by("title", "pk"))
+
+
+def amendments_beside(documents: Sequence[Document]) -> list[str]:
+    """The readings beside a scope that speak of an amendment: what may be told of one that was asked rests on them."""
+    beside = documents_beside(documents)
+    named = zip(beside, read_document_names(beside), strict=True)
+    return sorted(str(document.current_parse_id) for document, name in named if speaks_of_amending(name))
+
+
+def rank_of(chosen: Shortlist, document: Document) -> int:
+    """The rank of a document that is read; 0 for one that the question names."""
+    place = chosen.places.get(document.pk)
+    return place.rank or len(chosen.chosen) if place else 0
 
 
 def round_score(score: float | None) -> float | None:
@@ -326,7 +380,16 @@ def account_of_scope(
             for number in blind.get(document.current_parse.pk, ())
         ),
         languages=languages_read(documents),
+        attached=tuple(
+            each for document in counted if document.current_parse for each in files_attached(document.current_parse)
+        ),
+        amended=amended_by(chosen),
     )
+
+
+def amended_by(chosen: Shortlist) -> dict[str, tuple[str, ...]]:
+    """By the id of a document that is read, the titles of what amends it and is not."""
+    return {str(key): tuple(each.title for each in found) for key, found in chosen.unread.items()}
 
 
 def languages_read(documents: Iterable[Document]) -> tuple[str, ...]:

@@ -17,12 +17,14 @@ from retrieval import accounting
 from retrieval.corpus import (
     DOCUMENTS_MAX,
     Shortlist,
+    amended_by,
     content_for,
     languages_read,
     last_jobs,
     rank_documents,
     search_among,
     unread_document,
+    with_amendments,
 )
 from retrieval.deadline import DetectionTimeout
 from retrieval.pipeline import carry_out, search_in_steps
@@ -40,6 +42,7 @@ class Alone:
     unreadable: tuple[str, ...]  # pages by name
     sections: int
     counts: Mapping[str, int] = field(default_factory=dict)  # lines with each word
+    attached: tuple[tuple[str, str], ...] = ()
     is_asked_back: bool = False
 
 
@@ -68,9 +71,9 @@ def search_each(
             return carry_out(search_among(question_text, documents, asked))
     on_document(len(readable), len(readable))
     clock.stop("each_document")
-    chosen = choose_together(question_text, readable, alone, asked)
+    chosen = with_amendments(choose_together(question_text, readable, alone, asked), documents)
     together = {document.pk for document in chosen.chosen}
-    account = account_of_all(documents, alone, together)
+    account = account_of_all(documents, alone, chosen)
     contents = content_for(chosen.chosen)
     result = carry_out(search_in_steps(question_text, contents, replace(asked, account_for=lambda question: account)))
     result = replace(result, timings_ms=clock.timings_ms | result.timings_ms)
@@ -89,6 +92,7 @@ def search_alone(question_text: str, document: Document, asked: SearchOptions) -
         row=accounting.read_document(content, accounting.ALONE),
         unreadable=tuple(accounting.name_page(content.title, each) for each in accounting.blind_pages_of(content)),
         sections=accounting.count_sections(content),
+        attached=content.attached,
     )
     if not content.pages:
         return replace(alone, row=accounting.mark_missed(alone.row, "changed"))
@@ -143,8 +147,9 @@ def best_findings(alone: Mapping[UUID, Alone]) -> list[UUID]:
     return [key for _, _, key in sorted(told, key=lambda one: one[:2])]
 
 
-def account_of_all(documents: Sequence[Document], alone: Mapping[UUID, Alone], together: set[UUID]) -> ScopeAccount:
-    """Every document of the scope; words and pages of those not judged `together`, which are counted there."""
+def account_of_all(documents: Sequence[Document], alone: Mapping[UUID, Alone], chosen: Shortlist) -> ScopeAccount:
+    """Every document of the scope; words and pages of those not judged together, which are counted there."""
+    together = {document.pk for document in chosen.chosen}
     jobs = last_jobs(document for document in documents if not document.current_parse)
     others = [each for key, each in alone.items() if key not in together]
     counts: Counter[str] = Counter()
@@ -163,6 +168,8 @@ def account_of_all(documents: Sequence[Document], alone: Mapping[UUID, Alone], t
         unreadable=tuple(name for each in others for name in each.unreadable),
         sections=sum(each.sections for each in others),
         languages=languages_read(documents),
+        attached=tuple(carried for each in others for carried in each.attached),
+        amended=amended_by(chosen),
     )
 
 

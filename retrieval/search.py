@@ -387,6 +387,7 @@ def settle_candidates(search: Search) -> Search:
     finding = absence.doubt_differing(search.finding, question, ranking, settled, differing)
     finding = absence.doubt_struck(finding, settled, contents)
     finding = absence.doubt_wrapped(finding, question, ranking, settled, contents)
+    finding = absence.doubt_amended(finding, settled, search.account.amended)
     return replace(search, settled=settled, ranking=ranking, finding=finding)
 
 

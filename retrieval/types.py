@@ -631,6 +631,8 @@ class ScopeAccount:
     unreadable: tuple[str, ...] = ()  # pages without text of the documents not read together, by name
     sections: int = 0  # of these documents, where their contents were read
     languages: tuple[str, ...] = ()  # of all documents that have text
+    attached: tuple[tuple[str, str], ...] = ()  # files that those not read together carry: names and digests
+    amended: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # titles of what amends one read, by its id
 
 
 @dataclass(frozen=True)

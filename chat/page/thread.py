@@ -201,8 +201,13 @@ class ShownTurn:
         """Why there is no answer, in the reader's language where the program said it."""
         assert self.answer is not None
         if self.run and self.answer.text == sentence(self.run.not_found_reason):
-            return sentence(absence_of(self.run))
+            return sentence(absence_of(self.run, is_outside=self.is_outside))
         return in_words(self.answer.text)
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether it is shown to somebody who may not see the base."""
+        return False
 
     @property
     def searched(self) -> list[StoredWord]:

@@ -48,6 +48,10 @@ class SharedTurn(ShownTurn):
         """Nobody: a link shows that an answer was judged wrong, and not who said so or why."""
         return None
 
+    @property
+    def is_outside(self) -> bool:
+        return self.share.is_outside
+
     def _shown(self, citation: Citation) -> ShownCitation:
         link = Below(f"#{self.anchor_of(citation.candidate.document_id, cited_pages(citation)[0])}")
         return replace(super()._shown(citation), link=link)  # type: ignore[arg-type]

@@ -27,6 +27,7 @@ from llm.prompts import Guidance
 from llm.recordings.recorded import current_recording
 from llm.reuse import Replies
 from llm.tiers import is_allowed
+from retrieval.corpus import amendments_beside
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.dispatch import NOT_EMBEDDED
 from retrieval.filters import Filters
@@ -68,6 +69,7 @@ def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
         " ".join(question.split()).casefold(),
         str(base.pk),
         [reading_of(document) for document in documents],
+        *filter(None, [amendments_beside(documents)]),
         [turn.mode, turn.filters, turn.is_full_search],
         [chosen.deciding(), digests_of(guidance)],
         repr(dictionary),

@@ -3,7 +3,7 @@
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import TypedDict, TypeVar, cast
@@ -14,7 +14,7 @@ from django.db import connection
 
 from documents.cards.asking import cards_of
 from documents.cards.types import UNKNOWN
-from documents.models import Document, Embedding, Parse, Passage, TocEntry
+from documents.models import Document, Embedding, Line, Parse, Passage, TocEntry
 from documents.storage.collecting import collection_paused
 from documents.storage.store import stored_reading
 from reading.boxes import Box, PictureBox, boxes_of
@@ -28,6 +28,7 @@ from reading.rows import (
     UNSEARCHED_KINDS,
     ImageRow,
     LineRow,
+    LineSpan,
     ObjectRow,
     PageRow,
     PassageRow,
@@ -315,6 +316,20 @@ def read_content(parse: Parse, document_type: str | None = None) -> DocumentCont
     """The content of a parse, from the database; the type of its document as well, unless it is given."""
     document = parse.document
     reading = stored_reading(parse)
+    return replace(
+        bare_content(document, parse, reading.lines),
+        pages=reading.pages,
+        toc=reading.toc,
+        passages=tuple(PassageRow(*row) for row in parse.passages.order_by("index").values_list(*PassageRow._fields)),
+        vectors=read_vectors(parse),
+        images=reading.images,
+        stored_registry=read_stored_registry(parse),
+        document_type=known_types([document])[document.pk] if document_type is None else document_type,
+    )
+
+
+def bare_content(document: Document, parse: Parse, lines: tuple[LineRow, ...]) -> DocumentContent:
+    """What is known of a reading without its rows but for these lines."""
     return DocumentContent(
         document_id=str(document.pk),
         parse_id=str(parse.pk),
@@ -329,16 +344,28 @@ def read_content(parse: Parse, document_type: str | None = None) -> DocumentCont
         toc_origin=parse.toc_origin,
         toc_strength=parse.toc_strength,
         unreadable_pages=tuple(parse.unreadable_pages),
-        pages=reading.pages,
-        lines=reading.lines,
-        toc=reading.toc,
-        passages=tuple(PassageRow(*row) for row in parse.passages.order_by("index").values_list(*PassageRow._fields)),
-        vectors=read_vectors(parse),
-        images=reading.images,
-        stored_registry=read_stored_registry(parse),
-        document_type=known_types([document])[document.pk] if document_type is None else document_type,
-        attached=tuple((name, sha256) for name, sha256 in parse.report.get("attached", ())),
+        pages=(),
+        lines=lines,
+        toc=(),
+        passages=(),
+        attached=files_attached(parse),
     )
+
+
+def files_attached(parse: Parse | None) -> tuple[tuple[str, str], ...]:
+    """The files that a reading found attached to a document, by name and digest."""
+    return tuple((name, sha256) for name, sha256 in (parse.report if parse else {}).get("attached", ()))
+
+
+def read_covers(documents: Sequence[Document]) -> dict[UUID, DocumentContent]:
+    """The first lines of the documents that have been read, as all that is known of them, in two queries."""
+    parses = Parse.objects.in_bulk([key for document in documents if (key := document.current_parse_id)])
+    lines: dict[UUID, list[LineRow]] = {key: [] for key in parses}
+    rows = Line.objects.filter(parse__in=lines, number__lte=COVER_LINES).order_by("parse_id", "number")
+    for parse_id, *row, spans in rows.values_list("parse_id", *LineRow._fields):
+        lines[parse_id].append(LineRow._make((*row, tuple(LineSpan(*span) for span in spans))))
+    read = ((document, document.current_parse_id) for document in documents)
+    return {each.pk: bare_content(each, parses[key], tuple(lines[key])) for each, key in read if key and key in parses}
 
 
 def read_stored_registry(parse: Parse) -> Registry | None:

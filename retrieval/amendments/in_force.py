@@ -9,7 +9,7 @@ from django.utils.timezone import localdate
 
 from documents.storage.content import DocumentContent
 from retrieval.amendments.asked import days_asked
-from retrieval.amendments.versions import Version, Versions
+from retrieval.amendments.versions import Version, Versions, name_clause
 from retrieval.candidates.sentences import QUOTE_CHARS
 from retrieval.types import (
     KEPT_ROLES,
@@ -147,7 +147,7 @@ def contradiction_of_group(group: VersionGroup) -> Contradiction:
     states = tuple(version.in_force for _, version in group.members)
     return Contradiction(
         tuple(each.candidate_id for each, _ in group.members),
-        f"clause {group.versions.clause} was amended: {'; '.join(map(say_state, states))}",
+        f"{name_clause(group.versions.clause)} was amended: {'; '.join(map(say_state, states))}",
         clause=group.versions.clause,
         in_force=states,
     )

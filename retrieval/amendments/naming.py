@@ -17,8 +17,10 @@ from retrieval.words.tokens import is_stop_word, normalise_words, stem
 TITLE_CHARS_MAX = 160
 REACH = 160  # characters before a date in which the name stands
 SENTENCE_END = re.compile(r"(?<=[^\W\d_]{4})\.\s|[;:()]")  # no point of an ordinal, of "No." and "Nr."
+SECTION = re.compile(r"\W*\d")  # a heading with a number: of a part, not of the document
 FRAMES = {name: rf"\A(?:{{{name}}})\Z" for name in ("agreement", "article", "dating", "qualifier", "compound")}
 HEAD_FIRST = frozenset({"fr", "es"})  # "contrat de bail", but "lease agreement"
+FRAMES["amendment"] = r"(?<!\w)(?:{amendment})(?!\w)"
 naming_words = read_once(__name__, "naming", FRAMES)
 
 
@@ -62,7 +64,8 @@ def is_naming(text: str, other: DocumentContent) -> bool:
 
 def titles_of(content: DocumentContent) -> list[list[str]]:
     """What others may call a document, as words: the first part of its title, and what it prints on top."""
-    printed = next((line.text for line in content.cover if line.kind == "heading"), "")
+    headings = (line.text for line in content.cover if line.kind == "heading")
+    printed = next((text for text in headings if not SECTION.match(text)), "")
     return [normalise_words(title[:TITLE_CHARS_MAX].split(",")[0]) for title in (content.title, printed)]
 
 

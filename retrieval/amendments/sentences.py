@@ -5,11 +5,12 @@ words are data (`amending.*.toml`). What may or would be changed is no change.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from typing import Literal, NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
+from reading.matching import match_form
 from reading.values.sentences import SENTENCE
 from reading.wording import read_once
 from retrieval.candidates.units import prose_of, split_at, units_of
@@ -27,6 +28,8 @@ FRAMES = {
     "sign": r"\A(?:{sign})",
     "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",
     "inside": r"(?:{inside})\s*\d",
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "unplaced")},
+    "of_part": r"\A[\s,]*(?:\w++['’]?\s*+){1,2}(?:{part})(?!\w)",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
@@ -35,14 +38,15 @@ FRAMES = {
 amending_words = read_once(__name__, "amending", FRAMES)
 QUOTED = re.compile(r"„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\"")
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
+BEFORE_PART_MAX = 1  # word: "In Schedule 2", "The Schedule 2"
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
 
 class Amendment(NamedTuple):
     """One change of one clause. `old` and `new` are the words quoted, "" where the sentence quotes none.
 
-    `clause` is its number and what is named inside it: ("6.2",), ("6", "(2)"). `begins` is the day it takes effect, as
-    an ISO date, "" if it is not said. `lines` hold the sentence and the new text.
+    `clause` is its number and what is named inside it: ("6.2",), ("6", "(2)"), or a part: ("schedule 2",). `begins` is
+    the day it takes effect, as an ISO date, "" if it is not said. `lines` hold the sentence and the new text.
     """
 
     clause: tuple[str, ...]
@@ -64,15 +68,26 @@ def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
     return tuple(find_amendments(content))
 
 
-def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
+def has_changes(content: DocumentContent) -> bool:
+    """Whether a document changes a clause or a schedule, or what is not placed here: a definition."""
+    return bool(amendments_in(content)) or any(
+        find_change(masked[start:end]) and amending_words()["unplaced"].search(masked[start:end])
+        for lines in units_with_signs(content)
+        for masked in (mask_quotations(prose_of(lines, content, in_force=True).text),)
+        for start, end in split_at(masked, SENTENCE)
+    )
+
+
+def units_with_signs(content: DocumentContent) -> Iterable[LineRange]:
+    """The units in which stands a word of a change."""
     lexicon, sign = lexicon_of(content), amending_words()["sign"]
     near = lexicon.lines_with_any([word for word in lexicon.lines if sign.match(word)])
     units = units_of(content)
-    found = [
-        each
-        for lines in dict.fromkeys(units.around(int(number)) for number in near)
-        for each in amendments_of_unit(lines, content)
-    ]
+    return dict.fromkeys(units.around(int(number)) for number in near)
+
+
+def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
+    found = [each for lines in units_with_signs(content) for each in amendments_of_unit(lines, content)]
     begins = date_of_all(content, {each.begins for each in found}) if found else ""
     yield from (each if each.begins else each._replace(begins=begins) for each in found)
 
@@ -113,16 +128,21 @@ class ReadChange(NamedTuple):
 
 def read_change(sentence: str) -> ReadChange | None:
     """The change a sentence makes; None if it makes none."""
-    words, masked = amending_words(), mask_quotations(sentence)
-    found = next(((name, verb) for name in CHANGES if (verb := words[name].search(masked))), None)
-    if found is None or words["conditional"].search(masked, 0, found[1].end()):
+    masked = mask_quotations(sentence)
+    found = find_change(masked)
+    clauses = clauses_named(masked) if found else ()
+    if found is None or not clauses:
         return None
     change, verb = found
-    clauses = clauses_named(masked)
-    if not clauses:
-        return None
-    old, new = words_changed(sentence, masked, change, verb.span())
+    old, new = words_changed(sentence, masked, change, verb)
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
+
+
+def find_change(masked: str) -> tuple[Change, tuple[int, int]] | None:
+    """What a sentence says is done to something, and where its verb stands; None where that is only possible."""
+    words = amending_words()
+    found = next(((name, verb.span()) for name in CHANGES if (verb := words[name].search(masked))), None)
+    return None if found is None or words["conditional"].search(masked, 0, found[1][1]) else found
 
 
 def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
@@ -131,10 +151,19 @@ def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
     for found in words["clause"].finditer(masked):
         if words["by_which"].search(masked[: found.start()]):
             continue
+        if words["of_part"].match(masked[found.end() :]):
+            return ()
         inside = [f"({mark})" for mark in re.findall(r"\b\w++(?=\)|\Z|\s*[,(])", found["inside"]) if len(mark) <= 4]
         more = re.findall(NUMBER, found["more"])
         return ((found["number"], *inside), *((number,) for number in more))
-    return ()
+    return schedules_named(masked)
+
+
+def schedules_named(masked: str) -> tuple[tuple[str, ...], ...]:
+    """The schedule that a sentence begins with: "Item 3 of Schedule 2" is not all of it."""
+    found = amending_words()["part"].search(masked)
+    is_first = found is not None and len(re.findall(r"[^\W\d_]+", masked[: found.start()])) <= BEFORE_PART_MAX
+    return ((match_form(found[0]),),) if found and is_first else ()
 
 
 def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, int]) -> tuple[str, str]:

@@ -142,6 +142,11 @@ def versions_of(content: DocumentContent, clause: tuple[str, ...], links: Sequen
     return Versions("".join(clause), (*reversed(later), first))
 
 
+def name_clause(clause: str) -> str:
+    """What a clause is called: "clause 6.2", but "schedule 2"."""
+    return f"clause {clause}" if clause[:1].isdigit() else clause
+
+
 def state_of(text: str, begins: str, after: Sequence[Link]) -> ClauseState:
     """What became of a text by the amendments after it: the first that takes it away, else the first that adds."""
     for link in after:
@@ -171,7 +176,8 @@ def numbered_lines(content: DocumentContent, number: str) -> LineRange | None:
     last = begin
     for at in range(begin + 1, len(rows)):
         other = number_of(rows[at])
-        if is_beyond(other, number) or (rows[at].kind == "heading" and not other.startswith(f"{number}.")):
+        is_headed = rows[at].kind == "heading" and not other.startswith(f"{number}.")
+        if is_beyond(other, number) or (is_headed and number[:1].isdigit()):
             break
         if rows[at].kind != "furniture":
             last = at
@@ -179,16 +185,23 @@ def numbered_lines(content: DocumentContent, number: str) -> LineRange | None:
 
 
 def number_of(line: LineRow) -> str:
-    """The number of the clause that begins on a line: "6.2 The Customer …", or a heading "§ 6 Payment"."""
+    """The number of the clause that begins on a line: "6.2 The …", or a heading "§ 6 Payment"; "schedule 2" of one."""
     text = line.text_in_force
     is_labelled = line.kind == "heading" or text.startswith("§")
+    if line.kind == "heading" and (part := amending_words()["part"].match(text.strip())):
+        return match_form(part[0])
     labelled = amending_words()["clause"].match(text.strip()) if is_labelled else None
     found = labelled or NUMBERED.match(text)
     return found["number"] if found else ""
 
 
 def is_beyond(other: str, number: str) -> bool:
-    """Whether a number begins another clause: no deeper one, and none that goes on counting elsewhere."""
+    """Whether a number begins another clause: no deeper one, and none that goes on counting elsewhere.
+
+    A schedule, which counts its own clauses, ends with the next one.
+    """
+    if not number[:1].isdigit():
+        return bool(other) and other != number and not other[:1].isdigit()
     return (
         bool(other) and other != number and not other.startswith(f"{number}.") and other.count(".") <= number.count(".")
     )

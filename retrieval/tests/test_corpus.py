@@ -217,3 +217,32 @@ def test_full_text_finds_french_with_and_without_accents(keep: Keep) -> None:
     assert (wanted.current_parse.language, wanted.current_parse.search_config) == ("fr", "french")
     for question in ("Quel est le délai de préavis ?", "Quel est le delai de preavis ?", "Quels sont les délais ?"):
         assert rank_by_words(searched_phrases(question, ()), [wanted]).keys() == {wanted.pk}
+
+
+def test_files_attached_to_documents_that_were_only_counted_are_a_gap(keep: Keep) -> None:
+    """(R57)"""
+    documents = many(keep)
+    for document in documents:
+        parse = document.current_parse
+        assert parse is not None
+        parse.note("attached", [[f"{document.title}.csv", "b" * 64]])
+    result = retrieve_among("What about earthquakes?", documents, settings=WITHOUT, arbiter="rules")
+    assert result.status == "cannot_tell" and "15 attached files were not read" in result.not_found_reason
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "said"),
+    [
+        ("th", "What about earthquakes?", "the words of a text in Thai cannot be told apart"),
+        ("pl", "Kiedy wypada trzęsienie?", "words in Polish are found only in the forms that were asked for"),
+    ],
+)
+def test_no_absence_is_told_in_a_language_whose_words_or_forms_are_not_known(
+    keep: Keep, language: str, asked: str, said: str
+) -> None:
+    """(R57) Of the documents that were only counted as well."""
+    documents = many(keep)
+    counted = documents[DOCUMENTS_MAX:] if language == "th" else documents
+    Parse.objects.filter(document__in=counted).update(language=language)
+    result = retrieve_among(asked, list(Document.objects.order_by("title")), settings=WITHOUT, arbiter="rules")
+    assert result.status == "cannot_tell" and said in result.not_found_reason

@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from django.conf.locale import LANG_INFO
 from django.utils.formats import date_format, number_format
+from django.utils.translation import get_language_info, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.columns import StoredFlag, StoredGate
@@ -63,16 +64,25 @@ def passage_reason(candidate: RunCandidate) -> str:
     return say_passage(candidate.reason_facts) or candidate.reason
 
 
-def absence_of(run: RetrievalRun) -> str:
-    """Why nothing was found, as a clause."""
-    return say_clause(told_of(run).get("reason", {})) or run.not_found_reason
+def absence_of(run: RetrievalRun, *, is_outside: bool = False) -> str:
+    """Why nothing was found, as a clause; for somebody outside without the names of what was not asked."""
+    facts = told_of(run).get("reason", {})
+    return say_clause(without_names(facts) if is_outside else facts) or run.not_found_reason
+
+
+def without_names(facts: Facts) -> Facts:
+    """The facts of a reason without the documents that it names and nobody asked."""
+    parts = {"parts": [*map(without_names, facts["parts"])]} if "parts" in facts else {}
+    return {**facts, **parts, **({"names": ()} if facts.get("code") == "amended" else {})}
 
 
 def point_of(contradiction: Facts) -> str:
     """What passages that disagree say differently, or that they are versions of a clause."""
     if contradiction.get("clause"):
+        clause = str(contradiction["clause"])
         said = _("Clause %(clause)s was amended. The newest version is shown first, or those of the time asked about.")
-        return said % {"clause": contradiction["clause"]}
+        part = _("%(part)s was amended. The newest version is shown first, or those of the time asked about.")
+        return said % {"clause": clause} if clause[:1].isdigit() else part % {"part": clause.capitalize()}
     values = contradiction.get("values")
     return (
         _("The same words with another value: %(values)s.") % {"values": " / ".join(values)}
@@ -371,6 +381,18 @@ def say_attached(facts: Facts) -> str:
     return f"{said % {'count': facts['count']}}: {tell_names(facts)}"
 
 
+def say_amended(facts: Facts) -> str:
+    if not facts["names"]:
+        return _("another document amends “%(title)s” and was not read") % {"title": facts["title"]}
+    said = ngettext(
+        "%(names)s amends “%(title)s” and was not read: ask them together to see what is in force",
+        "%(names)s amend “%(title)s” and were not read: ask them together to see what is in force",
+        facts["count"],
+    )
+    marked = [mark_words([name]) for name in facts["names"]]
+    return said % {"names": tell_names({**facts, "names": marked}), "title": facts["title"]}
+
+
 def say_unread_boxes(facts: Facts) -> str:
     said = _("whether boxes are ticked could not be read")
     return f"{said}: {tell_names(facts)}"
@@ -436,8 +458,15 @@ def say_untold(facts: Facts) -> str:
     return _("the words of a text in %(languages)s cannot be told apart") % {"languages": languages}
 
 
+def say_as_written(facts: Facts) -> str:
+    code = facts["language"]
+    language = get_language_info(code)["name_translated"] if "name" in LANG_INFO.get(code, {}) else code
+    return _("words in %(language)s are found only in the forms that were asked for") % {"language": language}
+
+
 CLAUSES: dict[str, Callable[[Facts], str]] = {
     "several": say_several,
+    "amended": say_amended,
     "zero hits": say_zero_hits,
     "words occur": say_words_occur,
     "words there": lambda facts: _("the passages have words of the question"),
@@ -485,6 +514,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "foreign": say_foreign,
     "differ": say_differing,
     "untold": say_untold,
+    "as written": say_as_written,
     "struck": lambda facts: _("the words that were found are struck through"),
     "only there": lambda facts: _("only %(place)s was searched") % {"place": facts["place"]},
     "no such place": lambda facts: _("nothing was searched: there is no %(place)s") % {"place": facts["place"]},

@@ -284,6 +284,23 @@ def test_other_documents_are_asked(ask: Ask, tenant: User, document: Document, t
     assert not is_repeat(there)
 
 
+def test_it_is_asked_anew_when_an_amendment_comes_to_stand_beside_the_document(
+    ask: Ask, tenant: User, document: Document, tmp_path: Path
+) -> None:
+    """Another document that speaks of none changes nothing."""
+    answered(ask())
+    amended = (
+        "# Amendment\n\nMade on 3 May 2024 to the Lease of the warehouse.\n\n1. Schedule 1 is replaced by: “None.”"
+    )
+    for name, text in (("weather.md", "# Weather\n\nIt rained all day."), ("amendment.md", amended)):
+        path = tmp_path / name
+        path.write_text(text)
+        ingest_path(path, document.base, tenant)
+        last = answered(ask())
+        assert bool(last.run.repeat) == (name == "weather.md")
+    assert last.answer.kind == "weak" and "“Amendment" in last.answer.text
+
+
 def test_who_has_lost_the_documents_gets_nothing(ask: Ask, base: KnowledgeBase, viewer: User) -> None:
     answered(ask())
     turn = ask(user=viewer)

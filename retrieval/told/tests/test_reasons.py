@@ -159,6 +159,8 @@ FACTS: dict[str, dict[str, Any]] = {
     "differ": {"sides": [["30 days", "", "2"], ["45 days", "Lease", "4"]]},
     "struck": {},
     "untold": {"languages": ["km", "th"]},
+    "as written": {"language": "pl"},
+    "amended": {"title": "Lease", "names": ["Amendment No. 1", "Side letter"], "more": 0, "count": 2},
     "only there": {"place": "page 3"},
     "no such place": {"place": "page 3"},
 }
