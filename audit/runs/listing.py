@@ -22,6 +22,7 @@ from audit.runs.risks import RISKS
 from audit.runs.verdicts import WRONG, standing_verdicts, verdict_named
 from chat.models import Answer, Turn
 from chat.page.outcomes import STOPPED_RUNS, outcome_of_run
+from chat.scope import chosen_names
 from documents.keyset import rows_after
 from documents.models import Document, KnowledgeBase
 from ledger.chain import time_text
@@ -98,6 +99,7 @@ class Listed:
     why: str  # it failed or found nothing, in the reader's language
     verdict: str = ""  # what stands on its answer, "" if nothing does
     typed: str = ""  # what the person wrote, where a follow-up was completed before it was searched
+    chosen: str = ""  # the documents it was asked of, where the run got nowhere and lists none
 
     @property
     def reviewed_as(self) -> Outcome:
@@ -110,7 +112,7 @@ class Listed:
     @property
     def document(self) -> str:
         """The title of the only document that was asked; "" where there were several."""
-        return str(self.run.scope[0]["title"]) if len(self.run.scope) == 1 else ""
+        return str(self.run.scope[0]["title"]) if len(self.run.scope) == 1 else self.chosen
 
 
 @dataclass(frozen=True)
@@ -335,7 +337,7 @@ def key_of_run(run: RetrievalRun) -> RunKey:
 
 
 def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
-    """The runs with the data of their lines, in six more queries however many there are."""
+    """The runs with the data of their lines, in a fixed number of queries however many there are."""
     ids = [run.pk for run in runs]
     counts: dict[uuid.UUID, Counter[str]] = defaultdict(Counter)
     roles = RunCandidate.objects.filter(run__in=ids).order_by().values_list("run_id", "role")
@@ -353,6 +355,7 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
     verdicts = dict(standing_verdicts(ids).values_list("run_id", "outcome"))
     completed = RetrievalRun.objects.filter(pk__in=ids, parsed__has_key="typed")
     typed = dict(completed.values_list("pk", "parsed__typed"))
+    chosen = chosen_names(nowhere) if (nowhere := [run.pk for run in runs if not run.scope]) else {}
     return [
         Listed(
             run=run,
@@ -363,6 +366,7 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
             why=ERROR_NAME.sub("", run.failure) or say_clause(told.get(run.pk) or {}) or run.not_found_reason,
             verdict=verdicts.get(run.pk, ""),
             typed=typed.get(run.pk, ""),
+            chosen=chosen.get(run.pk, ""),
         )
         for run in runs
     ]
