@@ -151,7 +151,9 @@ def sides_of(asked: str, contents: Sequence[DocumentContent], language: str, rul
     are. Two years are compared where each has a document of its own: in one document they stand in one row.
     """
     read = list(comparisons_in(asked, rules))
-    groups = [documents_of_kind(each, contents, language, rules) for each in read if len(each.sides) == 1]
+    # "all of the NDAs" before "all", asked of the NDAs
+    alone = sorted((each for each in read if len(each.sides) == 1), key=lambda each: each.is_of_documents)
+    groups = [documents_of_kind(each, contents, language, rules) for each in alone]
     if group := next(filter(None, groups), ()):
         return group
     readings = [each for each in read if len(each.sides) > 1]

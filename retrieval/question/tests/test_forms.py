@@ -144,6 +144,9 @@ KINDS = [replace(NDA, document_type="nda"), SECOND_NDA, LICENCE, *REPORTS]
     [
         ("Compare the NDAs on term", KINDS, (0, 1), "term"),
         ("Compare both NDAs", KINDS, (0, 1), ""),
+        ("Compare all of the NDAs", KINDS, (0, 1), ""),
+        ("Contrast all of the NDAs as to permitted disclosures", KINDS, (0, 1), "permitted disclosures"),
+        ("Compare the term of the NDAs", KINDS, (0, 1), "term"),
         ("How do the NDAs differ on notice?", KINDS, (0, 1), "notice"),
         ("What are the differences between the annual reports?", KINDS, (3, 4), ""),
         ("Compare how the reports describe cash and debt", KINDS, (3, 4), "cash and debt"),
