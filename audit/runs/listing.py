@@ -98,6 +98,7 @@ class Listed:
     kept: int
     why: str  # it failed or found nothing, in the reader's language
     verdict: str = ""  # what stands on its answer, "" if nothing does
+    is_disputed: bool = False  # somebody has objected since, see `standing_verdicts`
     typed: str = ""  # what the person wrote, where a follow-up was completed before it was searched
     chosen: str = ""  # the documents it was asked of, where the run got nowhere and lists none
 
@@ -352,7 +353,8 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
     stopped = set(Turn.objects.filter(run__in=ids, state=Turn.State.STOPPED).values_list("run_id", flat=True))
     absent = RetrievalRun.objects.filter(pk__in=[run.pk for run in runs if run.not_found_reason])
     told = dict(absent.values_list("pk", "plan__told__reason"))
-    verdicts = dict(standing_verdicts(ids).values_list("run_id", "outcome"))
+    standing = standing_verdicts(ids).values_list("run_id", "outcome", "is_disputed")
+    verdicts = {run_id: (outcome, is_disputed) for run_id, outcome, is_disputed in standing}
     completed = RetrievalRun.objects.filter(pk__in=ids, parsed__has_key="typed")
     typed = dict(completed.values_list("pk", "parsed__typed"))
     chosen = chosen_names(nowhere) if (nowhere := [run.pk for run in runs if not run.scope]) else {}
@@ -364,7 +366,8 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
             candidates=counts[run.pk].total(),
             kept=sum(counts[run.pk][role] for role in KEPT_ROLES),
             why=ERROR_NAME.sub("", run.failure) or say_clause(told.get(run.pk) or {}) or run.not_found_reason,
-            verdict=verdicts.get(run.pk, ""),
+            verdict=verdicts.get(run.pk, ("", False))[0],
+            is_disputed=verdicts.get(run.pk, ("", False))[1],
             typed=typed.get(run.pk, ""),
             chosen=chosen.get(run.pk, ""),
         )
