@@ -21,6 +21,12 @@ class PasswordForm(forms.Form):
     )
     known_email = ""
 
+    def full_clean(self) -> None:
+        """Typing goes on where something is wrong, or begins with the first field."""
+        super().full_clean()
+        first = next((name for name in self.errors if name in self.fields), next(iter(self.fields)))
+        self.fields[first].widget.attrs["autofocus"] = True
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if "password" in cleaned:

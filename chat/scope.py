@@ -12,7 +12,7 @@ from django.db.models import Count, Q, Window
 from django.db.models.functions import RowNumber
 from django.utils.translation import gettext
 
-from chat.models import Turn
+from chat.models import ExtractionField, Retrieval, Turn
 from documents.access import AUDIT, WRITE
 from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
 from documents.storage.replacement import newest
@@ -111,6 +111,24 @@ def scope_words(turn: Turn) -> str:
     if turn.document_ids:
         return turn.scope_name
     return whole_words(turn.scope_name.partition(":")[2].strip() or turn.scope_name)
+
+
+def chosen_names(run_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """By run, the names of the documents that were chosen for its question; none where a whole base was asked.
+
+    A run that got nowhere lists no documents, though its question was asked of some.
+    """
+    asked, ids = Turn.objects.exclude(document_ids=[]), list(run_ids)
+    fields = ExtractionField.objects.exclude(extraction__document_ids=[])
+    names = dict(asked.filter(run__in=ids).values_list("run_id", "scope_name"))
+    names |= dict(fields.filter(run__in=ids).values_list("run_id", "extraction__scope_name"))
+    by_programs = dict(Retrieval.objects.filter(run__in=ids).values_list("run_id", "document_ids"))
+    chosen = {pk for document_ids in by_programs.values() for pk in document_ids}
+    titles = {str(pk): title for pk, title in Document.objects.filter(pk__in=chosen).values_list("pk", "title")}
+    return names | {
+        run_id: ", ".join(titles[pk] for pk in document_ids if pk in titles)
+        for run_id, document_ids in by_programs.items()
+    }
 
 
 def choices(user: Viewer, base: KnowledgeBase | None = None, chosen: str = "") -> list[tuple[str, list[Choice]]]:

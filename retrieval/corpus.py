@@ -103,7 +103,9 @@ def search_chosen(
     chosen = with_amendments(chosen, documents)
     contents = content_for(chosen.chosen)
     account_for = partial(account_of_scope, documents, contents, chosen)
-    return search_in_steps(question_text, contents, replace(options, account_for=account_for))
+    is_whole = len(contents) == len(select_readable(documents))
+    options = replace(options, account_for=account_for, is_whole_scope=is_whole)
+    return search_in_steps(question_text, contents, options)
 
 
 def select_readable(documents: Iterable[Document]) -> list[Document]:

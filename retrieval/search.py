@@ -40,6 +40,7 @@ from retrieval.headlines.mismatches import doubt_in_denial
 from retrieval.parts import Judged, judge_parts
 from retrieval.question.by_model import PROMPT as QUESTION_PROMPT
 from retrieval.question.by_model import read_by_model
+from retrieval.question.forms import are_of_one_name
 from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.question.pages import find_named_pages
 from retrieval.question.parse import parse_question
@@ -85,7 +86,8 @@ class SearchOptions:
     `account_for` accounts for every document of the scope once the question is read, where it has more than those that
     are searched (by SQL, see corpus). `filters` narrow what is searched and how much is judged. `guidance` is what the
     base adds to a prompt, by its name, `rules` how it reads questions; `expected` what the asker says of the answer
-    beforehand. `is_side`: it is one side of a comparison, asked by itself; `is_part`: no answer is made of it alone.
+    beforehand. `is_whole_scope`: nothing that was read is left out. `is_side`: it is one side of a comparison, asked
+    by itself; `is_part`: no answer is made of it alone.
     """
 
     settings: BaseSettings
@@ -95,6 +97,7 @@ class SearchOptions:
     on_stage: OnStage | None = None
     account_for: AccountFor | None = None
     filters: Filters = UNFILTERED
+    is_whole_scope: bool = True
     is_side: bool = False
     is_part: bool = False
     guidance: Mapping[str, Guidance] = field(default_factory=dict)
@@ -179,7 +182,8 @@ def begin_search(question_text: str, contents: Sequence[DocumentContent], option
     """The question as the rules read it, against the documents' own vocabulary."""
     clock = Clock()
     question = parse_question(question_text, contents, options.dictionary, options.rules)
-    if options.is_side:
+    # Of what was not read, a column would be left out in silence.
+    if options.is_side or (not options.is_whole_scope and are_of_one_name(question.sides)):
         question = replace(question, clarification="", form="", outlined=(), sides=())
     clock.stop("parse")
     arbiter = options.arbiter or chosen_arbiter(options.settings, options.mode)

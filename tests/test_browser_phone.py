@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.browsers import MISSED, PHONE, WIDE, needs_chromium, new_context, sign_in
 from tests.running import ADA, Running
@@ -22,6 +22,7 @@ HEIGHTS = """
   return [each.textContent.trim().slice(0, 40), answers(-21) && answers(21)];
 }).filter(([, isHigh]) => !isHigh)
 """
+TWICE = ViewportSize(width=720, height=450)  # what a browser of 1440 x 900 has left at 200 %
 # What a reader says of an answer is folded away until it is wanted.
 FOLDED = "document.querySelectorAll('.feedback details').forEach((each) => { each.open = true })"
 
@@ -110,6 +111,29 @@ def test_the_whole_navigation_is_in_sight_and_stays(page: Page, addresses: dict[
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     top = page.locator(".top nav").bounding_box()
     assert top is not None and -1 <= top["y"] <= 1
+
+
+@pytest.mark.parametrize("name", ["/audit/", "/audit/queue/", "/audit/figures/", "base", "trail"])
+def test_at_twice_the_size_every_tab_is_in_sight(page: Page, addresses: dict[str, str], name: str) -> None:
+    page.set_viewport_size(TWICE)
+    page.goto(addresses[name])
+    ends = page.locator("nav.tabs a").evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")
+    assert ends and max(ends) <= TWICE["width"]
+    page.set_viewport_size(PHONE)
+
+
+def test_at_twice_the_size_the_question_box_leaves_the_answer_its_room(page: Page, addresses: dict[str, str]) -> None:
+    page.set_viewport_size(TWICE)
+    page.goto(addresses["answer"])
+    covered = page.locator(".ask").evaluate("box => Math.max(0, innerHeight - box.getBoundingClientRect().top)")
+    assert covered <= TWICE["height"] / 3
+    page.set_viewport_size(PHONE)
+
+
+def test_what_a_sign_means_has_the_width_of_the_page(page: Page, addresses: dict[str, str]) -> None:
+    page.goto(addresses["/audit/queue/"])
+    widths = page.locator(".meanings dd").evaluate_all("all => all.map(each => each.clientWidth)")
+    assert widths and min(widths) >= 300
 
 
 def test_long_words_of_german_make_no_page_wider(page: Page, browser: Browser, addresses: dict[str, str]) -> None:

@@ -1,5 +1,7 @@
 """Pages of accounts from the outside: who finds them, what a form keeps, and that a link opens no second door."""
 
+import re
+
 import pytest
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
@@ -205,7 +207,10 @@ def test_a_refused_choice_keeps_the_link_and_signs_nobody_in(
 ) -> None:
     nia, token = invite("nia@example.org", root, "Nia")
     answer = client.post(f"/invitation/{token}/", FORM | change)
-    assert answer.status_code == 400 and "errorlist" in answer.content.decode()
+    page = answer.content.decode()
+    assert answer.status_code == 400 and "errorlist" in page
+    focused = re.findall(r"<input[^>]*autofocus[^>]*>", page)
+    assert len(focused) == 1 and f'name="{next(iter(change))}"' in focused[0], "typing goes on at the fault"
     nia.refresh_from_db()
     assert not nia.is_active and not nia.has_usable_password() and "_auth_user_id" not in client.session
     assert client.get(f"/invitation/{token}/").status_code == 200

@@ -128,7 +128,7 @@ DETAIL_NAMES = {
 
 @dataclass(frozen=True)
 class RecordedChange:
-    """One event in words. `details` are name and value, or the values before and after."""
+    """One event in words. `about` is what it names beside its base; `details` name and value, or before and after."""
 
     event: Event
     words: str
@@ -198,7 +198,7 @@ def describe_events(events: Sequence[Event]) -> list[RecordedChange]:
             event=event,
             words=str(WORDS.get(event.kind, event.kind.replace("_", " ").capitalize())),
             base=names.get(ids[event.pk], ""),
-            about=event.subject,
+            about=event.subject if event.subject != f"base:{ids[event.pk]}" or ids[event.pk] not in names else "",
             details=tuple(describe_details(event.details)),
             sequence=sequences.get(str(event.pk)),
         )

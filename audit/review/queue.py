@@ -77,20 +77,25 @@ def risky(user: Viewer, risk: str = "") -> RetrievalRunQuerySet:
 
 
 def waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
-    """Runs one other person objected to and nobody else has reviewed; overruling a role counts too."""
+    """Runs one other person objected to and nobody else has looked at since; overruling a role counts too."""
     return reviewable(user).filter(is_objected_alone(~Q(reviewer_id=user.pk)))
 
 
 def own_waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
-    """Runs a person objected to and nobody else has reviewed, which wait for somebody else."""
+    """Runs a person objected to and nobody else has looked at since, which wait for somebody else."""
     return reviewable(user).filter(is_objected_alone(Q(reviewer_id=user.pk)))
 
 
-def is_objected_alone(by: Q) -> Exists:
-    """Whether one of these reviewers objected to a run and nobody else has reviewed it."""
+def is_objected_alone(by: Q) -> Q:
+    """Whether one of these reviewers overruled a role of a run and nobody else has reviewed it, or objected to its
+    answer and nobody else has objected too, or reviewed it since: of two who differ, neither has the last word unseen.
+    """
+    agreed = Q(outcome=Review.Outcome.AGREE)
     others = Review.objects.filter(run=OuterRef("run")).exclude(reviewer=OuterRef("reviewer")).order_by()
-    objections = Review.objects.exclude(outcome=Review.Outcome.AGREE).filter(by).order_by()
-    return Exists(objections.filter(~Exists(others), run=OuterRef("pk")))
+    objections = Review.objects.exclude(agreed).filter(by, run=OuterRef("pk")).order_by()
+    seen = others.filter(Q(created_at__gt=OuterRef("created_at")) | Q(candidate=None) & ~agreed)
+    of_roles = objections.exclude(candidate=None).filter(~Exists(others))
+    return Q(Exists(of_roles)) | Q(Exists(objections.filter(~Exists(seen), candidate=None)))
 
 
 def first_in_queue(

@@ -22,6 +22,7 @@ from audit.runs.risks import RISKS
 from audit.runs.verdicts import WRONG, standing_verdicts, verdict_named
 from chat.models import Answer, Turn
 from chat.page.outcomes import STOPPED_RUNS, outcome_of_run
+from chat.scope import chosen_names
 from documents.keyset import rows_after
 from documents.models import Document, KnowledgeBase
 from ledger.chain import time_text
@@ -97,7 +98,9 @@ class Listed:
     kept: int
     why: str  # it failed or found nothing, in the reader's language
     verdict: str = ""  # what stands on its answer, "" if nothing does
+    is_disputed: bool = False  # somebody has objected since, see `standing_verdicts`
     typed: str = ""  # what the person wrote, where a follow-up was completed before it was searched
+    chosen: str = ""  # the documents it was asked of, where the run got nowhere and lists none
 
     @property
     def reviewed_as(self) -> Outcome:
@@ -110,7 +113,7 @@ class Listed:
     @property
     def document(self) -> str:
         """The title of the only document that was asked; "" where there were several."""
-        return str(self.run.scope[0]["title"]) if len(self.run.scope) == 1 else ""
+        return str(self.run.scope[0]["title"]) if len(self.run.scope) == 1 else self.chosen
 
 
 @dataclass(frozen=True)
@@ -335,7 +338,7 @@ def key_of_run(run: RetrievalRun) -> RunKey:
 
 
 def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
-    """The runs with the data of their lines, in six more queries however many there are."""
+    """The runs with the data of their lines, in a fixed number of queries however many there are."""
     ids = [run.pk for run in runs]
     counts: dict[uuid.UUID, Counter[str]] = defaultdict(Counter)
     roles = RunCandidate.objects.filter(run__in=ids).order_by().values_list("run_id", "role")
@@ -350,9 +353,11 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
     stopped = set(Turn.objects.filter(run__in=ids, state=Turn.State.STOPPED).values_list("run_id", flat=True))
     absent = RetrievalRun.objects.filter(pk__in=[run.pk for run in runs if run.not_found_reason])
     told = dict(absent.values_list("pk", "plan__told__reason"))
-    verdicts = dict(standing_verdicts(ids).values_list("run_id", "outcome"))
+    standing = standing_verdicts(ids).values_list("run_id", "outcome", "is_disputed")
+    verdicts = {run_id: (outcome, is_disputed) for run_id, outcome, is_disputed in standing}
     completed = RetrievalRun.objects.filter(pk__in=ids, parsed__has_key="typed")
     typed = dict(completed.values_list("pk", "parsed__typed"))
+    chosen = chosen_names(nowhere) if (nowhere := [run.pk for run in runs if not run.scope]) else {}
     return [
         Listed(
             run=run,
@@ -361,8 +366,10 @@ def list_runs(runs: Sequence[RetrievalRun]) -> list[Listed]:
             candidates=counts[run.pk].total(),
             kept=sum(counts[run.pk][role] for role in KEPT_ROLES),
             why=ERROR_NAME.sub("", run.failure) or say_clause(told.get(run.pk) or {}) or run.not_found_reason,
-            verdict=verdicts.get(run.pk, ""),
+            verdict=verdicts.get(run.pk, ("", False))[0],
+            is_disputed=verdicts.get(run.pk, ("", False))[1],
             typed=typed.get(run.pk, ""),
+            chosen=chosen.get(run.pk, ""),
         )
         for run in runs
     ]

@@ -1,9 +1,10 @@
 """The verdict that stands on the answer of a run, as one word for every list."""
 
 from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import pgettext_lazy
 
 from audit.models import Review
@@ -26,8 +27,14 @@ def verdict_named(code: str) -> Outcome:
     return VERDICTS.get(code) or Outcome("warn", code)
 
 
-def standing_verdicts(runs: Iterable[UUID] | RetrievalRunQuerySet) -> QuerySet[Review]:
-    """The last verdict on the answer of each run that has one; a blind one only where there is no other."""
+def standing_verdicts(runs: Iterable[UUID] | RetrievalRunQuerySet) -> QuerySet[Any]:
+    """The last verdict on the answer of each run that has one; a blind one only where there is no other.
+
+    `is_disputed` where it agrees and a blind reviewer has objected since.
+    """
     followed = Review.objects.filter(previous=OuterRef("pk")).order_by()
+    agreed = Q(outcome=Review.Outcome.AGREE)
+    since = Q(run=OuterRef("run"), candidate=None, is_blind=True, created_at__gt=OuterRef("created_at"))
     last = Review.objects.filter(~Exists(followed), run__in=runs, candidate=None)
+    last = last.annotate(is_disputed=agreed & Q(Exists(Review.objects.filter(since).exclude(agreed).order_by())))
     return last.order_by("run_id", "is_blind", "-created_at", "-id").distinct("run_id")

@@ -8,6 +8,7 @@ from django.db.models import Case, Exists, F, OuterRef, QuerySet, When
 from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from chat.scope import chosen_names
 from chat.writing.phrases import count_in_words
 from documents.models import Document
 from documents.storage.content import DocumentSnapshot
@@ -70,6 +71,7 @@ class ScopeTable:
     summary: str
     rows: tuple[ScopeRow, ...]
     more: int
+    chosen: str = ""  # the documents a question was asked of whose run got nowhere, and so lists none
 
     @property
     def total(self) -> int:
@@ -124,7 +126,8 @@ def scope_table(run: RetrievalRun) -> ScopeTable:
         for document in Document.objects.filter(pk__in=[seen["document_id"] for seen in run.scope])
     }
     rows = tuple(row_of_snapshot(seen, now.get(seen["document_id"])) for seen in run.scope)
-    return ScopeTable(count_in_words(len(rows), "document"), rows, 0)
+    chosen = "" if rows else chosen_names([run.pk]).get(run.pk, "")
+    return ScopeTable(count_in_words(len(rows), "document"), rows, 0, chosen)
 
 
 def scope_table_of(coverage: StoredCoverage, documents: Iterable[RunDocument]) -> ScopeTable:

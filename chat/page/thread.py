@@ -1,5 +1,6 @@
 """A conversation as its page shows it: turns with their stages, answers, citations and refused passages."""
 
+import re
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -431,15 +432,25 @@ class ShownTurn:
 
     @cached_property
     def headline_blocks(self) -> list[LinkedBlock]:
+        return self._blocks(self.headline)
+
+    @cached_property
+    def headline(self) -> str:
         """What an extractive answer says before its quotes: the computed figure, the cell or the best sentence."""
-        said = [check for check in self.answer.checks if is_headline(check)] if self.answer else []
-        return self._blocks(self.answer.text.partition("\n\n\u201c")[0]) if self.answer and said else []
+        is_said = self.answer is not None and any(map(is_headline, self.answer.checks))
+        return self.answer.text.partition("\n\n\u201c")[0] if self.answer and is_said else ""
 
     @cached_property
     def said_markers(self) -> set[int]:
-        checks = self.answer.checks if self.answer else []
-        sentences = [check for check in checks if check.get("typed", {}).get("type") == "sentence"]
-        said = {check["markers"][0]: check["typed"]["text"] for check in sentences}
+        """The citations whose words the headline says, or the row that is lit below it."""
+        typed = [
+            (each["markers"][0], each["typed"])
+            for each in (self.answer.checks if self.answer else [])
+            if "typed" in each
+        ]
+        said = {marker: each["text"] for marker, each in typed if each["type"] == "sentence"}
+        cells = [(marker, each["rows"][each["at"][0]]) for marker, each in typed if each["type"] == "cell"]
+        said |= {marker: " ".join([row["label"], *row["cells"]]) for marker, row in cells}
         quotes = {each.marker: each.quote for each in self.answer.citations.all()} if self.answer else {}
         return {marker for marker, text in said.items() if len(quotes.get(marker, "")) <= len(text) + LINE_SIGNS_MAX}
 
@@ -459,15 +470,20 @@ class ShownTurn:
 
     @cached_property
     def typed(self) -> list[dict[str, object]]:
-        """The typed values of an extractive answer: as printed with the marker, and as read."""
+        """The typed values of an extractive answer that its headline does not say: as printed and as read."""
         if not self.is_extractive or self.answer is None:
             return []
         found = [
             (check["typed"], check["markers"][0])
             for check in self.answer.checks
-            if check.get("typed") and not is_headline(check)
+            if check.get("typed") and not is_headline(check) and not self._is_said(check["typed"])
         ]
         return [self._typed(typed, marker) for typed, marker in found]
+
+    def _is_said(self, typed: TypedValue) -> bool:
+        """Whether the headline prints the value."""
+        printed = re.escape(typed.get("printed", ""))
+        return bool(printed and re.search(rf"(?<!\w){printed}(?!\w)", self.headline))
 
     def _typed(self, typed: TypedValue, marker: int) -> dict[str, object]:
         links = {shown.marker: shown for shown in self.citations}

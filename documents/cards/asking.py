@@ -20,6 +20,12 @@ def types_named(question_text: str) -> frozenset[str]:
     return frozenset(sign.type for sign in asked if sign.pattern.search(question_text))
 
 
+def types_called(name: str) -> frozenset[str]:
+    """The types of documents that a name is nothing but a word for: "contracts", "annual reports"."""
+    asked = (sign for sign in card_signs() if sign.where == "asked")
+    return frozenset(sign.type for sign in asked if sign.pattern.fullmatch(name))
+
+
 @lru_cache(maxsize=1)
 def legal_forms() -> frozenset[str]:
     return frozenset().union(*read_word_lists(Path(__file__).parent, "legal_forms").values())

@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from documents.cards.asking import types_called
 from documents.storage.content import DocumentContent
 from reading.values.years import years_in
 from reading.wording import Wordings, read_once
 from retrieval.question.documents_named import Name, called_of, stands_in, years_of_document
 from retrieval.question.phrasing import phrasing_rules, section_named
 from retrieval.types import Form, Side
-from retrieval.words.tokens import is_stop_word, normalise_words
+from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
 SIDES_MAX = 4  # columns side by side; a longer list is a question about many documents
 SIDE_WORDS_MAX = 12  # of the name of a thing; more is a sentence
@@ -28,6 +29,7 @@ ABOUT = r"^\W*+(?:{about_before})\s+(?P<what>[^?]+?)\s+(?:{about_after})\W*$"
 SAYING = r"^(?:{saying_before})\s+(?P<sides>.+?)\s+(?:{saying})\s+(?P<aspect>.+)$"
 HOW = r"^\W*+(?:{how_before})\s+(?P<sides>.+?)\s+(?:{how_after})(?:\s+(?P<tail>.+?))?[\s?.!]*$"
 DIFFERENCE_IN = r"^\W*+(?:{difference_in})\s+(?P<aspect>.+?)\s+(?:{between})\s+(?P<sides>.+)$"
+GROUP = r"^(?:(?:{every})\s+)*+(?P<kind>{plural})$"
 FRAMES = {
     "polite": r"(?:^|[\s,])(?:{polite})(?=[\s,.?!]|$)",
     "summary": rf"{POLITELY}(?:{{summary}})(?P<what>(?:\s.*)?)$",
@@ -49,12 +51,18 @@ FRAMES = {
     "versus": r"(?<!\s)\s*,\s*(?:(?:{versus})\s+)?|(?<!\s)\s+(?:{versus})\s+",
     "determiner": r"^(?:(?:(?:{stand_in})\s+)?(?:{inside})\s+(?:{determiner})?|(?:{determiner}))",
     "stand_in": r"^(?:{stand_in})\b",
+    "every": GROUP,
+    "plural": GROUP,
+    "any_document": r"^(?:{any_document})$",
 }
 form_rules = read_once(__name__, "forms", FRAMES)
 
 
 class Comparison(NamedTuple):
-    """One way to read a comparison: what is compared, and in what respect ("" for as a whole)."""
+    """One way to read a comparison: what is compared, and in what respect ("" for as a whole).
+
+    One side alone may name several documents: "the NDAs".
+    """
 
     sides: tuple[str, ...]
     aspect: str = ""
@@ -139,10 +147,16 @@ def full_name_of(content: DocumentContent) -> Name:
 def sides_of(asked: str, contents: Sequence[DocumentContent], language: str, rules: Wordings) -> tuple[Side, ...]:
     """What is compared, each with the question to ask for it; () if nothing is compared.
 
-    The reading in which every side is a document comes first, then one in which some are. Two years are compared
-    where each has a document of its own: in one document they stand in one row.
+    A name of several documents comes first, then the reading in which every side is a document, then one in which some
+    are. Two years are compared where each has a document of its own: in one document they stand in one row.
     """
-    readings = list(comparisons_in(asked, rules))
+    read = list(comparisons_in(asked, rules))
+    # "all of the NDAs" before "all", asked of the NDAs
+    alone = sorted((each for each in read if len(each.sides) == 1), key=lambda each: each.is_of_documents)
+    groups = [documents_of_kind(each, contents, language, rules) for each in alone]
+    if group := next(filter(None, groups), ()):
+        return group
+    readings = [each for each in read if len(each.sides) > 1]
     found = [tuple(documents_called(side, contents, language, rules) for side in reading.sides) for reading in readings]
     for is_enough in (all, any):
         for reading, documents in zip(readings, found, strict=True):
@@ -159,10 +173,46 @@ def sides_of(asked: str, contents: Sequence[DocumentContent], language: str, rul
     return ()
 
 
+def documents_of_kind(
+    reading: Comparison, contents: Sequence[DocumentContent], language: str, rules: Wordings
+) -> tuple[Side, ...]:
+    """The documents that one name is of, "the NDAs", as a side each by that name; () unless they fit side by side."""
+    found = rules["plural"].match(reading.sides[0])
+    if not found:
+        return ()
+    types, stems = types_called(found["kind"]), {stem(word, language) for word in normalise_words(found["kind"])}
+    stems = {word for word in stems if not is_stop_word(word, language)}
+    called = [
+        each
+        for each in contents
+        if rules["any_document"].match(found["kind"])
+        or each.document_type in types
+        or is_of_kind(stems, full_name_of(each), language)
+    ]
+    if not 2 <= len(called) <= SIDES_MAX:
+        return ()
+    return tuple(Side(reading.sides[0], reading.aspect, (each.document_id,)) for each in called)
+
+
+def are_of_one_name(sides: Sequence[Side]) -> bool:
+    """Whether the sides are what one name is of among the documents that were read."""
+    return len(sides) > 1 and len({side.name for side in sides}) == 1
+
+
+def is_of_kind(stems: Collection[str], name: Name, language: str) -> bool:
+    """Whether each of the stems is that of a word in the name of a document, or ends one, or is short for some."""
+    called = called_of(name)
+    label = {stem(word, language) for word in called.label}
+    return bool(stems) and all(
+        word in label or (len(word) >= JOINED_MIN and word in called.joined) or is_acronym(word, called.label)
+        for word in stems
+    )
+
+
 def places_compared(asked: str, names: Sequence[Name], language: str) -> list[int]:
     """The places of the documents that a comparison may be of, by their names; [] if nothing is compared."""
     rules = form_rules()
-    sides = {side for reading in comparisons_in(asked, rules) for side in reading.sides}
+    sides = {side for reading in comparisons_in(asked, rules) if len(reading.sides) > 1 for side in reading.sides}
     words = [found for side in sides if (found := name_words(side, language, rules))]
     return [place for place, name in enumerate(names) if any(is_called(each, name) for each in words)]
 
@@ -199,8 +249,8 @@ def readings_of_how(sides: str, tail: str, rules: Wordings) -> Iterator[Comparis
         yield from readings_of(found["sides"], sides, rules)
     elif found := rules["tail_versus"].match(tail):
         yield from readings_of_pair(sides, found["other"], rules)
-    elif not tail:
-        yield from readings_in(sides, rules)
+    elif not tail:  # "how did sales change" is no outline of all that is called so
+        yield from (each for each in readings_in(sides, rules) if len(each.sides) > 1 or each.aspect)
     elif rules["regarding"].match(f" {tail}"):
         yield from readings_in(f"{sides} {tail}", rules)
 
@@ -216,7 +266,7 @@ def readings_of_pair(one: str, other: str, rules: Wordings) -> Iterator[Comparis
 
 
 def readings_of(sides: str, aspect: str, rules: Wordings) -> Iterator[Comparison]:
-    """The reading with these sides, if there are two to four of them and none is a whole sentence."""
+    """The reading with these sides, if there are no more than four of them and none is a whole sentence."""
     yield from reading_of(rules["versus"].split(sides), aspect, rules)
 
 
@@ -226,7 +276,7 @@ def reading_of_two(one: str, other: str, aspect: str, rules: Wordings) -> Iterat
 
 def reading_of(said: Sequence[str], aspect: str, rules: Wordings) -> Iterator[Comparison]:
     names = [name_side(each, rules) for each in said]
-    if not 2 <= len(names) <= SIDES_MAX or not all(names) or len(aspect.split()) > ASPECT_WORDS_MAX:
+    if len(names) > SIDES_MAX or not all(names) or len(aspect.split()) > ASPECT_WORDS_MAX:
         return
     if all(len(name.split()) <= SIDE_WORDS_MAX for name in names) and len({*map(str.casefold, names)}) == len(names):
         yield Comparison(tuple(names), name_side(aspect, rules))

@@ -98,7 +98,8 @@ def test_a_change_has_its_words_its_base_and_its_entry(house: House) -> None:
     known = record("retention_set", "Olga", f"base:{house.base.pk}", {"days": [1, 2]})
     foreign = record("moon_landing", "Egon", f"base:{uuid.uuid4()}", {})
     first, second = describe_events([known, foreign])
-    assert (first.words, first.base, first.about) == ("Retention changed", house.base.name, known.subject)
+    assert (first.words, first.base, first.about) == ("Retention changed", house.base.name, ""), "the base is named"
+    assert second.about == foreign.subject
     assert first.sequence == Entry.objects.get(kind="event", subject_id=str(known.pk)).sequence
     assert (second.words, second.base, second.details) == ("Moon landing", "", ())
     with translation.override("fr"):

@@ -15,6 +15,7 @@ from audit.pages.views import attachment, read_choice, turn_to
 from audit.runs.listing import RunKey
 from audit.runs.signs import LOOKED, signs_of_run
 from audit.trail.candidates import Choice
+from chat.models import Conversation, Retrieval, Turn
 from chat.turns.compose import QUOTED
 from chat.writing.phrases import describe_place
 from documents.ingestion.trash import move_to_trash, purge_document
@@ -158,6 +159,25 @@ def test_lists_say_which_document_was_asked_where_it_was_one(house: House, make_
     make_run("primary", scope=[*one.scope, {**one.scope[0], "title": "Second policy"}])
     page = browse(house.auditor, "/audit/").content.decode()
     assert page.count(f"<bdi>{one.scope[0]['title']}</bdi>") == 1 and "Second policy" not in page
+
+
+def test_a_question_that_failed_names_the_document_it_was_asked_of(
+    house: House, make_run: MakeRun, browse: Any
+) -> None:
+    """Its run got nowhere and lists none; what was asked of a whole base names none."""
+    talk = Conversation.objects.create(user=house.asker, base=house.base)
+    title, nowhere = house.document.title, {"status": "failed", "failure": "The database was away.", "scope": []}
+    of_one, of_all, of_program = (make_run("", **nowhere) for _ in range(3))
+    chosen = {"document_ids": [str(house.document.pk)]}
+    Turn.objects.create(conversation=talk, number=1, run=of_one, question="One?", scope_name=title, **chosen)
+    Turn.objects.create(conversation=talk, number=2, run=of_all, question="All?", scope_name=house.base.name)
+    Retrieval.objects.create(base=house.base, user=house.asker, run=of_program, question="By program?", **chosen)
+    assert browse(house.auditor, "/audit/").content.decode().count(f"<bdi>{title}</bdi>") == 2
+    for run, is_named in ((of_one, True), (of_all, False), (of_program, True)):
+        head = (
+            browse(house.auditor, f"/audit/runs/{run.pk}/").content.decode().split('class="facts"')[1].split("</dd>")[0]
+        )
+        assert (title in head) is is_named
 
 
 def test_the_trail_says_once_that_it_quotes_and_leads_to_the_verdict(

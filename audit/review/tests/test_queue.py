@@ -183,6 +183,17 @@ def test_it_shows_the_queue_to_auditors(
     assert (str(run.pk) in response.content.decode()) is (who in ("auditor", "owner"))
 
 
+def test_an_empty_queue_leads_to_a_sample_and_to_a_signature(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    client = signed_in(house.auditor)
+    lead = f'href="/audit/signoffs/?base={house.base.pk}"'
+    empty = client.get(f"/audit/queue/?base={house.base.pk}").content.decode()
+    assert lead in empty and 'href="#h-samples"' in empty
+    make_run("", status="not_found")
+    assert lead not in client.get(f"/audit/queue/?base={house.base.pk}").content.decode()
+
+
 def test_it_keeps_to_one_base_and_so_do_its_links(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
     run = make_run("", status="not_found")
     other = create_base(house.auditor, "Other")
@@ -195,11 +206,12 @@ def test_it_keeps_to_one_base_and_so_do_its_links(house: House, make_run: MakeRu
         assert str(run.pk) in client.get(f"/audit/queue/?base={nobodys}").content.decode()
 
 
+@pytest.mark.parametrize("address", ["/audit/", "/audit/figures/"])
 @pytest.mark.parametrize(("who", "has_tabs"), [("auditor", True), ("viewer", False)])
-def test_the_list_of_questions_leads_to_the_other_pages_of_the_audit(
-    house: House, signed_in: SignIn, who: str, has_tabs: bool
+def test_list_and_figures_lead_to_the_other_pages_of_the_audit(
+    house: House, signed_in: SignIn, address: str, who: str, has_tabs: bool
 ) -> None:
-    page = signed_in(getattr(house, who)).get("/audit/").content.decode()
+    page = signed_in(getattr(house, who)).get(address).content.decode()
     for name in ("queue", "signoffs", "golden", "changes", "verify"):
         assert (f'href="/audit/{name}/"' in page) is has_tabs
     assert ('href="/ask/links/"' in page) is has_tabs

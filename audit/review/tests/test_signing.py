@@ -29,6 +29,7 @@ from audit.review.signing import (
 from audit.runs.listing import filter_runs
 from audit.runs.signs import LOOKED
 from audit.runs.tests.test_search import complain
+from audit.runs.tests.test_verdicts import give
 from documents.access import create_base
 from documents.models import KnowledgeBase
 from retrieval.models import RetrievalRun
@@ -169,6 +170,11 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     assert signed_in(house.owner).post(f"/audit/signoffs/{row.pk}/second/").status_code == 302
     assert "Owner" in signed_in(house.auditor).get("/audit/signoffs/").content.decode()
     today = f"{timezone.now():%Y-%m-%d}"
+    form = {"base": house.base.pk, "since": today, "until": today}
+    assert signed_in(house.owner).post("/audit/signoffs/", form).status_code == 302
+    questions = f"/audit/?base={house.base.pk}&since={today}&until={today}"
+    page = signed_in(house.auditor).get("/audit/signoffs/").content.decode()
+    assert questions.replace("&", "&amp;") in page and client.get(questions).context["page"].rows
     form = {"base": house.base.pk, "since": today, "until": "2020-01-01"}
     assert signed_in(house.owner).post("/audit/signoffs/", form).status_code == 400
 
@@ -254,6 +260,26 @@ def test_an_objection_waits_for_a_second_reviewer(house: House, make_run: MakeRu
     assert place is not None and place.blind
     review(run, run.candidates.get(), house.owner, Opinion("agree", is_blind=True))
     assert first_in_queue(house.owner, SECOND) == [] == list(own_waiting_for_second(house.auditor))
+
+
+@pytest.mark.parametrize(
+    ("given", "waits"),
+    [
+        ([("auditor", "agree", False), ("owner", "wrong", True)], True),
+        ([("auditor", "agree", False), ("owner", "wrong", True), ("auditor", "agree", False)], False),
+        ([("auditor", "wrong", False), ("owner", "wrong", True)], False),
+        ([("auditor", "wrong", False), ("owner", "agree", True)], False),
+    ],
+    ids=["they differ", "the first looked again", "both object", "the second was asked for"],
+)
+def test_who_differs_from_an_earlier_verdict_is_heard(
+    house: House, make_run: MakeRun, given: list[tuple[str, str, bool]], waits: bool
+) -> None:
+    """A blind objection leaves the open verdict standing, in every list, until somebody has looked at it."""
+    run = make_run("primary")
+    give(house, run, given)
+    assert (first_in_queue(house.auditor, SECOND) == [run]) is waits
+    assert first_in_queue(house.owner, SECOND) == []
 
 
 def test_who_has_seen_what_others_said_is_not_blind(house: House, make_run: MakeRun, signed_in: SignIn) -> None:

@@ -56,6 +56,24 @@ def test_the_last_open_verdict_on_the_answer_stands(
     assert listed.is_wrong is (verdict in ("wrong", "absent")) and beside.verdict == ""
 
 
+@pytest.mark.parametrize(
+    ("given", "is_disputed"),
+    [
+        ([("auditor", "agree", False), ("owner", "wrong", True)], True),
+        ([("auditor", "agree", False), ("owner", "agree", True)], False),
+        ([("owner", "wrong", True), ("auditor", "agree", False)], False),
+        ([("auditor", "wrong", False), ("owner", "incomplete", True)], False),
+    ],
+    ids=["objected since", "agreed since", "decided since", "both object"],
+)
+def test_no_list_is_silent_of_who_objects_to_a_verdict_that_stands(
+    house: House, make_run: MakeRun, browse: Any, given: Given, is_disputed: bool
+) -> None:
+    give(house, make_run(), given)
+    cell = cell_of(browse(house.auditor, "/audit/").content.decode(), "c-verdict")
+    assert ("disputed" in cell and "s-warn" in cell and "had not seen this verdict" in cell) is is_disputed
+
+
 def test_every_verdict_on_an_answer_has_its_own_word() -> None:
     assert set(VERDICTS) == {*OF_ANSWER, ""}
     for language in ("en", "fr"):

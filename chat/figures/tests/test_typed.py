@@ -20,7 +20,7 @@ from chat.figures.names import read_values
 from chat.figures.typed import first_table, rest_of, table_of
 from chat.figures.yes_no import yes_or_no
 from chat.models import Answer
-from chat.page.thread import read_words
+from chat.page.thread import ShownTurn, read_words
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from documents.ingestion.conductor import ingest_path
@@ -112,6 +112,14 @@ def test_an_amount_is_typed_and_stands_on_the_cited_line(ask: Ask, serve: Serve,
         assert each["printed"] in " ".join(line.text for line in lines[first - 1 : last])
 
 
+def test_a_value_that_the_headline_says_is_not_said_again_below_it(ask: Ask) -> None:
+    answer = answered(ask("How much is the rent a month?"))
+    assert "value" in typed_of(answer)[-1], "it stays in the record"
+    shown = ShownTurn(answer.turn)
+    printed = {str(each["printed"]) for each in shown.typed if "value" in each}
+    assert shown.headline and not [each for each in printed if each in shown.headline]
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
@@ -152,6 +160,19 @@ def test_a_cell_of_a_table_that_goes_on_has_the_period_and_unit_of_its_first_pag
     (cell,) = find_cells(question, [candidate], {candidate.parse_id: content})
     assert (cell.cell.text, cell.period, "thousand" in cell.unit) == ("398", "2023", True)
     assert quote_cell(cell, 1).place == CitedLines(cell.row.first_line, cell.row.last_line, 2, "2", ANY)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_row_of_a_cell_is_not_quoted_again_below_it(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """It stands lit in the rows as printed; its place stays with the citation, which opens it."""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    scope = QuestionScope(base, (ingest_path(REPORT, base, tenant),))
+    turn = keep_question(tenant, scope, "What was total revenue in 2024?", "balanced", form_id=uuid.uuid4())
+    shown = ShownTurn(answered(turn).turn)
+    assert "415,890" in shown.headline and shown.headline_table
+    assert shown.said_markers == {1}, "the other quotes are still to be read"
 
 
 @pytest.mark.django_db(transaction=True)

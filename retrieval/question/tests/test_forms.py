@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from reading.wording import Wording
 from retrieval.question.forms import form_rules, read_form
 from retrieval.question.parse import parse_question
+from retrieval.search import SearchOptions, begin_search
 from retrieval.tests.builders import content_of_lines
 from retrieval.words.tokens import language_of
 
@@ -129,6 +131,60 @@ def test_documents_are_compared(asked: str, sides: tuple[str, ...], respect: str
     read = read_form(asked, ALL, language_of(asked.lower().split(), default="en"))
     assert (read.form, tuple(side.name for side in read.sides)) == ("compare", sides)
     assert all(len(side.document_ids) == 1 and side.asked == respect for side in read.sides)
+
+
+LEASE = content_of_lines(["The term is two years."], title="Mietvertrag Meier", number=5)
+LEASES = [LEASE, replace(LEASE, document_id="second", title="Mietvertrag Schulz")]
+SECOND_NDA = replace(NDA, document_id="other", title="Globex confidentiality", document_type="nda")
+KINDS = [replace(NDA, document_type="nda"), SECOND_NDA, LICENCE, *REPORTS]
+
+
+@pytest.mark.parametrize(
+    ("asked", "contents", "places", "respect"),
+    [
+        ("Compare the NDAs on term", KINDS, (0, 1), "term"),
+        ("Compare both NDAs", KINDS, (0, 1), ""),
+        ("Compare all of the NDAs", KINDS, (0, 1), ""),
+        ("Contrast all of the NDAs as to permitted disclosures", KINDS, (0, 1), "permitted disclosures"),
+        ("Compare the term of the NDAs", KINDS, (0, 1), "term"),
+        ("How do the NDAs differ on notice?", KINDS, (0, 1), "notice"),
+        ("What are the differences between the annual reports?", KINDS, (3, 4), ""),
+        ("Compare how the reports describe cash and debt", KINDS, (3, 4), "cash and debt"),
+        ("Compare term and notice in all documents", ALL, (0, 1, 2, 3), "term and notice"),
+        ("Vergleichen Sie die Verträge hinsichtlich der Laufzeit", LEASES, (0, 1), "Laufzeit"),
+        ("Vergleiche alle Dokumente bezüglich der Haftung", LEASES, (0, 1), "Haftung"),
+        ("Comparez tous les documents sur la durée", LEASES, (0, 1), "durée"),
+        ("¿Cuáles son las diferencias entre los documentos?", LEASES, (0, 1), ""),
+    ],
+)
+def test_one_name_of_several_documents_compares_them(
+    asked: str, contents: list[DocumentContent], places: tuple[int, ...], respect: str
+) -> None:
+    read = read_form(asked, contents, language_of(asked.lower().split(), default="en"))
+    assert read.form == "compare" and {side.asked for side in read.sides} == {respect}
+    assert [side.document_ids for side in read.sides] == [(contents[place].document_id,) for place in places]
+
+
+@pytest.mark.parametrize(
+    ("asked", "contents"),
+    [
+        ("Compare the NDA on term", KINDS),
+        ("Compare the NDAs on term", ALL),
+        ("Compare all documents on term", KINDS),
+        ("Compare the fees on term", KINDS),
+        ("How did the reports change?", KINDS),
+    ],
+    ids=["one is meant", "there is one", "more than fit side by side", "no document is called so", "no respect"],
+)
+def test_a_name_that_is_not_of_a_few_documents_compares_none(asked: str, contents: list[DocumentContent]) -> None:
+    assert read_form(asked, contents, "en").form == ""
+
+
+def test_of_a_part_of_the_scope_no_kind_is_compared() -> None:
+    """What was not read of it would be left out in silence."""
+    options = SearchOptions(BaseSettings(), is_whole_scope=False)
+    assert begin_search("Compare the NDAs on term", KINDS, options).question.form == ""
+    assert begin_search("Compare Acme and Initech on term", KINDS, options).question.form == "compare"
 
 
 def test_things_inside_a_document_are_compared_each_by_its_name() -> None:
