@@ -148,7 +148,7 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
     found: list[Spoken | None] = []
     doubts: list[str] = []
     for asked in each_part_of(question):
-        able = [each for each in spoken if asks_yes_or_no(asked) or not says_opposite(each, asked)]
+        able = spoken if asks_yes_or_no(asked) else [each for each in spoken if not says_opposite(each, asked)]
         best = best_sentence(asked, able) or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
         if best is None or is_doubtful(best.lines, asked, best.content):
             continue
@@ -195,22 +195,24 @@ def part_of(question: Question, part: str, answer_type: str) -> Question:
 
 
 def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
-    """The sentence that is clearly the best and has what was asked for, whatever it is about."""
-    if not spoken:
-        return None
+    """The sentence that is clearly the best and has what was asked for, whatever it is about.
+
+    Meaning is compared last, and only where a sentence has what was asked for: it takes longer than all else.
+    """
     words = [worth_in_words(each, question) for each in spoken]
     closest = sorted(range(len(spoken)), key=lambda at: -words[at])[:SENTENCES_MAX]
     spoken, worth = [spoken[at] for at in closest], np.array([words[at] for at in closest])
+    fitting = {at for at, each in enumerate(spoken) if is_begun(each) and is_fitting_sentence(each, question)}
+    if not fitting or (question.is_count and is_told_apart(spoken, question)):
+        return None
     near: NDArray[Any] = np.ones(len(spoken))
     if bundled.is_available() and question.topic:
         near = bundled.embed_texts([each.text for each in spoken]) @ bundled.embed_query(question.topic)
         worth += MEANING * near
     odds = np.exp(worth - worth.max())
     best = int(odds.argmax())
-    is_sure = odds[best] / odds.sum() >= SURE and near[best] >= NEAR and is_begun(spoken[best])
-    if not is_sure or (question.is_count and is_told_apart(spoken, question)):
-        return None
-    return spoken[best] if is_fitting_sentence(spoken[best], question) else None
+    is_sure = odds[best] / odds.sum() >= SURE and near[best] >= NEAR
+    return spoken[best] if is_sure and best in fitting else None
 
 
 def says_opposite(spoken: Spoken, question: Question) -> bool:
