@@ -3,7 +3,6 @@
 Signatures, lists of exhibits and definitions of the parties; they are recorded as left out.
 """
 
-import re
 from collections.abc import Collection
 
 from documents.storage.content import DocumentContent, kept_with_content

@@ -6,10 +6,12 @@ Where the best one is about another thing than the one asked for, that is told a
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from math import exp
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,7 @@ from retrieval.arbiter.numbers_told import is_led_to, is_of_sentences, text_abov
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, split_at, units_of
+from retrieval.detectors.vectors import query_vector
 from retrieval.headlines.fitting import (
     counts_said,
     is_fitting,
@@ -50,7 +53,7 @@ from retrieval.words.tokens import normalise_words
 
 PLACES_MAX = 8  # of the kept passages, the best
 UNITS_AROUND = 12  # of the text before and after a place, within its context
-SENTENCES_MAX = 48  # that are compared in meaning: a tenth of a second
+SENTENCES_MAX = 48  # that are compared in meaning
 CHARS_MIN, CHARS_MAX = 15, 700  # a shorter one is a heading or a number, a longer one several sentences run together
 TITLE_WORDS_MAX = 5
 SAID_KINDS = ("body", "list_item")
@@ -197,22 +200,37 @@ def part_of(question: Question, part: str, answer_type: str) -> Question:
 def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
     """The sentence that is clearly the best and has what was asked for, whatever it is about.
 
-    Meaning is compared last, and only where a sentence has what was asked for: it takes longer than all else.
+    Reading a sentence for its meaning takes longer than all else: those that have what was asked for come first, and
+    the others only until one of them is better, or all together as likely.
     """
-    words = [worth_in_words(each, question) for each in spoken]
-    closest = sorted(range(len(spoken)), key=lambda at: -words[at])[:SENTENCES_MAX]
-    spoken, worth = [spoken[at] for at in closest], np.array([words[at] for at in closest])
-    fitting = {at for at, each in enumerate(spoken) if is_begun(each) and is_fitting_sentence(each, question)}
-    if not fitting or (question.is_count and is_told_apart(spoken, question)):
+    worded = sorted(((worth_in_words(each, question), each) for each in spoken), key=lambda pair: -pair[0])
+    worded = worded[:SENTENCES_MAX]
+    fitting = [(words, each) for words, each in worded if is_begun(each) and is_fitting_sentence(each, question)]
+    if not fitting or (question.is_count and is_told_apart([each for _, each in worded], question)):
         return None
-    near: NDArray[Any] = np.ones(len(spoken))
-    if bundled.is_available() and question.topic:
-        near = bundled.embed_texts([each.text for each in spoken]) @ bundled.embed_query(question.topic)
-        worth += MEANING * near
-    odds = np.exp(worth - worth.max())
-    best = int(odds.argmax())
-    is_sure = odds[best] / odds.sum() >= SURE and near[best] >= NEAR
-    return spoken[best] if is_sure and best in fitting else None
+    near = nearness_to(question.topic) if bundled.is_available() and question.topic else lambda text: 1.0
+    worth, best = max(((words + MEANING * near(each.text), each) for words, each in fitting), key=lambda pair: pair[0])
+    if near(best.text) < NEAR:
+        return None
+    odds = 0.0  # of all, over those of the best
+    for words, each in worded:
+        other = words + MEANING * near(each.text)
+        odds += exp(other - worth)
+        if other > worth or odds * SURE > 1:
+            return None
+    return best
+
+
+def nearness_to(asked: str) -> Callable[[str], float]:
+    """What gives the nearness in meaning of a text to the one asked."""
+    meant = query_vector(asked, bundled.MODEL_KEY)
+    return lambda text: float(vector_of_sentence(text) @ meant)
+
+
+@lru_cache(maxsize=4_096)
+def vector_of_sentence(text: str) -> NDArray[np.float32]:
+    """The vector of a sentence, made by itself: whatever else was read, it is the same."""
+    return bundled.embed_query(text)
 
 
 def says_opposite(spoken: Spoken, question: Question) -> bool:
