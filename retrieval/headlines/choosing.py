@@ -6,15 +6,11 @@ Where the best one is about another thing than the one asked for, that is told a
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import pairwise
 from math import exp
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
@@ -53,7 +49,7 @@ from retrieval.words.tokens import normalise_words
 
 PLACES_MAX = 8  # of the kept passages, the best
 UNITS_AROUND = 12  # of the text before and after a place, within its context
-SENTENCES_MAX = 48  # that are compared in meaning
+SENTENCES_MAX, READ_FIRST = 48, 8  # that are compared in meaning
 CHARS_MIN, CHARS_MAX = 15, 700  # a shorter one is a heading or a number, a longer one several sentences run together
 TITLE_WORDS_MAX = 5
 SAID_KINDS = ("body", "list_item")
@@ -200,37 +196,32 @@ def part_of(question: Question, part: str, answer_type: str) -> Question:
 def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
     """The sentence that is clearly the best and has what was asked for, whatever it is about.
 
-    Reading a sentence for its meaning takes longer than all else: those that have what was asked for come first, and
-    the others only until one of them is better, or all together as likely.
+    Reading sentences for their meaning takes longer than all else: those that have what was asked for come first, then
+    some that say most of it, and the others only if none of these is better and all together are not as likely.
     """
     worded = sorted(((worth_in_words(each, question), each) for each in spoken), key=lambda pair: -pair[0])
     worded = worded[:SENTENCES_MAX]
-    fitting = [(words, each) for words, each in worded if is_begun(each) and is_fitting_sentence(each, question)]
+    fitting = [each for _, each in worded if is_begun(each) and is_fitting_sentence(each, question)]
     if not fitting or (question.is_count and is_told_apart([each for _, each in worded], question)):
         return None
-    near = nearness_to(question.topic) if bundled.is_available() and question.topic else lambda text: 1.0
-    worth, best = max(((words + MEANING * near(each.text), each) for words, each in fitting), key=lambda pair: pair[0])
-    if near(best.text) < NEAR:
-        return None
-    odds = 0.0  # of all, over those of the best
-    for words, each in worded:
-        other = words + MEANING * near(each.text)
-        odds += exp(other - worth)
-        if other > worth or odds * SURE > 1:
+    near: dict[str, float] = {}
+    for read in (fitting, [each for _, each in worded[:READ_FIRST]], [each for _, each in worded]):
+        texts = [each.text for each in read if each.text not in near]
+        near.update(zip(texts, nearness_of(texts, question.topic), strict=True))
+        worth = {each.text: words + MEANING * near[each.text] for words, each in worded if each.text in near}
+        best = max(fitting, key=lambda each: worth[each.text])
+        odds = sum(exp(other - worth[best.text]) for other in worth.values())
+        if near[best.text] < NEAR or odds * SURE > 1 or worth[best.text] < max(worth.values()):
             return None
     return best
 
 
-def nearness_to(asked: str) -> Callable[[str], float]:
-    """What gives the nearness in meaning of a text to the one asked."""
-    meant = query_vector(asked, bundled.MODEL_KEY)
-    return lambda text: float(vector_of_sentence(text) @ meant)
-
-
-@lru_cache(maxsize=4_096)
-def vector_of_sentence(text: str) -> NDArray[np.float32]:
-    """The vector of a sentence, made by itself: whatever else was read, it is the same."""
-    return bundled.embed_query(text)
+def nearness_of(texts: Sequence[str], asked: str) -> list[float]:
+    """How near in meaning each text is to what was asked; 1 where nobody can tell."""
+    if not (texts and asked and bundled.is_available()):
+        return [1.0] * len(texts)
+    nearness: list[float] = (bundled.embed_texts(texts) @ query_vector(asked, bundled.MODEL_KEY)).tolist()
+    return nearness
 
 
 def says_opposite(spoken: Spoken, question: Question) -> bool:

@@ -4,13 +4,7 @@ import pytest
 
 from documents.storage.content import DocumentContent
 from retrieval.candidates.units import units_of
-from retrieval.headlines.choosing import (
-    KeptPlace,
-    find_headlines,
-    sentences_of_places,
-    sentences_of_unit,
-    vector_of_sentence,
-)
+from retrieval.headlines.choosing import KeptPlace, find_headlines, sentences_of_places, sentences_of_unit
 from retrieval.headlines.fitting import is_fitting
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -523,13 +517,3 @@ def test_the_clauses_of_a_long_sentence_are_cited_where_they_stand() -> None:
     question = parse_question("How much is the sum insured for each event?", [LONG])
     [found] = find_headlines(question, kept).spoken
     assert found.literal == "the sum\ninsured is at least 5,000,000 euros for each event;"
-
-
-def test_no_sentence_is_read_for_its_meaning_where_none_has_what_was_asked_for() -> None:
-    vector_of_sentence.cache_clear()
-    assert headlines_of("Which percentage of the rent does the landlord keep?", 2, 6, 10) == []
-    assert vector_of_sentence.cache_info().misses == 0
-    assert headlines_of("What is the rent a month?", 2, 6, 10) == [
-        "4.1 Rent. The tenant pays a rent of 1,200 euros a month."
-    ]
-    assert vector_of_sentence.cache_info().misses
