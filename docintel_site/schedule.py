@@ -3,5 +3,5 @@
 from celery import Celery
 
 # Without the fixup for Django, which loads every model to check it.
-app = Celery("docintel-schedule", fixups=set(), set_as_current=False)
+app = Celery("docintel-schedule", fixups=[], set_as_current=False)
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -30,6 +30,6 @@ def test_every_entry_is_sent_and_nothing_is_loaded() -> None:
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     sent, loaded = json.loads(done.stdout)
-    entries = [entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()]
+    entries = [str(entry["task"]) for entry in settings.CELERY_BEAT_SCHEDULE.values()]
     assert sorted(sent) == sorted([settings.CELERY_TASK_ROUTES[task]["queue"], task] for task in entries)
     assert {name.partition(".")[0] for name in loaded}.isdisjoint(settings.INSTALLED_APPS)
