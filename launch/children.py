@@ -36,7 +36,7 @@ def commands(port: int) -> dict[str, list[str]]:
         "ask": [*worker, "-n", "ask@%h", "-Q", "ask", "--pool", "threads", "-c", "4"],
         "search": [*worker, "-n", "search@%h", "-Q", "search", "-c", "1"],
         # The schedule is kept in memory: every entry repeats within seconds, and a kill could damage a file.
-        "beat": ["celery", "-A", "docintel_site", "beat", "-S", "celery.beat:Scheduler", "--pidfile="],
+        "beat": ["celery", "-A", "docintel_site.schedule", "beat", "-S", "celery.beat:Scheduler", "--pidfile="],
     }
 
 

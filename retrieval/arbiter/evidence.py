@@ -7,7 +7,7 @@ writes: each half of the question sets is judged with weights fitted on the othe
 import re
 import tomllib
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from math import exp
 from pathlib import Path
@@ -226,7 +226,7 @@ def weigh_part(number: int, part: str, whole: Weighed, hits: Sequence[Hit]) -> W
 def probability_of(signals: Signals) -> float:
     """The calibrated probability, 0..1, rounded to three digits."""
     fit = read_fit()
-    values = {name: fit.lead_unknown if value is None else value for name, value in asdict(signals).items()}
+    values = {name: fit.lead_unknown if value is None else value for name, value in vars(signals).items()}
     total = fit.intercept + sum(fit.weights[name] * value for name, value in values.items())
     return round(1 / (1 + exp(-total)), 3)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
@@ -18,10 +19,10 @@ from retrieval.candidates.shown import show
 from retrieval.candidates.units import units_of
 from retrieval.headlines.polarity import denial_asked, denial_unsaid
 from retrieval.question.phrasing import layout_named
-from retrieval.question.values import has_value
+from retrieval.question.values import has_value, line_has_value
 from retrieval.told.planned import give_reason
 from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
-from retrieval.words.lexicon import lexicon_of
+from retrieval.words.lexicon import Lexicon, lexicon_of
 from retrieval.words.options import (
     asks_unchosen,
     is_of_unread_choice,
@@ -74,7 +75,8 @@ class HitCluster:
     far_cosine: float = 0.0  # of the farthest passage proposed in the document
 
     def best(self, method: Method) -> Hit | None:
-        return max((hit for hit in self.hits if hit.method == method), key=lambda hit: hit.score, default=None)
+        own = [hit for hit in self.hits if hit.method == method]
+        return max(own, key=lambda hit: hit.score) if own else None
 
     def score(self, method: Method) -> float:
         best = self.best(method)
@@ -208,7 +210,7 @@ def clusters_of(hits: Sequence[Hit], content: DocumentContent, question: Questio
         if hit.method == "whole":
             join_passage(hit, clusters, content)
     clusters = [
-        replace(cluster, best_line=number)
+        cluster if number == cluster.best_line else replace(cluster, best_line=number)
         for cluster in clusters
         for number in lines_for(cluster.best_line, question, content)
     ]
@@ -255,8 +257,7 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
     is_denial_asked = bool(denial_asked(question))
 
     def has_none(hit: Hit) -> bool:
-        line = content.lines[hit.lines.first - 1]
-        return not has_value(question, line.match, line.text_in_force)
+        return not line_has_value(hit.lines.first, question, content)
 
     def denies(hit: Hit, most: float) -> bool:
         if not is_denial_asked or line_worth(hit, content) < DENIAL_SHARE * most:
@@ -411,7 +412,7 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 
 
 def candidate_of(
-    cluster: HitCluster, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], question: Question
+    cluster: HitCluster, rank: int, prefixed: bool, terms: tuple[WeighedTerm, ...], question: Question
 ) -> Briefed:
     content = cluster.content
     title = content.title_forms.get(cluster.line.toc_index, "")
@@ -456,7 +457,7 @@ def candidate_of(
         best_line=rows.lines.first if rows else cluster.best_line,
         strength=strength_of(cluster, question.hints.layout) * bibliography_share(title, question.topic_form),
         parts=tuple(sorted({hit.part for hit in cluster.hits if hit.part})),
-        is_faint=is_faint(cluster, rarities(terms, content)) or is_no_answer(anchor, question, content),
+        is_faint=is_faint(cluster, rarities(terms, lexicon_of(content))) or is_no_answer(anchor, question, content),
         referred=next((hit.detail for hit in cluster.hits if hit.method == "references"), ""),
         statement=next((hit.statement for hit in cluster.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in cluster.hits if hit.statement), default=0.0),
@@ -612,9 +613,9 @@ def last_of_section(cluster: HitCluster) -> int:
     return entry.last_line if entry else len(cluster.content.lines)
 
 
-def rarities(terms: Sequence[WeighedTerm], content: DocumentContent) -> dict[str, float]:
-    """How rare each word of the question is in this document, 0..1; 1 if on at most one line."""
-    lexicon = lexicon_of(content)
+@lru_cache(maxsize=16)
+def rarities(terms: tuple[WeighedTerm, ...], lexicon: Lexicon) -> Mapping[str, float]:
+    """How rare each word of the question is in a document, 0..1; 1 if on at most one line."""
     return {term.text: lexicon.rarity(len(term.lines)) for term in terms}
 
 
@@ -648,22 +649,25 @@ def matched_keywords(
         for hit in cluster.hits
         if hit.method in ("titles", "pinned") or hit.lines.overlaps(anchor) or hit.lines.first in head
     ]
+    words = dict.fromkeys(word for hit in near for word in hit.matched_keywords)
+    several = [term for term in terms if len(term.texts) > 1 and term.text in words]
+    if not several:
+        return tuple(words)
     entry = cluster.content.toc_by_index.get(cluster.line.toc_index)
     said = [
         cluster.content.text_between(*anchor),
         *(cluster.content.lines[number - 1].text for number in head if number),
     ]
     text = match_form("\n".join([*said, name_in_force(entry.breadcrumb) if entry else ""]))
-    words = dict.fromkeys(word for hit in near for word in hit.matched_keywords)
-    names = {term.text: standing_name(term, text) for term in terms if term.text in words}
+    names = {term.text: standing_name(term, text) for term in several}
     return tuple(dict.fromkeys(names.get(word, word) for word in words))
 
 
 def standing_name(term: WeighedTerm, text: str) -> str:
-    """The name of a term that occurs in the text, whole or in its longest form; else the first one."""
+    """Of several names of a term the one that occurs in the text, whole or in its longest form; else the first one."""
     standing = [name for name, match in zip(term.texts, term.match_texts, strict=True) if match in text]
     forms = [form for form in term.forms if form in text]
-    return standing[0] if standing else max(forms, key=len) if forms and len(term.texts) > 1 else term.text
+    return standing[0] if standing else max(forms, key=len) if forms else term.text
 
 
 def needed_rows(cluster: HitCluster) -> tuple[int, ...]:

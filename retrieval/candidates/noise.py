@@ -3,10 +3,9 @@
 Signatures, lists of exhibits and definitions of the parties; they are recorded as left out.
 """
 
-import re
 from collections.abc import Collection
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.wording import read_once
 from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import asks_of_preamble
@@ -72,16 +71,29 @@ def name_part(line: int, content: DocumentContent) -> str:
     """What the part of the page around a line is, "" if it is text like any other."""
     page = content.lines[line - 1].page_number
 
-    def is_within(middle: int, sign: re.Pattern[str], around: int, least: int) -> bool:
+    def is_within(middle: int, sign: str, around: int, least: int) -> bool:
         """Whether at least so many lines of the page with the sign are near, the first of them not behind."""
-        lines = content.lines_between(middle - around, middle + around)
-        near = [each.number for each in lines if each.page_number == page and sign.search(each.text)]
+        near = [number for number in lines_signed(sign, page, content) if abs(number - middle) <= around]
         return len(near) >= least and near[0] <= middle
 
-    signs = noise_signs()
-    if is_within(line, signs["signature_label"], SIGNED_AROUND, SIGNED_MIN):
+    if is_within(line, "signature_label", SIGNED_AROUND, SIGNED_MIN):
         return "a block of signatures"
-    is_list = is_within(line, signs["exhibit"], LISTED_AROUND, EXHIBITS_MIN) and is_within(
-        line + LISTED_AROUND, signs["filed"], 2 * LISTED_AROUND, EXHIBITS_MIN
+    is_list = is_within(line, "exhibit", LISTED_AROUND, EXHIBITS_MIN) and is_within(
+        line + LISTED_AROUND, "filed", 2 * LISTED_AROUND, EXHIBITS_MIN
     )
     return "a list of exhibits" if is_list else ""
+
+
+@kept_with_content
+def signed_by_page(content: DocumentContent) -> dict[tuple[str, int], list[int]]:
+    """The lines with each sign on each page that was asked for."""
+    return {}
+
+
+def lines_signed(sign: str, page: int, content: DocumentContent) -> list[int]:
+    """The numbers of the lines of a page with a sign; looked for once, as every place on the page asks for them."""
+    signed = signed_by_page(content)
+    if (sign, page) not in signed:
+        has_sign = noise_signs()[sign].search
+        signed[sign, page] = [line.number for line in content.lines_on_page(page) if has_sign(line.text)]
+    return signed[sign, page]

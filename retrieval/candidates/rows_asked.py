@@ -6,6 +6,7 @@ one named gives way to that group's.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate, islice, pairwise, takewhile
 from typing import NamedTuple
 
@@ -266,8 +267,9 @@ def read_out(table: Table, row: TableRow, at: int) -> Iterator[str]:
         yield f"{unit} {cell.text}"
 
 
-def telling_stems(text: str, language: str) -> set[str]:
-    return {stem(word, language) for word in normalise_words(text) if not is_stop_word(word, language)}
+@lru_cache(maxsize=4_096)  # the labels of a table are asked for at every place in it
+def telling_stems(text: str, language: str) -> frozenset[str]:
+    return frozenset(stem(word, language) for word in normalise_words(text) if not is_stop_word(word, language))
 
 
 def own_words(row: TableRow, band: Band, language: str) -> Iterator[str]:

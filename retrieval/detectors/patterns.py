@@ -11,7 +11,7 @@ from documents.cards.rules import read_parties
 from documents.storage.content import DocumentContent
 from retrieval.deadline import check_time
 from retrieval.question.phrasing import asks_for_parties
-from retrieval.question.values import has_form, has_value
+from retrieval.question.values import has_form, line_has_value
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
@@ -28,7 +28,9 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     terms = [term for term in weigh_terms(question, lexicon) if term.points]
     identifiers = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
     counted = counted_in(question, content, terms)
-    is_typed_of = partial(has_count, pattern=counted) if counted else partial(has_value, question)
+    is_typed_of = partial(line_has_value, question=question, content=content)
+    if counted:
+        is_typed_of = partial(has_count, pattern=counted, content=content)
     named = lines_naming_parties(question, content)
     is_formed = counted is not None or has_form(question) or bool(named)
     stands = presence(terms, lexicon)
@@ -65,8 +67,8 @@ def counted_in(question: Question, content: DocumentContent, terms: Sequence[Wei
     return None
 
 
-def has_count(matched: str, printed: str, *, pattern: re.Pattern[str]) -> bool:
-    return pattern.search(matched) is not None
+def has_count(number: int, pattern: re.Pattern[str], content: DocumentContent) -> bool:
+    return pattern.search(content.lines[number - 1].match) is not None
 
 
 def lines_by_share(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_]) -> list[tuple[int, float]]:
@@ -93,11 +95,11 @@ def pattern_hit(number: int, matched: list[WeighedTerm], share: float, is_typed:
     )
 
 
-def is_on_line(number: int, has: Callable[[str, str], bool], content: DocumentContent) -> bool:
+def is_on_line(number: int, has: Callable[[int], bool], content: DocumentContent) -> bool:
     """Whether the line has a value, or the next one does and running text continues there."""
-    line = content.lines[number - 1]
-    if has(line.match, line.text_in_force):
+    if has(number):
         return True
+    line = content.lines[number - 1]
     following = content.lines_between(number + 1, number + VALUE_REACH)
     near = (other for other in following if other.kind == line.kind == "body" and other.page_number == line.page_number)
-    return any(has(other.match, other.text_in_force) for other in near)
+    return any(has(other.number) for other in near)

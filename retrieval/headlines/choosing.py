@@ -9,10 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from math import exp
+from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.embeddings import bundled
@@ -25,6 +23,7 @@ from retrieval.arbiter.numbers_told import is_led_to, is_of_sentences, text_abov
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, split_at, units_of
+from retrieval.detectors.vectors import query_vector
 from retrieval.headlines.fitting import (
     counts_said,
     is_fitting,
@@ -50,7 +49,7 @@ from retrieval.words.tokens import normalise_words
 
 PLACES_MAX = 8  # of the kept passages, the best
 UNITS_AROUND = 12  # of the text before and after a place, within its context
-SENTENCES_MAX = 48  # that are compared in meaning: a tenth of a second
+SENTENCES_MAX, READ_FIRST = 48, 8  # that are compared in meaning
 CHARS_MIN, CHARS_MAX = 15, 700  # a shorter one is a heading or a number, a longer one several sentences run together
 TITLE_WORDS_MAX = 5
 SAID_KINDS = ("body", "list_item")
@@ -148,7 +147,7 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
     found: list[Spoken | None] = []
     doubts: list[str] = []
     for asked in each_part_of(question):
-        able = [each for each in spoken if asks_yes_or_no(asked) or not says_opposite(each, asked)]
+        able = spoken if asks_yes_or_no(asked) else [each for each in spoken if not says_opposite(each, asked)]
         best = best_sentence(asked, able) or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
         if best is None or is_doubtful(best.lines, asked, best.content):
             continue
@@ -195,22 +194,34 @@ def part_of(question: Question, part: str, answer_type: str) -> Question:
 
 
 def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None:
-    """The sentence that is clearly the best and has what was asked for, whatever it is about."""
-    if not spoken:
+    """The sentence that is clearly the best and has what was asked for, whatever it is about.
+
+    Reading sentences for their meaning takes longer than all else: those that have what was asked for come first, then
+    some that say most of it, and the others only if none of these is better and all together are not as likely.
+    """
+    worded = sorted(((worth_in_words(each, question), each) for each in spoken), key=lambda pair: -pair[0])
+    worded = worded[:SENTENCES_MAX]
+    fitting = [each for _, each in worded if is_begun(each) and is_fitting_sentence(each, question)]
+    if not fitting or (question.is_count and is_told_apart([each for _, each in worded], question)):
         return None
-    words = [worth_in_words(each, question) for each in spoken]
-    closest = sorted(range(len(spoken)), key=lambda at: -words[at])[:SENTENCES_MAX]
-    spoken, worth = [spoken[at] for at in closest], np.array([words[at] for at in closest])
-    near: NDArray[Any] = np.ones(len(spoken))
-    if bundled.is_available() and question.topic:
-        near = bundled.embed_texts([each.text for each in spoken]) @ bundled.embed_query(question.topic)
-        worth += MEANING * near
-    odds = np.exp(worth - worth.max())
-    best = int(odds.argmax())
-    is_sure = odds[best] / odds.sum() >= SURE and near[best] >= NEAR and is_begun(spoken[best])
-    if not is_sure or (question.is_count and is_told_apart(spoken, question)):
-        return None
-    return spoken[best] if is_fitting_sentence(spoken[best], question) else None
+    near: dict[str, float] = {}
+    for read in (fitting, [each for _, each in worded[:READ_FIRST]], [each for _, each in worded]):
+        texts = [each.text for each in read if each.text not in near]
+        near.update(zip(texts, nearness_of(texts, question.topic), strict=True))
+        worth = {each.text: words + MEANING * near[each.text] for words, each in worded if each.text in near}
+        best = max(fitting, key=lambda each: worth[each.text])
+        odds = sum(exp(other - worth[best.text]) for other in worth.values())
+        if near[best.text] < NEAR or odds * SURE > 1 or worth[best.text] < max(worth.values()):
+            return None
+    return best
+
+
+def nearness_of(texts: Sequence[str], asked: str) -> list[float]:
+    """How near in meaning each text is to what was asked; 1 where nobody can tell."""
+    if not (texts and asked and bundled.is_available()):
+        return [1.0] * len(texts)
+    nearness: list[float] = (bundled.embed_texts(texts) @ query_vector(asked, bundled.MODEL_KEY)).tolist()
+    return nearness
 
 
 def says_opposite(spoken: Spoken, question: Question) -> bool:

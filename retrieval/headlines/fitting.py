@@ -55,23 +55,28 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     """Whether a sentence of a section may be said first: it is about what was asked, with all that is specific in the
     question, of no other year, and has a value of the kind asked for. What introduces a list says nothing without it.
     """
-    is_of_year = not question.years or set(YEAR_WORD.findall(text)) <= set(question.years)
+    if text.endswith(":") or not is_of_form(text, question):
+        return False
     own = normalise_words(OPEN_ENDED.sub(" ", text))
     said = [*own, *normalise_words(name_in_force(section))]
-    is_counted = not question.is_count or bool(counts_said(text, question))
-    is_coded = has_codes(f" {' '.join(said)} ", question, content)
-    is_of_side = question.answer_type != "date" or has_date_asked(text, question)
-    is_whole = not text.endswith(":")
-    is_named = question.answer_type != "text" or not asks_for_one(question) or names_another(text, question)
-    is_named &= question.answer_type not in NAMED_TYPES or gives_somebody(text, question)
-    is_specific = not unsaid_words(leant_on(question), said, content) and has_one_thing(own, question)
-    is_specific &= not is_half_said(said, question, content) and has_parts(said, question, content)
-    is_specific &= len(terms_unsaid(said, question, content)) <= UNSAID_MAX
-    is_of_what = is_about(said, question, content) and not is_of_another(text, question)
-    is_of_what &= not binds_other_side(text, question, content) and not is_elsewhere(text, question)
-    is_of_what &= is_of_year and is_counted and is_coded and is_of_side and is_specific
-    is_of_kind = is_named and is_of_form(text, question) and is_checkable(text, question, content)
-    return is_whole and is_of_what and is_of_kind
+    return (
+        (not question.years or set(YEAR_WORD.findall(text)) <= set(question.years))
+        and is_about(said, question, content)
+        and len(terms_unsaid(said, question, content)) <= UNSAID_MAX
+        and has_one_thing(own, question)
+        and has_codes(f" {' '.join(said)} ", question, content)
+        and (not question.is_count or bool(counts_said(text, question)))
+        and (question.answer_type != "date" or has_date_asked(text, question))
+        and (question.answer_type != "text" or not asks_for_one(question) or names_another(text, question))
+        and (question.answer_type not in NAMED_TYPES or gives_somebody(text, question))
+        and not unsaid_words(leant_on(question), said, content)
+        and not is_half_said(said, question, content)
+        and has_parts(said, question, content)
+        and not is_of_another(text, question)
+        and not binds_other_side(text, question, content)
+        and not is_elsewhere(text, question)
+        and is_checkable(text, question, content)
+    )
 
 
 def terms_unsaid(said: Sequence[str], question: Question, content: DocumentContent) -> list[WeighedTerm]:

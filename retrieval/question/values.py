@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.matching import match_form
 from reading.values.nothing import says_nothing
 from reading.wording import LANGUAGES, WordingError, check_fields, read_entries
@@ -30,6 +31,7 @@ NAMED_TYPES = frozenset(["person", "party", "role"])  # whose values are names
 # word; an amount or a percentage is only missed when the question says that it wants one.
 FORMED_TYPES = frozenset(["date", "frequency", "duration", "rate", "email", "phone", "url", "iban"])
 PROSE_TYPES = frozenset(["boolean", "definition", "explanation"])  # their form says too little to be missed in a quote
+NO_VALUE, VALUE = 1, 2  # of a line; 0 is one that was not looked at
 FIELDS = {"pattern": str, "as_printed": bool, "examples": list, "counter_examples": list}
 
 
@@ -92,3 +94,19 @@ def has_value(question: Question, matched: str, printed: str) -> bool:
     return (bool(question.value_pattern) and compile_linear(question.value_pattern).search(matched) is not None) or (
         bool(question.printed_pattern) and compile_linear(question.printed_pattern).search(printed) is not None
     )
+
+
+@kept_with_content
+def lines_with_values(content: DocumentContent) -> dict[tuple[bool, str, str], bytearray]:
+    """For each form of values that was asked for, which lines have one, as far as it is known."""
+    return {}
+
+
+def line_has_value(number: int, question: Question, content: DocumentContent) -> bool:
+    """`has_value` of a line; looked for once, since many questions ask for values of a type."""
+    form = (question.answer_type in MEASURED, question.value_pattern, question.printed_pattern)
+    known = lines_with_values(content).setdefault(form, bytearray(len(content.lines) + 1))
+    if not known[number]:
+        line = content.lines[number - 1]
+        known[number] = VALUE if has_value(question, line.match, line.text_in_force) else NO_VALUE
+    return known[number] == VALUE

@@ -122,4 +122,4 @@ def matched_terms(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_], numbe
     """The terms on a line, in the question's order; none beyond the last line."""
     if number >= stands.shape[1]:
         return []
-    return [terms[row] for row in np.flatnonzero(stands[:, number]).tolist()]
+    return [term for term, is_there in zip(terms, stands[:, number].tolist(), strict=True) if is_there]
