@@ -37,6 +37,7 @@ from retrieval.words.printed import READERS
 SEVERAL = gettext_noop("The lines that are quoted print several values.")
 DISAGREE = gettext_noop("Passages disagree about it.")
 NOT_ASKED = gettext_noop("Not asked: it was stopped before this field was answered.")
+NOT_READ = gettext_noop("This document was not read, so nothing was asked of it.")
 NOT_JUDGED = gettext_noop("The model did not judge this field; these are the lines where the search matched.")
 CSV_COLUMNS = (
     *("field", "outcome", "value", "type", "normalised", "unit", "quote", "document", "page", "lines", "confidence"),
@@ -175,7 +176,7 @@ def field_json(field: ExtractionField) -> dict[str, Any]:
         "type": field.answer_type or (run.parsed.get("answer_type") if run else None),
         "instruction": field.instruction or None,
         "run_id": str(run.pk) if run else None,
-        "outcome": outcome_of(run, answer),
+        "outcome": outcome_of(field, answer),
         "value": value_words(answer, values, cited) if answer else None,
         "values": values,
         **place_of_citation(cited),
@@ -190,10 +191,11 @@ def answer_of(field: ExtractionField) -> Answer | None:
     return getattr(field.run, "answer", None) if field.run else None
 
 
-def outcome_of(run: RetrievalRun | None, answer: Answer | None) -> str | None:
-    """found, weak, not_found, cannot_tell, clarify, unjudged, stopped or failed; None while it waits."""
+def outcome_of(field: ExtractionField, answer: Answer | None) -> str | None:
+    """found, weak, not_found, cannot_tell, clarify, unjudged, not_read, stopped or failed; None while it waits."""
+    run = field.run
     if run is None:
-        return None
+        return "not_read" if field.extraction.state == Extraction.State.FAILED else None
     if answer is None:
         return "stopped" if run.failure == NOT_ASKED else "failed"
     if run.arbiter_status == "not_run" and answer.kind not in UNANSWERED:
@@ -253,7 +255,7 @@ def caveats_of(field: ExtractionField, values: Sequence[MarkedValue] = ()) -> li
     """What a reader has to know before relying on a value, or why there is none; in the words of the record."""
     run, answer = field.run, answer_of(field)
     if run is None:
-        return []
+        return list(filter(None, [field.extraction.error_for_people]))
     if answer is None and run.failure == NOT_ASKED:
         return [NOT_ASKED]
     if answer is None:  # all of them failed, or this one took too long
