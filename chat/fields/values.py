@@ -11,6 +11,8 @@ from django.utils.translation import gettext_noop
 
 from chat.checks import AnswerCheck, AskedItem, ListedItem, MarkedValue
 from chat.drafts import AnswerDraft, Quoted
+from chat.fields.by_name import name_unsaid
+from chat.fields.given import quote_given
 from chat.fields.kinds import doubt_kind, doubt_other_value, doubt_thing, doubt_unnamed, of_kind
 from chat.figures.across import REASONS, Contents, conflicts_in_fields, with_doubts
 from chat.figures.names import NAMES
@@ -20,6 +22,7 @@ from chat.models import Answer, Citation, Extraction, ExtractionField
 from chat.turns.compose import Writing, compose
 from chat.turns.items import values_printed
 from chat.turns.replies import citation_json
+from chat.writing.extractive import quoted_text
 from chat.writing.phrases import sentence
 from documents.base_settings import BaseSettings
 from documents.spreadsheet import write_csv
@@ -52,16 +55,32 @@ def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> Answe
     draft = compose(run, Writing(mode, settings, lambda text: None, lambda: False, is_quoted=True))
     if draft.kind != Answer.Kind.EXTRACTIVE:
         return draft
-    declared, question = run.plan.get("field", {}).get("type", ""), question_from(run.parsed)
+    field, question = run.plan.get("field", {}), question_from(run.parsed)
+    declared, is_name = field.get("type", ""), field.get("name") == run.question
+    is_declared = bool(declared) or is_name
     items = draft.items
-    if len(items) == 1 and run.arbiter_status != "not_run":
-        items = [item_with_value(items[0], draft, question, is_declared=bool(declared))]
     shown = words_said(draft.checks) or (draft.quoted[0].quote if draft.quoted else "")
-    items = [doubt_kind(item, shown, is_declared=bool(declared)) for item in items]
+    if len(items) == 1 and run.arbiter_status != "not_run":
+        if given := quote_given(draft.quoted, question):
+            draft = with_quote(draft, given.quoted)
+            items = [items[0] | {"outcome": "found", "values": [given.value], "reason": "", "code": ""}]
+        else:
+            items = [item_with_value(items[0], draft, question, is_declared=is_declared)]
+        if is_name and run.judge != "model" and draft.quoted and not items[0]["values"]:
+            items = [doubt_thing(items[0], name_unsaid(shown, draft.quoted[0], question))]
+    items = [doubt_kind(item, shown, is_declared=is_declared) for item in items]
     if declared == "party" or asks_for_parties(question.topic_form):
         least = LEAST if asks_for_parties(question.topic_form) else 1
         items = [doubt_unnamed(item, shown, least) for item in items]
     return replace(draft, items=items)
+
+
+def with_quote(draft: AnswerDraft, quoted: Quoted) -> AnswerDraft:
+    """The draft with a quote that it may have already."""
+    if quoted in draft.quoted:
+        return draft
+    text = f"{draft.text}\n\n{quoted_text([quoted])}"
+    return replace(draft, text=text, quoted=(*draft.quoted, quoted))
 
 
 def item_with_value(item: AskedItem, draft: AnswerDraft, question: Question, *, is_declared: bool) -> AskedItem:

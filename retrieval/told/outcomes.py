@@ -59,7 +59,7 @@ MEANINGS = {
     ),
     "clarify": _("The question can mean several things, so it was asked back before it was answered."),
     "unjudged": _("Passages were found and nobody judged them."),
-    "not_read": _("The document was not read, so nothing was asked of it."),
+    "not_read": _("This document was not read, so nothing was asked of it."),
     "stopped": _("Somebody stopped the question before its answer was complete."),
     "judged_wrong": _("A reviewer compared the answer with the pages and found it wrong."),
     "judged_incomplete": _("A reviewer compared the answer with the pages and found that something is missing."),
