@@ -28,6 +28,10 @@ class ScopeError(Exception):
     """The scope cannot be asked; the message for people says why."""
 
 
+class UnreadError(ScopeError):
+    """Nothing of the scope was read."""
+
+
 @dataclass(frozen=True)
 class QuestionScope:
     """A base and, unless all of it is meant, some of its documents."""
@@ -187,7 +191,7 @@ def resolve(user: Viewer, base: KnowledgeBase, document_ids: Iterable[str]) -> l
     if len(found) < len(chosen):
         raise ScopeError(gettext("A document this question was asked of is no longer in this base."))
     if chosen and not is_askable:
-        raise ScopeError(gettext("What this question was asked of was not read, so it cannot be answered."))
+        raise UnreadError(gettext("What this question was asked of was not read, so it cannot be answered."))
     if not is_askable:
         raise ScopeError(gettext("No document of this base has been read yet, so there is nothing to ask."))
     return found

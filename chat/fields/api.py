@@ -44,7 +44,7 @@ from retrieval.api import STATUSES, BoxSerializer
 from retrieval.forms.fields import Field
 from retrieval.question.parse import QUESTION_MAX
 
-OUTCOMES = [*STATUSES, "unjudged", "stopped", "failed"]
+OUTCOMES = [*STATUSES, "unjudged", "not_read", "stopped", "failed"]
 
 
 class FieldSerializer(Body):

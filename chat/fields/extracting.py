@@ -17,10 +17,10 @@ from accounts.models import User
 from chat.answer_record import store_answer
 from chat.asking import asked_before
 from chat.drafts import AnswerDraft
-from chat.fields.values import NOT_ASKED, compare_fields, compose_field, extraction_json
+from chat.fields.values import NOT_ASKED, NOT_READ, compare_fields, compose_field, extraction_json
 from chat.models import Extraction, ExtractionField
 from chat.prompts.guidance import guidance_of
-from chat.scope import QuestionScope, resolve
+from chat.scope import QuestionScope, UnreadError, resolve
 from chat.stream import publish_event
 from chat.turns.conductor import (
     Stopped,
@@ -235,7 +235,13 @@ def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
     ):
         with suppress(Stopped), wanted_until(lease.stop_requested):
             raise_if_stopped(lease)
-            documents = resolve(extraction.user, extraction.base, extraction.document_ids)
+            try:
+                documents = resolve(extraction.user, extraction.base, extraction.document_ids)
+            except UnreadError:
+                if extraction.grid is None:
+                    raise
+                end_unread(lease)
+                return
             find_fields(asker, documents, fields, found.__setitem__, lambda *_: raise_if_stopped(lease))
         lease.allow_storing()
         end(lease)
@@ -270,6 +276,13 @@ def end_extraction(
             counted = {"extraction": str(row.pk), "asked": len(fields) - left, "not_asked": left}
             record("fields_stopped", str(asker.user), f"base:{asker.base.pk}", counted)
     publish_event(row.pk, "done", state=state)
+
+
+def end_unread(lease: StoppableLease[Extraction]) -> None:
+    """End the row of a grid whose document was not read: nothing was asked of it, so that it has no runs."""
+    with transaction.atomic():
+        write_outcome(lease.hold(), State.FAILED, error_for_people=NOT_READ)
+    publish_event(lease.job.pk, "error", message=NOT_READ)
 
 
 def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_admins: str) -> None:

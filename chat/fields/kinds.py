@@ -59,6 +59,7 @@ FOUND = {
     "role": gettext_noop("A role was found instead."),
     "address": gettext_noop("A postal address was found instead."),
     "postcode": gettext_noop("A postcode was found instead."),
+    "list": gettext_noop("A list was found instead."),
     SENTENCE: gettext_noop("A sentence without one was found instead."),
 }
 # Kinds that every language prints alike, so that what none is found in has none.
@@ -83,7 +84,8 @@ def of_kind(values: Iterable[Any], asked: str, *, is_declared: bool) -> list[Any
 def doubt_kind(item: AskedItem, shown: str, *, is_declared: bool) -> AskedItem:
     """The item, doubted where neither its values nor, without them, the words that are shown are of its kind."""
     asked, values = item["type"], item["values"]
-    if asked not in ASKED or item["outcome"] != "found" or any(value["type"] == "list" for value in values):
+    is_list = any(value["type"] == "list" for value in values)
+    if asked not in ASKED or item["outcome"] != "found" or (is_list and asked != "number"):
         return item
     typed = [value["type"] for value in values if value["type"] in FOUND]
     if of_kind(values, asked, is_declared=is_declared):
@@ -132,8 +134,8 @@ def other_kind_in(shown: str, asked: str, values: Sequence[Any], *, is_declared:
         return ""
     other = next((kind for kind in READERS if any(value.type == kind for value in read_values(shown, kind))), "")
     is_sure = is_declared or asked in ALIKE
-    if asked in READERS:
-        is_sure = not is_number
+    if asked in READERS:  # without a currency 12,500 may be an amount; 12 characters are no period
+        is_sure = not is_number or (is_declared and asked not in COUNTED)
     return other or (SENTENCE if is_sure else "")
 
 
@@ -153,4 +155,5 @@ def prints_kind(text: str, asked: str, *, is_declared: bool) -> bool:
     if any(value.type == asked for value in read_values(text, asked)):
         return True
     named = filter(None, ("" if is_declared and asked in NAMES else asked, also))
-    return any(True for name in named for _ in matches(text, name))
+    places = (text[slice(*place)] for name in named for place in matches(text, name))
+    return any(not (is_declared and YEAR_WORD.fullmatch(place)) for place in places)  # "the [ ] day of [ ] 2019"

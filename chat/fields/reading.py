@@ -11,6 +11,7 @@ from documents.pages.phrasing import group_thousands
 from documents.spreadsheet import restore
 from reading.characters import clean_name, clean_words
 from retrieval.forms.fields import Field
+from retrieval.question.called import kind_of_name
 from retrieval.question.kinds import ANSWER_TYPES
 from retrieval.types import Expected
 
@@ -113,4 +114,6 @@ def check_field(name: str, question: str, answer_type: str, instruction: str) ->
     if len(told) > INSTRUCTION_CHARACTERS_MAX:
         words = gettext("The instruction is %(length)s characters long; at most %(most)s are possible.")
         raise QuestionError(words % {"length": group_thousands(len(told)), "most": INSTRUCTION_CHARACTERS_MAX})
+    if not question.strip():  # what is asked for by a name alone is of the kind that this calls: a period
+        asked_type = asked_type or kind_of_name(cleaned)
     return Field(cleaned, check_question(question if question.strip() else cleaned), Expected(asked_type, told))

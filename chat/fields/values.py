@@ -11,6 +11,8 @@ from django.utils.translation import gettext_noop
 
 from chat.checks import AnswerCheck, AskedItem, ListedItem, MarkedValue
 from chat.drafts import AnswerDraft, Quoted
+from chat.fields.by_name import name_unsaid
+from chat.fields.given import quote_given
 from chat.fields.kinds import doubt_kind, doubt_other_value, doubt_thing, doubt_unnamed, of_kind
 from chat.figures.across import REASONS, Contents, conflicts_in_fields, with_doubts
 from chat.figures.names import NAMES
@@ -20,6 +22,7 @@ from chat.models import Answer, Citation, Extraction, ExtractionField
 from chat.turns.compose import Writing, compose
 from chat.turns.items import values_printed
 from chat.turns.replies import citation_json
+from chat.writing.extractive import quoted_text
 from chat.writing.phrases import sentence
 from documents.base_settings import BaseSettings
 from documents.spreadsheet import write_csv
@@ -37,6 +40,7 @@ from retrieval.words.printed import READERS
 SEVERAL = gettext_noop("The lines that are quoted print several values.")
 DISAGREE = gettext_noop("Passages disagree about it.")
 NOT_ASKED = gettext_noop("Not asked: it was stopped before this field was answered.")
+NOT_READ = gettext_noop("This document was not read, so nothing was asked of it.")
 NOT_JUDGED = gettext_noop("The model did not judge this field; these are the lines where the search matched.")
 CSV_COLUMNS = (
     *("field", "outcome", "value", "type", "normalised", "unit", "quote", "document", "page", "lines", "confidence"),
@@ -51,16 +55,32 @@ def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> Answe
     draft = compose(run, Writing(mode, settings, lambda text: None, lambda: False, is_quoted=True))
     if draft.kind != Answer.Kind.EXTRACTIVE:
         return draft
-    declared, question = run.plan.get("field", {}).get("type", ""), question_from(run.parsed)
+    field, question = run.plan.get("field", {}), question_from(run.parsed)
+    declared, is_name = field.get("type", ""), field.get("name") == run.question
+    is_declared = bool(declared) or is_name
     items = draft.items
-    if len(items) == 1 and run.arbiter_status != "not_run":
-        items = [item_with_value(items[0], draft, question, is_declared=bool(declared))]
     shown = words_said(draft.checks) or (draft.quoted[0].quote if draft.quoted else "")
-    items = [doubt_kind(item, shown, is_declared=bool(declared)) for item in items]
+    if len(items) == 1 and run.arbiter_status != "not_run":
+        if given := quote_given(draft.quoted, question):
+            draft = with_quote(draft, given.quoted)
+            items = [items[0] | {"outcome": "found", "values": [given.value], "reason": "", "code": ""}]
+        else:
+            items = [item_with_value(items[0], draft, question, is_declared=is_declared)]
+        if is_name and run.judge != "model" and draft.quoted and not items[0]["values"]:
+            items = [doubt_thing(items[0], name_unsaid(shown, draft.quoted[0], question))]
+    items = [doubt_kind(item, shown, is_declared=is_declared) for item in items]
     if declared == "party" or asks_for_parties(question.topic_form):
         least = LEAST if asks_for_parties(question.topic_form) else 1
         items = [doubt_unnamed(item, shown, least) for item in items]
     return replace(draft, items=items)
+
+
+def with_quote(draft: AnswerDraft, quoted: Quoted) -> AnswerDraft:
+    """The draft with a quote that it may have already."""
+    if quoted in draft.quoted:
+        return draft
+    text = f"{draft.text}\n\n{quoted_text([quoted])}"
+    return replace(draft, text=text, quoted=(*draft.quoted, quoted))
 
 
 def item_with_value(item: AskedItem, draft: AnswerDraft, question: Question, *, is_declared: bool) -> AskedItem:
@@ -175,7 +195,7 @@ def field_json(field: ExtractionField) -> dict[str, Any]:
         "type": field.answer_type or (run.parsed.get("answer_type") if run else None),
         "instruction": field.instruction or None,
         "run_id": str(run.pk) if run else None,
-        "outcome": outcome_of(run, answer),
+        "outcome": outcome_of(field, answer),
         "value": value_words(answer, values, cited) if answer else None,
         "values": values,
         **place_of_citation(cited),
@@ -190,10 +210,11 @@ def answer_of(field: ExtractionField) -> Answer | None:
     return getattr(field.run, "answer", None) if field.run else None
 
 
-def outcome_of(run: RetrievalRun | None, answer: Answer | None) -> str | None:
-    """found, weak, not_found, cannot_tell, clarify, unjudged, stopped or failed; None while it waits."""
+def outcome_of(field: ExtractionField, answer: Answer | None) -> str | None:
+    """found, weak, not_found, cannot_tell, clarify, unjudged, not_read, stopped or failed; None while it waits."""
+    run = field.run
     if run is None:
-        return None
+        return "not_read" if field.extraction.state == Extraction.State.FAILED else None
     if answer is None:
         return "stopped" if run.failure == NOT_ASKED else "failed"
     if run.arbiter_status == "not_run" and answer.kind not in UNANSWERED:
@@ -253,7 +274,7 @@ def caveats_of(field: ExtractionField, values: Sequence[MarkedValue] = ()) -> li
     """What a reader has to know before relying on a value, or why there is none; in the words of the record."""
     run, answer = field.run, answer_of(field)
     if run is None:
-        return []
+        return list(filter(None, [field.extraction.error_for_people]))
     if answer is None and run.failure == NOT_ASKED:
         return [NOT_ASKED]
     if answer is None:  # all of them failed, or this one took too long

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from documents.cards.rules import read_parties
 from documents.storage.content import DocumentContent
 from retrieval.deadline import check_time
+from retrieval.question.defined import value_given
 from retrieval.question.phrasing import asks_for_parties
 from retrieval.question.values import has_form, line_has_value
 from retrieval.types import Hit, LineRange, Question
@@ -31,7 +32,7 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     is_typed_of = partial(line_has_value, question=question, content=content)
     if counted:
         is_typed_of = partial(has_count, pattern=counted, content=content)
-    named = lines_naming_parties(question, content)
+    named = lines_of_answer(question, content)
     is_formed = counted is not None or has_form(question) or bool(named)
     stands = presence(terms, lexicon)
     hits: list[Hit] = []
@@ -46,11 +47,15 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     return hits
 
 
-def lines_naming_parties(question: Question, content: DocumentContent) -> range:
-    """The lines about the preamble that names the parties, where they are asked for: "either party" is no name."""
-    if not asks_for_parties(question.topic_form):
-        return range(0)
-    numbers = [stretch.number for party in read_parties(content.lines) for stretch in party.name.stretches]
+def lines_of_answer(question: Question, content: DocumentContent) -> range:
+    """The lines about the one place that answers, where the document tells which: the preamble that names the parties
+    ("either party" is no name), the date of an agreement, or the definition of what is asked for.
+    """
+    if asks_for_parties(question.topic_form):
+        numbers = [stretch.number for party in read_parties(content.lines) for stretch in party.name.stretches]
+    else:
+        given = value_given(question, content)
+        numbers = [*given.lines] if given else []
     return range(min(numbers) - PREAMBLE_REACH, max(numbers) + PREAMBLE_REACH + 1) if numbers else range(0)
 
 

@@ -7,7 +7,6 @@ asked for.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from documents.cards.rules import read_agreement_date
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.arbiter.numbers_told import telling_terms
@@ -26,15 +25,17 @@ from retrieval.headlines.fitting import alike, share_said
 from retrieval.headlines.mismatches import clause_of
 from retrieval.headlines.undecided import clause_left_open, left_open
 from retrieval.question.called import without_called
+from retrieval.question.defined import value_given
 from retrieval.question.phrasing import asks_for_own_date
 from retrieval.types import LineRange, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.periods import is_other_side, side_asked, side_of, thing_asked
+from retrieval.words.periods import is_other_side, names_whole, side_asked, side_of, thing_asked
 from retrieval.words.printed import Value, values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import as_typed, normalise_words
 
 REACH = 25  # words before and after a value that are said of it; a sentence of an agreement may have two hundred
+SIDE_CHARS = 120  # before a date, that say of what it is the start or the end
 UNITS_MAX = 200  # with words of the question, that are searched for another value
 
 
@@ -62,9 +63,11 @@ def mismatch_at(lines: LineRange, printed: str, content: DocumentContent, questi
     """
     if content.lines[lines.first - 1].kind not in SAID_KINDS:
         return ""
+    if given := value_given(question, content):
+        return "" if is_printed(given.value, printed, content.language) else clause_left_open()
     question = without_called(question)
     spoken = sentence_at(lines, printed, content)
-    if asks_for_own_date(question.topic_form) and not is_own_date(lines, printed, spoken):
+    if asks_for_own_date(question.topic_form) and side_printed(printed, spoken) != "signed":
         return clause_left_open()
     if is_side_asked(printed, spoken, question):
         return left_open(spoken.text, question)
@@ -76,18 +79,16 @@ def mismatch_at(lines: LineRange, printed: str, content: DocumentContent, questi
     return clause_of([as_typed(term.text, question.original) for term in terms])
 
 
-def is_own_date(lines: LineRange, printed: str, spoken: Spoken) -> bool:
-    """Whether a date is the one of the agreement itself: that of its preamble, else one on which it was made."""
-    own = {stretch.number for stretch in read_agreement_date(spoken.content.lines).stretches}
-    if own:
-        return any(lines.first <= number <= lines.last for number in own)
-    return side_printed(printed, spoken) == "signed"
+def is_printed(value: Value, printed: str, language: str) -> bool:
+    return any(alike(each) == alike(value) for each in values_in(printed, value.type, language))
 
 
 def is_side_asked(printed: str, spoken: Spoken, question: Question) -> bool:
     """Whether a date is said to be the start or the end of the whole document, where that is asked for: "until"."""
     side = side_asked(question.original) if question.answer_type == "date" else ""
-    return bool(side) and not thing_asked(question.original) and side_printed(printed, spoken) == side
+    if not side or thing_asked(question.original) or side_printed(printed, spoken) != side:
+        return False
+    return names_whole(match_form(spoken.text).partition(match_form(printed))[0][-SIDE_CHARS:])
 
 
 def side_printed(printed: str, spoken: Spoken) -> str:
@@ -131,6 +132,8 @@ def other_value_at(lines: LineRange, printed: str, content: DocumentContent, que
 
     What a value of the kind says by itself, the "period" of a notice period, need not be said.
     """
+    if value_given(question, content):
+        return ""
     question = without_called(question)
     terms, language = weigh_terms(question, lexicon_of(content)), content.language
     own = values_in(printed, question.answer_type, language)[:1]

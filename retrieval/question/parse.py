@@ -24,6 +24,7 @@ from retrieval.question.phrasing import (
     AskedPart,
     Phrasing,
     around_asked,
+    asks_for_own_date,
     layout_named,
     lines_beside_asked,
     numbers_named,
@@ -237,6 +238,10 @@ def read_keywords(
     words = {key.text: key for token in tokens for key in token_keywords(token, lexicons, language, names)}
     keywords = [*identifiers, *words.values(), *part_keywords([topic, *phrasing.named_parts])]
     keywords = put_choosing_behind(keywords, contents, lexicons)
+    if asks_for_own_date(match_form(topic)):  # a preamble prints it and need not call it a date
+        dating = phrasing_rules().in_language("dating", language)
+        keywords = [each for each in keywords if not dating.match(each.text)] or keywords
+        tokens = []
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
     return keywords, phrases_of(tokens)

@@ -148,6 +148,7 @@ FRAMES = {
     "circumstance": r"(?<!\s)\s+(?:{circumstance})\s",
     "allowing": r"^(?:{allowing})$",
     "spanning": r"^(?:{spanning})$",
+    "lasting": r"^(?:{lasting})$",
     "ruling": r"\b(?:{ruling})\b",
     "binding": r"\b(?:{binding})\b",
     "excepting": r"\b(?:{excepting})\b",

@@ -24,6 +24,7 @@ OUTCOMES = {
     "cannot_tell": Outcome("warn", _("Cannot tell")),
     "clarify": Outcome("warn", _("Asked back")),
     "unjudged": Outcome("warn", _("Not judged")),
+    "not_read": Outcome("warn", _("Not read")),
     "stopped": Outcome("warn", _("Stopped")),
     "failed": Outcome("fail", _("Failed")),
     # A reviewer's verdict that does not agree takes the place of what the program said, see chat.objections.
@@ -58,6 +59,7 @@ MEANINGS = {
     ),
     "clarify": _("The question can mean several things, so it was asked back before it was answered."),
     "unjudged": _("Passages were found and nobody judged them."),
+    "not_read": _("This document was not read, so nothing was asked of it."),
     "stopped": _("Somebody stopped the question before its answer was complete."),
     "judged_wrong": _("A reviewer compared the answer with the pages and found it wrong."),
     "judged_incomplete": _("A reviewer compared the answer with the pages and found that something is missing."),

@@ -13,7 +13,7 @@ from reading.wording import read_once
 from retrieval.words.printed import Value, dates_in, values_in
 from retrieval.words.tokens import is_stop_word, normalise_words
 
-FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end", "signed", "whole")}
+FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end", "signed", "whole", "instrument")}
 FRAMES["beyond"] = r"\b(?:{beyond})\s+(?:[\w'’()]+\s+){0,6}$"  # right before a start or an end
 FRAMES["within"] = r"\b(?:{within})\Z"  # right before a duration: by when
 FRAMES["counting"] = r"\A\s?(?:{counting})(?!\w)"  # right after one: from when
@@ -113,9 +113,14 @@ def side_asked(asked: str) -> str:
     return found[0] if len(found) == 1 else ""
 
 
+def names_whole(text: str) -> bool:
+    """Whether a text names what has a start and an end as a whole: the agreement, its term."""
+    return period_words()["instrument"].search(text) is not None
+
+
 def thing_asked(asked: str) -> frozenset[str]:
     """The words that say of what: none of the document as a whole."""
-    for section in ("start", "end", "whole"):
+    for section in ("start", "end", "whole", "instrument"):
         asked = period_words()[section].sub(" ", asked)
     return frozenset(
         word

@@ -17,12 +17,13 @@ from accounts.models import User
 from chat.fields import grid
 from chat.fields.extracting import carry_out_extraction
 from chat.fields.forms import FieldsForm
-from chat.fields.values import NOT_ASKED
+from chat.fields.values import NOT_ASKED, NOT_READ
 from chat.models import Extraction
 from chat.turns.conductor import AnsweringFailed
 from docintel_site.celery import app
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, Membership
+from retrieval.models import RetrievalRun
 from tests.pages import on_one_line
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -244,6 +245,24 @@ def test_a_grid_is_open_to_who_asked_it_alone(
     stranger.force_login(django_user_model.objects.create_user("stranger@example.org", "quiet-harbour-91"))
     assert [stranger.get(address).status_code, stranger.post(f"{address}stop").status_code] == [404, 404]
     assert not Extraction.objects.filter(stop_requested=True).exists()
+
+
+def test_of_a_document_that_was_not_read_nothing_is_asked_and_its_row_says_so(
+    client: Client, document: Document
+) -> None:
+    """(R57, R87)"""
+    Document.objects.filter(pk=document.pk).update(current_parse=None, state=Document.State.FAILED)
+    address = send(client, document).headers["Location"]
+    lease, licence = Extraction.objects.order_by("created_at")
+    for row in (lease, licence):
+        carry_out_extraction(row.pk)
+    assert {run.field.extraction_id for run in RetrievalRun.objects.all()} == {licence.pk}
+    page = on_one_line(client.get(address))
+    unread, _ = re.findall(r'<tr id="grid-row-[^"]+"><th scope="row">.*?</tr>', page)
+    assert NOT_READ in unread and unread.count("Not read") == 3 and "hx-get" not in page
+    told, read = csv.DictReader(client.get(f"{address}export.csv").content.decode().splitlines())
+    assert (told["state"], told["Rent (outcome)"], told["Rent (caveat)"]) == ("failed", "not_read", NOT_READ)
+    assert read["state"] == "done"
 
 
 def test_what_is_deleted_or_closed_meanwhile_is_a_failure_of_its_row_alone(

@@ -22,6 +22,7 @@ from chat.fields.kinds import (
     doubt_thing,
     doubt_unnamed,
 )
+from chat.fields.reading import read_fields_text
 from chat.fields.values import field_json, write_extraction_csv
 from chat.models import ExtractionField
 from chat.page.part_outcomes import item_rows
@@ -64,7 +65,8 @@ The licence may be assigned to a subsidiary.
         ("amount", "12,500 a month", True, ""),
         ("duration", "a fee of 900 euros", False, "amount"),
         ("duration", "at least 12 characters", False, ""),
-        ("duration", "at least 12 characters", True, ""),
+        ("duration", "at least 12 characters", True, "sentence"),
+        ("date", "the [ ] day of [ ] 2019", True, "sentence"),
         ("percentage", "on 1 March 2024", False, "date"),
         ("person", "for two years", False, "duration"),
         ("person", "whoever holds the key", False, ""),  # a name is written in many ways
@@ -170,6 +172,34 @@ This Service Agreement, dated as of 1 March 2024, is between Harbour Sheds Limit
 
 The Customer pays the fee of 900 euros under this agreement from the date of 5 May 2025.
 """
+NAMED = """\
+# SUPPLY AGREEMENT
+
+This Supply Agreement is made on 1 March 2024 (the “Effective Date”) between Harbour Sheds Limited, a company in Dover
+(the “Supplier”), and Quay Foods GmbH, a company in Bremen (the “Customer”).
+
+## Term
+
+Notice is given within thirty (30) days before the end of a Renewal Term. After two years this agreement renews for
+successive terms of six (6) months (each a “Renewal Term”).
+
+## General
+
+No party shall assign this agreement to anybody. A judgment may be enforced in any place and by any competent court or
+other body of such a jurisdiction.
+
+## Defects
+
+The Supplier represents and warrants that the goods are free of defects on delivery and two years after it.
+
+## Address
+
+A notice is sent to the address that the other party has given for notices.
+
+## Costs
+
+For such period, starting from 5 May 2023, the Customer bears the costs of what becomes effective in that time.
+"""
 BARE = """\
 # Notices
 
@@ -268,6 +298,24 @@ def test_the_date_of_an_agreement_is_that_of_its_preamble(
     settings.MEDIA_ROOT = tmp_path / "files"
     (date,) = told_of_text(DATED, [DATE], base, tenant, tmp_path / "dated.md")
     assert (date["outcome"], date["value"], date["values"][0]["value"]) == ("found", "1 March 2024", "2024-03-01")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_asked_for_by_a_name_alone_is_doubted_unless_it_is_said_of_that_name(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """(R54, R87)"""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    names = ["Parties", "Effective date", "Renewal term", "Assignment", "Jurisdiction", "Warranty period"]
+    asked = read_fields_text("\n".join([*names, "Notice address"]))
+    assert [each.expected.answer_type for each in asked] == ["party", "date", *["duration", "", ""], "duration", ""]
+    told = told_of_text(NAMED, asked, base, tenant, tmp_path / "named.md")
+    by_name = {each["name"]: (each["outcome"], each["value"]) for each in told}
+    assert by_name["Parties"] == ("found", "Harbour Sheds Limited; Quay Foods GmbH")
+    assert by_name["Effective date"] == ("found", "1 March 2024")
+    assert by_name["Renewal term"] == ("found", "six (6) months")
+    assert by_name["Assignment"][0] == "found" and "No party shall assign" in by_name["Assignment"][1]
+    assert not {by_name[name][0] for name in ("Jurisdiction", "Warranty period", "Notice address")} & {"found"}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -8,8 +8,8 @@ from retrieval.types import Expected
 
 
 def test_a_line_is_a_name_and_a_question_or_both_in_one() -> None:
-    fields = read_fields_text("Rent: What is the rent?\n\n  Landlord  \nTerm:\n")
-    assert fields == [Field("Rent", "What is the rent?"), Field("Landlord", "Landlord"), Field("Term:", "Term:")]
+    fields = read_fields_text("Rent: What is the rent?\n\n  Landlord  \nDeposit:\n")
+    assert fields == [Field("Rent", "What is the rent?"), Field("Landlord", "Landlord"), Field("Deposit:", "Deposit:")]
 
 
 def test_a_type_stands_in_brackets_after_the_name() -> None:
