@@ -201,11 +201,13 @@ def doubt_mismatched(finding: AbsenceVerdict, question: Question, ranking: Ranki
     return finding._replace(status="weak", reason=mismatch)
 
 
-def doubt_undenied(finding: AbsenceVerdict, question: Question, ranking: Ranking, undenied: str) -> AbsenceVerdict:
-    """Weak where it is asked what is not so and the passages say only what is: no list of that holds the answer."""
-    if not undenied or finding.status != "found" or question.parts or ranking.arbiter == "model":
+def doubt_other(finding: AbsenceVerdict, question: Question, ranking: Ranking, other: str) -> AbsenceVerdict:
+    """Weak where every passage says only what is, and not what is not so, or speaks of another kind: no list of such
+    passages holds the answer either. `other` says why.
+    """
+    if not other or finding.status != "found" or question.parts or ranking.arbiter == "model":
         return finding
-    return finding._replace(status="weak", reason=undenied)
+    return finding._replace(status="weak", reason=other)
 
 
 def doubt_wrapped(

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.rows import UNSEARCHED_KINDS
 from retrieval.arbiter.brief import candidate_block
+from retrieval.arbiter.order import order_by_rules
 from retrieval.arbiter.room import WHOLE, Room
-from retrieval.arbiter.rules import order_by_rules
 from retrieval.candidates.shown import (
     SNIPPET_CHARS,
     Shown,

@@ -36,7 +36,7 @@ from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
 from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits, with_nearness
 from retrieval.headlines.choosing import KeptPlace, find_headlines, is_running_text
-from retrieval.headlines.mismatches import doubt_in_denial
+from retrieval.headlines.mismatches import doubt_in_denial, doubt_in_kind
 from retrieval.parts import Judged, judge_parts
 from retrieval.question.by_model import PROMPT as QUESTION_PROMPT
 from retrieval.question.by_model import read_by_model
@@ -414,7 +414,8 @@ def choose_headlines(search: Search) -> Search:
     is_of_prose = all(is_running_text(each) for each in primary)
     finding = absence.doubt_mismatched(search.finding, question, ranking, found.doubt if is_of_prose else "")
     undenied = doubt_in_denial(question, primary, content_of) if is_of_prose else ""
-    finding = absence.doubt_undenied(finding, question, ranking, undenied)
+    of_another = undenied or doubt_in_kind(question, primary, content_of)
+    finding = absence.doubt_other(finding, question, ranking, of_another)
     if finding.status == "found":
         return replace(search, headlines=tuple(each.as_chosen() for each in found.spoken))
     limit = limit_for(search.options.settings.risk_max)

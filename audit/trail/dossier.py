@@ -13,7 +13,7 @@ from audit.runs.outcomes import METHOD_WORDS
 from audit.trail.candidates import Choice, Row, build_table
 from documents.models import Document, Line, TocEntry
 from documents.storage.content import DocumentSnapshot
-from retrieval.arbiter.rules import NO_SIGNAL
+from retrieval.arbiter.order import NO_SIGNAL
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.columns import StoredCoverage, StoredHit, StoredWord
 from retrieval.told.reasons import absence_of, planned_of

@@ -35,7 +35,7 @@ from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, desc
 from documents.models import Document, Viewer
 from documents.pages.phrasing import group_thousands
 from reading.matching import join_without_space
-from retrieval.arbiter.rules import NO_SIGNAL
+from retrieval.arbiter.order import NO_SIGNAL
 from retrieval.candidates.plain import one_line
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument

@@ -47,7 +47,7 @@ from llm.prompts import Guidance
 from llm.recordings.recorded import current_recording
 from llm.window import read_window
 from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
-from retrieval.arbiter.rules import STATEMENT
+from retrieval.arbiter.order import STATEMENT
 from retrieval.dispatch import has_flag
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.reading_back import parts_of

@@ -9,7 +9,7 @@ from chat.drafts import Quoted, cite_lines
 from documents.storage.content import DocumentContent
 from reading.rows import LineRow
 from reading.tables import cells_of_line
-from retrieval.arbiter.rules import STATEMENT
+from retrieval.arbiter.order import STATEMENT
 from retrieval.headlines.choosing import Spoken
 from retrieval.models import RunCandidate
 

@@ -18,11 +18,12 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import name_in_force
 from retrieval.arbiter.named import is_named_only
+from retrieval.arbiter.order import NONE_RULED, Ruled, order_by_rules, words_ruled
 from retrieval.arbiter.specific import specific_words, words_around, words_nowhere
 from retrieval.question.called import with_kind
 from retrieval.question.kinds import answer_rules
 from retrieval.question.parse import owners_named
-from retrieval.question.phrasing import deferrals_in, phrasing_rules
+from retrieval.question.phrasing import deferrals_in
 from retrieval.question.values import FORMED_TYPES, PROSE_TYPES, has_form, has_value
 from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Hit, Question
@@ -61,16 +62,6 @@ class Signals:
     lead: float | None
     formed: float
     specific: float
-
-
-class Ruled(NamedTuple):
-    """The words for a thing that may be allowed, and of each thing said of it (whose, done how) all words for that."""
-
-    thing: frozenset[str] = frozenset()
-    said: tuple[frozenset[str], ...] = ()
-
-
-NONE_RULED = Ruled()
 
 
 @dataclass(frozen=True)
@@ -139,46 +130,22 @@ def weigh_evidence(
     at, signals = weighed[best]
     absent = words_nowhere(question, contents)
     is_enough = bool(lacking) or (probability_of(signals) >= limit and not absent)
-    candidate = candidates[at]
-    content = documents[candidate.document_id]
-    found = set(candidate.matched_keywords) | words_around(candidate, content, whole.named)
-    found |= terms_said(candidate, terms[candidate.document_id])
-    own, every = terms[candidate.document_id], list(terms.values())
+    ruled = words_ruled(question, [term for of_document in terms.values() for term in of_document])
+    first = order_by_rules(candidates, ruled, question)[0]  # which is shown first: what is said to be missing is its
+    found = set(first.matched_keywords) | words_around(first, documents[first.document_id], whole.named)
+    found |= terms_said(first, terms[first.document_id])
+    own, every = terms[first.document_id], list(terms.values())
     struck = frozenset[str]().union(*map(struck_stems, contents))
     doubt = "" if is_enough else name_doubt(question, found, own, every, absent, struck)
     doubt = doubt or untold[best]
-    if is_enough and not lacking and is_named_only(candidate, question, terms[candidate.document_id], content):
+    candidate = candidates[at]
+    content, own = documents[candidate.document_id], terms[candidate.document_id]
+    if is_enough and not lacking and is_named_only(candidate, question, own, content):
         probabilities[best] = min(probabilities[best], limit)
         doubt = Clause("the lines found only name it: they do not say whether it is so", "only named")
     answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)
     sure = probabilities[best] if not doubt else doubtful_probability(probabilities[best], limit)
-    ruled = words_ruled(question, [term for of_document in terms.values() for term in of_document])
     return Evidence(sure, lacking, doubt, signals, answered, doubtful_probability(probabilities[best], limit), ruled)
-
-
-def words_ruled(question: Question, terms: Sequence[WeighedTerm]) -> Ruled:
-    """The words for what is to be allowed, the last ones before or between where, with what, when and how, and for what
-    is done with it. None of any other question.
-    """
-    permission, circumstance = (
-        phrasing_rules().in_language(name, question.language) for name in ("permission", "circumstance")
-    )
-    if question.answer_type != "boolean" or not permission.match(question.topic):
-        return NONE_RULED
-    for part in circumstance.split(question.topic):
-        said = normalise_words(part)
-        placed = [
-            (max(said.index(text) for text in term.texts if text in said), term)
-            for term in terms
-            if term.is_primary and not set(said).isdisjoint(term.texts)
-        ]
-        if placed:
-            last = max(at for at, _ in placed)
-            return Ruled(
-                frozenset(text for at, term in placed if at == last for text in term.texts),
-                tuple(frozenset(term.texts) for _, term in placed),
-            )
-    return NONE_RULED
 
 
 class Weighed(NamedTuple):
@@ -319,7 +286,7 @@ def name_doubt(
     absent: Sequence[str] = (),
     struck: Container[str] = (),
 ) -> str:
-    """Why the best passage is no answer: the words that no page has, then those that only the passage lacks.
+    """Why the first passage is no answer: the words that no page has, then those that only the passage lacks.
 
     `found` are the words it has, `terms` those of its document, `of_documents` those of every document that was read,
     `absent` the names and years that none of them says, `struck` the stems of what is struck through. Words that only
@@ -336,6 +303,7 @@ def name_doubt(
     somewhere = {term.text for each in of_documents for term in each if len(term.lines)}
     nowhere = list(dict.fromkeys([*absent, *(term.text for term in lacking if term.text not in somewhere)]))
     elsewhere = [term.text for term in lacking if term.text in somewhere and not absent]  # which tells enough
+    elsewhere = [word for word in elsewhere if not any(word in other for other in nowhere)]  # a part of it, or a form
     crossed = [word for word in nowhere if stem(word, question.language) in struck]
     nowhere = [word for word in nowhere if word not in crossed]
     nowhere, elsewhere, crossed = (

@@ -16,8 +16,8 @@ from llm.exchange import Exchange
 from llm.fence import fence_text
 from llm.prompts import Guidance, Instructions, Prompt, instruct
 from retrieval.arbiter.brief import candidate_block, toc_block
+from retrieval.arbiter.order import EXACT_TITLE, STATEMENT, TOGETHER, order_by_rules, rule_of
 from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, Room
-from retrieval.arbiter.rules import EXACT_TITLE, STATEMENT, TOGETHER, order_by_rules, rule_of
 from retrieval.dispatch import OPEN_INTENTS
 from retrieval.types import (
     KEPT_ROLES,

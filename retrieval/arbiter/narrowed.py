@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.model import judge_by_model
+from retrieval.arbiter.order import order_by_rules, rule_of
 from retrieval.arbiter.room import USUAL, ModelUse
-from retrieval.arbiter.rules import order_by_rules, rule_of
 from retrieval.types import ROLE_ORDER, Briefed, Question, Ranking, Verdict
 
 NARROWED = 15  # briefs: on both shared question sets the gold page rarely ranks lower in the rules' order

@@ -11,7 +11,7 @@ from itertools import pairwise
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import name_in_force
-from reading.values.nothing import nothing_words
+from reading.values.nothing import nothing_words, says_nothing
 from reading.values.numbers import COUNTING_WORDS
 from reading.values.sentences import SENTENCE
 from retrieval.arbiter.evidence import is_formed_type
@@ -22,6 +22,7 @@ from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Question
 from retrieval.words.counts import WORDS_BETWEEN
 from retrieval.words.lexicon import lexicon_of
+from retrieval.words.printed import values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import as_typed, is_generic, normalise_words
 
@@ -30,6 +31,7 @@ UNKNOWN_MAX = 1  # words of the question that the document never says
 WORDS_EACH = 5  # of a longer question one word in so many may be missing
 LINES_BEFORE = 6
 WORDS_NAMED = 4  # in a reason
+TIME_WORDS_MAX = 2  # "working days"
 
 
 def number_untold(
@@ -146,9 +148,20 @@ def is_number(word: str, language: str) -> bool:
     return word[0].isdigit() or word in nothing_words() or expressions["denial"].fullmatch(word) is not None
 
 
+def asks_for_time(question: Question) -> bool:
+    """Whether days, hours or the like are to be counted: "how many working days"."""
+    counted = answer_rules().in_language("counted", question.language).search(question.topic)
+    words = normalise_words(question.topic[counted.end() :])[:TIME_WORDS_MAX] if counted else ()
+    return bool(values_in(f"2 {' '.join(words)}", "duration", question.language))
+
+
 def counts_thing(text: str, question: Question) -> bool:
-    """Whether a number stands shortly before what is to be counted; where nothing is, any text does."""
+    """Whether a number stands shortly before what is to be counted, and days or the like are given where these are
+    asked for; where nothing is, any text does.
+    """
     language, thing = question.language, question.listed
+    if asks_for_time(question):
+        return says_nothing(text) or bool(values_in(text, "duration", language))
     if not question.is_count or not thing or is_generic(thing, language):
         return True
     forms = {form for each in question.keywords if each.text == thing for form in (each.text, *each.forms)}

@@ -1,19 +1,29 @@
-"""The arbiter without a model: fixed conflict rules (R48, R49, R52). Each verdict names its rule and reason.
-
-A section named exactly as asked comes first; places found only by meaning come last. In between, strength decides:
-how much of the question the place covers, higher if the words occur together and with a value of the asked type.
-"""
+"""The arbiter without a model: fixed conflict rules (R48, R49, R52). Each verdict names its rule and reason."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from documents.storage.content import DocumentContent
-from reading.rows import name_in_force
-from retrieval.arbiter.evidence import NONE_RULED, Evidence, Ruled, join_words, value_unquoted, what_is_missing
+from retrieval.arbiter.evidence import Evidence, join_words, value_unquoted, what_is_missing
 from retrieval.arbiter.forms_met import FormsMet, find_forms
 from retrieval.arbiter.numbers_told import number_untold
-from retrieval.headlines.polarity import denial_asked, denial_unsaid
-from retrieval.question.phrasing import phrasing_rules
+from retrieval.arbiter.order import (
+    EXACT_TITLE,
+    MEANING_ONLY,
+    NO_SIGNAL,
+    NONE_RULED,
+    ONE_WORD,
+    PINNED,
+    REFERRED,
+    STATEMENT,
+    TOGETHER,
+    TYPE_MATCH,
+    WHOLE_LIST,
+    Rule,
+    is_able,
+    order_by_rules,
+    rule_of,
+)
 from retrieval.told.clauses import Clause, recorded_facts
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
 
@@ -23,30 +33,6 @@ SUPPORTING_SHARE = 0.6
 SUPPORTING_MAX = 5
 THOROUGH_SUPPORTING_MAX = 9  # with the primary ones the 12 citations of thorough mode (R98)
 DISCARDED_SHARE = 0.25  # of the best: a stray word
-RULING_SHARE = 0.4  # of the best: a rule with less of the question is about something else
-STRENGTH_MIN = 0.1  # below this even the best candidate carries too little of the question to be an answer
-
-
-AnyCandidate = TypeVar("AnyCandidate", bound=Candidate)
-
-
-class Rule(NamedTuple):
-    """A class of evidence. A lower order beats a higher one whatever the strength; equal orders compare by strength."""
-
-    order: int
-    name: str
-
-
-PINNED = Rule(0, "page named")
-STATEMENT = Rule(1, "statement asked for")
-EXACT_TITLE = Rule(1, "exact title")
-TOGETHER = Rule(2, "words together")
-TYPE_MATCH = Rule(2, "value of the type")
-REFERRED = Rule(2, "referred to")
-WHOLE_LIST = Rule(2, "whole list")
-ONE_WORD = Rule(2, "words apart")
-MEANING_ONLY = Rule(3, "meaning only")
-NO_SIGNAL = Rule(4, "no signal")
 SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED, WHOLE_LIST)  # reasons to keep a candidate whatever its strength
 
 
@@ -107,65 +93,6 @@ def lower_role(role: Role) -> Role:
     return "tangential" if role in KEPT_ROLES else role
 
 
-def order_by_rules(
-    candidates: Sequence[AnyCandidate], ruled: Ruled = NONE_RULED, question: Question | None = None
-) -> list[AnyCandidate]:
-    """Order by rule. Also the order shown if a model should have judged and could not (R52).
-
-    Where it is asked whether `ruled` is allowed, what allows or forbids it comes before what shares more words, and
-    first what has most of what is said of it. Where the question asks what is not so, what denies something does.
-    """
-    enough = RULING_SHARE * max((each.strength for each in candidates), default=0.0)
-    return sorted(
-        candidates,
-        key=lambda candidate: (
-            rule_of(candidate).order,
-            -candidate.rows_share,
-            -ruling_share(candidate, ruled) if is_able(candidate) and candidate.strength >= enough else 0,
-            not (is_able(candidate) and candidate.strength >= enough and says_denial(candidate, question)),
-            -candidate.strength,
-            candidate.rrf_rank,
-        ),
-    )
-
-
-def ruling_share(candidate: Candidate, ruled: Ruled) -> int:
-    """How much of what is said of a thing a passage has that allows or forbids something of it; 0 if it does not."""
-    words = set(candidate.matched_keywords)
-    if words.isdisjoint(ruled.thing) or not phrasing_rules()["ruling"].search(candidate.own_text):
-        return 0
-    return sum(not words.isdisjoint(texts) for texts in ruled.said)
-
-
-def says_denial(candidate: Candidate, question: Question | None) -> bool:
-    """Whether a passage denies something, where the question asks what is not so."""
-    if question is None or not denial_asked(question):
-        return False
-    return not denial_unsaid(f"{name_in_force(candidate.breadcrumb)} {candidate.own_text}", question)
-
-
-def rule_of(candidate: Candidate) -> Rule:
-    if "pinned" in candidate.methods:
-        return PINNED
-    if candidate.statement and candidate.exact_title:
-        return STATEMENT
-    if candidate.exact_title and candidate.matched_keywords:
-        return EXACT_TITLE
-    if candidate.fetched:
-        return WHOLE_LIST
-    if candidate.is_left_value:
-        return REFERRED
-    if candidate.co_occurrence:
-        return TOGETHER
-    if candidate.type_match:
-        return TYPE_MATCH
-    if candidate.referred:
-        return REFERRED
-    if set(candidate.methods) - {"vectors", "whole"}:
-        return ONE_WORD
-    return MEANING_ONLY if "vectors" in candidate.methods else NO_SIGNAL
-
-
 def roles_of(ordered: Sequence[Candidate], served: Collection[str], supporting_max: int) -> list[Role]:
     """The roles in this order: the best is primary if it covers enough, and so are its equals and the `served`."""
     best = max(candidate.strength for candidate in ordered)
@@ -199,10 +126,6 @@ def role_of(candidate: Candidate, leader: Candidate, best: float, level: float) 
     if is_able(candidate) and (candidate is leader or is_equal):
         return "primary"
     return "supporting" if is_able(candidate) and candidate.strength >= SUPPORTING_SHARE * best else "tangential"
-
-
-def is_able(candidate: Candidate) -> bool:
-    return candidate.strength >= STRENGTH_MIN and not candidate.is_faint
 
 
 def parts_first(ordered: Sequence[Candidate], answered: Collection[int] | None = None) -> frozenset[str]:

@@ -33,7 +33,13 @@ from retrieval.headlines.fitting import (
     weight_said,
     without_references,
 )
-from retrieval.headlines.mismatches import asks_yes_or_no, clause_of, words_lacking, words_of_another
+from retrieval.headlines.mismatches import (
+    asks_yes_or_no,
+    clause_of,
+    other_kind,
+    words_lacking,
+    words_of_another,
+)
 from retrieval.headlines.polarity import denial_unsaid, opposed_word
 from retrieval.headlines.shortened import is_short_enough, shorten
 from retrieval.headlines.undecided import left_open
@@ -246,7 +252,8 @@ def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False) 
     said = normalise_words(f"{name_in_force(spoken.section)} {near} {spoken.text}")
     words = words_of_another(spoken.text, titles_over(spoken), question)
     words += words_lacking(said, question, content, is_strict=is_strict)
-    return clause_of(words) or left_open(spoken.text, question)
+    other = other_kind(spoken.text, titles_over(spoken), first, question, content)
+    return other or clause_of(words) or left_open(spoken.text, question)
 
 
 def doubt_in_mismatch(spoken: Spoken, question: Question) -> str:

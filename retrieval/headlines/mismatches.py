@@ -11,16 +11,22 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import name_in_force
+from reading.values.sentences import SENTENCE
 from reading.values.units import unit_names
 from reading.values.years import YEAR_WORD
-from retrieval.arbiter.numbers_told import telling_terms, text_above
+from retrieval.arbiter.numbers_told import is_of_sentences, telling_terms, text_above
+from retrieval.candidates.units import lead_in_of, units_of
+from retrieval.headlines.fitting import share_said
 from retrieval.headlines.polarity import denial_unsaid, directions_in, opposed_word, other_direction, other_side
+from retrieval.headlines.siblings import find_named, siblings_of, stems_named
 from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.parse import document_words
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause
 from retrieval.types import Candidate, Question
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import weigh_terms
 from retrieval.words.tokens import as_typed, is_stop_word, normalise_words, stem
 
 NOTHING_UNSAID = frozenset(["person", "party", "role", "text", "number"])  # any sentence has a name or a number
@@ -66,6 +72,53 @@ def doubt_in_denial(question: Question, primary: Sequence[Candidate], content_of
     said = ((name_in_force(each.breadcrumb), text_introducing(each, content_of), each.own_text) for each in primary)
     unsaid = [denial_unsaid(" ".join(texts), question) for texts in said]
     return clause_of(unsaid[:1]) if all(unsaid) else ""
+
+
+def doubt_in_kind(question: Question, primary: Sequence[Candidate], content_of: Mapping[str, DocumentContent]) -> str:
+    """Why passages are doubtful of which the first speaks of another kind, party or case than the one asked for, and no
+    other that has the same words of the question speaks of that; else "".
+    """
+    told: list[tuple[str, set[str]]] = []
+    for each in primary:
+        content, titles = content_of[each.document_id], name_in_force(each.breadcrumb)
+        said = normalise_words(f"{titles} {each.own_text}")
+        is_told = is_of_sentences(each) and "pinned" not in each.methods
+        other = other_kind(each.own_text, titles, each.anchor.first, question, content) if is_told else ""
+        told.append((other, {term.text for term in weigh_terms(question, lexicon_of(content)) if term.is_in(said)}))
+    first, words_of_first = told[0] if told else ("", set[str]())
+    return first if all(other or not words >= words_of_first for other, words in told) else ""
+
+
+def other_kind(text: str, titles: str, number: int, question: Question, content: DocumentContent) -> str:
+    """Why a text that begins on a line is about another kind, party or case than the one asked for, or "": it does not
+    have a word of the question, and has what the document sets beside that, in the sentences with most of the question
+    or in the titles over them.
+    """
+    language = content.language
+    if language not in (question.language, "und") or asks_yes_or_no(question):
+        return ""  # what is so may be said in other words
+    unit = units_of(content).around(number)
+    above = lead_in_of(unit, content) or unit
+    around = " ".join([titles, content.text_between(*above), content.text_between(*unit), text])
+    terms = weigh_terms(question, lexicon_of(content))
+    shares = {each: share_said(normalise_words(each), terms) for each in SENTENCE.split(" ".join(text.split()))}
+    nearest = [each for each, share in shares.items() if share == max(shares.values())]
+    asked = {stem(word, language) for word in normalise_words(question.original)}
+    needless = document_words([content])
+    headed = " ".join(word for word in normalise_words(titles) if word not in needless)
+    needless |= words_of_kind(question)
+    named = stems_named(question.topic, content)
+    for term in telling_terms(question, content):
+        is_name = stem(term.text, language) in named and not needless.issuperset(term.text.split())
+        if not is_name or not len(term.lines) or term.is_in(normalise_words(around)):
+            continue
+        for name in sorted(siblings_of(term, content), key=lambda name: (-len(name), name)):
+            over, said = find_named(name, headed, language), [find_named(name, each, language) for each in nearest]
+            if asked.isdisjoint(name) and (over or all(said)):
+                wanted, other = as_typed(term.text, question.original), as_typed(over or said[0], around)
+                reason = f"what was found speaks of “{other}”, not of “{wanted}”"
+                return Clause(reason, "other kind", asked=wanted, other=other)
+    return ""
 
 
 def text_introducing(candidate: Candidate, content_of: Mapping[str, DocumentContent]) -> str:

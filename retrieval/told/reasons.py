@@ -500,6 +500,10 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "not said": lambda facts: (
         _("the sentence that comes nearest does not say %(words)s") % {"words": mark_words(facts["words"])}
     ),
+    "other kind": lambda facts: (
+        _("what was found speaks of “%(other)s”, not of “%(asked)s”")
+        % {"other": facts["other"], "asked": facts["asked"]}
+    ),
     "left open": lambda facts: _("the sentence that comes nearest leaves open what is asked"),
     "no cell": lambda facts: _("the cells of the row that was found cannot be told apart"),
     "nowhere": lambda facts: _("%(words)s occurs nowhere") % {"words": mark_words(facts["words"])},

@@ -2,7 +2,9 @@
 
 import pytest
 
+from retrieval.arbiter.numbers_told import asks_for_time
 from retrieval.pipeline import retrieve
+from retrieval.question.parse import parse_question
 from retrieval.tests.builders import SETTINGS, content_of_lines
 
 RULES = content_of_lines(
@@ -63,3 +65,16 @@ def test_german_articles_are_no_numbers(question: str, status: str) -> None:
 def test_the_reason_names_what_no_number_is_said_of() -> None:
     result = retrieve("How many boats does the club lend to members?", [RULES], settings=SETTINGS, arbiter="rules")
     assert result.not_found_reason.count("“boats”") == 1, result.not_found_reason
+
+
+@pytest.mark.parametrize(
+    ("question", "is_time"),
+    [
+        ("How many working days does it take?", True),
+        ("Wie viele Tage darf ich bleiben?", True),
+        ("How many guests may stay?", False),
+        ("How long does it take?", False),
+    ],
+)
+def test_days_are_asked_for_by_their_number(question: str, *, is_time: bool) -> None:
+    assert asks_for_time(parse_question(question, [])) is is_time

@@ -2,7 +2,7 @@
 
 from documents.storage.content import DocumentContent
 from llm.conftest import Serve
-from retrieval.arbiter.rules import WHOLE_LIST
+from retrieval.arbiter.order import WHOLE_LIST
 from retrieval.candidates.completion import FETCHED_MAX
 from retrieval.filters import Filters
 from retrieval.pipeline import retrieve

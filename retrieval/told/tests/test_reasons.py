@@ -11,8 +11,8 @@ from django.utils import translation
 from accounts.models import User
 from documents.models import KnowledgeBase
 from documents.storage.content import DocumentContent
-from retrieval.arbiter import rules
-from retrieval.arbiter.rules import Rule
+from retrieval.arbiter import order
+from retrieval.arbiter.order import Rule
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.pipeline import retrieve
 from retrieval.record.ledger_forms import RUN, columns_of_row
@@ -89,7 +89,7 @@ def test_a_repeat_has_the_facts_of_the_first(policy: DocumentContent) -> None:
 
 
 def test_every_rule_can_be_said() -> None:
-    names = {each.name for each in vars(rules).values() if isinstance(each, Rule)}
+    names = {each.name for each in vars(order).values() if isinstance(each, Rule)}
     assert set(PASSAGES) == names
     for name in names:
         for words in (["notice"], ["notice", "period"]):
@@ -146,6 +146,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "no number": {"words": ["a", "b"]},
     "no row": {},
     "not said": {"words": ["a", "b"]},
+    "other kind": {"asked": "a", "other": "b"},
     "left open": {},
     "no cell": {},
     "nowhere": {"words": ["a"]},
