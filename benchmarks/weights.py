@@ -20,7 +20,7 @@ from benchmarks.retrieval import commit, ranked_pages
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval import search
-from retrieval.arbiter import evidence, rules
+from retrieval.arbiter import evidence, order, rules
 from retrieval.candidates import aggregation, fusion
 from retrieval.detectors import keywords
 from retrieval.detectors.run import detect
@@ -62,7 +62,7 @@ WEIGHTS = (
     Weight(aggregation, "HEADING_SHARE"),
     Weight(aggregation, "INHERITED_SHARE"),
     Weight(rules, "PRIMARY_SHARE"),
-    Weight(rules, "STRENGTH_MIN"),
+    Weight(order, "STRENGTH_MIN"),
     Weight(evidence, "FORMED_SHARE"),
     *(
         Weight(keywords, name, is_early=True)

@@ -127,10 +127,15 @@ def sections_with(term: WeighedTerm, content: DocumentContent) -> Iterator[Seque
             sections[index] = [
                 read_said(sentence, content.language)
                 for text in texts_of_section(index, content)
-                for sentence in SENTENCE.split(ITEM.sub("", text, count=1) if ITEM.match(text) else text)
+                for sentence in SENTENCE.split(without_marker(text))
                 for sentence in CLAUSE_END.split(sentence)
             ]
         yield sections[index]
+
+
+def without_marker(text: str) -> str:
+    item = ITEM.match(text)
+    return text[item.end() :] if item else text
 
 
 @kept_with_content
@@ -219,7 +224,7 @@ def other_kinds(own: set[str], term: WeighedTerm, content: DocumentContent) -> s
 def pairs_on(numbers: Numbers, content: DocumentContent) -> Iterator[tuple[str, str]]:
     """The pairs of telling words next to each other on some lines."""
     for number in numbers[:LINES_MAX].tolist():
-        for run in re.findall(r"[^\W\d_]+(?:[ -][^\W\d_]+)+", content.lines[number - 1].match):
+        for run in re.findall(r"(?<![^\W\d_])[^\W\d_]++(?:[ -][^\W\d_]++)+", content.lines[number - 1].match):
             for one, two in pairwise(split_words(run)):
                 if not any(is_stop_word(word, content.language) for word in (one, two)):
                     yield one, two
