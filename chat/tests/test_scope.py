@@ -91,6 +91,6 @@ def test_a_quoted_answer_shows_the_figure_computed_for_it() -> None:
     shown.__dict__["citations"] = []
     words = [part.text for block in shown.headline_blocks for line in block.lines for part, _ in line]
     assert words == ["Gross margin, 2023: 38.0 %, computed as gross profit / revenue", "revenue 2023: 100 [2]"]
-    del shown.__dict__["headline_blocks"]
+    shown = ShownTurn(Turn())
     shown.__dict__["answer"] = Answer(kind=Answer.Kind.EXTRACTIVE, text=text, checks=[])
     assert shown.headline_blocks == []
