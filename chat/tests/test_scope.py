@@ -93,4 +93,5 @@ def test_a_quoted_answer_shows_the_figure_computed_for_it() -> None:
     assert words == ["Gross margin, 2023: 38.0 %, computed as gross profit / revenue", "revenue 2023: 100 [2]"]
     shown = ShownTurn(Turn())
     shown.__dict__["answer"] = Answer(kind=Answer.Kind.EXTRACTIVE, text=text, checks=[])
+    shown.__dict__["citations"] = []
     assert shown.headline_blocks == []
