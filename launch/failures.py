@@ -7,7 +7,7 @@ from typing import Any
 
 MOST_STARVED = 3  # more than these in one run, and the machine is no excuse
 LINE = 200  # characters of an error that are told
-PREPARING = "before the test: "  # a fixture failed
+PREPARING = "before the test"  # a fixture failed
 
 
 def read_failures(report: Path) -> dict[str, str]:
@@ -24,8 +24,16 @@ def read_failures(report: Path) -> dict[str, str]:
 def _failures(entries: Iterator[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     for entry in entries:
         if entry.get("outcome") == "failed":
-            start = PREPARING if entry.get("when") == "setup" else ""
-            yield entry["nodeid"], start + _first_line(entry.get("longrepr"))
+            told = entry.get("longrepr")
+            start = f"{PREPARING}{_place(told)}: " if entry.get("when") == "setup" else ""
+            yield entry["nodeid"], start + _first_line(told)
+
+
+def _place(told: Any) -> str:
+    """Where the outermost of the functions that failed stood, which of a fixture is its own line."""
+    entries = told["reprtraceback"]["reprentries"] if isinstance(told, dict) else []
+    place = entries[0]["data"].get("reprfileloc") if entries else None
+    return f", {place['path']}:{place['lineno']}" if place else ""
 
 
 def _first_line(told: Any) -> str:

@@ -41,6 +41,22 @@ def shared() -> None:
 def test_planted(shared: None, number: int) -> None:
     pass
 """
+# Fixtures of their own, which say the same.
+OWN = "from pathlib import Path\nimport pytest\n" + "".join(
+    f"""
+@pytest.fixture(scope="session")
+def own_{number}() -> None:
+    seen = Path(__file__).with_suffix(".{number}")
+    was_seen = seen.exists()
+    seen.touch()
+    if not was_seen:
+        raise TimeoutError
+
+def test_planted_{number}(own_{number}: None) -> None:
+    pass
+"""
+    for number in range(4)
+)
 PLUGINS = ("xdist", "pytest_timeout", "pytest_reportlog")
 UNREADABLE = "import no_such_module\n"
 
@@ -54,6 +70,10 @@ UNREADABLE = "import no_such_module\n"
         pytest.param(
             {"slow": STARVED}, False, ["STARVED test_slow.py::test_planted: passed alone, after: Assertion"],
             id="starved",
+        ),
+        pytest.param(
+            {"own": OWN}, True, [*["STARVED"] * 4, "4 tests were starved"],
+            id="one error of several fixtures",
         ),
         pytest.param({"shared": SHARED}, False, ["STARVED test_shared.py::test_planted[0] and 29 more"], id="shared"),
         pytest.param(

@@ -56,8 +56,21 @@ class ComparedSentence(NamedTuple):
         return bool(self.placed) and self.placed[0][:2] == ("", 0)
 
 
-def siblings_of(term: WeighedTerm, content: DocumentContent) -> set[Name]:
+def siblings_of(term: WeighedTerm, content: DocumentContent) -> frozenset[Name]:
     """The names that a document sets beside a term of a question, more than once or in more than one way."""
+    found = siblings_found(content)
+    if term.forms not in found:
+        found[term.forms] = frozenset(find_siblings(term, content))
+    return found[term.forms]
+
+
+@kept_with_content
+def siblings_found(content: DocumentContent) -> dict[tuple[str, ...], frozenset[Name]]:
+    """What was found so far of a document, by the forms of a term: each value on a page asks for the same."""
+    return {}
+
+
+def find_siblings(term: WeighedTerm, content: DocumentContent) -> set[Name]:
     own = {stem(form, content.language) for form in term.forms}
     sections = [*sections_with(term, content)]
     found: Counter[Name] = Counter()

@@ -58,6 +58,9 @@ PERCENTAGE = re.compile(
     rf"\s?(?:%|(?:percent|per\scent|pour\scent|Prozent)\b)(?P<late>[{MINUS}{LONG_DASH}](?![\w{CURRENCY_SIGNS}(]))?",
     re.IGNORECASE,
 )
+SHARE_ENDS = re.compile(
+    r"\s*\Z|[)\],;.:|\t]|\s{2}"
+)  # behind a minus of a share; else it joins words: "5%- or 10%-share"
 # Of a range, or of a fraction: "8 1/2 %".
 RANGE_BEFORE, RANGE_AFTER = (
     re.compile(rf"\d(?:\s?[{MINUS}/]\s?|[{LONG_DASH}])\Z"),
@@ -173,6 +176,8 @@ def sign_of(found: re.Match[str], text: str, language: str) -> int:
     if has_unread_sign(around) or is_ranged or account_sides(language).match(text, end):
         return 0
     if {found["minus"], found["late"]} & {*LONG_DASH}:
+        return 0
+    if found["late"] and found.re is PERCENTAGE and not SHARE_ENDS.match(text, found.end("late")):
         return 0
     if found["late"]:
         return -1 if text[found.end("late") : found.end("late") + 1] != "\n" else 0

@@ -144,6 +144,8 @@ def test_what_is_unclear_is_no_amount(text: str) -> None:
         ("-3 %", ["-3"]),
         ("\u22123%", ["-3"]),
         ("\u20113%, 4 %\u2011, 5%-ige", ["-3", "-4", "5"]),
+        ("die 5%- und 10%-Beteiligungen", ["10"]),
+        ("a 5%- or 10%-share, a loss of 4 %-", ["10", "-4"]),
         ("a change of \u20143%", []),
         ("3 pour cent, 4 Prozent", ["3", "4"]),
         ("\u20133 % or 4%", ["-3", "4"]),
