@@ -103,5 +103,5 @@ def place_given(text: str, found: re.Match[str], kind: str, language: str) -> Va
     said = match_form(" ".join([between, *beside, bracket.group() if bracket else ""]))
     joined = match_form(" ".join([*before.split()[-1:], between]))
     rules = phrasing_rules()
-    is_close = len(between.split()) <= NEAR and "," not in between.strip(" ,")
+    is_close = len(between.split()) <= NEAR and not set(",:") & set(between.strip(" ,:"))
     return None if not is_close or rules["relating"].search(said) or rules["adding"].search(joined) else value

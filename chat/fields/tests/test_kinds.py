@@ -180,7 +180,7 @@ This Supply Agreement is made on 1 March 2024 (the “Effective Date”) between
 
 ## Term
 
-Notice is given within thirty (30) days before the end of a Renewal Term. After two years this agreement renews for
+Notice is given within thirty (30) days before the end of a Renewal Term. After that this agreement renews for
 successive terms of six (6) months (each a “Renewal Term”).
 
 ## General

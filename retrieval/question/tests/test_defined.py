@@ -53,6 +53,10 @@ def test_a_defined_term_has_the_value_of_its_definition(
         ("Deposit", "amount", ["“Fee” means the amount stated in the Order Form;", "“Deposit” means $5,000;"], "5000"),
         ("Fee", "amount", ["“Fee” means the amount stated in the Order Form", "“Deposit” means $5,000"], ""),
         ("Fee", "amount", ["“Fee” means the amount stated below", "# Deposit", "The deposit is $5,000"], ""),
+        ("Fee", "amount", ["“Fee” means the amount stated below", "Deposit: $5,000"], ""),
+        ("Fee", "amount", ["“Fee” means the amount below", "The deposit is $5,000"], ""),
+        ("Fee", "amount", ['"Fee" means what is agreed;', '"Deposit" means $5,000'], ""),
+        ("Deposit", "amount", ['"Fee" means what is agreed;', '"Deposit" means $5,000'], "5000"),
         ("Fee", "amount", ["“Fee” means what is agreed in writing; the deposit is $5,000;"], ""),
         (
             "Security deposit",
