@@ -84,6 +84,8 @@ def test_a_defined_term_has_the_value_of_its_definition(
         ("Cap", "amount", ["Each side is liable up to $50,000 (the “Cap”)."], ""),
         ("Cap", "amount", ["It insures itself for $50,000 (subject to the “Cap”)."], ""),
         ("Fee", "amount", ["“Fee” means $50 per seat."], ""),
+        ("Fee", "amount", ["“Fee” means half of $5,000."], ""),
+        ("Expiry date", "date", ["It ends on the second anniversary of 1 May 2024 (the “Expiry Date”)."], ""),
         ("Fee", "amount", ["“Fee” means $50 plus the costs of travel."], ""),
         ("Fee", "amount", ["The Customer pays $50, which the Supplier books as income (the “Fee”)."], ""),
         ("Fee", "amount", ["The Customer pays a price of $50 a month (the “Fee”)."], "50"),
