@@ -22,6 +22,7 @@ OUTDENT = 4.0  # points
 
 VERBS = tomllib.loads(Path(__file__).with_name("definitions.toml").read_text(encoding="utf-8"))
 VERB = "|".join(re.escape(verb) for verbs in VERBS.values() for verb in verbs)
+MEANING = "|".join(re.escape(verb) for name, verbs in VERBS.items() if name != "including" for verb in verbs)
 TERM = r'(?:"[^"]{2,80}"|\*\*[^*]{2,80}\*\*)'
 DEFINITION = re.compile(
     rf"(?:[-*+] )?(?:\(?[\w.]{{1,8}}[.)]? )?{TERM}(?:,? \w{{1,4}} {TERM}){{0,3}}"

@@ -20,7 +20,7 @@ from chat.figures.parties import LEAST
 from chat.figures.typed import contents_of
 from chat.models import Answer, Citation, Extraction, ExtractionField
 from chat.turns.compose import Writing, compose
-from chat.turns.items import values_printed
+from chat.turns.items import NO_VALUE, values_printed
 from chat.turns.replies import citation_json
 from chat.writing.extractive import quoted_text
 from chat.writing.phrases import sentence
@@ -63,7 +63,7 @@ def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> Answe
     if len(items) == 1 and run.arbiter_status != "not_run":
         if given := quote_given(draft.quoted, question):
             draft = with_quote(draft, given.quoted)
-            items = [items[0] | {"outcome": "found", "values": [given.value], "reason": "", "code": ""}]
+            items = [item_given(items[0], given.value)]
         else:
             items = [item_with_value(items[0], draft, question, is_declared=is_declared)]
         if is_name and run.judge != "model" and draft.quoted and not items[0]["values"]:
@@ -81,6 +81,13 @@ def with_quote(draft: AnswerDraft, quoted: Quoted) -> AnswerDraft:
         return draft
     text = f"{draft.text}\n\n{quoted_text([quoted])}"
     return replace(draft, text=text, quoted=(*draft.quoted, quoted))
+
+
+def item_given(item: AskedItem, value: MarkedValue) -> AskedItem:
+    """The item with the value that its document gives it. What was doubted stays so, but for want of a value."""
+    if item["outcome"] == "weak" and item["code"] != NO_VALUE:
+        return item | {"values": [value]}
+    return item | {"outcome": "found", "values": [value], "reason": "", "code": ""}
 
 
 def item_with_value(item: AskedItem, draft: AnswerDraft, question: Question, *, is_declared: bool) -> AskedItem:

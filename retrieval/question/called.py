@@ -5,8 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from reading.matching import match_form
-from reading.wording import LANGUAGES
-from retrieval.question.kinds import SHIPPED
+from retrieval.question.kinds import SHIPPED, type_of
 from retrieval.question.phrasing import asks_for_parties, phrasing_rules
 from retrieval.question.values import has_form
 from retrieval.types import Expected, Question
@@ -14,8 +13,6 @@ from retrieval.words.tokens import normalise_words
 
 # The section of the phrasing for each type; of any other it is "summing".
 CALLED: Mapping[str, str] = MappingProxyType({"duration": "spanning", "date": "dating"})
-KINDS_OF_NAMES = MappingProxyType({"duration": ("spanning", "lasting"), "date": ("dating",)})
-HEAD_FIRST = ("fr", "es")
 
 
 def with_kind(question: Question) -> Question:
@@ -28,18 +25,14 @@ def with_kind(question: Question) -> Question:
 
 
 def kind_of_name(name: str) -> str:
-    """The type that a name calls its value, by the word that it ends with, or begins with where that language has it
-    there: a warranty period, un délai de paiement, a notice; "" of any other.
+    """The type that a field's name calls its value, where it asks for none: of a closed list of whole names, as a word
+    inside a longer one may mean another thing ("Payment terms", "Copyright notice"); "" of any other.
     """
-    words, rules = normalise_words(name), phrasing_rules()
-    if asks_for_parties(match_form(name)):
+    asked = match_form(name)
+    if asks_for_parties(asked):
         return "party"
-    for kind, sections in KINDS_OF_NAMES.items():
-        for language in LANGUAGES if words else ():
-            head = words[0 if language in HEAD_FIRST else -1]
-            if any(rules.in_language(section, language).match(head) for section in sections):
-                return kind
-    return ""
+    is_period = type_of(name) == "text" and phrasing_rules()["names_period"].match(asked)
+    return "duration" if is_period else ""
 
 
 def without_called(question: Question) -> Question:

@@ -23,10 +23,10 @@ from chat.fields.kinds import (
     doubt_unnamed,
 )
 from chat.fields.reading import read_fields_text
-from chat.fields.values import field_json, write_extraction_csv
+from chat.fields.values import field_json, item_given, write_extraction_csv
 from chat.models import ExtractionField
 from chat.page.part_outcomes import item_rows
-from chat.turns.items import an_item
+from chat.turns.items import NO_VALUE, an_item
 from documents.ingestion.conductor import ingest_path
 from documents.models import KnowledgeBase
 from retrieval.forms.fields import Field
@@ -180,7 +180,7 @@ This Supply Agreement is made on 1 March 2024 (the “Effective Date”) between
 
 ## Term
 
-Notice is given within thirty (30) days before the end of a Renewal Term. After two years this agreement renews for
+Notice is given within thirty (30) days before the end of a Renewal Term. After that this agreement renews for
 successive terms of six (6) months (each a “Renewal Term”).
 
 ## General
@@ -257,6 +257,16 @@ def test_what_is_missing_beside_a_value_is_named() -> None:
     assert doubt_thing(an_item("cap", "amount", "found"), "")["outcome"] == "found"
 
 
+def test_a_value_that_a_document_gives_wipes_no_doubt_but_that_there_is_none() -> None:
+    """(R54)"""
+    value: MarkedValue = {"type": "amount", "value": "900", "marker": 1}
+    doubted = an_item("fee", "amount", "weak", reason="Passages disagree.", code="other_thing")
+    item = item_given(doubted, value)
+    assert item == doubted | {"values": [value]}
+    for item in (an_item("fee", "amount", "weak", code=NO_VALUE), an_item("fee", "amount", "found")):
+        assert item_given(item, value) == an_item("fee", "amount", "found", values=[value])
+
+
 def told_of_text(text: str, fields: list[Field], base: KnowledgeBase, user: User, path: Path) -> list[dict[str, Any]]:
     path.write_text(text)
     document = ingest_path(path, base, user)
@@ -308,7 +318,7 @@ def test_what_is_asked_for_by_a_name_alone_is_doubted_unless_it_is_said_of_that_
     settings.MEDIA_ROOT = tmp_path / "files"
     names = ["Parties", "Effective date", "Renewal term", "Assignment", "Jurisdiction", "Warranty period"]
     asked = read_fields_text("\n".join([*names, "Notice address"]))
-    assert [each.expected.answer_type for each in asked] == ["party", "date", *["duration", "", ""], "duration", ""]
+    assert [each.expected.answer_type for each in asked] == ["party", "", *["duration", "", ""], "duration", ""]
     told = told_of_text(NAMED, asked, base, tenant, tmp_path / "named.md")
     by_name = {each["name"]: (each["outcome"], each["value"]) for each in told}
     assert by_name["Parties"] == ("found", "Harbour Sheds Limited; Quay Foods GmbH")
