@@ -218,7 +218,8 @@ def is_pointed_at(candidate: Candidate) -> bool:
 
 
 def with_brief(candidate: Briefed, shown: Shown) -> Briefed:
-    return replace(candidate, brief=replace(candidate.brief, snippet=shown.text), brief_lines=shown.lines)
+    brief = replace(candidate.brief, snippet=shown.text, is_struck=shown.is_struck)
+    return replace(candidate, brief=brief, brief_lines=shown.lines)
 
 
 def size_of(pieces: Sequence[Piece]) -> int:
