@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from llm.fence import fence_text
 from reading.matching import match_form
-from reading.rows import STRUCK_TOLD, name_in_force
+from reading.rows import STRUCK_NAME, STRUCK_TOLD
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.units import cut_around
@@ -166,13 +166,16 @@ def sentences_with(copied: str, row: ExcerptRow) -> ExcerptRow:
         return row
     stretch = (places[start], places[start + len(wanted) - 1] + 1)
     first, end = cut_around(row.shown, stretch, max(LONG_ROW, stretch[1] - stretch[0]))
-    return cut_row(row, row.shown[first:end].strip())
+    said = row.shown[first:end]
+    return cut_row(row, row.shown, end - len(said.lstrip()), first + len(said.rstrip()))
 
 
-def cut_row(row: ExcerptRow, text: str) -> ExcerptRow:
-    """The row with a part of its text."""
-    in_force = None if row.in_force is None else name_in_force(text)
-    return replace(row, text=text, shown=plain_text(text), in_force=in_force)
+def cut_row(row: ExcerptRow, text: str, first: int, end: int) -> ExcerptRow:
+    """The row with characters [first, end) of its text, or of what is shown of it."""
+    part, in_force = text[first:end], None
+    if row.in_force is not None:
+        in_force = STRUCK_NAME.sub(lambda found: " " * len(found[0]), text)[first:end]
+    return replace(row, text=part, shown=plain_text(part), in_force=in_force)
 
 
 def letters_of(text: str) -> str:

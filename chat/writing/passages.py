@@ -149,11 +149,12 @@ def size_of_row(row: ExcerptRow, before: ExcerptRow | None) -> int:
 def pieces_of_rows(rows: Sequence[ExcerptRow], longest: int) -> Iterator[ExcerptRow]:
     """The rows, a very long one in pieces that end with a word."""
     for row in rows:
-        rest = row.text
+        text, first = row.text, 0
         if len(row.shown) <= longest:
             yield row
             continue
-        while rest:
-            end = len(rest) if len(rest) <= longest else rest.rfind(" ", 0, longest) + 1 or longest
-            yield cut_row(row, rest[:end])
-            rest = rest[end:]
+        while first < len(text):
+            last = first + longest
+            end = len(text) if len(text) <= last else text.rfind(" ", first, last) + 1 or last
+            yield cut_row(row, text, first, end)
+            first = end

@@ -11,7 +11,7 @@ from chat.drafts import Quoted
 from chat.figures.inputs import numbers_in_text
 from chat.figures.typed import headlines_of
 from chat.writing.excerpt_rows import excerpts_of
-from chat.writing.excerpts import Excerpt, cut_row, excerpt_block, only_rows
+from chat.writing.excerpts import Excerpt, excerpt_block, only_rows, sentences_with
 from chat.writing.writer import check_sentences
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
@@ -115,7 +115,19 @@ def test_words_are_struck_by_their_spans_whatever_signs_are_beside_or_in_them(tm
     assert problems_of("The notice is 20 days [1].", excerpt) == [["number_not_cited"]]
     (row,) = (row for row in excerpt.rows if "notice" in row.text)
     assert problems_of("The notice is 20 days [1].", only_rows(excerpt, [row])) == [["number_not_cited"]]
-    assert "10" not in (cut_row(row, row.text[: row.text.index(" 30")]).in_force or "10")
+
+
+def test_of_a_long_row_what_is_cut_inside_struck_words_is_not_in_force(tmp_path: Path) -> None:
+    said = [f"Clause {number} says that the deposit is {number}00 EUR and that it is paid." for number in range(1, 12)]
+    text = f"{' '.join(said[:2])} ~~{' '.join(said[2:9])}~~ {' '.join(said[9:])}"
+    content = content_of_text(text, tmp_path / "deed.md")
+    (excerpt,) = excerpts_of([quoted_of(content.lines[0], content)], {content.parse_id: content})
+    (row,) = excerpt.rows
+    for number, is_right in ((2, True), *((struck, False) for struck in range(3, 10)), (10, True)):
+        cut = sentences_with(said[number - 1], row)
+        assert len(cut.text) < len(row.text) and f"{number}00" in cut.text
+        (problems,) = problems_of(f"The deposit is {number}00 EUR [1].", only_rows(excerpt, [cut]))
+        assert ("number_not_cited" not in problems) == is_right, number
 
 
 def content_of_text(text: str, path: Path) -> DocumentContent:
