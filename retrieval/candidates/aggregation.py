@@ -470,8 +470,7 @@ def candidate_of(
     )
     briefed = Briefed(**vars(candidate), brief=brief_of(candidate, content), needed_rows=needed_rows(cluster))
     shown = show(briefed, content)
-    brief = replace(briefed.brief, snippet=shown.text, is_struck=shown.is_struck)
-    return replace(briefed, snippet=shown.text, brief=brief)
+    return replace(briefed, snippet=shown.text, brief=shown.write_into(briefed.brief))
 
 
 def section_names_of(cluster: HitCluster) -> tuple[str, str]:

@@ -6,7 +6,7 @@ It is a unit that somebody would quote; what is left out between is marked as â€
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
@@ -22,7 +22,7 @@ from retrieval.candidates.units import (
     prose_of,
     units_of,
 )
-from retrieval.types import Briefed, LineRange
+from retrieval.types import Brief, Briefed, LineRange
 
 LEFT_OUT = "[â€¦]"
 LEAD_IN_CHARS = 400
@@ -36,6 +36,9 @@ class Shown(NamedTuple):
     text: str
     lines: LineRange
     is_struck: bool
+
+    def write_into(self, brief: Brief) -> Brief:
+        return replace(brief, snippet=self.text, is_struck=self.is_struck)
 
 
 def show(candidate: Briefed, content: DocumentContent, limit: int = SNIPPET_CHARS) -> Shown:
