@@ -43,11 +43,12 @@ class Heading(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """The block structure: the kind of each source line that is not body, and the headings."""
+    """The block structure: the kind of each source line that is not body, the headings, and which lines are code."""
 
     kinds: dict[int, LineKind]
     headings: list[Heading]
     title: str
+    code: frozenset[int]
 
 
 def source_lines(text: str) -> tuple[list[str], int]:
@@ -95,7 +96,9 @@ def read_markdown_outline(sources: Sequence[str]) -> Outline:
         elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
             kinds.update(dict.fromkeys(range(first, end), "furniture"))
     names = (name_in_force(heading.title) for heading in headings)
-    return Outline(kinds, headings, title[:TITLE_CHARS] or next(filter(None, names), ""))
+    code = (range(*token.map) for token in tokens if token.type in ("fence", "code_block") and token.map)
+    title = title[:TITLE_CHARS] or next(filter(None, names), "")
+    return Outline(kinds, headings, title, frozenset(chain.from_iterable(code)))
 
 
 def read_front_matter(sources: Sequence[str]) -> tuple[int, str]:
@@ -119,7 +122,7 @@ def plain_title(content: str) -> str:
 
 
 def mark_struck_words(
-    lines: Sequence[PageLine], sources: Sequence[str], kinds: dict[int, LineKind], first_of: dict[int, int]
+    lines: Sequence[PageLine], sources: Sequence[str], outline: Outline, first_of: dict[int, int]
 ) -> None:
     """Mark what stands between double tildes as struck through, in place; it may go on over the lines of a paragraph.
 
@@ -127,14 +130,13 @@ def mark_struck_words(
     """
     ends = dict(pairwise([*first_of.values(), len(lines)]))
     paragraph: list[PageLine] = []
-    last, is_code = -2, False
+    last = -2
     for index, source in enumerate(sources):
-        is_code ^= FENCE.match(source) is not None and kinds.get(index) == "furniture"
         if index not in first_of:
             continue
-        kind = kinds.get(index, "body")
+        is_code, kind = index in outline.code, outline.kinds.get(index, "body")
         is_next = index == last + 1 and kind in ("body", "list_item") and not ITEM.match(source)
-        if not is_next or (paragraph and paragraph[-1].kind != kind):
+        if is_code or not is_next or (paragraph and paragraph[-1].kind != kind):
             strike_between_marks(paragraph)
             paragraph = []
         if not is_code:

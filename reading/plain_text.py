@@ -22,7 +22,7 @@ def read_markdown(text: str, limits: Limits | None = None, *, with_language: boo
     sources, removed = markdown.source_lines(check_plain_text(text, limits or Limits()))
     outline = markdown.read_markdown_outline(sources)
     lines, first_of = markdown.laid_out(sources, outline.kinds)
-    markdown.mark_struck_words(lines, sources, outline.kinds, first_of)
+    markdown.mark_struck_words(lines, sources, outline, first_of)
     starts = starts_of_headings(outline.headings, lines, first_of)
     reading = text_reading(lines, starts, find_named(lines) or outline.title, removed)
     return name_language(reading) if with_language else reading

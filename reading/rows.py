@@ -20,7 +20,7 @@ PageKind = Literal["", "text", "scan", "form", "blank", "image_heavy"]  # "" in 
 CONTENTS_SOURCES: tuple[ContentsSource, ...] = get_args(ContentsSource)
 FRONT_INDEX = 0  # TOC index of the lines before the first entry, and of every line without a TOC
 STRUCK_MARK = "~~"  # around what is struck through in the name of a section and in what a model reads, as in Markdown
-STRUCK_NAME = re.compile(f"{STRUCK_MARK}[^~]*{STRUCK_MARK}")
+STRUCK_NAME = re.compile(r"~~[^~]*(?:~(?!~)[^~]*)*~~")
 STRUCK_TOLD = f"what stands between {STRUCK_MARK} is struck through on the page, and not in force"
 ASIDE_KINDS = frozenset({"furniture", "watermark"})  # beside, under or over the text of a page
 UNSEARCHED_KINDS = ASIDE_KINDS | {"contents"}  # kept and shown, but never a hit
@@ -111,19 +111,16 @@ def struck_stretches(text: str, spans: Sequence[LineSpan]) -> list[tuple[int, in
     return found
 
 
-def marked_text(text: str, spans: Sequence[LineSpan], start: int, end: int) -> str:
+def marked_text(
+    text: str, spans: Sequence[LineSpan], start: int, end: int, marks: tuple[str, str] = (STRUCK_MARK, STRUCK_MARK)
+) -> str:
     """Characters [start, end) of a text, with marks around what is struck through of them."""
     shown, at = "", start
     for first, last in struck_stretches(text, spans):
         if struck := text[max(first, at) : min(last, end)].replace(STRUCK_MARK, "").strip():
-            shown += f"{text[at:first]}{STRUCK_MARK}{struck}{STRUCK_MARK}"
+            shown += f"{text[at:first]}{marks[0]}{struck}{marks[1]}"
             at = min(last, end)
     return shown + text[at:end]
-
-
-def tell_struck(text: str) -> str:
-    """What a model is told of a text in which words are marked as struck through; "" of any other."""
-    return STRUCK_TOLD if STRUCK_NAME.search(text) else ""
 
 
 def name_in_force(name: str) -> str:
@@ -162,6 +159,10 @@ class LineRow(NamedTuple):
     def struck(self) -> str:
         """What is struck through on the line; "" on nearly every one."""
         return " ".join(self.text[start:end] for start, end in struck_stretches(self.text, self.spans))
+
+    def has_struck(self, start: int, end: int) -> bool:
+        """Whether any of the characters [start, end) is struck through."""
+        return any(span.struck and span.start < end and start < span.end for span in self.spans)
 
     def marked(self, start: int = 0, end: int | None = None) -> str:
         """Characters [start, end) of the text, with marks around what is struck through of them."""

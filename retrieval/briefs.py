@@ -218,7 +218,7 @@ def is_pointed_at(candidate: Candidate) -> bool:
 
 
 def with_brief(candidate: Briefed, shown: Shown) -> Briefed:
-    return replace(candidate, brief=replace(candidate.brief, snippet=shown.text), brief_lines=shown.lines)
+    return replace(candidate, brief=shown.write_into(candidate.brief), brief_lines=shown.lines)
 
 
 def size_of(pieces: Sequence[Piece]) -> int:

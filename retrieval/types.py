@@ -331,6 +331,7 @@ class Brief:
     co_occurrence: bool
     type_match: bool
     snippet: str
+    is_struck: bool = False  # words of the snippet, which are marked
 
 
 @dataclass(frozen=True)

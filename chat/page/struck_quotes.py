@@ -1,12 +1,17 @@
 """A quote as a reader sees it: words that are struck through on the page are struck. What is stored stays as it is."""
 
+import re
+
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.models import Citation
 from documents.models import Line
-from reading.rows import STRUCK_NAME, UNSEARCHED_KINDS, LineSpan, marked_text
+from reading.rows import UNSEARCHED_KINDS, LineSpan, marked_text
 from retrieval.candidates.plain import one_line
+
+MARKS = "\x02", "\x03"  # no text that is read has control characters
+MARKED = re.compile("\x02([^\x02\x03]*)\x03")
 
 
 def show_struck(citation: Citation) -> SafeString:
@@ -28,11 +33,11 @@ def mark_quote(citation: Citation) -> str:
     for text, spans in rows:
         start, end = max(first - begin, 0), min(last - begin, len(text))
         if start < end:
-            parts.append(marked_text(text, [LineSpan(*span) for span in spans], start, end))
+            parts.append(marked_text(text, [LineSpan(*span) for span in spans], start, end, MARKS))
         begin += len(text) + 1
     return "\n".join(parts)
 
 
 def strike_marked(text: str) -> SafeString:
     """Safe HTML of a text, struck between its marks."""
-    return mark_safe(STRUCK_NAME.sub(lambda found: f"<s>{found[0].strip('~')}</s>", escape(text)))
+    return mark_safe(MARKED.sub(r"<s>\1</s>", escape(text)))

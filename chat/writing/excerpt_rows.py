@@ -16,10 +16,10 @@ from chat.figures.inputs import (
     column_of_printed,
     scale_on_page,
 )
-from chat.writing.excerpts import CELL_SIGN, Excerpt, ExcerptRow, only_rows
+from chat.writing.excerpts import CELL_SIGN, Excerpt, ExcerptRow, has_struck, only_rows, with_text_of
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
-from reading.rows import STRUCK_NAME, LineRow
+from reading.rows import LineRow
 from reading.tables import Table, TableColumn, TableRow, cells_of_line
 from reading.values.scales import SCALE_WORDS
 from reading.values.years import YEAR
@@ -63,8 +63,8 @@ def with_unsent_rows(
 ) -> Excerpt:
     """The excerpt with its quote and the rows that no earlier one has."""
     earlier = [each for each in sent if each.parse_id == candidate.parse_id]
-    if any(STRUCK_NAME.search(row.text) for row in rows):
-        excerpt = replace(excerpt, text="\n".join(row.text for row in rows))
+    if has_struck(rows):
+        excerpt = with_text_of(rows, excerpt)
     if any(holds(each, candidate) for each in earlier):
         quoted = [row for row in rows if row.is_quote]
         return only_rows(excerpt, quoted) if quoted else excerpt
@@ -146,7 +146,9 @@ def is_of_paragraph(
 def row_of_lines(lines: Sequence[LineRow], row: TableRow | None = None, head: str = "") -> ExcerptRow:
     text = "\n".join(line.marked() for line in lines)
     shown = LEADERS.sub(" ", write_cells(row, text) if row else one_line(text))
-    return ExcerptRow(text, shown, lines[0].number, lines[-1].number, lines[0].page_number, head)
+    in_force = "\n".join(line.text_in_force for line in lines) if any(line.struck for line in lines) else None
+    first, last = lines[0], lines[-1]
+    return ExcerptRow(text, shown, first.number, last.number, first.page_number, head, in_force=in_force)
 
 
 def write_cells(row: TableRow, text: str) -> str:

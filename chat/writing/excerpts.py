@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from llm.fence import fence_text
 from reading.matching import match_form
-from reading.rows import STRUCK_MARK, name_in_force, tell_struck
+from reading.rows import STRUCK_NAME, STRUCK_TOLD
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.units import cut_around
@@ -24,6 +24,7 @@ class ExcerptRow:
 
     `shown` is what a model reads of its literal `text`, in both of which words that are struck through are marked,
     `head` what its table says of the columns. `at` counts the rows of the passage; `is_quote` if it was kept for it.
+    `in_force` is the text without what is struck through, None where nothing is.
     """
 
     text: str
@@ -34,14 +35,15 @@ class ExcerptRow:
     head: str = ""
     at: int = 0
     is_quote: bool = False
+    in_force: str | None = None
 
 
 @dataclass(frozen=True)
 class Excerpt:
     """One numbered passage as the model reads it; `quote` is shown when it is cited.
 
-    `text` is what a sentence that cites it is held against, but for what is struck through. Without `rows` the lines of
-    the text are its rows.
+    `text` is what a sentence that cites it is held against; `in_force` in its place, where words are struck through.
+    Without `rows` the lines of the text are its rows.
     """
 
     number: int
@@ -52,11 +54,12 @@ class Excerpt:
     quote: str
     relevance: str = ""  # of a reranked passage
     rows: tuple[ExcerptRow, ...] = ()
+    in_force: str | None = None
 
     @property
     def text_in_force(self) -> str:
         """What a sentence is held against: text and quote, or the text without what is struck through in it."""
-        return name_in_force(self.text) if STRUCK_MARK in self.text else f"{self.text}\n{self.quote}"
+        return f"{self.text}\n{self.quote}" if self.in_force is None else self.in_force
 
     @property
     def all_rows(self) -> tuple[ExcerptRow, ...]:
@@ -85,7 +88,7 @@ def excerpt_block(excerpt: Excerpt, *, after: Excerpt | None = None, is_numbered
         "section": excerpt.section if is_new or after is None or after.section != excerpt.section else "",
         "pages": "" if is_numbered and excerpt.rows and excerpt.rows[0].page else excerpt.pages,
         "relevance": excerpt.relevance,
-        "note": tell_struck(rows),
+        "note": STRUCK_TOLD if has_struck(excerpt.all_rows) else "",
     }
     shown = " ".join(f'{name}="{attribute(value)}"' for name, value in told.items() if value)
     return f"<excerpt {shown}>\n{fence_text(rows)}\n</excerpt>"
@@ -116,7 +119,19 @@ def attribute(text: str) -> str:
 
 def only_rows(excerpt: Excerpt, rows: Sequence[ExcerptRow]) -> Excerpt:
     """The excerpt with some of its rows; nothing else of it counts as cited."""
-    return replace(excerpt, rows=tuple(rows), text="\n".join(row.text for row in rows))
+    return replace(with_text_of(rows, excerpt), rows=tuple(rows))
+
+
+def with_text_of(rows: Sequence[ExcerptRow], excerpt: Excerpt) -> Excerpt:
+    """The excerpt with the text of some rows, and what is in force of it where words of it are struck through."""
+    in_force = None
+    if excerpt.in_force is not None or has_struck(rows):
+        in_force = "\n".join(row.text if row.in_force is None else row.in_force for row in rows)
+    return replace(excerpt, text="\n".join(row.text for row in rows), in_force=in_force)
+
+
+def has_struck(rows: Sequence[ExcerptRow]) -> bool:
+    return any(row.in_force is not None for row in rows)
 
 
 # ---- where something that a model copied occurs
@@ -151,7 +166,16 @@ def sentences_with(copied: str, row: ExcerptRow) -> ExcerptRow:
         return row
     stretch = (places[start], places[start + len(wanted) - 1] + 1)
     first, end = cut_around(row.shown, stretch, max(LONG_ROW, stretch[1] - stretch[0]))
-    return replace(row, text=row.shown[first:end].strip(), shown=row.shown[first:end].strip())
+    said = row.shown[first:end]
+    return cut_row(row, row.shown, end - len(said.lstrip()), first + len(said.rstrip()))
+
+
+def cut_row(row: ExcerptRow, text: str, first: int, end: int) -> ExcerptRow:
+    """The row with characters [first, end) of its text, or of what is shown of it."""
+    part, in_force = text[first:end], None
+    if row.in_force is not None:
+        in_force = STRUCK_NAME.sub(lambda found: " " * len(found[0]), text)[first:end]
+    return replace(row, text=part, shown=plain_text(part), in_force=in_force)
 
 
 def letters_of(text: str) -> str:

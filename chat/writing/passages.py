@@ -9,14 +9,21 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, Field
 
-from chat.writing.excerpts import Excerpt, ExcerptRow, excerpt_block, excerpt_blocks, find_copied, sentences_with
+from chat.writing.excerpts import (
+    Excerpt,
+    ExcerptRow,
+    cut_row,
+    excerpt_block,
+    excerpt_blocks,
+    find_copied,
+    sentences_with,
+)
 from llm.client import complete
 from llm.errors import LLMError
 from llm.exchange import Exchange
 from llm.fence import fence_text
 from llm.prompts import Prompt, instruct
 from llm.tiers import ChosenTier
-from retrieval.candidates.plain import plain_text
 
 PURPOSE = "passages"
 COPIES_MAX = 60  # of one part; what a model copies beyond it is the part itself
@@ -142,11 +149,12 @@ def size_of_row(row: ExcerptRow, before: ExcerptRow | None) -> int:
 def pieces_of_rows(rows: Sequence[ExcerptRow], longest: int) -> Iterator[ExcerptRow]:
     """The rows, a very long one in pieces that end with a word."""
     for row in rows:
-        rest = row.text
+        text, first = row.text, 0
         if len(row.shown) <= longest:
             yield row
             continue
-        while rest:
-            end = len(rest) if len(rest) <= longest else rest.rfind(" ", 0, longest) + 1 or longest
-            yield replace(row, text=rest[:end], shown=plain_text(rest[:end]))
-            rest = rest[end:]
+        while first < len(text):
+            last = first + longest
+            end = len(text) if len(text) <= last else text.rfind(" ", first, last) + 1 or last
+            yield cut_row(row, text, first, end)
+            first = end

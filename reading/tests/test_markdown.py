@@ -141,6 +141,21 @@ def test_words_between_double_tildes_are_struck() -> None:
     assert reading.warnings == ("struck_text(1)",) and reading.pages[0].flags == ("struck",)
 
 
+FENCED = [
+    "- ```\n  a ~~b~~ c\n  ```\n\nThe fee is ~~20 EUR~~ 30 EUR.",
+    "<!--\n```\n-->\n\nThe fee is ~~20 EUR~~ 30 EUR.",
+    "- Say\n\n  ```\n  a ~~b~~ c\n\nThe fee is ~~20 EUR~~ 30 EUR.",
+    "Say\n\n    a ~~b~~ c\n\nThe fee is ~~20 EUR~~ 30 EUR.",
+    "> ~~~\n> a ~~b~~ c\n\nThe fee is ~~20 EUR~~ 30 EUR.",
+]
+
+
+@pytest.mark.parametrize("text", FENCED)
+def test_after_code_words_are_struck_again(text: str) -> None:
+    """Code in an item, a comment or a quotation, indented, or with nothing to end it but the item."""
+    assert [line.struck for line in read_markdown(text).lines if line.struck] == ["~~20 EUR~~"]
+
+
 def test_plain_text_has_no_words_between_tildes_struck() -> None:
     reading = read_plain_text("The fee is ~~20~~ 30 EUR.")
     assert reading.warnings == () and not any(line.struck for line in reading.lines)

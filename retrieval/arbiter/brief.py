@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from documents.storage.content import DocumentContent
 from llm.fence import fence_text
-from reading.rows import FRONT_INDEX, TocRow, tell_struck
+from reading.rows import FRONT_INDEX, STRUCK_TOLD, TocRow
 from retrieval.arbiter.room import WHOLE
 from retrieval.types import Brief
 
@@ -122,7 +122,7 @@ def candidate_block(brief: Brief) -> str:
         ("top of page", brief.page_heading),
         ("matched", ", ".join(brief.matched_keywords[:WORDS_MAX]) or "(no word)"),
         ("signals", ", ".join(flags) or "(none)"),
-        ("note", tell_struck(brief.snippet)),
+        ("note", STRUCK_TOLD if brief.is_struck else ""),
     )
     head = "\n".join(f"{name}: {fence_text(' '.join(value.split()))}" for name, value in rows if value)
     return f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fence_text(brief.snippet)}\n</candidate>'

@@ -469,8 +469,8 @@ def candidate_of(
         is_untold=rows is not None and not rows.is_told,
     )
     briefed = Briefed(**vars(candidate), brief=brief_of(candidate, content), needed_rows=needed_rows(cluster))
-    shown = show(briefed, content).text
-    return replace(briefed, snippet=shown, brief=replace(briefed.brief, snippet=shown))
+    shown = show(briefed, content)
+    return replace(briefed, snippet=shown.text, brief=shown.write_into(briefed.brief))
 
 
 def section_names_of(cluster: HitCluster) -> tuple[str, str]:

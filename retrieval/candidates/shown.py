@@ -6,7 +6,7 @@ It is a unit that somebody would quote; what is left out between is marked as â€
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
@@ -22,7 +22,7 @@ from retrieval.candidates.units import (
     prose_of,
     units_of,
 )
-from retrieval.types import Briefed, LineRange
+from retrieval.types import Brief, Briefed, LineRange
 
 LEFT_OUT = "[â€¦]"
 LEAD_IN_CHARS = 400
@@ -31,10 +31,14 @@ SNIPPET_CHARS = 300  # R42: about three to five lines around the anchor
 
 
 class Shown(NamedTuple):
-    """The text of a brief, and the lines it comes from, the first to the last."""
+    """The text of a brief, the lines it comes from, the first to the last, and whether words of it are struck."""
 
     text: str
     lines: LineRange
+    is_struck: bool
+
+    def write_into(self, brief: Brief) -> Brief:
+        return replace(brief, snippet=self.text, is_struck=self.is_struck)
 
 
 def show(candidate: Briefed, content: DocumentContent, limit: int = SNIPPET_CHARS) -> Shown:
@@ -58,7 +62,8 @@ def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
         parts.append(content.lines[piece.number - 1].marked(piece.start, piece.end))
     if ends_inside(ordered[-1], content) or (is_text(ordered[-1], content) and is_list_open(ordered[-1], content)):
         parts.append(LEFT_OUT)
-    return Shown(plain_text("\n".join(parts)), LineRange(ordered[0].number, ordered[-1].number))
+    is_struck = any(content.lines[piece.number - 1].has_struck(piece.start, piece.end) for piece in ordered)
+    return Shown(plain_text("\n".join(parts)), LineRange(ordered[0].number, ordered[-1].number), is_struck)
 
 
 def join_parts_of_lines(pieces: Sequence[Piece]) -> Iterator[Piece]:

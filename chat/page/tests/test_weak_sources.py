@@ -51,7 +51,7 @@ def test_it_says_what_is_weak(turn: Turn, tenant: User, table: Any, changes: dic
 
 def test_struck_words_of_a_quote_are_struck_and_it_is_stored_as_it_is(turn: Turn, tenant: User) -> None:
     citation = Citation.objects.earliest("marker")
-    words = "rent <is>"
+    words = "rent <is> 2~3"
     text = citation.quote.replace("rent is", words)
     assert text != citation.quote and "<s>" not in page_of(turn, tenant)
     with connection.cursor() as cursor:  # what is recorded cannot be changed otherwise
@@ -62,7 +62,7 @@ def test_struck_words_of_a_quote_are_struck_and_it_is_stored_as_it_is(turn: Turn
     spans = [[0, start, 72.0, 90.0], [start, start + len(words), 94.0, 120.0, True]]
     line = Line.objects.filter(parse=citation.candidate.parse_id, number=citation.first_line)
     line.update(text=text, spans=spans)
-    assert "The <s>rent &lt;is&gt;</s> " in page_of(turn, tenant)
+    assert "The <s>rent &lt;is&gt; 2~3</s> " in page_of(turn, tenant)
     line.update(text="Other words.")
     page = page_of(turn, tenant)
     assert "<s>" not in page and "rent &lt;is&gt;" in page

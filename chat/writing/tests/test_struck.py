@@ -5,19 +5,22 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pymupdf
+import pytest
 
 from chat.drafts import Quoted
 from chat.figures.inputs import numbers_in_text
 from chat.figures.typed import headlines_of
 from chat.writing.excerpt_rows import excerpts_of
-from chat.writing.excerpts import Excerpt, excerpt_block
+from chat.writing.excerpts import Excerpt, excerpt_block, only_rows, sentences_with
 from chat.writing.writer import check_sentences
 from documents.storage.content import DocumentContent
 from reading.limits import Limits
 from reading.pdf_reader import read_pdf
-from reading.rows import STRUCK_TOLD
+from reading.plain_text import read_markdown, read_plain_text
+from reading.rows import STRUCK_TOLD, LineRow
 from reading.tests.pdfs import with_struck
 from retrieval.amendments.sentences import amendments_in
+from retrieval.arbiter.brief import candidate_block
 from retrieval.candidates.calibration import calibrate
 from retrieval.candidates.units import units_of
 from retrieval.headlines.choosing import sentences_of_unit
@@ -86,8 +89,71 @@ def test_a_model_reads_which_words_are_struck(tmp_path: Path, serve: Callable[..
     assert problems == [["number_not_cited"], []]
 
 
-def test_of_a_text_without_such_words_nothing_is_told() -> None:
-    assert STRUCK_TOLD not in excerpt_block(Excerpt(1, "Deed", "", "1", "It ends ~~ soon.", "It ends ~~ soon."))
+SIGNS = ["Fees\n~~~~~~\nThe fee is 20 EUR.\nTerm\n~~~~~~", "- Dogs cost 5~~6 and ~~more. The fee is 20 EUR.",
+         "The fee is 20 EUR; write `~~this~~`."]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SIGNS)
+def test_of_signs_that_strike_nothing_nothing_is_told(text: str, tmp_path: Path) -> None:
+    content = content_of_text(text, tmp_path / ("fees.txt" if text.startswith("Fees") else "fees.md"))
+    result = retrieve("What is the fee?", [content], settings=SETTINGS, arbiter="rules")
+    assert result.candidates and not any(STRUCK_TOLD in candidate_block(each.brief) for each in result.candidates)
+    line = next(line for line in content.lines if "20" in line.text)
+    (excerpt,) = excerpts_of([quoted_of(line, content)], {content.parse_id: content})
+    assert excerpt.rows and STRUCK_TOLD not in excerpt_block(excerpt) and "~~" in excerpt.text_in_force
+    assert problems_of("The fee is 20 EUR [1].", excerpt) == [[]]
+
+
+def test_words_are_struck_by_their_spans_whatever_signs_are_beside_or_in_them(tmp_path: Path) -> None:
+    text = "- Dogs cost 5~~6 and ~~more.\n\nThe notice is ~~10~20 days~~ 30 days."
+    content = content_of_text(text, tmp_path / "pets.md")
+    result = retrieve("What is the notice?", [content], settings=SETTINGS, arbiter="rules")
+    assert any(STRUCK_TOLD in candidate_block(each.brief) for each in result.candidates)
+    (excerpt,) = excerpts_of([quoted_of(content.lines[-1], content)], {content.parse_id: content})
+    assert STRUCK_TOLD in excerpt_block(excerpt)
+    assert problems_of("Dogs cost 6 [1]. The notice is 30 days [1].", excerpt) == [[], []]
+    assert problems_of("The notice is 20 days [1].", excerpt) == [["number_not_cited"]]
+    (row,) = (row for row in excerpt.rows if "notice" in row.text)
+    assert problems_of("The notice is 20 days [1].", only_rows(excerpt, [row])) == [["number_not_cited"]]
+
+
+def test_of_a_long_row_what_is_cut_inside_struck_words_is_not_in_force(tmp_path: Path) -> None:
+    said = [f"Clause {number} says that the deposit is {number}00 EUR and that it is paid." for number in range(1, 12)]
+    text = f"{' '.join(said[:2])} ~~{' '.join(said[2:9])}~~ {' '.join(said[9:])}"
+    content = content_of_text(text, tmp_path / "deed.md")
+    (excerpt,) = excerpts_of([quoted_of(content.lines[0], content)], {content.parse_id: content})
+    (row,) = excerpt.rows
+    for number, is_right in ((2, True), *((struck, False) for struck in range(3, 10)), (10, True)):
+        cut = sentences_with(said[number - 1], row)
+        assert len(cut.text) < len(row.text) and f"{number}00" in cut.text
+        (problems,) = problems_of(f"The deposit is {number}00 EUR [1].", only_rows(excerpt, [cut]))
+        assert ("number_not_cited" not in problems) == is_right, number
+
+
+def content_of_text(text: str, path: Path) -> DocumentContent:
+    path.write_text(text, encoding="utf-8")
+    return content_of_reading(read_markdown(text) if path.suffix == ".md" else read_plain_text(text), path)
+
+
+def quoted_of(line: LineRow, content: DocumentContent) -> Quoted:
+    """A line of a document, kept with the whole document as its context."""
+    first, last = content.lines[0], content.lines[-1]
+    stored = RunCandidate(
+        parse_id=content.parse_id,
+        context_text="\n".join(each.text for each in content.lines),
+        context_first_page=1,
+        context_last_page=1,
+        context_first_line=first.number,
+        context_last_line=last.number,
+        anchor_first_line=line.number,
+        anchor_last_line=line.number,
+        anchor_pieces=[],
+    )
+    return Quoted(1, stored, line.text)
+
+
+def problems_of(answer: str, excerpt: Excerpt) -> list[list[str]]:
+    return [check["problems"] for check in check_sentences(answer, [excerpt])]
 
 
 FORM = content_of_lines(["# Payment", ("☑ Every month", "list_item"), ("☐ Every quarter", "list_item")])

@@ -15,7 +15,7 @@ from reading.outline.toc import mark_struck_names
 from reading.passages import cut_passages
 from reading.pdf_reader import read_pdf
 from reading.processes.transfer import decode_reading, encode_reading
-from reading.rows import LineSpan, Reading
+from reading.rows import LineSpan, Reading, name_in_force
 
 Draw = Callable[[pymupdf.Page, pymupdf.Rect], object]
 TEXT = "The notice is forty days or fifty days at most."
@@ -151,6 +151,12 @@ def as_heading(text: str) -> PageLine:
             spans.append(LineSpan(len(bare), len(bare) + len(part), 0.0, 1.0, struck=bool(at % 2)))
             bare += part
     return PageLine(1, bare, bare.lower(), 0, 0, 100, 12, 12, True, 0, tuple(spans), "heading")
+
+
+@pytest.mark.parametrize("words", ["10~20 days", "~10 days", "a ~ b ~ c", "thirty days"])
+def test_a_name_is_in_force_without_struck_words_that_hold_a_tilde(words: str) -> None:
+    assert name_in_force(f"Notice ~~{words}~~ of ~5 days ~~{words}~~") == "Notice of ~5 days"
+    assert name_in_force(f"Notice ~~{words}") == f"Notice ~~{words}"
 
 
 def test_a_piece_of_a_reading_from_before_is_not_struck() -> None:
