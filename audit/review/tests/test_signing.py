@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -178,6 +179,23 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     assert questions.replace("&", "&amp;") in page and client.get(questions).context["page"].rows
     form = {"base": house.base.pk, "since": today, "until": "2020-01-01"}
     assert signed_in(house.owner).post("/audit/signoffs/", form).status_code == 400
+
+
+def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    """Its end is the midnight after its last day, which nobody signed; a deleted base has no list to lead to."""
+    last = timezone.now() - timedelta(days=3)
+    signed, after = make_run("", hits=[], created_at=last), make_run("", hits=[], created_at=last + timedelta(days=1))
+    agree(signed, house.auditor)
+    sign(of_period(house.base, last.date() - timedelta(days=1), last.date()), house.auditor)
+    client = signed_in(house.auditor)
+    page = unescape(client.get("/audit/signoffs/").content.decode())
+    (address,) = re.findall(r'href="(/audit/\?base=[^"]+since=[^"]+)"', page)
+    listed = [each.run for each in client.get(address).context["page"].rows]
+    assert listed == [signed] and after not in listed
+    create_base(house.auditor, "Another")
+    KnowledgeBase.objects.filter(pk=house.base.pk).update(deleted_at=timezone.now())
+    page = unescape(client.get("/audit/signoffs/").content.decode())
+    assert address not in page and f"{last.date() - timedelta(days=1)} – " in page
 
 
 def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
