@@ -92,10 +92,11 @@ def address_after(run: RetrievalRun, candidate: RunCandidate | None, choice: Cho
             return f"{here}{choice.query()}#checks"
         if place.following is None:
             return reverse("audit:sample", args=[place.name]) if place.of else reverse("audit:queue")
-        return f"{reverse('audit:trail', args=[place.following])}{choice.query()}"
+        following = replace(choice, blind=choice.blind or place.blind)
+        return f"{reverse('audit:trail', args=[place.following])}{following.query()}"
     own = reviews_of(run, unseen_by=user if choice.blind else None)
-    following = next_unreviewed(list(run.candidates.all()), own, candidate.candidate_id)
-    return f"{here}{choice.address(following)}" if following else f"{here}{choice.query()}#checks"
+    candidate_id = next_unreviewed(list(run.candidates.all()), own, candidate.candidate_id)
+    return f"{here}{choice.address(candidate_id)}" if candidate_id else f"{here}{choice.query()}#checks"
 
 
 @require_safe

@@ -1,9 +1,12 @@
 """The page of sign-offs: a period or a sample, with the first and second signature."""
 
+from datetime import timedelta
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from accounts.requests import user_of
@@ -46,16 +49,26 @@ def signed_page(
     waiting_in: UUID | None = None,
     file_form: BasePeriodForm | None = None,
 ) -> HttpResponse:
-    rows = SignOff.objects.visible_to(request.user).filter(first=None).select_related("second", "sample")[:SHOWN]
+    signed = SignOff.objects.visible_to(request.user).filter(first=None)
+    rows = signed.select_related("second", "sample", "base")[:SHOWN]
     shown = {
         "form": form,
         "file_form": file_form
         or BasePeriodForm(user=request.user, auto_id=FILE_ID, chosen=request.GET.get("base", "")),
         "refusal": refusal,
         "waiting_in": waiting_in,  # the base whose questions wait for a verdict
-        "rows": [(row, describe_sign_off(row), second_of(row)) for row in rows],
+        "rows": [(row, describe_sign_off(row), second_of(row), questions_of(row)) for row in rows],
     }
     return render(request, "audit/signoffs.html", shown, status=status)
+
+
+def questions_of(row: SignOff) -> str:
+    """The address of the questions of a signed period; "" of a sample, or where the list has its base no more."""
+    if row.sample_id or row.base.deleted_at:
+        return ""
+    last = row.until - timedelta(microseconds=1)  # it ends before `until`, which may be a midnight
+    days = {"since": f"{row.since:%Y-%m-%d}", "until": f"{last:%Y-%m-%d}"}
+    return f"{reverse('audit:list')}?{urlencode({'base': row.base_id} | days)}"
 
 
 def sign_period(request: HttpRequest) -> HttpResponse:

@@ -1,6 +1,7 @@
 """The pages of the audit: the list of runs, one run's trail, and downloads of its exchanges."""
 
 from collections.abc import Container
+from dataclasses import replace
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -18,8 +19,8 @@ from audit.keeping.erasure import erasure_of
 from audit.models import Review, RunSign
 from audit.pages.forms import OF_ANSWER, REASON_MIN, ReviewForm, RunFilters
 from audit.review.assigning import hold_open, holders, people_for
-from audit.review.queue import QUEUES, find_position, signs_of
-from audit.review.reviewing import ReviewConflict, reviews_of, why_not
+from audit.review.queue import QUEUES, SECOND, find_position, signs_of
+from audit.review.reviewing import ReviewConflict, has_judged, reviews_of, why_not
 from audit.runs.glossary import terms_in_order
 from audit.runs.listing import RunKey, RunsWanted, read_run_page
 from audit.runs.outcomes import METHOD_NAMES, REPAIR_NAMES, ROLE_NAMES
@@ -107,6 +108,8 @@ def turn_to(form: RunFilters, **keys: RunKey | None) -> str:
 def run_trail(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """One run's trail; for htmx only the open candidate beside its page."""
     run, choice = get_run_with_charge(request, run_id), read_choice(request)
+    if choice.queue == SECOND and has_judged(request.user, run):
+        choice = replace(choice, blind=False)  # nobody judges twice blind, and to settle a dispute is to see it
     if choice.queue in QUEUES and not why_not(request.user, run):
         hold_open(run, user_of(request))
     page = trail_page(request, run, choice)

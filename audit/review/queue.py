@@ -88,14 +88,19 @@ def own_waiting_for_second(user: Viewer) -> RetrievalRunQuerySet:
 
 def is_objected_alone(by: Q) -> Q:
     """Whether one of these reviewers overruled a role of a run and nobody else has reviewed it, or objected to its
-    answer and nobody else has objected too, or reviewed it since: of two who differ, neither has the last word unseen.
+    answer and nobody else has reviewed it openly since, or objected too where no agreement stands: of two who differ,
+    neither has the last word unseen.
     """
     agreed = Q(outcome=Review.Outcome.AGREE)
     others = Review.objects.filter(run=OuterRef("run")).exclude(reviewer=OuterRef("reviewer")).order_by()
     objections = Review.objects.exclude(agreed).filter(by, run=OuterRef("pk")).order_by()
-    seen = others.filter(Q(created_at__gt=OuterRef("created_at")) | Q(candidate=None) & ~agreed)
+    seen = others.filter(created_at__gt=OuterRef("created_at"), is_blind=False)
+    objected_too = others.exclude(agreed).filter(candidate=None)
+    followed = Review.objects.filter(previous=OuterRef("pk")).order_by()
+    agreement = others.filter(agreed, ~Exists(followed), candidate=None, is_blind=False)
+    of_answer = objections.filter(~Exists(seen), Exists(agreement) | ~Exists(objected_too), candidate=None)
     of_roles = objections.exclude(candidate=None).filter(~Exists(others))
-    return Q(Exists(of_roles)) | Q(Exists(objections.filter(~Exists(seen), candidate=None)))
+    return Q(Exists(of_roles)) | Q(Exists(of_answer))
 
 
 def first_in_queue(

@@ -102,6 +102,11 @@ def why_not(user: Viewer, run: RetrievalRun) -> str:
     return ""
 
 
+def has_judged(user: Viewer, run: RetrievalRun) -> bool:
+    """Whether a person has given a verdict on the answer of a run, blind or not."""
+    return Review.objects.filter(run=run, candidate=None, reviewer_id=user.pk).exists()
+
+
 def why_not_blind(user: Viewer, run: RetrievalRun) -> str:
     """Why a review by this person would not be blind, or ""."""
     others = Review.objects.filter(run=run).exclude(reviewer_id=user.pk).order_by("created_at")

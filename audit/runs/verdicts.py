@@ -30,11 +30,12 @@ def verdict_named(code: str) -> Outcome:
 def standing_verdicts(runs: Iterable[UUID] | RetrievalRunQuerySet) -> QuerySet[Any]:
     """The last verdict on the answer of each run that has one; a blind one only where there is no other.
 
-    `is_disputed` where it agrees and a blind reviewer has objected since.
+    `is_disputed` where it agrees and a blind reviewer has objected since, or before it if it is blind too.
     """
     followed = Review.objects.filter(previous=OuterRef("pk")).order_by()
     agreed = Q(outcome=Review.Outcome.AGREE)
-    since = Q(run=OuterRef("run"), candidate=None, is_blind=True, created_at__gt=OuterRef("created_at"))
+    unseen = Review.objects.exclude(agreed).filter(run=OuterRef("run"), candidate=None, is_blind=True).order_by()
+    since = unseen.filter(created_at__gt=OuterRef("created_at"))
     last = Review.objects.filter(~Exists(followed), run__in=runs, candidate=None)
-    last = last.annotate(is_disputed=agreed & Q(Exists(Review.objects.filter(since).exclude(agreed).order_by())))
+    last = last.annotate(is_disputed=agreed & (Q(Exists(since)) | Q(Exists(unseen), is_blind=True)))
     return last.order_by("run_id", "is_blind", "-created_at", "-id").distinct("run_id")

@@ -470,7 +470,7 @@ class ShownTurn:
 
     @cached_property
     def typed(self) -> list[dict[str, object]]:
-        """The typed values of an extractive answer that its headline does not say: as printed and as read."""
+        """The typed values of an extractive answer, as printed and as read, but for those its headline says whole."""
         if not self.is_extractive or self.answer is None:
             return []
         found = [
@@ -481,9 +481,9 @@ class ShownTurn:
         return [self._typed(typed, marker) for typed, marker in found]
 
     def _is_said(self, typed: TypedValue) -> bool:
-        """Whether the headline prints the value."""
+        """Whether the headline prints the value, and it was read as printed."""
         printed = re.escape(typed.get("printed", ""))
-        return bool(printed and re.search(rf"(?<!\w){printed}(?!\w)", self.headline))
+        return bool(printed and not read_words(typed) and re.search(rf"(?<!\w){printed}(?!\w)", self.headline))
 
     def _typed(self, typed: TypedValue, marker: int) -> dict[str, object]:
         links = {shown.marker: shown for shown in self.citations}

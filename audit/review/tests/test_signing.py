@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ from audit.review.signing import (
 from audit.runs.listing import filter_runs
 from audit.runs.signs import LOOKED
 from audit.runs.tests.test_search import complain
+from audit.runs.tests.test_verdicts import WHY as WHY_GIVEN
 from audit.runs.tests.test_verdicts import give
 from documents.access import create_base
 from documents.models import KnowledgeBase
@@ -179,6 +181,23 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     assert signed_in(house.owner).post("/audit/signoffs/", form).status_code == 400
 
 
+def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    """Its end is the midnight after its last day, which nobody signed; a deleted base has no list to lead to."""
+    last = timezone.now() - timedelta(days=3)
+    signed, after = make_run("", hits=[], created_at=last), make_run("", hits=[], created_at=last + timedelta(days=1))
+    agree(signed, house.auditor)
+    sign(of_period(house.base, last.date() - timedelta(days=1), last.date()), house.auditor)
+    client = signed_in(house.auditor)
+    page = unescape(client.get("/audit/signoffs/").content.decode())
+    (address,) = re.findall(r'href="(/audit/\?base=[^"]+since=[^"]+)"', page)
+    listed = [each.run for each in client.get(address).context["page"].rows]
+    assert listed == [signed] and after not in listed
+    create_base(house.auditor, "Another")
+    KnowledgeBase.objects.filter(pk=house.base.pk).update(deleted_at=timezone.now())
+    page = unescape(client.get("/audit/signoffs/").content.decode())
+    assert address not in page and f"{last.date() - timedelta(days=1)} – " in page
+
+
 def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
     """AT11: whoever signs before every verdict is there keeps place and note."""
     make_run("", hits=[])
@@ -268,18 +287,64 @@ def test_an_objection_waits_for_a_second_reviewer(house: House, make_run: MakeRu
         ([("auditor", "agree", False), ("owner", "wrong", True)], True),
         ([("auditor", "agree", False), ("owner", "wrong", True), ("auditor", "agree", False)], False),
         ([("auditor", "wrong", False), ("owner", "wrong", True)], False),
-        ([("auditor", "wrong", False), ("owner", "agree", True)], False),
+        ([("auditor", "agree", True), ("owner", "wrong", True)], True),
+        ([("auditor", "agree", False), ("owner", "wrong", True), ("viewer", "agree", True)], True),
+        ([("auditor", "agree", False), ("owner", "wrong", True), ("auditor", "wrong", False)], False),
     ],
-    ids=["they differ", "the first looked again", "both object", "the second was asked for"],
+    ids=["they differ", "the first looked again", "both object", "both blind", "a third saw neither", "both do now"],
 )
 def test_who_differs_from_an_earlier_verdict_is_heard(
     house: House, make_run: MakeRun, given: list[tuple[str, str, bool]], waits: bool
 ) -> None:
     """A blind objection leaves the open verdict standing, in every list, until somebody has looked at it."""
     run = make_run("primary")
+    house.viewer.membership_set.update(role="auditor")
     give(house, run, given)
     assert (first_in_queue(house.auditor, SECOND) == [run]) is waits
     assert first_in_queue(house.owner, SECOND) == []
+
+
+def test_two_who_object_blind_do_not_end_what_an_open_verdict_says(house: House, make_run: MakeRun) -> None:
+    """The list goes on to say "agreed" of it until one of them, or the first, decides in the open."""
+    run = make_run("primary")
+    house.viewer.membership_set.update(role="auditor")
+    give(house, run, [("auditor", "agree", False), ("owner", "wrong", True), ("viewer", "wrong", True)])
+    assert first_in_queue(house.auditor, SECOND) == first_in_queue(house.owner, SECOND) == [run]
+    give(house, run, [("owner", "wrong", False)])
+    assert first_in_queue(house.auditor, SECOND) == first_in_queue(house.owner, SECOND) == []
+
+
+def test_a_blind_agreement_has_not_seen_the_objection(house: House, make_run: MakeRun) -> None:
+    """Who was asked as the second and differs is shown the objection; then it is decided."""
+    run = make_run("primary")
+    give(house, run, [("auditor", "wrong", False), ("owner", "agree", True)])
+    assert first_in_queue(house.owner, SECOND) == [run] == list(own_waiting_for_second(house.auditor))
+    give(house, run, [("owner", "agree", False)])
+    assert first_in_queue(house.owner, SECOND) == []
+
+
+@pytest.mark.parametrize("is_blind", [True, False], ids=["agreed blind", "agreed openly"])
+def test_the_first_reviewer_is_shown_the_objection_and_resolves_it(
+    house: House, make_run: MakeRun, signed_in: SignIn, is_blind: bool
+) -> None:
+    now = timezone.now()
+    other, run = (make_run("primary", created_at=now - timedelta(hours=hours)) for hours in (2, 1))
+    give(house, other, [("owner", "wrong", False)])
+    give(house, run, [("auditor", "agree", is_blind), ("owner", "wrong", True)])
+    client = signed_in(house.auditor)
+    listed = client.get("/audit/queue/?risk=second").content.decode()
+    address = f"/audit/runs/{run.pk}/?queue=second&blind=1"
+    assert f'href="{address.replace("&", "&amp;")}"' in listed
+    page = client.get(address)
+    assert WHY_GIVEN in page.content.decode() and not page.context["choice"].blind
+    assert 'name="blind"' not in page.content.decode()
+    previous = "" if is_blind else str(run.reviews.get(is_blind=False).pk)
+    sent = {"outcome": "wrong", "reason": WHY, "queue": "second", "previous": previous}
+    response = client.post(f"/audit/runs/{run.pk}/reviews/", sent)
+    assert (response.status_code, response["Location"]) == (302, f"/audit/runs/{other.pk}/?queue=second&blind=1")
+    assert first_in_queue(house.auditor, SECOND) == [other]
+    page = client.get(response["Location"])
+    assert WHY_GIVEN not in page.content.decode() and page.context["choice"].blind, "whoever has not judged it"
 
 
 def test_who_has_seen_what_others_said_is_not_blind(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
