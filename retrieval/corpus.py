@@ -103,8 +103,7 @@ def search_chosen(
     chosen = with_amendments(chosen, documents)
     contents = content_for(chosen.chosen)
     account_for = partial(account_of_scope, documents, contents, chosen)
-    is_whole = len(contents) == len(select_readable(documents))
-    options = replace(options, account_for=account_for, is_whole_scope=is_whole)
+    options = replace(options, account_for=account_for, is_whole_scope=len(contents) == len(documents))
     return search_in_steps(question_text, contents, options)
 
 

@@ -75,7 +75,8 @@ def search_each(
     together = {document.pk for document in chosen.chosen}
     account = account_of_all(documents, alone, chosen)
     contents = content_for(chosen.chosen)
-    result = carry_out(search_in_steps(question_text, contents, replace(asked, account_for=lambda question: account)))
+    asked = replace(asked, account_for=lambda question: account, is_whole_scope=len(contents) == len(documents))
+    result = carry_out(search_in_steps(question_text, contents, asked))
     result = replace(result, timings_ms=clock.timings_ms | result.timings_ms)
     return doubt_absence(result, together)
 
