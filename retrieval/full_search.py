@@ -71,7 +71,8 @@ def search_each(
             return carry_out(search_among(question_text, documents, asked))
     on_document(len(readable), len(readable))
     clock.stop("each_document")
-    chosen = with_amendments(choose_together(question_text, readable, alone, asked), documents)
+    searched = [each for each in documents if each.pk not in alone or alone[each.pk].row.state != "unsearched"]
+    chosen = with_amendments(choose_together(question_text, readable, alone, asked), searched)
     together = {document.pk for document in chosen.chosen}
     account = account_of_all(documents, alone, chosen)
     contents = content_for(chosen.chosen)

@@ -40,7 +40,9 @@ def find_amending(
     of_others = read_covers([*{other.pk: other for possible in candidates.values() for other in possible}.values()])
     found = {}
     for key, possible in candidates.items():
-        naming = [other for other in possible if names_as_amended(of_others[other.pk], covers[key])]
+        naming = [
+            other for other in possible if (cover := of_others.get(other.pk)) and names_as_amended(cover, covers[key])
+        ]
         naming.sort(key=lambda other: (not is_titled_amendment(other.title), other.title, str(other.pk)))
         if amending := tuple(other for other in naming[:READ_MAX] if makes_changes(parse_of(other))):
             found[key] = amending
@@ -100,6 +102,6 @@ def parse_of(document: Document) -> uuid.UUID:
 
 @lru_cache(maxsize=PARSES_MAX)
 def makes_changes(parse_id: uuid.UUID) -> bool:
-    """Whether sentences of a reading change clauses or parts of another document."""
-    parse = Parse.objects.select_related("document").get(pk=parse_id)
-    return parse.line_count <= LINES_MAX and has_changes(load_content(parse))
+    """Whether sentences of a reading change clauses or parts of another document; of one that was erased none do."""
+    parse = Parse.objects.select_related("document").filter(pk=parse_id).first()
+    return parse is not None and parse.line_count <= LINES_MAX and has_changes(load_content(parse))

@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 import pytest
 from django.utils import timezone
+from pytest_django import Settings
 
-from documents.models import Document, KnowledgeBase
+from documents.models import Document, KnowledgeBase, Parse
+from documents.storage.store import erase_parses
 from retrieval.absence import amended_reason
 from retrieval.accounting import AMENDS
+from retrieval.amendments.among import find_amending, makes_changes
 from retrieval.conftest import Keep, fillers
-from retrieval.corpus import Shortlist, retrieve_among, with_amendments
+from retrieval.corpus import Shortlist, read_document_names, retrieve_among, with_amendments
+from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun
 from retrieval.tests.builders import SETTINGS
 from retrieval.told.clauses import join_clauses, recorded_facts
@@ -331,6 +335,30 @@ def test_amendments_are_read_within_the_ten_and_told_where_they_have_no_room(kee
     assert {each.title for each in ranked.chosen} >= {"Amendment No. 1", "Second Amendment Agreement"}
     assert len(ranked.chosen) == 10 and not ranked.unread
     assert ranked.reason_of(library["Amendment No. 1"]) == AMENDS
+
+
+def test_an_amendment_that_is_erased_meanwhile_is_none(keep: Keep) -> None:
+    documents = [keep("Cleaning Services Agreement", CLEANING), keep("Amendment No. 1", CLEANING_1)]
+    names, reading = read_document_names(documents), documents[1].current_parse_id
+    erase_reading(documents[1])
+    assert reading and find_amending(documents[:1], documents[1:], names[1:]) == {} and not makes_changes(reading)
+
+
+def test_an_amendment_that_took_too_long_alone_is_told_and_not_read(keep: Keep, settings: Settings) -> None:
+    usual = settings.DETECTION_DEADLINE_S
+
+    def hurry(done: int, of: int) -> None:
+        settings.DETECTION_DEADLINE_S = 1e-9 if done == 1 else usual
+
+    documents = [keep("Cleaning Services Agreement", CLEANING), keep("Amendment No. 1", CLEANING_1)]
+    result = search_each("What is the monthly fee?", documents, settings=SETTINGS, arbiter="rules", on_document=hurry)
+    assert [seen["title"] for seen in result.scope] == ["Cleaning Services Agreement"]
+    assert result.status == "weak" and "“Amendment No. 1” amends" in result.not_found_reason
+
+
+def erase_reading(document: Document) -> None:
+    Document.objects.filter(pk=document.pk).update(current_parse=None)
+    erase_parses(Parse.objects.filter(document=document))
 
 
 def test_nothing_is_told_of_an_amendment_in_another_base_or_in_the_trash(keep: Keep) -> None:
