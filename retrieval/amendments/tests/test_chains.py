@@ -12,7 +12,7 @@ from documents.models import Document, KnowledgeBase, Parse
 from documents.storage.store import erase_parses
 from retrieval.absence import amended_reason
 from retrieval.accounting import AMENDS
-from retrieval.amendments.among import find_amending, makes_changes
+from retrieval.amendments.among import LINES_MAX, find_amending, makes_changes
 from retrieval.conftest import Keep, fillers
 from retrieval.corpus import Shortlist, read_document_names, retrieve_among, with_amendments
 from retrieval.full_search import search_each
@@ -335,6 +335,27 @@ def test_amendments_are_read_within_the_ten_and_told_where_they_have_no_room(kee
     assert {each.title for each in ranked.chosen} >= {"Amendment No. 1", "Second Amendment Agreement"}
     assert len(ranked.chosen) == 10 and not ranked.unread
     assert ranked.reason_of(library["Amendment No. 1"]) == AMENDS
+
+
+UNNUMBERED = (
+    "The Term is hereby extended to 31 December 2028.",
+    "The price list in Annex B is replaced by the one attached.",
+    "Paragraph 3 of Schedule 2 is replaced.",
+    "The parties have agreed on what is attached.",
+    "2.1 Nothing is said.\n\n" * (LINES_MAX // 2 + 1),
+)
+
+
+@pytest.mark.parametrize("said", UNNUMBERED, ids=lambda said: said[:30])
+def test_one_whose_title_says_so_amends_what_it_names_whatever_it_says(keep: Keep, said: str) -> None:
+    first_lines = "Made on 4 May 2021 to the Cleaning Services Agreement of 12 March 2020."
+    agreement, laundry = keep("Cleaning Services Agreement", CLEANING), keep("Laundry Services Agreement", LAUNDRY)
+    title = "First Amendment to Cleaning Services Agreement"
+    amendment = keep(title, f"# {title}\n\n{first_lines}\n\n{said}")
+    keep("Quality report 2021", f"# Quality report 2021\n\n{first_lines} and its amendments.\n\n{said}")
+    alone = Shortlist((agreement, laundry), {})
+    assert with_amendments(alone, [agreement, laundry]).unread == {agreement.pk: (amendment,)}
+    assert with_amendments(alone, [agreement, laundry, amendment]).chosen == (agreement, laundry, amendment)
 
 
 def test_an_amendment_that_is_erased_meanwhile_is_none(keep: Keep) -> None:
