@@ -264,6 +264,9 @@ def doubt_amended(
 
 
 def amended_reason(title: str, amending: Sequence[str]) -> Clause:
+    """Without titles of what amends a document it names none."""
+    if not amending:
+        return Clause(f"another document amends “{title}” and was not read", "amended", title=title, **named_facts(()))
     several = len(amending) > 1
     amend, was = ("amend", "were") if several else ("amends", "was")
     names = name_some(f"“{each}”" for each in amending)

@@ -64,10 +64,17 @@ class Shortlist:
     chosen: tuple[Document, ...]
     reasons: Mapping[uuid.UUID, str]
     places: Mapping[uuid.UUID, ShortlistRank] = field(default_factory=dict)
-    unread: Mapping[uuid.UUID, tuple[Document, ...]] = field(default_factory=dict)  # what amends one that is read
+    amending: Mapping[uuid.UUID, tuple[Document, ...]] = field(default_factory=dict)  # what amends one that is read
 
     def reason_of(self, document: Document) -> str:
         return self.reasons.get(document.pk, accounting.OTHERS_NAMED)
+
+    @property
+    def unread(self) -> dict[uuid.UUID, tuple[Document, ...]]:
+        """What amends one that is read, and is not read with it."""
+        read = {document.pk for document in self.chosen}
+        unread = {key: tuple(each for each in found if each.pk not in read) for key, found in self.amending.items()}
+        return {key: found for key, found in unread.items() if found}
 
 
 def retrieve_among(question_text: str, documents: Sequence[Document], **options: Any) -> RetrievalResult:
@@ -197,9 +204,8 @@ def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortli
     amended.
     """
     taken, scope = {document.pk for document in chosen.chosen}, {document.pk for document in documents}
-    others = [document for document in select_readable(documents) if document.pk not in taken]
-    others += documents_beside(documents)
-    amending = find_amending(chosen.chosen, others, read_document_names(others)) if others else {}
+    others = [*select_readable(documents), *documents_beside(documents)]
+    amending = find_amending(chosen.chosen, others, read_document_names(others)) if chosen.chosen else {}
     if not amending:
         return chosen
     ranked = [(rank_of(chosen, document), document) for document in chosen.chosen]
@@ -210,14 +216,11 @@ def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortli
     ordered = (document.pk for *_, document in sorted(wanted, key=lambda each: each[:2]))
     order = dict.fromkeys(key for key in ordered if key in scope)
     kept = set(list(order)[:DOCUMENTS_MAX])
-    unread = {
-        key: tuple(each for each in found if each.pk not in kept) for key, found in amending.items() if key in kept
-    }
     return replace(
         chosen,
         chosen=tuple(document for document in documents if document.pk in kept),
         reasons={**chosen.reasons, **dict.fromkeys(kept - taken, accounting.AMENDS)},
-        unread={key: found for key, found in unread.items() if found},
+        amending={key: found for key, found in amending.items() if key in kept},
     )
 
 
@@ -384,13 +387,16 @@ def account_of_scope(
         attached=tuple(
             each for document in counted if document.current_parse for each in files_attached(document.current_parse)
         ),
-        amended=amended_by(chosen),
+        **amended_by(chosen),
     )
 
 
-def amended_by(chosen: Shortlist) -> dict[str, tuple[str, ...]]:
-    """By the id of a document that is read, the titles of what amends it and is not."""
-    return {str(key): tuple(each.title for each in found) for key, found in chosen.unread.items()}
+def amended_by(chosen: Shortlist) -> dict[str, Any]:
+    """For the account: by the id of a document that is read, what amends it, and the titles of what of it is not."""
+    return {
+        "amended": {str(key): tuple(each.title for each in found) for key, found in chosen.unread.items()},
+        "amending": {str(key): frozenset(str(each.pk) for each in found) for key, found in chosen.amending.items()},
+    }
 
 
 def languages_read(documents: Iterable[Document]) -> tuple[str, ...]:

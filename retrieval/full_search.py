@@ -171,7 +171,7 @@ def account_of_all(documents: Sequence[Document], alone: Mapping[UUID, Alone], c
         sections=sum(each.sections for each in others),
         languages=languages_read(documents),
         attached=tuple(carried for each in others for carried in each.attached),
-        amended=amended_by(chosen),
+        **amended_by(chosen),
     )
 
 

@@ -358,6 +358,31 @@ def test_one_whose_title_says_so_amends_what_it_names_whatever_it_says(keep: Kee
     assert with_amendments(alone, [agreement, laundry, amendment]).chosen == (agreement, laundry, amendment)
 
 
+FEES = "Compare the fee of the cleaning services agreement and the hosting agreement"
+CHANGED = "Compare the cleaning services agreement and the amendment no. 1 on the monthly fee"
+
+
+@pytest.mark.parametrize(
+    ("beside", "asked", "outcomes"),
+    [
+        ((), FEES, ["weak", "not_found"]),
+        (("Amendment No. 1",), FEES, ["weak", "not_found"]),
+        (("Amendment No. 1",), CHANGED, ["found", "found"]),
+    ],
+    ids=["in the base", "in the scope", "compared with it"],
+)
+def test_a_side_of_a_comparison_that_was_amended_is_weak(
+    keep: Keep, beside: Sequence[str], asked: str, outcomes: Sequence[str]
+) -> None:
+    titles = ("Cleaning Services Agreement", "Hosting Agreement", "Amendment No. 1")
+    library = {title: keep(title, CHAINS[title]) for title in titles}
+    scope = [library[title] for title in (*titles[:2], *beside)]
+    result = retrieve_among(asked, scope, settings=SETTINGS, arbiter="rules")
+    assert result.question.form == "compare" and [part.outcome for part in result.parts] == outcomes
+    is_told = "another document amends “Cleaning Services Agreement”" in result.not_found_reason
+    assert (result.status == "weak") == is_told == ("weak" in outcomes)
+
+
 def test_an_amendment_that_is_erased_meanwhile_is_none(keep: Keep) -> None:
     documents = [keep("Cleaning Services Agreement", CLEANING), keep("Amendment No. 1", CLEANING_1)]
     names, reading = read_document_names(documents), documents[1].current_parse_id
