@@ -17,6 +17,7 @@ from retrieval.types import (
     Hit,
     Question,
     Ranking,
+    RetrievalResult,
     SearchedWord,
     Settled,
     Status,
@@ -261,6 +262,16 @@ def doubt_amended(
         return finding
     reasons = [amended_reason(each.brief.document_title, amended[key]) for key, each in told.items()]
     return finding._replace(status="weak", reason=join_clauses([finding.reason, *reasons], "; "))
+
+
+def is_only_amended(result: RetrievalResult) -> bool:
+    """Whether something was found, and in doubt only because other documents amend those it is of."""
+    is_compared = result.question.form == "compare"
+    doubts = [part.reason for part in result.parts if part.outcome != "found"] if is_compared else []
+    told = [recorded_facts(reason) for reason in doubts or [result.not_found_reason]]
+    return result.status == "weak" and all(
+        each.get("code") == "amended" for facts in told for each in facts.get("parts", [facts])
+    )
 
 
 def amended_reason(title: str, amending: Sequence[str]) -> Clause:

@@ -24,6 +24,7 @@ from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
 from retrieval import accounting
+from retrieval.absence import is_only_amended
 from retrieval.amendments.among import find_amending, speaks_of_amending
 from retrieval.candidates.fusion import fuse, rank_by_score, rank_in_order
 from retrieval.detectors.vectors import query_vector
@@ -87,7 +88,8 @@ def search_among(question_text: str, documents: Sequence[Document], options: Sea
 
     Every document of the scope is accounted for, also one that cannot be read; zero hits are counted over all that can.
     The second pass reads the documents of the first again, so that one judgement and one record cover both. If a model
-    was asked, its judgement of the named documents is final: one question is one call.
+    was asked, its judgement of the named documents is final: one question is one call. Where all the doubt is that they
+    were amended, others settle nothing.
     """
     settings, dictionary = options.settings, options.dictionary
     readable = select_readable(documents)
@@ -95,7 +97,7 @@ def search_among(question_text: str, documents: Sequence[Document], options: Sea
     result = yield from search_chosen(question_text, documents, first, options)
     is_asked = bool(result.ranking.exchange or result.reading)
     is_all = len(first.chosen) == min(len(readable), DOCUMENTS_MAX)
-    if result.status not in UNANSWERED or is_asked or is_all:
+    if result.status not in UNANSWERED or is_asked or is_all or is_only_amended(result):
         return result
     widened = widen_shortlist(first, question_text, readable, settings, dictionary)
     second = yield from search_chosen(question_text, documents, widened, options)
@@ -219,7 +221,11 @@ def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortli
     return replace(
         chosen,
         chosen=tuple(document for document in documents if document.pk in kept),
-        reasons={**chosen.reasons, **dict.fromkeys(kept - taken, accounting.AMENDS)},
+        reasons={
+            **chosen.reasons,
+            **dict.fromkeys(kept - taken, accounting.AMENDS),
+            **dict.fromkeys(taken - kept, accounting.GAVE_WAY),
+        },
         amending={key: found for key, found in amending.items() if key in kept},
     )
 

@@ -11,7 +11,7 @@ from pytest_django import Settings
 from documents.models import Document, KnowledgeBase, Parse
 from documents.storage.store import erase_parses
 from retrieval.absence import amended_reason
-from retrieval.accounting import AMENDS
+from retrieval.accounting import AMENDS, GAVE_WAY
 from retrieval.amendments.among import LINES_MAX, find_amending, makes_changes
 from retrieval.conftest import Keep, fillers
 from retrieval.corpus import Shortlist, read_document_names, retrieve_among, with_amendments
@@ -335,6 +335,7 @@ def test_amendments_are_read_within_the_ten_and_told_where_they_have_no_room(kee
     assert {each.title for each in ranked.chosen} >= {"Amendment No. 1", "Second Amendment Agreement"}
     assert len(ranked.chosen) == 10 and not ranked.unread
     assert ranked.reason_of(library["Amendment No. 1"]) == AMENDS
+    assert {ranked.reason_of(each) for each in named if each not in ranked.chosen} == {GAVE_WAY}
 
 
 UNNUMBERED = (
@@ -356,6 +357,15 @@ def test_one_whose_title_says_so_amends_what_it_names_whatever_it_says(keep: Kee
     alone = Shortlist((agreement, laundry), {})
     assert with_amendments(alone, [agreement, laundry]).unread == {agreement.pk: (amendment,)}
     assert with_amendments(alone, [agreement, laundry, amendment]).chosen == (agreement, laundry, amendment)
+
+
+def test_where_all_the_doubt_is_an_amendment_no_others_are_read(keep: Keep) -> None:
+    scope = [keep("Cleaning Services Agreement", CLEANING), *fillers(keep, 11)]
+    keep("Amendment No. 1", CLEANING_1)
+    for asked, is_widened in (("liability cap", False), ("colour of the uniforms", True)):
+        question = f"What is the {asked} in the Cleaning Services Agreement?"
+        result = retrieve_among(question, scope, settings=SETTINGS, arbiter="rules")
+        assert result.status != "found" and ("first_pass" in result.timings_ms) == is_widened, asked
 
 
 FEES = "Compare the fee of the cleaning services agreement and the hosting agreement"
