@@ -17,6 +17,7 @@ from retrieval.types import (
     Hit,
     Question,
     Ranking,
+    RetrievalResult,
     SearchedWord,
     Settled,
     Status,
@@ -263,7 +264,20 @@ def doubt_amended(
     return finding._replace(status="weak", reason=join_clauses([finding.reason, *reasons], "; "))
 
 
+def is_only_amended(result: RetrievalResult) -> bool:
+    """Whether something was found, and in doubt only because other documents amend those it is of."""
+    is_compared = result.question.form == "compare"
+    doubts = [part.reason for part in result.parts if part.outcome != "found"] if is_compared else []
+    told = [recorded_facts(reason) for reason in doubts or [result.not_found_reason]]
+    return result.status == "weak" and all(
+        each.get("code") == "amended" for facts in told for each in facts.get("parts", [facts])
+    )
+
+
 def amended_reason(title: str, amending: Sequence[str]) -> Clause:
+    """Without titles of what amends a document it names none."""
+    if not amending:
+        return Clause(f"another document amends “{title}” and was not read", "amended", title=title, **named_facts(()))
     several = len(amending) > 1
     amend, was = ("amend", "were") if several else ("amends", "was")
     names = name_some(f"“{each}”" for each in amending)

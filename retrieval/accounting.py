@@ -27,6 +27,7 @@ FILLED = gettext_noop("nothing in it comes near the question; it is read because
 NAMED = gettext_noop("the question names it")
 OTHERS_NAMED = gettext_noop("the question names other documents")
 AMENDS = gettext_noop("it amends a document that is read")
+GAVE_WAY = gettext_noop("what amends those that rank before it took its place; 10 documents are read")
 WIDENED = gettext_noop("the documents the question names do not answer it; with the best of the others 10 are read")
 ASKED_BACK = gettext_noop("the question was asked back before anything was searched")
 ALONE = gettext_noop("every document is searched on its own")

@@ -24,6 +24,7 @@ from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
 from retrieval import accounting
+from retrieval.absence import is_only_amended
 from retrieval.amendments.among import find_amending, speaks_of_amending
 from retrieval.candidates.fusion import fuse, rank_by_score, rank_in_order
 from retrieval.detectors.vectors import query_vector
@@ -64,10 +65,17 @@ class Shortlist:
     chosen: tuple[Document, ...]
     reasons: Mapping[uuid.UUID, str]
     places: Mapping[uuid.UUID, ShortlistRank] = field(default_factory=dict)
-    unread: Mapping[uuid.UUID, tuple[Document, ...]] = field(default_factory=dict)  # what amends one that is read
+    amending: Mapping[uuid.UUID, tuple[Document, ...]] = field(default_factory=dict)  # what amends one that is read
 
     def reason_of(self, document: Document) -> str:
         return self.reasons.get(document.pk, accounting.OTHERS_NAMED)
+
+    @property
+    def unread(self) -> dict[uuid.UUID, tuple[Document, ...]]:
+        """What amends one that is read, and is not read with it."""
+        read = {document.pk for document in self.chosen}
+        unread = {key: tuple(each for each in found if each.pk not in read) for key, found in self.amending.items()}
+        return {key: found for key, found in unread.items() if found}
 
 
 def retrieve_among(question_text: str, documents: Sequence[Document], **options: Any) -> RetrievalResult:
@@ -80,7 +88,8 @@ def search_among(question_text: str, documents: Sequence[Document], options: Sea
 
     Every document of the scope is accounted for, also one that cannot be read; zero hits are counted over all that can.
     The second pass reads the documents of the first again, so that one judgement and one record cover both. If a model
-    was asked, its judgement of the named documents is final: one question is one call.
+    was asked, its judgement of the named documents is final: one question is one call. Where all the doubt is that they
+    were amended, others settle nothing.
     """
     settings, dictionary = options.settings, options.dictionary
     readable = select_readable(documents)
@@ -88,7 +97,7 @@ def search_among(question_text: str, documents: Sequence[Document], options: Sea
     result = yield from search_chosen(question_text, documents, first, options)
     is_asked = bool(result.ranking.exchange or result.reading)
     is_all = len(first.chosen) == min(len(readable), DOCUMENTS_MAX)
-    if result.status not in UNANSWERED or is_asked or is_all:
+    if result.status not in UNANSWERED or is_asked or is_all or is_only_amended(result):
         return result
     widened = widen_shortlist(first, question_text, readable, settings, dictionary)
     second = yield from search_chosen(question_text, documents, widened, options)
@@ -103,8 +112,7 @@ def search_chosen(
     chosen = with_amendments(chosen, documents)
     contents = content_for(chosen.chosen)
     account_for = partial(account_of_scope, documents, contents, chosen)
-    is_whole = len(contents) == len(select_readable(documents))
-    options = replace(options, account_for=account_for, is_whole_scope=is_whole)
+    options = replace(options, account_for=account_for, is_whole_scope=len(contents) == len(documents))
     return search_in_steps(question_text, contents, options)
 
 
@@ -198,9 +206,8 @@ def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortli
     amended.
     """
     taken, scope = {document.pk for document in chosen.chosen}, {document.pk for document in documents}
-    others = [document for document in select_readable(documents) if document.pk not in taken]
-    others += documents_beside(documents)
-    amending = find_amending(chosen.chosen, others, read_document_names(others)) if others else {}
+    others = [*select_readable(documents), *documents_beside(documents)]
+    amending = find_amending(chosen.chosen, others, read_document_names(others)) if chosen.chosen else {}
     if not amending:
         return chosen
     ranked = [(rank_of(chosen, document), document) for document in chosen.chosen]
@@ -211,14 +218,15 @@ def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortli
     ordered = (document.pk for *_, document in sorted(wanted, key=lambda each: each[:2]))
     order = dict.fromkeys(key for key in ordered if key in scope)
     kept = set(list(order)[:DOCUMENTS_MAX])
-    unread = {
-        key: tuple(each for each in found if each.pk not in kept) for key, found in amending.items() if key in kept
-    }
     return replace(
         chosen,
         chosen=tuple(document for document in documents if document.pk in kept),
-        reasons={**chosen.reasons, **dict.fromkeys(kept - taken, accounting.AMENDS)},
-        unread={key: found for key, found in unread.items() if found},
+        reasons={
+            **chosen.reasons,
+            **dict.fromkeys(kept - taken, accounting.AMENDS),
+            **dict.fromkeys(taken - kept, accounting.GAVE_WAY),
+        },
+        amending={key: found for key, found in amending.items() if key in kept},
     )
 
 
@@ -385,13 +393,16 @@ def account_of_scope(
         attached=tuple(
             each for document in counted if document.current_parse for each in files_attached(document.current_parse)
         ),
-        amended=amended_by(chosen),
+        **amended_by(chosen),
     )
 
 
-def amended_by(chosen: Shortlist) -> dict[str, tuple[str, ...]]:
-    """By the id of a document that is read, the titles of what amends it and is not."""
-    return {str(key): tuple(each.title for each in found) for key, found in chosen.unread.items()}
+def amended_by(chosen: Shortlist) -> dict[str, Any]:
+    """For the account: by the id of a document that is read, what amends it, and the titles of what of it is not."""
+    return {
+        "amended": {str(key): tuple(each.title for each in found) for key, found in chosen.unread.items()},
+        "amending": {str(key): frozenset(str(each.pk) for each in found) for key, found in chosen.amending.items()},
+    }
 
 
 def languages_read(documents: Iterable[Document]) -> tuple[str, ...]:

@@ -71,11 +71,13 @@ def search_each(
             return carry_out(search_among(question_text, documents, asked))
     on_document(len(readable), len(readable))
     clock.stop("each_document")
-    chosen = with_amendments(choose_together(question_text, readable, alone, asked), documents)
+    searched = [each for each in documents if each.pk not in alone or alone[each.pk].row.state != "unsearched"]
+    chosen = with_amendments(choose_together(question_text, readable, alone, asked), searched)
     together = {document.pk for document in chosen.chosen}
     account = account_of_all(documents, alone, chosen)
     contents = content_for(chosen.chosen)
-    result = carry_out(search_in_steps(question_text, contents, replace(asked, account_for=lambda question: account)))
+    asked = replace(asked, account_for=lambda question: account, is_whole_scope=len(contents) == len(documents))
+    result = carry_out(search_in_steps(question_text, contents, asked))
     result = replace(result, timings_ms=clock.timings_ms | result.timings_ms)
     return doubt_absence(result, together)
 
@@ -169,7 +171,7 @@ def account_of_all(documents: Sequence[Document], alone: Mapping[UUID, Alone], c
         sections=sum(each.sections for each in others),
         languages=languages_read(documents),
         attached=tuple(carried for each in others for carried in each.attached),
-        amended=amended_by(chosen),
+        **amended_by(chosen),
     )
 
 

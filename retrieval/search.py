@@ -86,7 +86,7 @@ class SearchOptions:
     `account_for` accounts for every document of the scope once the question is read, where it has more than those that
     are searched (by SQL, see corpus). `filters` narrow what is searched and how much is judged. `guidance` is what the
     base adds to a prompt, by its name, `rules` how it reads questions; `expected` what the asker says of the answer
-    beforehand. `is_whole_scope`: nothing that was read is left out. `is_side`: it is one side of a comparison, asked
+    beforehand. `is_whole_scope`: all of the scope is searched. `is_side`: it is one side of a comparison, asked
     by itself; `is_part`: no answer is made of it alone.
     """
 

@@ -634,6 +634,7 @@ class ScopeAccount:
     languages: tuple[str, ...] = ()  # of all documents that have text
     attached: tuple[tuple[str, str], ...] = ()  # files that those not read together carry: names and digests
     amended: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # titles of what amends one read, by its id
+    amending: Mapping[str, frozenset[str]] = field(default_factory=dict)  # ids of it, and of what is read as well
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""Which documents of a base amend others: told by first pages, then by the changes they say they make.
+"""Which documents of a base amend others: told by first pages, then by their titles or the changes they make.
 
 An agreement alone says nothing of what became of it, so what amends it is read with it, or told as not read. First
 lines are at hand for every document of a base; only of those few that speak of an amendment and name one of the
-documents asked about is the text looked at.
+documents asked about is the text looked at, and of one whose title calls it an amendment not even that: what it
+changes may have no number.
 """
 
 import uuid
@@ -20,7 +21,7 @@ from retrieval.amendments.versions import names_document, number_of, title_forms
 from retrieval.question.documents_named import Called, Name, called_of
 
 READ_MAX = 20  # of those that name a document, in which is looked for changes; those with a telling title first
-LINES_MAX = 2_000  # about forty pages: what is longer is a document of its own, and takes long to load
+LINES_MAX = 2_000  # about forty pages: what is longer and not titled so is no amendment, and takes long to load
 PARSES_MAX = 10_000
 
 
@@ -40,9 +41,14 @@ def find_amending(
     of_others = read_covers([*{other.pk: other for possible in candidates.values() for other in possible}.values()])
     found = {}
     for key, possible in candidates.items():
-        naming = [other for other in possible if names_as_amended(of_others[other.pk], covers[key])]
+        naming = [
+            other for other in possible if (cover := of_others.get(other.pk)) and names_as_amended(cover, covers[key])
+        ]
         naming.sort(key=lambda other: (not is_titled_amendment(other.title), other.title, str(other.pk)))
-        if amending := tuple(other for other in naming[:READ_MAX] if makes_changes(parse_of(other))):
+        amending = tuple(
+            other for other in naming[:READ_MAX] if is_titled_amendment(other.title) or makes_changes(parse_of(other))
+        )
+        if amending:
             found[key] = amending
     return found
 
@@ -100,6 +106,6 @@ def parse_of(document: Document) -> uuid.UUID:
 
 @lru_cache(maxsize=PARSES_MAX)
 def makes_changes(parse_id: uuid.UUID) -> bool:
-    """Whether sentences of a reading change clauses or parts of another document."""
-    parse = Parse.objects.select_related("document").get(pk=parse_id)
-    return parse.line_count <= LINES_MAX and has_changes(load_content(parse))
+    """Whether sentences of a reading change clauses or parts of another document; of one that was erased none do."""
+    parse = Parse.objects.select_related("document").filter(pk=parse_id).first()
+    return parse is not None and parse.line_count <= LINES_MAX and has_changes(load_content(parse))

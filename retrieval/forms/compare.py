@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from documents.storage.content import DocumentContent
-from retrieval.absence import WARNING_CAP
+from retrieval.absence import WARNING_CAP, amended_reason
 from retrieval.accounting import coverage_of
 from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import toc_block
@@ -21,6 +21,7 @@ from retrieval.candidates.aggregation import FINGERPRINT
 from retrieval.candidates.settle import settle
 from retrieval.forms.outline import outline_of
 from retrieval.parts import CANDIDATES_NAMED, CARRIED_SHARE, MISSING_SHARE, missing_words, share_of_part
+from retrieval.told.clauses import join_clauses
 from retrieval.told.planned import give_reason, join_reasons
 from retrieval.types import (
     KEPT_ROLES,
@@ -81,7 +82,7 @@ def compare_sides(
     """The result of a comparison. Each side is a part of the question (R22), with its own outcome and quotes.
 
     Without a model each side is judged by the rules; with one, the best places of all sides are judged in one call. A
-    side of which nothing was found makes the answer a partial one.
+    side of which nothing was found makes the answer a partial one, one that was amended a weak one.
     """
     found = [find_side(side, question, contents, search) for side in question.sides]
     asked = tuple(f"{each.name}: {each.side.asked}" if each.side.asked else each.name for each in found)
@@ -90,14 +91,15 @@ def compare_sides(
     coverage = coverage_of(question, contents, account)
     candidates, ranking, left_out = judge_sides(question, found, contents, arbiter, use)
     of_side = {each.side: keys_of(each, contents) for each in found}
-    parts = tuple(tell_side(each, of_side[each.side], candidates, ranking, bool(coverage.gaps)) for each in found)
-    status = status_of(parts)
+    has_gaps = bool(coverage.gaps)
+    told = tuple(tell_side(each, of_side[each.side], candidates, ranking, has_gaps) for each in found)
+    parts = tuple(doubt_side(part, each, question, contents, account) for part, each in zip(told, found, strict=True))
+    status = status_of(parts) if parts == told else "weak"
     lacking = [each.name for each, part in zip(found, parts, strict=True) if part.outcome != "found"]
     if status == "found" and lacking:
         ranking = replace(ranking, answerable=False, answerable_reason=f"nothing was found in {join_words(lacking)}")
-    reason = (
-        "" if status == "found" else "; ".join(f"{each.name}: {each.reason}" for each in parts_absent(found, parts))
-    )
+    absent = [f"{each.name}: {part.reason}" for each, part in zip(found, parts, strict=True) if part.outcome != "found"]
+    reason = "" if status == "found" else "; ".join(absent)
     sure = min(
         (each.result.confidence for each in found if each.result and each.status == "found"), default=WARNING_CAP
     )
@@ -267,14 +269,28 @@ def tell_side(
     )
 
 
+def doubt_side(
+    part: PartFinding,
+    found: FoundSide,
+    question: Question,
+    contents: Sequence[DocumentContent],
+    account: ScopeAccount,
+) -> PartFinding:
+    """Weak where a document of the side is amended by one that was not looked at for it, and is no side of its own."""
+    own = found.side.document_ids
+    seen = {key for side in question.sides for key in side.document_ids} if own else {c.document_id for c in contents}
+    titles = {each.document_id: each.title for each in contents if not own or each.document_id in own}
+    amended = [titles[key] for key, amending in account.amending.items() if key in titles and amending - seen]
+    if part.outcome != "found" or not found.result or not amended:
+        return part
+    reason = join_clauses([amended_reason(title, ()) for title in amended], "; ")
+    return replace(part, outcome="weak", reason=reason)
+
+
 def status_of(parts: Sequence[PartFinding]) -> Status:
     """Found where a side is; what a comparison lacks is told side by side."""
     outcomes = {part.outcome for part in parts}
     return next((each for each in ("found", "weak", "cannot_tell") if each in outcomes), "not_found")
-
-
-def parts_absent(found: Sequence[FoundSide], parts: Sequence[PartFinding]) -> list[FoundSide]:
-    return [each for each, part in zip(found, parts, strict=True) if part.outcome != "found"]
 
 
 def merge_words(results: Sequence[RetrievalResult]) -> tuple[SearchedWord, ...]:

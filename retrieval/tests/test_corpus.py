@@ -24,6 +24,7 @@ from retrieval.corpus import (
     searched_phrases,
     shortlist,
 )
+from retrieval.full_search import search_each
 from retrieval.pipeline import carry_out
 from retrieval.question.parse import parse_question
 from retrieval.search import SearchOptions
@@ -153,6 +154,18 @@ def test_a_document_that_was_not_read_is_left_out(keep: Keep) -> None:
     document.current_parse = None
     result = retrieve_among("x", [document], settings=WITHOUT)
     assert (result.scope, result.documents[0].state) == ((), "unreadable")
+
+
+@pytest.mark.parametrize("state", ["waiting", "failed"])
+def test_documents_of_one_name_are_not_compared_while_one_has_no_reading(keep: Keep, state: str) -> None:
+    """What is not read would have no column, and nothing would say so."""
+    documents = [keep(f"Lease of the {name}", f"# Rent\n\nThe rent of the {name} is due.") for name in ("mill", "barn")]
+    asked = "Compare the leases on rent"
+    assert retrieve_among(asked, documents, settings=WITHOUT, arbiter="rules").question.form == "compare"
+    documents.append(keep("Lease of the shed", state=state))
+    for search in (retrieve_among, search_each):
+        result = search(asked, documents, settings=WITHOUT, arbiter="rules")
+        assert result.question.form == "" and result.coverage.gaps
 
 
 def test_of_a_company_and_year_only_those_documents_are_read(keep: Keep) -> None:

@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 import pytest
 from django.utils import timezone
+from pytest_django import Settings
 
-from documents.models import Document, KnowledgeBase
+from documents.models import Document, KnowledgeBase, Parse
+from documents.storage.store import erase_parses
 from retrieval.absence import amended_reason
-from retrieval.accounting import AMENDS
+from retrieval.accounting import AMENDS, GAVE_WAY
+from retrieval.amendments.among import LINES_MAX, find_amending, makes_changes
 from retrieval.conftest import Keep, fillers
-from retrieval.corpus import Shortlist, retrieve_among, with_amendments
+from retrieval.corpus import Shortlist, read_document_names, retrieve_among, with_amendments
+from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun
 from retrieval.tests.builders import SETTINGS
 from retrieval.told.clauses import join_clauses, recorded_facts
@@ -331,6 +335,86 @@ def test_amendments_are_read_within_the_ten_and_told_where_they_have_no_room(kee
     assert {each.title for each in ranked.chosen} >= {"Amendment No. 1", "Second Amendment Agreement"}
     assert len(ranked.chosen) == 10 and not ranked.unread
     assert ranked.reason_of(library["Amendment No. 1"]) == AMENDS
+    assert {ranked.reason_of(each) for each in named if each not in ranked.chosen} == {GAVE_WAY}
+
+
+UNNUMBERED = (
+    "The Term is hereby extended to 31 December 2028.",
+    "The price list in Annex B is replaced by the one attached.",
+    "Paragraph 3 of Schedule 2 is replaced.",
+    "The parties have agreed on what is attached.",
+    "2.1 Nothing is said.\n\n" * (LINES_MAX // 2 + 1),
+)
+
+
+@pytest.mark.parametrize("said", UNNUMBERED, ids=lambda said: said[:30])
+def test_one_whose_title_says_so_amends_what_it_names_whatever_it_says(keep: Keep, said: str) -> None:
+    first_lines = "Made on 4 May 2021 to the Cleaning Services Agreement of 12 March 2020."
+    agreement, laundry = keep("Cleaning Services Agreement", CLEANING), keep("Laundry Services Agreement", LAUNDRY)
+    title = "First Amendment to Cleaning Services Agreement"
+    amendment = keep(title, f"# {title}\n\n{first_lines}\n\n{said}")
+    keep("Quality report 2021", f"# Quality report 2021\n\n{first_lines} and its amendments.\n\n{said}")
+    alone = Shortlist((agreement, laundry), {})
+    assert with_amendments(alone, [agreement, laundry]).unread == {agreement.pk: (amendment,)}
+    assert with_amendments(alone, [agreement, laundry, amendment]).chosen == (agreement, laundry, amendment)
+
+
+def test_where_all_the_doubt_is_an_amendment_no_others_are_read(keep: Keep) -> None:
+    scope = [keep("Cleaning Services Agreement", CLEANING), *fillers(keep, 11)]
+    keep("Amendment No. 1", CLEANING_1)
+    for asked, is_widened in (("liability cap", False), ("colour of the uniforms", True)):
+        question = f"What is the {asked} in the Cleaning Services Agreement?"
+        result = retrieve_among(question, scope, settings=SETTINGS, arbiter="rules")
+        assert result.status != "found" and ("first_pass" in result.timings_ms) == is_widened, asked
+
+
+FEES = "Compare the fee of the cleaning services agreement and the hosting agreement"
+CHANGED = "Compare the cleaning services agreement and the amendment no. 1 on the monthly fee"
+
+
+@pytest.mark.parametrize(
+    ("beside", "asked", "outcomes"),
+    [
+        ((), FEES, ["weak", "not_found"]),
+        (("Amendment No. 1",), FEES, ["weak", "not_found"]),
+        (("Amendment No. 1",), CHANGED, ["found", "found"]),
+    ],
+    ids=["in the base", "in the scope", "compared with it"],
+)
+def test_a_side_of_a_comparison_that_was_amended_is_weak(
+    keep: Keep, beside: Sequence[str], asked: str, outcomes: Sequence[str]
+) -> None:
+    titles = ("Cleaning Services Agreement", "Hosting Agreement", "Amendment No. 1")
+    library = {title: keep(title, CHAINS[title]) for title in titles}
+    scope = [library[title] for title in (*titles[:2], *beside)]
+    result = retrieve_among(asked, scope, settings=SETTINGS, arbiter="rules")
+    assert result.question.form == "compare" and [part.outcome for part in result.parts] == outcomes
+    is_told = "another document amends “Cleaning Services Agreement”" in result.not_found_reason
+    assert (result.status == "weak") == is_told == ("weak" in outcomes)
+
+
+def test_an_amendment_that_is_erased_meanwhile_is_none(keep: Keep) -> None:
+    documents = [keep("Cleaning Services Agreement", CLEANING), keep("Amendment No. 1", CLEANING_1)]
+    names, reading = read_document_names(documents), documents[1].current_parse_id
+    erase_reading(documents[1])
+    assert reading and find_amending(documents[:1], documents[1:], names[1:]) == {} and not makes_changes(reading)
+
+
+def test_an_amendment_that_took_too_long_alone_is_told_and_not_read(keep: Keep, settings: Settings) -> None:
+    usual = settings.DETECTION_DEADLINE_S
+
+    def hurry(done: int, of: int) -> None:
+        settings.DETECTION_DEADLINE_S = 1e-9 if done == 1 else usual
+
+    documents = [keep("Cleaning Services Agreement", CLEANING), keep("Amendment No. 1", CLEANING_1)]
+    result = search_each("What is the monthly fee?", documents, settings=SETTINGS, arbiter="rules", on_document=hurry)
+    assert [seen["title"] for seen in result.scope] == ["Cleaning Services Agreement"]
+    assert result.status == "weak" and "“Amendment No. 1” amends" in result.not_found_reason
+
+
+def erase_reading(document: Document) -> None:
+    Document.objects.filter(pk=document.pk).update(current_parse=None)
+    erase_parses(Parse.objects.filter(document=document))
 
 
 def test_nothing_is_told_of_an_amendment_in_another_base_or_in_the_trash(keep: Keep) -> None:

@@ -56,6 +56,13 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("L’article 2 est modifié : la durée est de dix ans.", [("2",)], "replaced", "", "", ""),
         ("La durée prévue par l’article 2 est prolongée jusqu’au 30 septembre 2029.", [("2",)], "replaced", "", "", ""),
         ("La cláusula 2 queda modificada de la siguiente manera: dura diez años.", [("2",)], "replaced", "", "", ""),
+        ("Section 2.1 is hereby amended in its entirety to read as follows: “None.”",
+         [("2.1",)], "replaced", "", "None.", ""),
+        ("§ 4 wird vollständig geändert und lautet: „Keine.“", [("4",)], "replaced", "", "Keine.", ""),
+        ("L’article 4 est modifié dans son intégralité comme suit : « Néant. »",
+         [("4",)], "replaced", "", "Néant.", ""),
+        ("La cláusula 4 queda modificada en su totalidad como sigue: «Nada.»",
+         [("4",)], "replaced", "", "Nada.", ""),
         ("Después de la cláusula 5.2 se inserta la cláusula 5.3.", [("5.3",)], "added", "", "", ""),
     ],
 )  # fmt: skip
