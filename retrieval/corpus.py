@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from math import isfinite
-from typing import Any
+from typing import Any, Protocol
 
 from django.db.models import Q
 
@@ -231,17 +231,23 @@ def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortli
 
 
 def documents_beside(documents: Sequence[Document]) -> list[Document]:
-    """The other documents of the same base that have been read, with what tells whether one amends another."""
+    """The other documents of the same base that have been read and speak of an amendment.
+
+    Of the others only names are read: a base may have thousands.
+    """
     scope = [document.pk for document in documents]
     beside = Document.objects.answering().filter(base__in={each.base_id for each in documents}).exclude(pk__in=scope)
-    return list(beside.only("title", "file_name", "media_type", "sha256", "current_parse").order_by("title", "pk"))
+    rows: list[Any] = list(beside.values_list("pk", "title", "file_name", "current_parse_id", named=True))
+    named = zip(rows, read_document_names(rows), strict=True)
+    if not (speaking := [row.pk for row, name in named if speaks_of_amending(name)]):
+        return []
+    found = Document.objects.filter(pk__in=speaking).order_by("title", "pk")
+    return list(found.only("title", "file_name", "media_type", "sha256", "current_parse"))
 
 
 def amendments_beside(documents: Sequence[Document]) -> list[str]:
     """The readings beside a scope that speak of an amendment: what may be told of one that was asked rests on them."""
-    beside = documents_beside(documents)
-    named = zip(beside, read_document_names(beside), strict=True)
-    return sorted(str(document.current_parse_id) for document, name in named if speaks_of_amending(name))
+    return sorted(str(document.current_parse_id) for document in documents_beside(documents))
 
 
 def rank_of(chosen: Shortlist, document: Document) -> int:
@@ -272,7 +278,18 @@ def find_named_documents(
     return [documents[place] for place in places]
 
 
-def read_document_names(documents: Sequence[Document]) -> list[Name]:
+class NamedDocument(Protocol):
+    """As much of a document as names it."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def file_name(self) -> str: ...
+    @property
+    def current_parse_id(self) -> uuid.UUID | None: ...
+
+
+def read_document_names(documents: Sequence[NamedDocument]) -> list[Name]:
     """Title, file name and first lines of each document; first lines are cached, since a parse never changes."""
     parses = {document.current_parse_id for document in documents if document.current_parse_id}
     known = {parse: cover for parse in parses if (cover := _covers.get(parse)) is not None}
