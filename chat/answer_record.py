@@ -36,7 +36,7 @@ PARTS = {
 SECOND_FORM = object_of("row", COLUMNS, format="'docintel-answer-2'", **PARTS)
 THIRD_FORM = object_of("row", (*COLUMNS, "other_calls"), format="'docintel-answer-3'", **PARTS)
 FOURTH_FORM = object_of("row", (*COLUMNS, "other_calls", "items"), format="'docintel-answer-4'", **PARTS)
-# Written with examples: the exchange is vouched for by itself, so that the words of an example can be erased from it.
+# Of answers whose writer was shown others (R86, struck), words of which may have to be erased from the exchange alone.
 FIFTH_FORM = object_of(
     "row",
     (*COLUMNS, "other_calls", "items", "examples"),
@@ -74,7 +74,6 @@ def store_answer(turn: Turn | None, run: RetrievalRun, draft: AnswerDraft, timin
             **take_fields(draft, COPIED),
             llm_call=LLMCall.objects.record(draft.exchange) if draft.exchange else None,
             other_calls=[str(call.pk) for call in others],
-            examples=draft.examples,
             timings_ms=timings_ms,
             created_at=timezone.now(),
         )

@@ -151,13 +151,6 @@ class ItemSerializer(serializers.Serializer[Any]):
     missing = serializers.ListField(child=serializers.CharField(), help_text="Its words that occur nowhere.")
 
 
-class ExampleSerializer(serializers.Serializer[Any]):
-    """An answer that a reviewer found right, shown to the writer as an example of form."""
-
-    answer_id = serializers.UUIDField()
-    run_id = serializers.UUIDField(help_text="Open to those who may read its trail.")
-
-
 class AnswerSerializer(serializers.Serializer[Any]):
     """`note` says how the answer was made; `checks` compare each sentence with what it cites."""
 
@@ -168,7 +161,6 @@ class AnswerSerializer(serializers.Serializer[Any]):
     citations = CitationSerializer(many=True)
     items = ItemSerializer(many=True, help_text="What the answer gives for each thing that was asked.")
     checks = serializers.ListField(child=serializers.DictField())
-    examples = ExampleSerializer(many=True, help_text="Validated answers that the writer was shown.")
 
 
 class RepeatSerializer(serializers.Serializer[Any]):

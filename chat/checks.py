@@ -1,4 +1,4 @@
-"""What an answer keeps as JSON beside its text: checks, typed values, what it gives for each question, examples.
+"""What an answer keeps as JSON beside its text: checks, typed values, what it gives for each question.
 
 The types only say which keys there are: what is stored is plain JSON, and its keys never change.
 """
@@ -119,15 +119,6 @@ class AskedItem(TypedDict):
     reason: str
     code: str
     missing: list[str]
-
-
-class ShownExample(TypedDict):
-    """A validated answer its writer was shown (R86): no words, so that an erasure has nothing to erase here."""
-
-    answer: str
-    run: str
-    near: float
-    by: str  # meaning or words
 
 
 def is_headline(check: AnswerCheck) -> bool:

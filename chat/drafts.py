@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from chat.checks import AnswerCheck, AskedItem, ShownExample
+from chat.checks import AnswerCheck, AskedItem
 from chat.models import Answer
 from chat.writing.writer import RefusedPart
 from documents.storage.content import DocumentContent
@@ -62,7 +62,6 @@ class AnswerDraft:
     quoted: tuple[Quoted, ...] = ()
     checks: list[AnswerCheck] = field(default_factory=list)
     exchange: Exchange | None = None
-    examples: list[ShownExample] = field(default_factory=list)  # the validated answers the writer was shown
     others: tuple[Exchange, ...] = ()  # with the model: of a first draft, and of each check against the quotes
     items: list[AskedItem] = field(default_factory=list)  # what it gives for each thing that was asked
     refused: tuple[RefusedPart, ...] = ()  # what the model that wrote it did not find

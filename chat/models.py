@@ -330,7 +330,7 @@ class Answer(models.Model):
     items = models.JSONField(default=list)  # what it gives for each thing that was asked
     llm_call = models.ForeignKey(LLMCall, null=True, on_delete=models.PROTECT, related_name="+")
     other_calls = models.JSONField(default=list)  # ids of the exchanges of a first draft and of checks against quotes
-    examples = models.JSONField(default=list)  # the validated answers its writer was shown, see writing.examples
+    examples = models.JSONField(default=list)  # that older writers were shown (R86, struck), as the ledger vouches
     timings_ms = models.JSONField(default=dict)
     created_at = models.DateTimeField()
 
@@ -338,7 +338,7 @@ class Answer(models.Model):
         indexes = [
             # The review queue asks for these few among all answers.
             models.Index(fields=["run"], condition=models.Q(kind__in=UNANSWERED), name="chat_answer_absent"),
-            # An erasure asks which writers were shown an answer; nearly all were shown none.
+            # An erasure asks which older writers were shown an answer; nearly all were shown none.
             GinIndex(fields=["examples"], name="chat_answer_examples", opclasses=["jsonb_path_ops"]),
         ]
         triggers = erasable(ERASED_ANSWER)

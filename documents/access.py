@@ -149,7 +149,7 @@ def put_settings(base: KnowledgeBase, name: str, changes: Mapping[str, Any], by:
         lock(base)
         base.refresh_from_db(fields=["name", "settings"])
         stored = BaseSettings.from_json(base.settings)
-        chosen = BaseSettings(**{**stored.to_json(), **changes})
+        chosen = BaseSettings.from_json({**stored.to_json(), **changes})
         if chosen.model != stored.model and not is_allowed(chosen.model):
             told = {"model": chosen.model[:80], "models": ", ".join(settings.LLM_MODELS) or gettext("none")}
             raise SettingsError(gettext("The model “%(model)s” may not be chosen here; allowed: %(models)s.") % told)

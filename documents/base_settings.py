@@ -72,7 +72,6 @@ class BaseSettings:
     second_look: str = allow_on_off("on")
     claim_check: str = allow_on_off("on")
     repeats: str = allow_on_off("on")
-    examples: str = allow_on_off("off")  # validated answers shown to the writer, see chat.writing.examples
     skip_model: str = allow_on_off("off")  # where a hit is clear, see retrieval.arbiter.clear_hits
     outside_links: str = allow_on_off("off")  # whether answers may be shown to people outside, see chat.sharing
     pseudonyms: str = allow_on_off("off")  # whether a model gets stand-ins for persons, see llm.pseudonyms

@@ -153,15 +153,6 @@ EXPLAINED = {
         ),
         _("the same question gets the same answer, at once"),
     ),
-    "examples": (
-        _("Answers found right as examples"),
-        _(
-            "The model that writes is shown up to three answers to near questions that a reviewer found right, as "
-            "examples of form. They are of documents within the question’s own scope. Whoever reads the record of an "
-            "answer reads them there, questions of other people among them."
-        ),
-        _("what one person asked is not shown to another unless the owner wants it"),
-    ),
     "skip_model": (
         _("Clear hits without a model"),
         _(

@@ -72,7 +72,6 @@ REASONS = {
     "retrieval.words.concepts.index_names": VALUE,
     "retrieval.words.concepts.searched_terms": VALUE,
     "retrieval.detectors.vectors.query_vector": f"{VALUE}; the array is read-only",
-    "chat.writing.examples.vector_of": f"{VALUE}; the array is read-only",
     "retrieval.dictionary.load.concepts_at": f"{VALUE}; asked for by what the rows hold",
     "retrieval.dictionary.load.concepts_of": VALUE,
     "retrieval.dictionary.load.pack_concepts": VALUE,

@@ -136,7 +136,7 @@ def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
 
 
 def erase_as_example(answer_id: UUID, erasing: Erasing) -> None:
-    """Erase the exchanges of writers that were shown an answer as an example; what they wrote stays.
+    """Erase the exchanges of older writers that were shown an answer as an example; what they wrote stays.
 
     One of somebody whose questions are under legal hold stays too, until its own run is erased.
     """

@@ -165,22 +165,12 @@ class SentenceCheck:
 
 
 @dataclass(frozen=True)
-class ExampleRow:
-    """A validated answer the writer was shown; `near` in per cent, `by` meaning or words."""
-
-    run_id: str
-    near: int
-    by: str
-
-
-@dataclass(frozen=True)
 class AnswerView:
     answer: Answer
     blocks: tuple[Block, ...]  # as the chat shows it
     citations: tuple[Citation, ...]
     checks: tuple[SentenceCheck, ...]
     standing: Standing
-    examples: tuple[ExampleRow, ...] = ()
     badly_read: tuple[str, ...] = ()  # what the record says of pages that were read badly
 
     @property
@@ -443,14 +433,10 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
         citations=citations,
         checks=tuple(map(read_check, answer.checks)),
         standing=standing_of("answer", answer.pk),
-        examples=tuple(
-            ExampleRow(each["run"], round(100 * each["near"]), str(NEAR_BY[each["by"]])) for each in answer.examples
-        ),
         badly_read=tuple(recorded_words(notice)) if (notice := getattr(answer, "page_notice", None)) else (),
     )
 
 
-NEAR_BY = {"meaning": _("by meaning"), "words": _("by words")}
 PROBLEMS = {
     "no_citation": _("cites nothing"),
     "weak_support": _("few of its words are in what it cites"),

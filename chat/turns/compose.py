@@ -32,7 +32,6 @@ from chat.turns.gating import Gated, Written, left_out, pass_gate
 from chat.turns.items import is_lacking, items_of
 from chat.turns.reading import Material, prepare_material, tier_of
 from chat.writing import writer
-from chat.writing.examples import Example, choose_examples, examples_block
 from chat.writing.excerpt_rows import excerpts_of
 from chat.writing.extractive import by_weight, choose_quotes, citations_max, quoted_text
 from chat.writing.headline import drop_repeated_quotes, move_cited_first, prose_before_tables, with_headlines
@@ -45,7 +44,6 @@ from llm.errors import LLMError
 from llm.fence import fence_text
 from llm.prompts import Guidance
 from llm.recordings.recorded import current_recording
-from llm.window import read_window
 from retrieval.arbiter.clear_hits import FLAG as CLEAR_HIT_FLAG
 from retrieval.arbiter.order import STATEMENT
 from retrieval.dispatch import has_flag
@@ -111,7 +109,6 @@ class Writing:
     on_text: Callable[[str], None]
     should_stop: Callable[[], bool]
     guidance: Mapping[str, Guidance] = field(default_factory=dict)  # what the base adds, by the name of the prompt
-    examples: tuple[Example, ...] = ()  # what the writer is shown of other answers
     is_quoted: bool = False  # nobody writes: the value of a field is what is printed
 
     def in_silence(self) -> "Writing":
@@ -190,9 +187,7 @@ def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     quotes = shaped_quotes(run, kept) if form_of(run) else choose_quotes(kept, writing.mode, writing.settings)
     if not quotes:
         return compose_from_quotes(run, kept, writing, QUOTED)
-    examples = choose_examples(run, writing.settings, read_window())
-    draft = compose_by_model(run, quotes, replace(writing, examples=examples))
-    return replace(draft, examples=[each.to_json() for each in examples])
+    return compose_by_model(run, quotes, writing)
 
 
 def compose_from_quotes(
@@ -406,7 +401,6 @@ def receive(run: RetrievalRun, material: Material, writing: Writing, findings: s
     """The model's reply, streamed on to the reader; `findings` are what a first draft was refused for."""
     reply = StreamedReply(excerpt.number for excerpt in material.excerpts)
     prompt = writer.build_writer_prompt(run.question, material.excerpts, [part["text"] for part in parts_of(run)])
-    prompt = examples_block(writing.examples) + prompt
     stream = client.stream(
         instructions=material.instructions,
         prompt=f"{prompt}\n\n{fence_text(findings)}" if findings else prompt,

@@ -20,7 +20,6 @@ from chat.answer_record import copy_answer, other_calls_of
 from chat.models import Answer, Feedback, Turn
 from chat.objections import DOUBTS, same_answers, standing_reviews
 from chat.prompts.guidance import digests_of, guidance_of
-from chat.writing.examples import all_stand
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase
 from llm.prompts import Guidance
@@ -94,15 +93,14 @@ def find_first(turn: Turn, asking: Asking) -> Answer | None:
     """The answer that a turn repeats; None if it has to be asked.
 
     Only the newest answer that was not itself a repeat counts: when that one may not be given again, nobody knows
-    better of an older one. A turn that asks again asks anew. Other examples for the writer make no other question: they
-    show form only, and would change with every review. One that was overruled or erased since does.
+    better of an older one. A turn that asks again asks anew.
     """
     if asking.settings.repeats == "off" or turn.again_of_id or turn.is_fresh:
         return None
     same = Turn.objects.filter(conversation__base=turn.conversation.base_id, asked_key=asking.key, answer__isnull=False)
     askings = same.exclude(pk=turn.pk).exclude(run__plan__has_key="repeat")
     first = askings.select_related("run__llm_call", "answer__llm_call").order_by("-answer__created_at").first()
-    if first is None or not is_whole(first) or is_doubted(first) or not all_stand(first.answer.examples):
+    if first is None or not is_whole(first) or is_doubted(first):
         return None
     return None if may_have_changed(first) else first.answer
 

@@ -24,7 +24,6 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         ],
         "items": answer.items,
         "checks": answer.checks,
-        "examples": [{"answer_id": each["answer"], "run_id": each["run"]} for each in answer.examples],
     }
 
 

@@ -1,12 +1,15 @@
 """Erasing a person's content: no word is left in any table, and the ledger still verifies and detects forgeries."""
 
 from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import ProgrammingError, connection
+from django.db import ProgrammingError, connection, transaction
+from django.urls import reverse
 from django.utils import timezone
 from psycopg.errors import InsufficientPrivilege
 
@@ -15,9 +18,11 @@ from audit.conftest import House, MakeAnswer, MakeRun, Tamper
 from audit.keeping.erasure import CannotErase, Erasing, erase_person, erase_run, erasure_of
 from audit.models import Rejudgement
 from audit.proof.erased import ERASED
+from audit.proof.evidence import VERIFIER, write_evidence
 from audit.proof.verification import verify
 from audit.review.replay import CannotReplay, Judge, rebuild, rejudge
 from audit.review.reviewing import Opinion, review
+from benchmarks.forging import CONSISTENT, check
 from chat.followup.rewriting import store_rewriting
 from chat.models import Answer, Conversation, Retrieval, Rewriting, Turn
 from chat.turns.feedback import give_feedback
@@ -247,3 +252,44 @@ def test_two_events_of_one_run_do_not_hide_a_change(house: House, told: Retrieva
     left = digest_of(PAYLOADS["run"].read([told.pk])[told.pk])
     record(ERASED, "Mallory", f"run:{told.pk}", {"left": left, "at": timezone.now().isoformat()})
     assert not verify().ok
+
+
+@pytest.fixture
+def shown(house: House, told: RetrievalRun, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any) -> Answer:
+    """Somebody else's answer, whose writer was shown the one that says the canary, as older versions did (R86)."""
+    with transaction.atomic():
+        call = make_call(purpose="answer", request={"input": CANARY}, raw_reply=CANARY)
+        EXCHANGE.vouch(call.pk)
+    example = {"answer": str(told.answer.pk), "run": str(told.pk), "near": 0.7, "by": "words"}
+    return make_answer(make_run(question="Another's", asked_by=house.viewer), llm_call=call, examples=[example])
+
+
+def test_words_shown_to_an_older_writer_go_too_and_its_record_verifies(
+    house: House, told: RetrievalRun, shown: Answer, browse: Callable[..., Any], tmp_path: Path
+) -> None:
+    assert verify().ok and pack_is_consistent(shown.run, tmp_path)
+    erase_run(told, ERASING)
+    shown.refresh_from_db()
+    assert shown.llm_call is not None and shown.llm_call.request == {} and "dot products" in shown.text
+    assert verify().ok and pack_is_consistent(shown.run, tmp_path)
+    page = on_one_line(browse(house.auditor, reverse("audit:trail", args=[shown.run_id])))
+    assert "Request and reply were erased: they held words of another answer" in page
+    erase_run(shown.run, ERASING)
+    assert verify().ok
+
+
+def test_a_hold_on_another_keeps_what_their_older_writer_was_shown(
+    house: House, told: RetrievalRun, shown: Answer
+) -> None:
+    place(f"user:{house.viewer.pk}", "Counsel", "Matter 2026-17, keep everything")
+    erase_run(told, ERASING)
+    shown.refresh_from_db()
+    assert shown.llm_call is not None and shown.llm_call.request != {} and verify().ok
+
+
+def pack_is_consistent(run: RetrievalRun, tmp_path: Path) -> bool:
+    """Whether the verifier finds nothing wrong; without a head it can say no more than that."""
+    out = BytesIO()
+    write_evidence(run, out, None)
+    (tmp_path / "pack.zip").write_bytes(out.getvalue())
+    return check(VERIFIER, tmp_path / "pack.zip")[0] == CONSISTENT
