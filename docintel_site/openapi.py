@@ -1,7 +1,7 @@
 """The OpenAPI schema: the possible responses of every operation, and a page for it without inline code."""
 
 import re
-from typing import Any
+from typing import Any, TypedDict
 
 from csp.decorators import csp_update
 from django.utils.decorators import method_decorator
@@ -35,7 +35,6 @@ FAULT = {
         "code": {"type": "string"},
     },
 }
-OpenApiJson = dict[str, Any]  # the description as drf-spectacular makes it, and its hooks change it
 PROBLEM = {
     "type": "object",
     "description": "An error (RFC 9457). `code` never changes; `detail` is for people.",
@@ -75,6 +74,24 @@ PROPOSED = {
 }
 
 
+class Operation(TypedDict):
+    operationId: str
+    description: str
+    summary: str
+    responses: dict[str, object]
+
+
+class Components(TypedDict):
+    schemas: dict[str, dict[str, object]]
+
+
+class Described(TypedDict):
+    """As much of the schema as the hooks change."""
+
+    paths: dict[str, dict[str, Operation]]
+    components: Components
+
+
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # it registers itself
     """The schema of token authentication."""
 
@@ -90,7 +107,7 @@ def of_version_1(endpoints: list[tuple[str, str, str, Any]], **_: Any) -> list[t
     return [endpoint for endpoint in endpoints if endpoint[0].startswith("/api/v1/")]
 
 
-def with_summaries(result: OpenApiJson, **_: Any) -> OpenApiJson:
+def with_summaries(result: Described, **_: Any) -> Described:
     """Set every operation's summary to the first sentence of its description."""
     for operations in result["paths"].values():
         for operation in operations.values():
@@ -98,7 +115,7 @@ def with_summaries(result: OpenApiJson, **_: Any) -> OpenApiJson:
     return result
 
 
-def with_closed_bodies(result: OpenApiJson, **_: Any) -> OpenApiJson:
+def with_closed_bodies(result: Described, **_: Any) -> Described:
     """Bodies accept no fields but those described; components used only in bodies are named so."""
     for name, schema in result["components"]["schemas"].items():
         if name.endswith("Request") and schema.get("type") == "object":
@@ -106,10 +123,10 @@ def with_closed_bodies(result: OpenApiJson, **_: Any) -> OpenApiJson:
     return result
 
 
-def with_proposals(result: OpenApiJson, **_: Any) -> OpenApiJson:
+def with_proposals(result: Described, **_: Any) -> Described:
     """Add to every operation whose change may have to wait for a golden check what it then answers."""
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Proposed"}}}
-    result.setdefault("components", {}).setdefault("schemas", {})["Proposed"] = PROPOSED
+    result["components"]["schemas"]["Proposed"] = PROPOSED
     for operations in result["paths"].values():
         for operation in operations.values():
             if operation["operationId"] in GUARDED:
@@ -118,9 +135,9 @@ def with_proposals(result: OpenApiJson, **_: Any) -> OpenApiJson:
     return result
 
 
-def with_problems(result: OpenApiJson, **_: Any) -> OpenApiJson:
+def with_problems(result: Described, **_: Any) -> Described:
     """Add the problem response to every operation."""
-    result.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM
+    result["components"]["schemas"]["Problem"] = PROBLEM
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for operations in result["paths"].values():
         for operation in operations.values():

@@ -93,6 +93,8 @@ def search_among(question_text: str, documents: Sequence[Document], options: Sea
     """
     settings, dictionary = options.settings, options.dictionary
     readable = select_readable(documents)
+    if options.beside is None:
+        options = replace(options, beside=documents_beside(documents))
     first = shortlist(question_text, readable, settings, dictionary)
     result = yield from search_chosen(question_text, documents, first, options)
     is_asked = bool(result.ranking.exchange or result.reading)
@@ -109,7 +111,7 @@ def search_chosen(
     question_text: str, documents: Sequence[Document], chosen: Shortlist, options: SearchOptions
 ) -> SteppedSearch:
     """Read the chosen documents with what amends them, and account for the others by what SQL finds in them."""
-    chosen = with_amendments(chosen, documents)
+    chosen = with_amendments(chosen, documents, options.beside)
     contents = content_for(chosen.chosen)
     account_for = partial(account_of_scope, documents, contents, chosen)
     options = replace(options, account_for=account_for, is_whole_scope=len(contents) == len(documents))
@@ -199,14 +201,16 @@ def rank_documents(
     return Shortlist(tuple(document for document in documents if document.pk in kept), reasons, places)
 
 
-def with_amendments(chosen: Shortlist, documents: Sequence[Document]) -> Shortlist:
+def with_amendments(
+    chosen: Shortlist, documents: Sequence[Document], beside: Sequence[Document] | None = None
+) -> Shortlist:
     """The documents to read with those of the scope that amend them, DOCUMENTS_MAX together, the best first.
 
     What has no room, or is in the base and not in the scope, is told: an agreement alone does not say that it was
     amended.
     """
     taken, scope = {document.pk for document in chosen.chosen}, {document.pk for document in documents}
-    others = [*select_readable(documents), *documents_beside(documents)]
+    others = [*select_readable(documents), *(documents_beside(documents) if beside is None else beside)]
     amending = find_amending(chosen.chosen, others, read_document_names(others)) if chosen.chosen else {}
     if not amending:
         return chosen
@@ -243,11 +247,6 @@ def documents_beside(documents: Sequence[Document]) -> list[Document]:
         return []
     found = Document.objects.filter(pk__in=speaking).order_by("title", "pk")
     return list(found.only("title", "file_name", "media_type", "sha256", "current_parse"))
-
-
-def amendments_beside(documents: Sequence[Document]) -> list[str]:
-    """The readings beside a scope that speak of an amendment: what may be told of one that was asked rests on them."""
-    return sorted(str(document.current_parse_id) for document in documents_beside(documents))
 
 
 def rank_of(chosen: Shortlist, document: Document) -> int:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
 from documents.base_settings import BaseSettings
+from documents.models import Document
 from documents.storage.content import DocumentContent
 from llm.client import is_configured
 from llm.exchange import Exchange
@@ -87,7 +88,7 @@ class SearchOptions:
     are searched (by SQL, see corpus). `filters` narrow what is searched and how much is judged. `guidance` is what the
     base adds to a prompt, by its name, `rules` how it reads questions; `expected` what the asker says of the answer
     beforehand. `is_whole_scope`: all of the scope is searched. `is_side`: it is one side of a comparison, asked
-    by itself; `is_part`: no answer is made of it alone.
+    by itself; `is_part`: no answer is made of it alone. `beside`: what may amend the documents, if it was looked for.
     """
 
     settings: BaseSettings
@@ -103,6 +104,7 @@ class SearchOptions:
     guidance: Mapping[str, Guidance] = field(default_factory=dict)
     expected: Expected = ANYTHING
     rules: ReadingRules = SHIPPED
+    beside: Sequence[Document] | None = None
 
     def by_rules(self) -> "SearchOptions":
         """Those of a search that is a part of this one: judged by the rules, and nobody is told of its stages."""

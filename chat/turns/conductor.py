@@ -161,6 +161,7 @@ def search(
     result = retrieve(
         asking.question,
         asking.documents,
+        beside=asking.beside,
         settings=asking.settings,
         mode=cast(Mode, turn.mode),
         arbiter=arbiter,

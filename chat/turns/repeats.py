@@ -26,7 +26,7 @@ from llm.prompts import Guidance
 from llm.recordings.recorded import current_recording
 from llm.reuse import Replies
 from llm.tiers import is_allowed
-from retrieval.corpus import amendments_beside
+from retrieval.corpus import documents_beside
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.dispatch import NOT_EMBEDDED
 from retrieval.filters import Filters
@@ -51,6 +51,7 @@ class Asking:
 
     question: str
     documents: list[Document]
+    beside: list[Document]  # what may amend them
     settings: BaseSettings
     guidance: Mapping[str, Guidance]
     dictionary: tuple[ConceptTerms, ...]
@@ -64,11 +65,12 @@ def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
     base = turn.conversation.base
     chosen, dictionary = BaseSettings.from_json(base.settings), ensure_dictionary(base)
     guidance, rules = guidance_of(base), reading_rules_of(base)
+    beside = documents_beside(documents)
     decides = [
         " ".join(question.split()).casefold(),
         str(base.pk),
         [reading_of(document) for document in documents],
-        *filter(None, [amendments_beside(documents)]),
+        *filter(None, [sorted(str(each.current_parse_id) for each in beside)]),
         [turn.mode, turn.filters, turn.is_full_search],
         [chosen.deciding(), digests_of(guidance)],
         repr(dictionary),
@@ -79,7 +81,8 @@ def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
         program_version(),  # it names the prompts, the rules and their figures as well
     ]
     digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
-    return Asking(question, documents, chosen, guidance, dictionary, rules, Filters.from_json(turn.filters), digest)
+    filters = Filters.from_json(turn.filters)
+    return Asking(question, documents, beside, chosen, guidance, dictionary, rules, filters, digest)
 
 
 def reading_of(document: Document) -> list[Any]:

@@ -71,11 +71,16 @@ def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
 def has_changes(content: DocumentContent) -> bool:
     """Whether a document changes a clause or a schedule, or what is not placed here: a definition."""
     return bool(amendments_in(content)) or any(
-        find_change(masked[start:end]) and amending_words()["unplaced"].search(masked[start:end])
+        find_change(sentence) and amending_words()["unplaced"].search(sentence)
         for lines in units_with_signs(content)
-        for masked in (mask_quotations(prose_of(lines, content, in_force=True).text),)
-        for start, end in split_at(masked, SENTENCE)
+        for sentence in masked_sentences(lines, content)
     )
+
+
+def masked_sentences(lines: LineRange, content: DocumentContent) -> Iterator[str]:
+    """The sentences of a unit without what they quote."""
+    masked = mask_quotations(prose_of(lines, content, in_force=True).text)
+    return (masked[start:end] for start, end in split_at(masked, SENTENCE))
 
 
 def units_with_signs(content: DocumentContent) -> Iterable[LineRange]:

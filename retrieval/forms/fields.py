@@ -18,7 +18,7 @@ from retrieval.arbiter import Case, Ruling, decide
 from retrieval.arbiter.model import not_run
 from retrieval.arbiter.together import FIELDS_MAX, Posed, judge_together, room_each
 from retrieval.briefs import fit_request
-from retrieval.corpus import search_among
+from retrieval.corpus import documents_beside, search_among
 from retrieval.deadline import DetectionTimeout
 from retrieval.pipeline import SteppedSearch
 from retrieval.search import SearchOptions
@@ -75,7 +75,7 @@ def retrieve_fields(
     `SearchOptions`. Without a model the rules judge each; with one, at most FIELDS_MAX fields of the same documents are
     judged in one request.
     """
-    asked = SearchOptions(**options)
+    asked = SearchOptions(**options, beside=documents_beside(documents))
     pending = [
         Pending(
             search_among(each.question, documents, replace(asked, expected=each.expected)), partial(on_found, place)
