@@ -29,7 +29,6 @@ from documents.api import Body, OctetRenderer, TextField, read_sent
 from retrieval.api import CandidateSerializer, FoundSerializer, ScopeDocumentSerializer
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.record.as_json import candidate_json, document_json, drop_scores, looked_at
-from retrieval.record.ledger_forms import columns_of_row
 from retrieval.record.reading_back import parts_of
 from retrieval.told.outcomes import outcome_named
 from retrieval.told.searched import foreign_told
@@ -215,7 +214,7 @@ class ScopeDocumentsView(GenericAPIView[RunDocument]):
         run = get_visible_run(request, run_id)
         record_read(request.user, "documents", run)
         page = self.paginate_queryset(run.documents.order_by("position"))
-        told = [document_json(columns_of_row(row)) for row in page or []]
+        told = [document_json(row) for row in page or []]
         shown = ScopeDocumentSerializer(as_seen_by(request, run, told), many=True)
         return self.get_paginated_response(shown.data)
 

@@ -33,7 +33,7 @@ from llm.prompts import instruct
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
-from retrieval.record.storing import candidate_fields
+from retrieval.record.storing import candidate_rows, result_row
 from retrieval.types import KEPT_ROLES, ArbiterName, ConceptTerms
 
 ANSWER_CHARS_MAX = 200  # a longer gold answer tells a story in which numbers occur
@@ -134,11 +134,7 @@ def quotes_of(
     arbiter: ArbiterName = "model" if arbiter_replies else "rules"
     with kept_replies(arbiter_replies):
         result = retrieve(question.question, [content], settings=settings, arbiter=arbiter, dictionary=dictionary)
-    kept = [
-        RunCandidate(position=position, **candidate_fields(each))
-        for position, each in enumerate(result.candidates, 1)
-        if each.verdict.role in KEPT_ROLES
-    ]
+    kept = [each for each in candidate_rows(result, result_row(result)) if each.role in KEPT_ROLES]
     if evidence == "gold":
         gold = [candidate_of_page(page, content) for page in question.pages]
         others = [each for each in kept if each.context_first_page not in question.pages]

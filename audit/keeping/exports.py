@@ -106,11 +106,11 @@ def records(rows: list[Listed]) -> Iterator[ExportedRun]:
 def write_documents(run: RetrievalRun) -> str:
     """The documents of a run's scope as CSV, in its order."""
     lines: list[Iterable[Any]] = [DOCUMENT_COLUMNS]
-    for row in run.documents.order_by("position").values():
-        found = row["finding"] or dict.fromkeys(("status", "reason", "confidence", "page", "quote"), "")
+    for row in run.documents.order_by("position"):
+        found = row.finding or dict.fromkeys(("status", "reason", "confidence", "page", "quote"), "")
         finding = {f"finding_{name}": found[name] for name in ("reason", "confidence", "page", "quote")}
-        own = {"words": "; ".join(row["words"]), "finding": found["status"]}
-        cells: dict[str, Any] = {**row, **document_json(row), **finding, **own}
+        own = {"words": "; ".join(row.words), "finding": found["status"]}
+        cells = {**vars(row), **document_json(row), **finding, **own}
         lines.append([cells[name] for name in DOCUMENT_COLUMNS])
     return write_csv(lines)
 

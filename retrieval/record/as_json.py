@@ -4,33 +4,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from retrieval.accounting import reason_in_full, summarise
-from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.record.reading_back import parts_of
-from retrieval.record.storing import candidate_fields, document_fields, result_fields
+from retrieval.record.storing import candidate_rows, document_rows, result_row
 from retrieval.told.columns import StoredCoverage
 from retrieval.told.searched import foreign_told
 from retrieval.types import ABSENT, RetrievalResult
 
 SCORES = frozenset({"line_score", "rrf_rank"})  # what only ordered places; "scores" of documents did the same
+SCORED = frozenset({"candidates", "discarded", "unjudged", "left_out", "documents"})  # the lists of what has them
 RERANKED = "relevance"  # the rule of what a reranker placed, followed by its score
 
 
 def result_json(result: RetrievalResult) -> dict[str, Any]:
     """The result as `ask --json` prints it; candidates primary first, the refused and the unjudged apart."""
-    run = RetrievalRun(question=result.question.original, **result_fields(result))
-    candidates = [RunCandidate(**candidate_fields(candidate)) for candidate in result.candidates]
-    return run_json(run, candidates, map(document_fields, result.documents))
+    run = result_row(result)
+    return run_json(run, candidate_rows(result, run), document_rows(result, run))
 
 
 def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
     """The same of a successful run that is stored."""
-    return run_json(run, run.candidates.order_by("position"), run.documents.order_by("position").values())
+    return run_json(run, run.candidates.order_by("position"), run.documents.order_by("position"))
 
 
 def run_json(
-    run: RetrievalRun, candidates: Iterable[RunCandidate], documents: Iterable[Mapping[str, Any]]
+    run: RetrievalRun, candidates: Iterable[RunCandidate], documents: Iterable[RunDocument]
 ) -> dict[str, Any]:
-    """The result that these rows hold; `documents` are the columns of theirs, none in runs from before there were."""
+    """The result that these rows hold; there are no `documents` in runs from before they were kept."""
     listed = [document_json(row) for row in documents]
     shown = with_snapshots(listed, run.scope) if listed else run.scope
     parsed = {name: value for name, value in run.parsed.items() if name not in ("typed", "reading_call")}
@@ -45,7 +45,7 @@ def run_json(
         "not_found_reason": run.not_found_reason or None,
         "clarification": parsed.get("clarification") or None,
         "confidence": run.confidence,
-        **by_outcome([candidate_json(row) for row in candidates]),
+        **by_outcome(candidates),
         "left_out": run.plan.get("left_out", []),  # runs of 1.4 and before did not say
         "parts": parts_of(run),
         "methods_used": run.methods_used,
@@ -65,21 +65,23 @@ def run_json(
     }
 
 
-def document_json(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """One document of the scope, from the columns of its row."""
+def document_json(row: RunDocument) -> dict[str, object]:
+    """One document of the scope."""
     same = ("title", "sha256", "parse_number", "pages", "pages_with_text", "state", "rank", "words", "finding")
-    scores = {name: fields[f"{name}_score"] for name in ("words", "meaning", "name", "fused")}
-    return {name: fields[name] for name in same} | {
-        "document_id": str(fields["document_id"]),
-        "parse_id": str(fields["parse_id"]) if fields["parse_id"] else None,
-        "cause": fields["cause"] or None,
-        "reason": reason_in_full(fields["reason"], fields["rank"], fields["ranked"]),
-        "ranked": fields["ranked"],
-        "scores": scores if fields["ranked"] else None,
+    scores = {name: getattr(row, f"{name}_score") for name in ("words", "meaning", "name", "fused")}
+    return {name: getattr(row, name) for name in same} | {
+        "document_id": str(row.document_id),
+        "parse_id": str(row.parse_id) if row.parse_id else None,
+        "cause": row.cause or None,
+        "reason": reason_in_full(row.reason, row.rank, row.ranked),
+        "ranked": row.ranked,
+        "scores": scores if row.ranked else None,
     }
 
 
-def with_snapshots(documents: Sequence[dict[str, Any]], scope: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def with_snapshots(
+    documents: Sequence[dict[str, object]], scope: Iterable[Mapping[str, object]]
+) -> list[dict[str, object]]:
     """The documents of a scope, those that were read with the rest of what the run keeps of them."""
     seen = {snapshot["document_id"]: snapshot for snapshot in scope}
     return [{**seen.get(document["document_id"], {}), **document} for document in documents]
@@ -92,21 +94,23 @@ def looked_at(coverage: StoredCoverage) -> str | None:
     return summarise(coverage["documents"], coverage["read"], coverage["counted"], coverage["unreadable_documents"])
 
 
-def by_outcome(candidates: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def by_outcome(candidates: Iterable[RunCandidate]) -> dict[str, list[dict[str, object]]]:
     """The candidates of a result apart from those that were refused and those that nobody judged (R64)."""
-    apart: dict[str, list[dict[str, Any]]] = {"candidates": [], "discarded": [], "unjudged": []}
-    for candidate in candidates:
-        apart[candidate["role"] if candidate["role"] in apart else "candidates"].append(candidate)
+    apart: dict[str, list[dict[str, object]]] = {"candidates": [], "discarded": [], "unjudged": []}
+    for row in candidates:
+        apart[row.role if row.role in apart else "candidates"].append(candidate_json(row))
     return apart
 
 
-def without_scores(told: dict[str, Any]) -> dict[str, Any]:
+def without_scores(told: Mapping[str, object]) -> dict[str, object]:
     """A result without the figures that only ordered what was found: they are for auditors (L11)."""
-    lists = {name: told[name] for name in ("candidates", "discarded", "unjudged", "left_out", "documents")}
-    return told | {name: [drop_scores(each) for each in listed] for name, listed in lists.items()}
+    return {
+        name: [drop_scores(each) for each in value] if name in SCORED and isinstance(value, list) else value
+        for name, value in told.items()
+    }
 
 
-def drop_scores(told: Mapping[str, Any]) -> dict[str, Any]:
+def drop_scores(told: Mapping[str, object]) -> dict[str, object]:
     """A candidate, a place that was left out, or a document, without its scores."""
     kept = {name: value for name, value in told.items() if name not in SCORES}
     if str(kept.get("rule") or "").startswith(f"{RERANKED} "):
@@ -114,7 +118,7 @@ def drop_scores(told: Mapping[str, Any]) -> dict[str, Any]:
     return kept | ({"scores": None} if "scores" in kept else {})
 
 
-def candidate_json(row: RunCandidate) -> dict[str, Any]:
+def candidate_json(row: RunCandidate) -> dict[str, object]:
     return {
         "candidate_id": row.candidate_id,
         "document_id": row.document_id,

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from django.db import transaction
 from django.utils import timezone
@@ -32,13 +32,13 @@ BESIDE = {  # the field and key with its id
 CALLS = "calls"  # of the plan of a run that ended without a result: the ids of all exchanges made for it
 ANSWER_UNSTORED = "answer_unstored"  # an event that has them where a run was stored and its answer was not
 FAILURE_MAX = 4000
-# Columns that a repeat of a run does not have as they are.
-OF_THE_ASKING = ("id", "base_id", "llm_call_id", "question", "parsed", "plan", "settings", "timings_ms")
 SAME_COLUMNS = (  # of a candidate and its row
     *("candidate_id", "document_id", "parse_id", "toc_index", "section_title", "breadcrumb", "exact_title"),
     *("co_occurrence", "type_match", "line_score", "rrf_rank", "anchor_text", "snippet"),
 )
 DOCUMENTS_A_BATCH = 1_000
+
+Copied = TypeVar("Copied", RetrievalRun, RunCandidate, RunDocument)
 
 
 def store_run(
@@ -60,28 +60,20 @@ def store_run(
         own = [None if each is result.shared else each for each in (result.ranking.exchange, result.other_look)]
         call, look = (LLMCall.objects.record(each) if each else None for each in own)
         reading = LLMCall.objects.record(result.reading) if result.reading else None
-        fields = with_typed(with_role(result_fields(result), base, user), typed)
+        run = result_row(result)
+        run.llm_call = call
+        run.settings = run.settings | {"asked_as": role_in(user, base)}
+        note_asker(run, base, user, mode)
+        keep_typed(run, typed)
         if field:
-            fields["plan"] |= {"field": dict(field)}
+            run.plan["field"] = dict(field)
         for kind, beside in (("reading", reading), ("look", look), ("shared", shared)):
-            fields = with_call(fields, kind, beside)
-        run = RetrievalRun.objects.create(
-            **asked_fields(base, user, mode),
-            **fields,
-            llm_call=call,
-            question=result.question.original,
-        )
-        RunCandidate.objects.bulk_create(
-            RunCandidate(run=run, position=position, **candidate_fields(candidate))
-            for position, candidate in enumerate(result.candidates, 1)
-        )
-        RunDocument.objects.bulk_create(
-            (
-                RunDocument(run=run, position=position, **document_fields(document))
-                for position, document in enumerate(result.documents, 1)
-            ),
-            batch_size=DOCUMENTS_A_BATCH,
-        )
+            if beside:
+                column, key = BESIDE[kind]
+                getattr(run, column)[key] = str(beside.pk)
+        run.save(force_insert=True)
+        RunCandidate.objects.bulk_create(candidate_rows(result, run))
+        RunDocument.objects.bulk_create(document_rows(result, run), batch_size=DOCUMENTS_A_BATCH)
         record_parses(document.parse_id for document in result.documents if document.parse_id)
         RUN.vouch(run.pk)
         if reading:
@@ -99,22 +91,17 @@ def record_shared(exchange: Exchange) -> LLMCall:
     return call
 
 
-def with_role(fields: dict[str, Any], base: KnowledgeBase, user: Viewer) -> dict[str, Any]:
-    """The run's fields, with the asker's role for these documents added to the settings."""
-    return fields | {"settings": fields["settings"] | {"asked_as": role_in(user, base)}}
+def note_asker(run: RetrievalRun, base: KnowledgeBase, user: Viewer, mode: str) -> None:
+    """Say in a row that is not stored yet who asks, where, and now."""
+    run.base, run.base_name = base, base.name
+    run.asked_by_id, run.asked_by_name = user.pk, str(user)[:254] if user.pk else ""
+    run.mode, run.code_version, run.created_at = mode, program_version(), timezone.now()
 
 
-def with_typed(fields: dict[str, Any], typed: str) -> dict[str, Any]:
-    """The run's fields, with the typed text added to the parsed question if it differs."""
-    if not typed or " ".join(typed.split()) == fields["parsed"]["original"]:
-        return fields
-    return fields | {"parsed": fields["parsed"] | {"typed": typed}}
-
-
-def with_call(fields: dict[str, Any], kind: str, call: LLMCall | None) -> dict[str, Any]:
-    """The run's fields, with the id of an exchange that is stored beside it."""
-    field, key = BESIDE[kind]
-    return fields | {field: fields[field] | {key: str(call.pk)}} if call else fields
+def keep_typed(run: RetrievalRun, typed: str) -> None:
+    """Keep the typed text in the parsed question if it differs."""
+    if typed and " ".join(typed.split()) != run.parsed["original"]:
+        run.parsed = run.parsed | {"typed": typed}
 
 
 def calls_beside(run: RetrievalRun) -> dict[str, LLMCall]:
@@ -183,8 +170,7 @@ def store_failed_run(
     """
     with transaction.atomic():
         made = record_unstored() if calls is None else calls
-        run = RetrievalRun.objects.create(
-            **asked_fields(base, user, mode),
+        run = RetrievalRun(
             **{name: {} for name in ("parsed", "settings", "coverage", "hit_counts", "timings_ms")},
             plan={CALLS: [str(call.pk) for call in made]} if made else {},
             **{name: [] for name in ("gates", "searched", "methods_used", "hits", "contradictions", "violations")},
@@ -196,6 +182,8 @@ def store_failed_run(
             confidence=0.0,
             failure=failure[:FAILURE_MAX],
         )
+        note_asker(run, base, user, mode)
+        run.save(force_insert=True)
         RUN.vouch(run.pk)
     note_ids(run=run.pk)
     return run
@@ -215,28 +203,18 @@ def copy_run(
     `repeat` goes into its plan and says which run it repeats. What is of the first asking only is left out: who asked,
     what was typed before a follow-up was completed, the exchanges with a model, and the times.
     """
-    kept = {name: value for name, value in values_of(first).items() if name not in OF_THE_ASKING}
-    beside = {name: getattr(first, name) for name in ("parsed", "plan")}
-    for field, key in BESIDE.values():
-        beside[field] = {name: value for name, value in beside[field].items() if name not in (key, "typed")}
-    asked = asked_fields(first.base, user, first.mode)
-    fields = kept | asked | {"parsed": beside["parsed"], "plan": beside["plan"] | {"repeat": repeat}}
+    left = {"typed", *(key for _, key in BESIDE.values())}
+    run = copy_row(first, llm_call_id=None, question=question, timings_ms=timings_ms)
+    run.parsed = {name: value for name, value in first.parsed.items() if name not in left}
+    run.plan = {name: value for name, value in first.plan.items() if name not in left} | {"repeat": repeat}
+    run.settings = first.settings | {"asked_as": role_in(user, first.base)}
+    note_asker(run, first.base, user, first.mode)
+    keep_typed(run, typed)
     with transaction.atomic():
-        run = RetrievalRun.objects.create(
-            **with_typed(fields, typed),
-            settings=first.settings | {"asked_as": role_in(user, first.base)},
-            question=question,
-            timings_ms=timings_ms,
-        )
-        RunCandidate.objects.bulk_create(
-            RunCandidate(**values_of(row) | {"id": None, "run_id": run.pk})
-            for row in first.candidates.order_by("position")
-        )
+        run.save(force_insert=True)
+        RunCandidate.objects.bulk_create(copy_row(row, run_id=run.pk) for row in first.candidates.order_by("position"))
         RunDocument.objects.bulk_create(
-            (
-                RunDocument(**values_of(row) | {"id": None, "run_id": run.pk})
-                for row in first.documents.order_by("position")
-            ),
+            (copy_row(row, run_id=run.pk) for row in first.documents.order_by("position")),
             batch_size=DOCUMENTS_A_BATCH,
         )
         RUN.vouch(run.pk)
@@ -244,54 +222,45 @@ def copy_run(
     return run
 
 
-def values_of(row: RetrievalRun | RunCandidate | RunDocument) -> dict[str, Any]:
-    """The values of a row by column, as its model takes them."""
-    return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+def copy_row(row: Copied, **changes: object) -> Copied:
+    """A row that is not stored yet with the values of another, but for its key and what is changed."""
+    columns = (field for field in row._meta.concrete_fields if not field.primary_key)
+    return type(row)(**{field.attname: getattr(row, field.attname) for field in columns} | changes)
 
 
-# ---- fields
+# ---- rows that are not stored yet
 
 
-def asked_fields(base: KnowledgeBase, user: Viewer, mode: str) -> dict[str, Any]:
-    return {
-        "base": base,
-        "base_name": base.name,
-        "asked_by_id": user.pk,
-        "asked_by_name": str(user)[:254] if user.pk else "",
-        "mode": mode,
-        "code_version": program_version(),
-        "created_at": timezone.now(),
-    }
-
-
-def result_fields(result: RetrievalResult) -> dict[str, Any]:
+def result_row(result: RetrievalResult) -> RetrievalRun:
+    """A result without who asked."""
     ranking = result.ranking
-    return {
-        "parsed": asdict(result.question),
-        "plan": asdict(result.plan)
+    return RetrievalRun(
+        question=result.question.original,
+        parsed=asdict(result.question),
+        plan=asdict(result.plan)
         | {"left_out": [asdict(left) for left in result.left_out], "parts": [part_json(part) for part in result.parts]}
         | {"told": reasons_told(result), "headlines": [each._asdict() for each in result.headlines]},
-        "scope": list(result.scope),
-        "settings": result.settings,
-        "arbiter": ranking.arbiter,
-        "arbiter_status": ranking.status,
-        "arbiter_failure": ranking.failure,
-        "status": result.status,
-        "not_found_reason": result.not_found_reason,
-        "gates": [asdict(gate) for gate in result.gates],
-        "searched": [asdict(word) for word in result.searched],
-        "coverage": asdict(result.coverage),
-        "confidence": result.confidence,
-        "methods_used": list(result.methods_used),
-        "hits": [hit_fields(hit) for hit in result.hits],
-        "hit_counts": dict(Counter(hit.method for hit in result.hits)),
-        "contradictions": [asdict(contradiction) for contradiction in ranking.contradictions],
-        "violations": list(ranking.violations),
-        "answerable": ranking.answerable,
-        "answerable_reason": ranking.answerable_reason,
-        "toc_shown": result.toc_shown,
-        "timings_ms": result.timings_ms,
-    }
+        scope=list(result.scope),
+        settings=result.settings,
+        arbiter=ranking.arbiter,
+        arbiter_status=ranking.status,
+        arbiter_failure=ranking.failure,
+        status=result.status,
+        not_found_reason=result.not_found_reason,
+        gates=[asdict(gate) for gate in result.gates],
+        searched=[asdict(word) for word in result.searched],
+        coverage=asdict(result.coverage),
+        confidence=result.confidence,
+        methods_used=list(result.methods_used),
+        hits=[hit_fields(hit) for hit in result.hits],
+        hit_counts=dict(Counter(hit.method for hit in result.hits)),
+        contradictions=[asdict(contradiction) for contradiction in ranking.contradictions],
+        violations=list(ranking.violations),
+        answerable=ranking.answerable,
+        answerable_reason=ranking.answerable_reason,
+        toc_shown=result.toc_shown,
+        timings_ms=result.timings_ms,
+    )
 
 
 def reasons_told(result: RetrievalResult) -> dict[str, Any]:
@@ -318,53 +287,67 @@ def hit_fields(hit: Hit) -> StoredHit:
     return cast("StoredHit", asdict(hit) | {"lines": [hit.lines.first, hit.lines.last]})
 
 
-def document_fields(document: ScopeDocument) -> dict[str, Any]:
+def document_rows(result: RetrievalResult, run: RetrievalRun) -> list[RunDocument]:
+    return [document_row(each, run, position) for position, each in enumerate(result.documents, 1)]
+
+
+def document_row(document: ScopeDocument, run: RetrievalRun, position: int) -> RunDocument:
     place = document.place or ShortlistRank(0)
     same = ("document_id", "parse_number", "title", "sha256", "pages", "pages_with_text", "state", "cause", "reason")
-    return {name: getattr(document, name) for name in same} | {
-        "parse_id": document.parse_id or None,
-        "rank": place.rank,
-        "ranked": place.of or None,
-        "words_score": place.words,
-        "meaning_score": place.meaning,
-        "name_score": place.name,
-        "fused_score": place.fused,
-        "words": list(document.words),
-        "finding": asdict(document.finding) if document.finding else None,
-    }
+    return RunDocument(
+        run=run,
+        position=position,
+        **{name: getattr(document, name) for name in same},
+        parse_id=document.parse_id or None,
+        rank=place.rank,
+        ranked=place.of or None,
+        words_score=place.words,
+        meaning_score=place.meaning,
+        name_score=place.name,
+        fused_score=place.fused,
+        words=list(document.words),
+        finding=asdict(document.finding) if document.finding else None,
+    )
 
 
-def candidate_fields(candidate: Settled) -> dict[str, Any]:
+def candidate_rows(result: RetrievalResult, run: RetrievalRun) -> list[RunCandidate]:
+    return [candidate_row(each, run, position) for position, each in enumerate(result.candidates, 1)]
+
+
+def candidate_row(candidate: Settled, run: RetrievalRun, position: int) -> RunCandidate:
     verdict, quote, context = candidate.verdict, candidate.quote, candidate.context
     width, height = candidate.page_size
-    return {name: getattr(candidate, name) for name in SAME_COLUMNS} | {
-        "document_title": candidate.brief.document_title,
-        "methods": list(candidate.methods),
-        "matched_keywords": list(candidate.matched_keywords),
-        "role": verdict.role,
-        "reason": verdict.reason,
-        "reason_facts": recorded_facts(verdict.reason) if isinstance(verdict.reason, Clause) else {},
-        "rule": verdict.rule,
-        "raw_content_anchor": verdict.raw_content_anchor,
-        "content_anchor": quote.text,
-        "anchor_repair": asdict(quote.repair),
-        "anchor_pieces": [asdict(piece) for piece in quote.pieces],
-        "boxes": [box.as_dict() for box in candidate.boxes],
-        "context_boxes": [box.as_dict() for box in context.boxes],
-        "anchor_first_line": candidate.anchor.first,
-        "anchor_last_line": candidate.anchor.last,
-        "anchor_first_page": candidate.anchor_pages[0],
-        "anchor_last_page": candidate.anchor_pages[1],
-        "anchor_page_label": candidate.page_label,
-        "context_first_line": context.lines.first,
-        "context_last_line": context.lines.last,
-        "context_first_page": context.pages[0],
-        "context_last_page": context.pages[1],
-        "context_text": context.text,
-        "brief": candidate_block(candidate.brief),
-        "page_width": width,
-        "page_height": height,
-    }
+    return RunCandidate(
+        run=run,
+        position=position,
+        **{name: getattr(candidate, name) for name in SAME_COLUMNS},
+        document_title=candidate.brief.document_title,
+        methods=list(candidate.methods),
+        matched_keywords=list(candidate.matched_keywords),
+        role=verdict.role,
+        reason=verdict.reason,
+        reason_facts=recorded_facts(verdict.reason) if isinstance(verdict.reason, Clause) else {},
+        rule=verdict.rule,
+        raw_content_anchor=verdict.raw_content_anchor,
+        content_anchor=quote.text,
+        anchor_repair=asdict(quote.repair),
+        anchor_pieces=[asdict(piece) for piece in quote.pieces],
+        boxes=[box.as_dict() for box in candidate.boxes],
+        context_boxes=[box.as_dict() for box in context.boxes],
+        anchor_first_line=candidate.anchor.first,
+        anchor_last_line=candidate.anchor.last,
+        anchor_first_page=candidate.anchor_pages[0],
+        anchor_last_page=candidate.anchor_pages[1],
+        anchor_page_label=candidate.page_label,
+        context_first_line=context.lines.first,
+        context_last_line=context.lines.last,
+        context_first_page=context.pages[0],
+        context_last_page=context.pages[1],
+        context_text=context.text,
+        brief=candidate_block(candidate.brief),
+        page_width=width,
+        page_height=height,
+    )
 
 
 def part_json(part: PartFinding) -> StoredPart:
