@@ -1,6 +1,5 @@
 """Forms that make accounts: the first owner's, an invited person's, and the invitation itself."""
 
-from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
@@ -27,15 +26,15 @@ class PasswordForm(forms.Form):
         first = next((name for name in self.errors if name in self.fields), next(iter(self.fields)))
         self.fields[first].widget.attrs["autofocus"] = True
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
+    def clean(self) -> None:
+        super().clean()
+        cleaned = self.cleaned_data
         if "password" in cleaned:
             person = User(email=cleaned.get("email", self.known_email), name=cleaned.get("name", ""))
             try:
                 validate_password(cleaned["password"], person)
             except forms.ValidationError as error:
                 self.add_error("password", error)
-        return cleaned
 
 
 class FirstOwnerForm(PasswordForm):

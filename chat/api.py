@@ -92,7 +92,7 @@ class ScopedSerializer(Body):
         help_text="How much is read around each place; without it as the question says, auto as its kind asks.",
     )
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: Mapping[str, object]) -> Mapping[str, object]:
         if attrs["document_id"] and "document_ids" in attrs:
             raise serializers.ValidationError({"document_ids": "Name documents here or in document_id, not in both."})
         return attrs

@@ -262,7 +262,7 @@ class SummarySerializer(serializers.Serializer[listing.Summary]):
 class BaseInFullSerializer(BaseSerializer):
     summary = SummarySerializer(source="*")
 
-    def to_representation(self, instance: KnowledgeBase) -> dict[str, Any]:
+    def to_representation(self, instance: KnowledgeBase) -> dict[str, object]:
         shown = BaseSerializer(instance, context=self.context).data
         return {**shown, "summary": SummarySerializer(listing.summary_of(instance)).data}
 
@@ -405,7 +405,7 @@ class DocumentChangeSerializer(Body):
     )
     contents_source = serializers.ChoiceField(list(CONTENTS_SOURCES), required=False, help_text=SOURCE_HELP)
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: Mapping[str, object]) -> Mapping[str, object]:
         if not attrs:
             raise exceptions.ValidationError(
                 {"title": "Give a title, metadata or contents_source: nothing is to change."}

@@ -271,21 +271,21 @@ class SettingsForm(forms.Form):
             self.fields[name] = field_of(name)
             self.fields[name].label, self.fields[name].help_text = label, f"{explanation} {default_words(name)}"
 
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or {}
+    def clean(self) -> None:
+        super().clean()
         if not self.errors:
             try:
-                BaseSettings(**values)
+                BaseSettings(**self.cleaned_data)
             except OverlapTooLong:
                 self.add_error("chunk_overlap", OVERLAP_WORDS)
-                return values
             except SettingsError as error:
                 raise forms.ValidationError(str(error)) from error
-            self.check_configured(values)
-        return values
+            else:
+                self.check_configured()
 
-    def check_configured(self, values: dict[str, Any]) -> None:
+    def check_configured(self) -> None:
         """Refuse a provider that is not configured; one already chosen may stay."""
+        values = self.cleaned_data
         is_remote = "embeddings" in self.changed_data and values["embeddings"] in ("openai", "voyage")
         if is_remote and (reason := providers.find_provider_obstacle(values["embeddings"])):
             self.add_error("embeddings", f"{reason}.")

@@ -158,15 +158,15 @@ class ReviewForm(forms.Form):
             assert isinstance(field, forms.ChoiceField)
             field.choices = offered
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        cleaned = self.cleaned_data
         outcome, reason = cleaned.get("outcome"), cleaned.get("reason", "")
         if outcome and outcome != "agree" and len("".join(reason.split())) < REASON_MIN:
             told = gettext("Give a reason of at least %(least)s characters; it is kept with the record.")
             self.add_error("reason", told % {"least": REASON_MIN})
         if outcome == "overrule" and not cleaned.get("corrected_role"):
             self.add_error("corrected_role", _("Say which role it should have had."))
-        return cleaned
 
     def opinion(self) -> Opinion:
         cleaned = self.cleaned_data
@@ -219,11 +219,11 @@ class BasePeriodForm(FormOfBases):
             {"hx-get": reverse("audit:sign_offs"), "hx-select-oob": days, "hx-swap": "none"}
         )
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
+    def clean(self) -> None:
+        super().clean()
+        cleaned = self.cleaned_data
         if cleaned.get("since") and cleaned.get("until") and cleaned["since"] > cleaned["until"]:
             self.add_error("until", _("The last day lies before the first."))
-        return cleaned
 
 
 class SignOffForm(BasePeriodForm):

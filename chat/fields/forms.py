@@ -47,8 +47,9 @@ class FieldsForm(QuestionForm):
         self.asked: list[Field] = []
         self.faults: list[tuple[int, str]] = []
 
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or {}
+    def clean(self) -> None:
+        super().clean()
+        values = self.cleaned_data
         upload: UploadedFile[Any] | None = values.get("file")
         typed = values.get("listed", "")
         if upload and typed.strip():
@@ -58,4 +59,3 @@ class FieldsForm(QuestionForm):
         except FieldsError as error:
             self.faults = sorted(error.faults.items())
             raise forms.ValidationError(gettext("Nothing was asked yet.")) from error
-        return values

@@ -1,5 +1,6 @@
 """API of the prompts of a base, for its owners (R110)."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -53,7 +54,7 @@ class PromptSerializer(serializers.Serializer[Prompt]):
 class PromptInFullSerializer(PromptSerializer):
     history = GuidanceSerializer(many=True, source="*")
 
-    def to_representation(self, instance: Prompt) -> dict[str, Any]:
+    def to_representation(self, instance: Prompt) -> dict[str, object]:
         shown = PromptSerializer(instance, context=self.context).data
         return {**shown, "history": GuidanceSerializer(self.context["history"], many=True).data}
 
@@ -66,7 +67,7 @@ class GuidanceChangeSerializer(Body):
     why = TextField(max_length=WHY_MAX)
     seen = serializers.IntegerField(min_value=0, help_text="The newest number you have seen, 0 if there was none.")
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+    def validate(self, attrs: Mapping[str, object]) -> Mapping[str, object]:
         if attrs["again_of"] is not None and attrs["text"]:
             raise serializers.ValidationError({"again_of": "Give a text, or the number of an earlier one, not both."})
         return attrs

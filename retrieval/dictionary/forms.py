@@ -48,15 +48,14 @@ class TermForm(SpokenForm):
             raise forms.ValidationError(str(error)) from error
         return text
 
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or {}
+    def clean(self) -> None:
+        super().clean()
         if not self.errors:
             try:
-                said = (values[name] for name in ("language", "term", "priority", "weight"))
+                said = (self.cleaned_data[name] for name in ("language", "term", "priority", "weight"))
                 self.row: WordRow = check_word_row(self.concept, *said)
             except WordlistError as error:
                 raise forms.ValidationError(str(error)) from error
-        return values
 
 
 class ConceptForm(TermForm):
@@ -68,7 +67,7 @@ class ConceptForm(TermForm):
         super().__init__(*args, **kwargs)
         self.fields["term"].required = False
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         self.concept = self.cleaned_data.get("concept_name", "")
         self.cleaned_data["term"] = self.cleaned_data.get("term") or self.concept
-        return super().clean()
+        super().clean()

@@ -111,17 +111,17 @@ class ResetSerializer(Body):
 LEARNED = ("word", "document_type", "document_id", "text", "votes", "confidence", "band")
 
 
-def row_json(row: RuleRow) -> dict[str, Any]:
+def row_json(row: RuleRow) -> dict[str, object]:
     return {"kind": row.kind, "name": row.name, "language": row.language, "text": row.text, "on": row.is_on}
 
 
-def set_json(stored: ReadingRuleSet) -> dict[str, Any]:
+def set_json(stored: ReadingRuleSet) -> dict[str, object]:
     same = ("number", "digest", "why", "again_of", "created_at")
     told = {name: getattr(stored, name) for name in same}
     return told | {"by": stored.by_name, "rows": [row_json(row) for row in stored_rows(stored)]}
 
 
-def rules_json(base: KnowledgeBase) -> dict[str, Any]:
+def rules_json(base: KnowledgeBase) -> dict[str, object]:
     rules = reading_rules_of(base)
     return {
         "number": rules.number,

@@ -1,6 +1,5 @@
 """The forms of the page with a base's rules of reading, with the same rules as for a file."""
 
-from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -43,14 +42,14 @@ class RowForm(ChangeForm):
         widget=forms.TextInput(attrs={"class": "field", "maxlength": PATTERN_MAX, "spellcheck": "false"}),
     )
 
-    def clean(self) -> dict[str, Any]:
-        values = super().clean() or {}
+    def clean(self) -> None:
+        super().clean()
+        values = self.cleaned_data
         if not self.errors:
             try:
                 self.row = check_row(values["kind"], values["name"], values["language"], values["text"])
             except RuleError as error:
                 raise forms.ValidationError(str(error)) from error
-        return values
 
 
 class UsedRowForm(ChangeForm):
