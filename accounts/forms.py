@@ -1,6 +1,5 @@
 """Forms that make accounts: the first owner's, an invited person's, and the invitation itself."""
 
-
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _

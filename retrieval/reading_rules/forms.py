@@ -1,6 +1,5 @@
 """The forms of the page with a base's rules of reading, with the same rules as for a file."""
 
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
