@@ -100,7 +100,7 @@ class StageClock:
         self.spent_ms = 0.0
         self._since = 0.0
 
-    def on_stage(self, stage: str, figures: dict[str, Any]) -> None:
+    def on_stage(self, stage: str, figures: dict[str, object]) -> None:
         if stage == "arbiter" and figures.get("started"):
             self._since = process_time()
         elif stage == "arbiter":

@@ -7,7 +7,6 @@ and the reason names what was not looked at.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext_noop
@@ -260,7 +259,7 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def named_facts(names: Sequence[str]) -> dict[str, Any]:
+def named_facts(names: Sequence[str]) -> dict[str, object]:
     """The first of them by name, and how many more there are, for pages."""
     return {"names": list(names[:NAMED_MAX]), "more": max(len(names) - NAMED_MAX, 0)}
 

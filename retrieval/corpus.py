@@ -77,6 +77,15 @@ class Shortlist:
         unread = {key: tuple(each for each in found if each.pk not in read) for key, found in self.amending.items()}
         return {key: found for key, found in unread.items() if found}
 
+    @property
+    def amended_titles(self) -> dict[str, tuple[str, ...]]:
+        """For the account, by the id of a document that is read: the titles of what amends it and is not read."""
+        return {str(key): tuple(each.title for each in found) for key, found in self.unread.items()}
+
+    @property
+    def amending_ids(self) -> dict[str, frozenset[str]]:
+        return {str(key): frozenset(str(each.pk) for each in found) for key, found in self.amending.items()}
+
 
 def retrieve_among(question_text: str, documents: Sequence[Document], **options: Any) -> RetrievalResult:
     """The result of `search_among`, judged by itself; `options` are those of `SearchOptions`."""
@@ -409,16 +418,9 @@ def account_of_scope(
         attached=tuple(
             each for document in counted if document.current_parse for each in files_attached(document.current_parse)
         ),
-        **amended_by(chosen),
+        amended=chosen.amended_titles,
+        amending=chosen.amending_ids,
     )
-
-
-def amended_by(chosen: Shortlist) -> dict[str, Any]:
-    """For the account: by the id of a document that is read, what amends it, and the titles of what of it is not."""
-    return {
-        "amended": {str(key): tuple(each.title for each in found) for key, found in chosen.unread.items()},
-        "amending": {str(key): frozenset(str(each.pk) for each in found) for key, found in chosen.amending.items()},
-    }
 
 
 def languages_read(documents: Iterable[Document]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ class Filters:
     threshold: float | None = None
     context: ReadAroundChoice | Literal[""] = ""  # how much is read around a hit; "" is as the question says
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """What is set."""
         return {name: value for name, value in asdict(self).items() if value not in ((), "", None)}
 

@@ -17,7 +17,6 @@ from retrieval import accounting
 from retrieval.corpus import (
     DOCUMENTS_MAX,
     Shortlist,
-    amended_by,
     content_for,
     languages_read,
     last_jobs,
@@ -171,7 +170,8 @@ def account_of_all(documents: Sequence[Document], alone: Mapping[UUID, Alone], c
         sections=sum(each.sections for each in others),
         languages=languages_read(documents),
         attached=tuple(carried for each in others for carried in each.attached),
-        **amended_by(chosen),
+        amended=chosen.amended_titles,
+        amending=chosen.amending_ids,
     )
 
 

@@ -72,7 +72,7 @@ from retrieval.types import (
     Settled,
 )
 
-OnStage = Callable[[str, dict[str, Any]], None]
+OnStage = Callable[[str, dict[str, object]], None]
 AccountFor = Callable[[Question], ScopeAccount]
 MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
 NOT_PLANNED, NOT_COVERED, NOT_GATED = Plan(()), Coverage(0, 0, 0, 0), AbsenceVerdict("found", "", ())
@@ -145,7 +145,7 @@ class Search:
     settled: tuple[Settled, ...] = ()
     headlines: tuple[ChosenSentence, ...] = ()
 
-    def report_stage(self, stage: str, figures: dict[str, Any]) -> None:
+    def report_stage(self, stage: str, figures: dict[str, object]) -> None:
         if self.options.on_stage:
             self.options.on_stage(stage, figures)
 

@@ -1,6 +1,6 @@
 """The recorded changes (ledger.Event) in words: newest first, paged, each with its ledger entry."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -216,13 +216,13 @@ def base_id_of(event: Event) -> UUID | None:
         return None
 
 
-def describe_details(details: dict[str, Any]) -> list[tuple[str, str]]:
+def describe_details(details: Mapping[str, object]) -> list[tuple[str, str]]:
     """Names and values; before and after are one pair."""
     told = {name: value for name, value in details.items() if name not in LEFT_OUT}
     if "before" in told and "after" in told:
         if "member" in told:
             names = dict(Role.choices)
-            told |= {each: str(names.get(told[each], told[each])) for each in ("before", "after")}
+            told |= {each: str(names.get(str(told[each]), told[each])) for each in ("before", "after")}
         told["changed"] = [told.pop("before"), told.pop("after")]
     return [
         (str(DETAIL_NAMES.get(name) or name.replace("_", " ")), (write_list if name in LISTS else write_value)(value))

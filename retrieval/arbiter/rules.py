@@ -1,7 +1,7 @@
 """The arbiter without a model: fixed conflict rules (R48, R49, R52). Each verdict names its rule and reason."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.evidence import Evidence, join_words, value_unquoted, what_is_missing
@@ -153,16 +153,17 @@ def give_verdict(candidate: Candidate, role: Role, pool: Pool, met: FormsMet) ->
     return Verdict(candidate.candidate_id, role, reason, quote, rule.name)
 
 
-def facts_for(candidate: Candidate, rule: Rule, met: FormsMet) -> dict[str, Any]:
+def facts_for(candidate: Candidate, rule: Rule, met: FormsMet) -> dict[str, object]:
     """What the evidence is made of, for the pages that say it in their reader's language."""
-    facts: dict[str, Any] = {"words": met.once(candidate.matched_keywords)}
+    words = met.once(candidate.matched_keywords)
+    facts: dict[str, object] = {"words": words}
     if rule is STATEMENT:
         facts["statement"] = candidate.statement
     if rule is EXACT_TITLE:
         facts["section"] = candidate.section_title
     if rule is REFERRED:
         facts |= {"what": candidate.referred, "in_question": IN_QUESTION in candidate.referred}
-    is_one = len(facts["words"]) == 1 < len(candidate.matched_keywords)
+    is_one = len(words) == 1 < len(candidate.matched_keywords)
     signs = {"value": candidate.type_match, "running": candidate.running, "one_printed": is_one}
     return facts | {name: sign for name, sign in signs.items() if sign}
 

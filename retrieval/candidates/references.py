@@ -7,7 +7,7 @@ A sentence that only says where its value stands ("The fee is set out in Annex A
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
@@ -22,7 +22,7 @@ from retrieval.question.linear import compile_linear
 from retrieval.question.phrasing import deferrals_in, phrasing_rules
 from retrieval.question.values import has_form, has_value
 from retrieval.told.clauses import recorded_facts
-from retrieval.told.planned import give_reason, join_reasons, thing_of
+from retrieval.told.planned import ThingFacts, give_reason, join_reasons, thing_of
 from retrieval.types import VALUE_LEFT, Candidate, Hit, LineRange, Question, Settled
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
@@ -40,7 +40,7 @@ class Followed:
     """The outcome of following the references of some candidates."""
 
     hits: tuple[Hit, ...]
-    named: tuple[dict[str, Any], ...]  # the facts of what each hit is, and of the page it is named on
+    named: tuple[ThingFacts, ...]  # the facts of what each hit is, and of the page it is named on
     led_nowhere: tuple[Reference, ...]
 
     def join(self, other: "Followed") -> "Followed":
@@ -67,7 +67,7 @@ def follow(candidates: Sequence[Candidate], contents: Sequence[DocumentContent])
     References near the matched lines come first: the sentence that was found tells where its figures are.
     """
     content_of = {content.document_id: content for content in contents}
-    found: list[tuple[int, int, dict[str, Any], Hit]] = []
+    found: list[tuple[int, int, ThingFacts, Hit]] = []
     lost: dict[Reference, None] = {}
     for candidate in sorted(candidates, key=lambda each: each.rrf_rank)[:REFERRING_MAX]:
         content = content_of[candidate.document_id]
@@ -81,7 +81,7 @@ def follow(candidates: Sequence[Candidate], contents: Sequence[DocumentContent])
                 hit = reference_hit(reference, target, candidate, content)
                 told = thing_of(named.kind, named.label, named.row, candidate.anchor_pages[0])
                 found.append((abs(named.line_number - candidate.best_line), candidate.rrf_rank, told, hit))
-    hits: dict[tuple[str, LineRange], tuple[dict[str, Any], Hit]] = {}
+    hits: dict[tuple[str, LineRange], tuple[ThingFacts, Hit]] = {}
     for _, _, told, hit in sorted(found, key=lambda each: each[:2]):
         hits.setdefault((hit.document_id, hit.lines), (told, hit))
     best = list(hits.values())[:TARGETS_MAX]
@@ -95,8 +95,8 @@ def tell_references(kept: Sequence[Settled], contents: Sequence[DocumentContent]
     """
     content_of = {content.document_id: content for content in contents}
     known = recorded_facts(before).get("lost", [])
-    found: dict[str, dict[str, Any]] = {}
-    lost: dict[str, dict[str, Any]] = {}
+    found: dict[str, ThingFacts] = {}
+    lost: dict[str, ThingFacts] = {}
     for candidate in kept:
         content = content_of[candidate.document_id]
         handed_on = [each.context.lines for each in kept if each.document_id == candidate.document_id]
@@ -107,13 +107,13 @@ def tell_references(kept: Sequence[Settled], contents: Sequence[DocumentContent]
                 lost |= {} if told in known else {str(told): told}
             elif not any(target.overlaps(lines) for lines in handed_on):
                 page = content.page(content.lines[target.first - 1].page_number).called
-                found[f"{told} {page}"] = told | {"code": "thing on page", "page": page}
+                found[f"{told} {page}"] = thing_of(named.kind, named.label, named.row, page)
     further = [give_reason("kept points to", **name_first(list(found.values())))] if found else []
     further += [give_reason("kept names", **name_first(list(lost.values())))] if lost else []
     return join_reasons(before, *further)
 
 
-def name_first(things: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def name_first(things: Sequence[ThingFacts]) -> dict[str, object]:
     """The things that are told by name, and how many more there are."""
     return {"things": list(things[:NAMED_MAX]), "more": max(0, len(things) - NAMED_MAX)}
 

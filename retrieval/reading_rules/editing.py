@@ -4,7 +4,6 @@ A change is a new set of rows that the ledger vouches for, with who made it, whe
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -61,7 +60,7 @@ def stored_rows(stored: ReadingRuleSet | None) -> tuple[RuleRow, ...]:
     return tuple(RuleRow(*row) for row in stored.rows) if stored else ()
 
 
-def rules_state(base: KnowledgeBase) -> dict[str, Any]:
+def rules_state(base: KnowledgeBase) -> dict[str, object]:
     return {": ".join(filter(None, row.key)): "on" if row.is_on else "off" for row in stored_rows(newest_of(base))}
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, override, pgettext
@@ -78,8 +78,17 @@ def join_reasons(*reasons: str, joining: str = "; ") -> Clause:
     return give_reason("joined", parts=[recorded_facts(each) for each in reasons if each], joining=joining)
 
 
-def thing_of(kind: str, label: str = "", row: str = "", page: int | str = "") -> dict[str, Any]:
-    """The facts of a thing that a text points to, and of the page it is on, or is named on."""
+class ThingFacts(TypedDict):
+    """A thing that a text points to, and the page it is on, or is named on."""
+
+    code: str
+    kind: str
+    label: str
+    row: str
+    page: int | str
+
+
+def thing_of(kind: str, label: str = "", row: str = "", page: int | str = "") -> ThingFacts:
     return {"code": "thing on page" if page else "thing", "kind": kind, "label": label, "row": row, "page": page}
 
 
@@ -183,7 +192,7 @@ def say_pointed(facts: Facts) -> str:
     return "; ".join([*there, *lost, *([] if there else [_("searched as without it")])])
 
 
-def with_names(things: Sequence[Facts]) -> list[dict[str, Any]]:
+def with_names(things: Sequence[Facts]) -> list[Facts]:
     """The facts of things and what each is called; any of a kind by that kind."""
     kinds = {each["kind"]: THINGS.get(each["kind"], each["kind"]) for each in things}
     return [{**each, "thing": name_thing(each) if each["label"] else kinds[each["kind"]]} for each in things]
@@ -245,7 +254,7 @@ def say_fixed(said: Any, facts: Facts) -> str:
     return str(said)
 
 
-def count_fields(facts: Facts) -> dict[str, Any]:
+def count_fields(facts: Facts) -> Facts:
     fields = ngettext("%(count)s other field", "%(count)s other fields", facts["count"]) % {"count": facts["count"]}
     return {**facts, "fields": fields}
 
