@@ -28,6 +28,7 @@ from documents.storage.content import DocumentContent
 from retrieval.candidates.sentences import PROSE
 from retrieval.candidates.units import units_of
 from retrieval.pipeline import retrieve
+from retrieval.record.storing import result_row
 from retrieval.types import ABSENT, ConceptTerms, RetrievalResult, Settled
 
 SENTENCE_ENDED = re.compile(r"[.!?:;][\"')\]”’]*$")
@@ -105,7 +106,7 @@ def judge(question: GoldQuestion, content: DocumentContent, result: RetrievalRes
         latency_ms=round(latency_ms, 2),
         timings_ms=result.timings_ms,
         arbiter_status=result.ranking.status,
-        is_partial=result.is_partial,
+        is_partial=result_row(result).is_partial,
         second_look=next((flag.reason for flag in result.plan.flags if flag.name == "second_look" and flag.on), ""),
         violations=result.ranking.violations,
         repairs=dict(Counter(candidate.quote.repair.status for candidate in result.kept())),

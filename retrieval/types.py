@@ -701,16 +701,6 @@ class RetrievalResult:
     shared: Exchange | None = None  # an exchange for several questions at once, whatever came of it for this one
     headlines: tuple[ChosenSentence, ...] = ()
 
-    @property
-    def is_partial(self) -> bool:
-        """Whether a part of the question has no answer: the arbiter says so, or nothing that was kept carries it."""
-        is_lacking = any(part.outcome in ABSENT for part in self.parts)
-        return self.status == "found" and (self.ranking.answerable is False or is_lacking)
-
-    @property
-    def not_found(self) -> bool:
-        return self.status in ABSENT
-
     def kept(self) -> tuple[Settled, ...]:
         """The candidates the answer may be written from: primary and supporting."""
         return tuple(candidate for candidate in self.candidates if candidate.verdict.role in KEPT_ROLES)

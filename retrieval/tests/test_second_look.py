@@ -11,6 +11,7 @@ from retrieval.absence import WARNING_CAP
 from retrieval.arbiter.model import FIRST_LOOK, SECOND_LOOK
 from retrieval.filters import Filters
 from retrieval.pipeline import retrieve
+from retrieval.record.storing import result_row
 from retrieval.tests.builders import Written, content_of_lines
 from retrieval.types import Flag, RetrievalResult
 from tests.scripted_llm import ScriptedLLM
@@ -149,7 +150,7 @@ def test_it_looks_once_at_most(lease: DocumentContent, serve: Serve) -> None:
     server.wanted = {"wanted_sections": ["14"], "wanted_words": []}
     result = ask(lease)
     assert len(server.requests) == 2
-    assert result.is_partial and result.ranking.answerable_reason == "It does not say how the rent ends."
+    assert result_row(result).is_partial and result.ranking.answerable_reason == "It does not say how the rent ends."
     assert 0 < result.confidence <= WARNING_CAP
 
 
@@ -166,7 +167,7 @@ def test_a_base_can_switch_it_off(lease: DocumentContent, serve: Serve) -> None:
 def test_a_model_that_is_content_is_asked_once(lease: DocumentContent, serve: Serve) -> None:
     server = serve()
     result = ask(lease)
-    assert len(server.requests) == 1 and not result.is_partial
+    assert len(server.requests) == 1 and not result_row(result).is_partial
     assert flag_of(result) == Flag("second_look", False, "the model asked for nothing more")
 
 
