@@ -45,6 +45,7 @@ USABLE_TOC_ENTRIES = 4  # R10
 VECTOR_HEAD = 4  # bytes that pgvector sends before the numbers
 
 Value = TypeVar("Value")
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -259,6 +260,20 @@ def kept_with_content(compute: "Callable[[DocumentContent], Value]") -> "Callabl
         return cast("Value", kept[name])
 
     return value_of
+
+
+def kept_by_key(compute: "Callable[[Key, DocumentContent], Value]") -> "Callable[[Key, DocumentContent], Value]":
+    """The same of what a function computes of a content for a key, which is hashable."""
+    name = f"{compute.__module__}.{compute.__qualname__}"
+
+    @wraps(compute)
+    def value_for(key: Key, content: DocumentContent) -> Value:
+        kept = vars(content).setdefault(name, {})
+        if key not in kept:
+            kept.setdefault(key, compute(key, content))
+        return cast("Value", kept[key])
+
+    return value_for
 
 
 class ContentCache:

@@ -5,7 +5,7 @@ Signatures, lists of exhibits and definitions of the parties; they are recorded 
 
 from collections.abc import Collection
 
-from documents.storage.content import DocumentContent, kept_with_content
+from documents.storage.content import DocumentContent, kept_by_key
 from reading.wording import read_once
 from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import asks_of_preamble
@@ -73,7 +73,7 @@ def name_part(line: int, content: DocumentContent) -> str:
 
     def is_within(middle: int, sign: str, around: int, least: int) -> bool:
         """Whether at least so many lines of the page with the sign are near, the first of them not behind."""
-        near = [number for number in lines_signed(sign, page, content) if abs(number - middle) <= around]
+        near = [number for number in lines_signed((sign, page), content) if abs(number - middle) <= around]
         return len(near) >= least and near[0] <= middle
 
     if is_within(line, "signature_label", SIGNED_AROUND, SIGNED_MIN):
@@ -84,16 +84,9 @@ def name_part(line: int, content: DocumentContent) -> str:
     return "a list of exhibits" if is_list else ""
 
 
-@kept_with_content
-def signed_by_page(content: DocumentContent) -> dict[tuple[str, int], list[int]]:
-    """The lines with each sign on each page that was asked for."""
-    return {}
-
-
-def lines_signed(sign: str, page: int, content: DocumentContent) -> list[int]:
-    """The numbers of the lines of a page with a sign; looked for once, as every place on the page asks for them."""
-    signed = signed_by_page(content)
-    if (sign, page) not in signed:
-        has_sign = noise_signs()[sign].search
-        signed[sign, page] = [line.number for line in content.lines_on_page(page) if has_sign(line.text)]
-    return signed[sign, page]
+@kept_by_key
+def lines_signed(sought: tuple[str, int], content: DocumentContent) -> list[int]:
+    """The numbers of the lines with a sign on a page: every place on the page asks for them."""
+    sign, page = sought
+    has_sign = noise_signs()[sign].search
+    return [line.number for line in content.lines_on_page(page) if has_sign(line.text)]
