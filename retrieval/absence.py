@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.tables import cells_of_line, is_wrapped
-from retrieval.accounting import name_some, named_facts, summarise
+from retrieval.accounting import named_facts, summarise
 from retrieval.filters import Within
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
+from retrieval.told.reasons import give_clause
 from retrieval.told.searched import is_of_other_language
 from retrieval.types import (
     Candidate,
@@ -35,8 +36,6 @@ NAMES = {
 }
 PROPOSED = {"vectors": "nearness in meaning (vectors)", "titles": "a title", "pinned": "the page named"}
 STRUCK_SHARE = 0.5  # of a quote: what is left of it says little
-LANGUAGES = {"en": "English", "fr": "French", "de": "German", "es": "Spanish"}
-LANGUAGES |= {"ar": "Arabic", "he": "Hebrew", "ja": "Japanese", "zh": "Chinese"}
 
 
 class AbsenceVerdict(NamedTuple):
@@ -155,10 +154,7 @@ def judge_absence(
     if zero and is_foreign(question, languages):
         texts = sorted({*languages} - {question.language, "und"})
         is_partly = len(texts) < len({*languages})
-        named = " and ".join(sorted(LANGUAGES.get(each, each) for each in texts))
-        asked = LANGUAGES.get(question.language, question.language)
-        said = f"but the question is in {asked} and {'some of ' if is_partly else ''}the text in {named}"
-        foreign = Clause(said, "foreign", asked=question.language, texts=texts, is_partly=is_partly)
+        foreign = give_clause("foreign", asked=question.language, texts=texts, is_partly=is_partly)
         return AbsenceVerdict("cannot_tell", join_clauses([reason, foreign], "; "), gates)
     return AbsenceVerdict("not_found", reason, gates)
 
@@ -185,8 +181,7 @@ def doubt_differing(
         return finding
     is_several = len({each.document_id for _, each in sides}) > 1
     told = {(value, each.brief.document_title if is_several else "", each.page_label): None for value, each in sides}
-    said = [f"{value} ({', '.join(filter(None, (title, f'p. {page}')))})" for value, title, page in told]
-    reason = Clause(f"these passages differ: {', '.join(said)}", "differ", sides=[[*each] for each in told])
+    reason = give_clause("differ", sides=[[*each] for each in told])
     return finding._replace(status="weak", reason=reason)
 
 
@@ -225,8 +220,7 @@ def doubt_wrapped(
     content = next(content for content in contents if content.document_id == best.document_id)
     if not any(is_untold_row(piece.line_number, content) for piece in best.quote.pieces):
         return finding
-    told = "the cells of the row that was found cannot be told apart"
-    return finding._replace(status="weak", reason=Clause(told, "no cell"))
+    return finding._replace(status="weak", reason=give_clause("no cell"))
 
 
 def is_untold_row(number: int, content: DocumentContent) -> bool:
@@ -249,7 +243,7 @@ def doubt_struck(
         return finding
     if any(struck_share(each, content_of[each.document_id]) < STRUCK_SHARE for each in primary):
         return finding
-    return finding._replace(status="weak", reason=Clause("the words that were found are struck through", "struck"))
+    return finding._replace(status="weak", reason=give_clause("struck"))
 
 
 def doubt_amended(
@@ -276,13 +270,7 @@ def is_only_amended(result: RetrievalResult) -> bool:
 
 def amended_reason(title: str, amending: Sequence[str]) -> Clause:
     """Without titles of what amends a document it names none."""
-    if not amending:
-        return Clause(f"another document amends “{title}” and was not read", "amended", title=title, **named_facts(()))
-    several = len(amending) > 1
-    amend, was = ("amend", "were") if several else ("amends", "was")
-    names = name_some(f"“{each}”" for each in amending)
-    said = f"{names} {amend} “{title}” and {was} not read: ask them together to see what is in force"
-    return Clause(said, "amended", title=title, **named_facts(amending), count=len(amending))
+    return give_clause("amended", title=title, **named_facts(amending), count=len(amending))
 
 
 def struck_share(candidate: Settled, content: DocumentContent) -> float:
@@ -300,8 +288,7 @@ def coverage_evidence(coverage: Coverage) -> str:
     states = (coverage.documents, coverage.read, coverage.counted, coverage.unreadable_documents)
     said = [summarise(*states)] if coverage.documents > 1 else []
     if coverage.pages_with_text == coverage.pages:
-        with_text = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
-        said.append(Clause(with_text, "pages", some=coverage.pages_with_text, all=coverage.pages))
+        said.append(give_clause("pages", some=coverage.pages_with_text, all=coverage.pages))
     return join_clauses([*said, *coverage.gaps], "; ")
 
 
@@ -320,7 +307,7 @@ def support_evidence(zero: str, proposed: Sequence[str], is_primary: bool) -> st
     if not zero:
         return Clause("the candidates have words of the question", "words there")
     if not proposed:
-        return Clause("nothing was proposed without words either", "nothing proposed")
+        return give_clause("nothing proposed")
     said = f"only {' and '.join(PROPOSED[name] for name in proposed)} proposed something: no evidence without a word"
     if is_primary:
         said += "; the arbiter found it primary: no keyword support"

@@ -8,11 +8,10 @@ and the reason names what was not looked at.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext_noop
 
 from documents.storage.content import DocumentContent
-from retrieval.told.clauses import Clause
+from retrieval.told.reasons import give_clause
 from retrieval.types import Coverage, Question, ScopeAccount, ScopeDocument, ShortlistRank
 from retrieval.words.options import unread_choices
 from retrieval.words.tokens import ALGORITHMS
@@ -43,7 +42,7 @@ CAUSES = {
     "changed": gettext_noop("it was read again or deleted while it was searched"),
 }
 # Languages written without spaces whose words nothing here tells.
-UNTOLD = {"bo": "Tibetan", "km": "Khmer", "lo": "Lao", "my": "Burmese", "th": "Thai"}
+UNTOLD = frozenset({"bo", "km", "lo", "my", "th"})
 # Languages whose words are found in all their forms, or have one only; of others they are found as they are written.
 TOLD_FORMS = frozenset({*ALGORITHMS, "ar", "he", "ja", "vi", "zh", "und"})
 NAMED_MAX = 10  # documents or pages told by name in a sentence; the record lists every one
@@ -161,22 +160,15 @@ def find_gaps(question: Question, coverage: Coverage, documents: Sequence[ScopeD
     """
     lost = [each for each in documents if each.state == "unreadable"]
     if lost and len(documents) > 1:
-        said = f"{len(lost)} of {count(len(documents), 'document')} could not be read"
         names = [f"{each.title} ({each.reason.rstrip('.')})" for each in lost]
-        facts = named_facts(names) | {"lost": len(lost), "count": len(documents)}
-        yield Clause(f"{said}: {name_some(names)}", "unread documents", **facts)
+        yield give_clause("unread documents", **named_facts(names), lost=len(lost), count=len(documents))
     missed = [each for each in documents if each.state == "unsearched" and each.cause]
     if missed:
-        said = f"{count(len(missed), 'document')} {'was' if len(missed) == 1 else 'were'} not searched"
         names = [f"{each.title} ({each.reason})" for each in missed]
-        yield Clause(f"{said}: {name_some(names)}", "unsearched", **named_facts(names), count=len(missed))
+        yield give_clause("unsearched", **named_facts(names), count=len(missed))
     if coverage.pages_with_text < coverage.pages:
-        said = f"{coverage.pages_with_text} of {coverage.pages} pages have text"
-        facts = {"some": coverage.pages_with_text, "all": coverage.pages}
-        if coverage.unreadable:
-            said += f"; not readable: {name_some(coverage.unreadable)}"
-            facts |= named_facts(coverage.unreadable)
-        yield Clause(said, "pages", **facts)
+        named = named_facts(coverage.unreadable) if coverage.unreadable else {}
+        yield give_clause("pages", some=coverage.pages_with_text, all=coverage.pages, **named)
     if gap := gap_of_counted(question, [each for each in documents if each.state == "counted"]):
         yield gap
 
@@ -186,42 +178,30 @@ def find_untold(question: Question, languages: Collection[str]) -> Iterable[str]
 
     Nothing is shown absent there. Of the latter only the question's: words of another language prove nothing anyway.
     """
-    if untold := sorted({question.language, *languages} & UNTOLD.keys()):
-        said = f"the words of a text in {' and '.join(UNTOLD[each] for each in untold)} cannot be told apart"
-        yield Clause(said, "untold", languages=untold)
+    if untold := sorted({question.language, *languages} & UNTOLD):
+        yield give_clause("untold", languages=untold)
     elif question.language in languages and question.language not in TOLD_FORMS:
-        said = f"words in {language_name(question.language)} are found only in the forms that were asked for"
-        yield Clause(said, "as written", language=question.language)
-
-
-def language_name(code: str) -> str:
-    """The English name of a language, for the record."""
-    return str(LANG_INFO.get(code, {}).get("name", code))
+        yield give_clause("as written", language=question.language)
 
 
 def gap_of_counted(question: Question, counted: Sequence[ScopeDocument]) -> str:
     """That documents nobody read hold words of the question; "" where there are none."""
     if not counted:
         return ""
-    said = f"{count(len(counted), 'document')} {'was' if len(counted) == 1 else 'were'} searched for words only"
     wanted = decisive_words(question)
     if not wanted:
-        said += ", and the question has no word that could be searched"
-        return Clause(said, "counted", count=len(counted), words=[], holding=0)
+        return give_clause("counted", count=len(counted), words=[], holding=0)
     holding = [each for each in counted if wanted & {*each.words}]
     found = [text for text in dict.fromkeys(word for each in holding for word in each.words) if text in wanted]
     if not holding:
         return ""
-    words = " or ".join(f"“{text}”" for text in found[:NAMED_MAX])
-    said += f"; {len(holding)} of them {'holds' if len(holding) == 1 else 'hold'} {words}"
-    return Clause(said, "counted", count=len(counted), words=found[:NAMED_MAX], holding=len(holding))
+    return give_clause("counted", count=len(counted), words=found[:NAMED_MAX], holding=len(holding))
 
 
 def gap_of_attached(names: Sequence[str]) -> Iterable[str]:
     """That files attached to the documents were not read; nothing where there are none."""
     if names:
-        said = f"{count(len(names), 'attached file')} {'was' if len(names) == 1 else 'were'} not read"
-        yield Clause(f"{said}: {name_some(names)}", "attached", **named_facts(names), count=len(names))
+        yield give_clause("attached", **named_facts(names), count=len(names))
 
 
 def gap_of_boxes(question: Question, contents: Sequence[DocumentContent]) -> Iterable[str]:
@@ -232,8 +212,7 @@ def gap_of_boxes(question: Question, contents: Sequence[DocumentContent]) -> Ite
         for number in sorted({group.options[0].line.page_number for group in unread_choices(question, content)})
     ]
     if pages:
-        said = "whether boxes are ticked could not be read"
-        yield Clause(f"{said}: {name_some(pages)}", "unread boxes", **named_facts(pages))
+        yield give_clause("unread boxes", **named_facts(pages))
 
 
 def decisive_words(question: Question) -> set[str]:
@@ -243,20 +222,8 @@ def decisive_words(question: Question) -> set[str]:
 
 def summarise(documents: int, read: int, counted: int, unreadable: int) -> str:
     """What was done with the documents of a scope, as the record and programs are told."""
-    unsearched = documents - read - counted - unreadable
-    parts = [
-        f"{read} read line by line" if read or documents == unreadable else "",
-        f"{counted} searched for words only" if counted else "",
-        f"{unreadable} could not be read" if unreadable else "",
-        f"{unsearched} not searched" if unsearched else "",
-    ]
-    said = f"{count(documents, 'document')}: {', '.join(filter(None, parts))}"
-    facts = {"documents": documents, "read": read, "counted": counted}
-    return Clause(said, "scope", **facts, unreadable=unreadable, unsearched=unsearched)
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    states = {"read": read, "counted": counted, "unreadable": unreadable}
+    return give_clause("scope", documents=documents, **states, unsearched=documents - read - counted - unreadable)
 
 
 def named_facts(names: Sequence[str]) -> dict[str, object]:

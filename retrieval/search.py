@@ -46,9 +46,10 @@ from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.question.pages import find_named_pages
 from retrieval.question.parse import parse_question
 from retrieval.second_look import Judgement, consider_second_look, look_again
-from retrieval.told.clauses import Clause, join_clauses
+from retrieval.told.clauses import join_clauses
 from retrieval.told.columns import StoredPlan
 from retrieval.told.planned import give_reason
+from retrieval.told.reasons import give_clause
 from retrieval.types import (
     ANYTHING,
     KEPT_ROLES,
@@ -492,9 +493,8 @@ def limit_absence_to_filter(finding: AbsenceVerdict, filters: Filters, within: W
     if within is None or finding.status == "found":
         return finding
     if not any(lines.any() for lines in within.values()):
-        nothing = f"nothing was searched: there is no {filters.place}"
-        return finding._replace(status="cannot_tell", reason=Clause(nothing, "no such place", place=filters.place))
-    only = Clause(f"only {filters.place} was searched", "only there", place=filters.place)
+        return finding._replace(status="cannot_tell", reason=give_clause("no such place", place=filters.place))
+    only = give_clause("only there", place=filters.place)
     return finding._replace(reason=join_clauses([finding.reason, only], "; "))
 
 
@@ -506,5 +506,4 @@ def say_page(
     if is_there or not plan.is_on("page_hints") or finding.status == "found":
         return finding
     place = f"page {question.hints.written_pages}"
-    nothing = f"nothing was searched: there is no {place}"
-    return finding._replace(status="cannot_tell", reason=Clause(nothing, "no such place", place=place))
+    return finding._replace(status="cannot_tell", reason=give_clause("no such place", place=place))

@@ -26,6 +26,7 @@ from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import deferrals_in
 from retrieval.question.values import FORMED_TYPES, PROSE_TYPES, has_form, has_value
 from retrieval.told.clauses import Clause
+from retrieval.told.reasons import give_clause
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of, struck_stems
 from retrieval.words.printed import percentages_in
@@ -142,7 +143,7 @@ def weigh_evidence(
     content, own = documents[candidate.document_id], terms[candidate.document_id]
     if is_enough and not lacking and is_named_only(candidate, question, own, content):
         probabilities[best] = min(probabilities[best], limit)
-        doubt = Clause("the lines found only name it: they do not say whether it is so", "only named")
+        doubt = give_clause("only named")
     answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)
     sure = probabilities[best] if not doubt else doubtful_probability(probabilities[best], limit)
     return Evidence(sure, lacking, doubt, signals, answered, doubtful_probability(probabilities[best], limit), ruled)
@@ -352,13 +353,12 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
     found = {word for candidate in candidates for word in candidate.matched_keywords}
     objects = objects_of(question)
     if objects and not found & set(objects):
-        return Clause(f"{join_words([f'“{word}”' for word in objects])} occurs nowhere", "nowhere", words=objects)
+        return give_clause("nowhere", words=objects)
     pages = by_page(candidates)
     asked = {keyword.text for keyword in question.keywords if keyword.source == "identifier"}
     codes = asked.intersection(*[set().union(*pages)])
     if len(codes) > 1 and question.intent == "field_extraction" and not any(map(codes.issubset, pages)):
-        said = f"{join_words([f'“{code}”' for code in sorted(codes)])} stand on no page together"
-        return Clause(said, "not together", words=sorted(codes))
+        return give_clause("not together", words=sorted(codes))
     return ""
 
 
@@ -367,7 +367,7 @@ def rows_untold(candidates: Sequence[Candidate], worth: Sequence[float]) -> str:
     enough = TOLD_SHARE * max(worth)
     if any(own >= enough and not each.is_untold for each, own in zip(candidates, worth, strict=True)):
         return ""
-    return Clause("a table is about this, but not which of its rows is asked for", "no row")
+    return give_clause("no row")
 
 
 def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) -> str:

@@ -19,6 +19,7 @@ from retrieval.question.kinds import SHIPPED, TYPE_OF_SECTION, answer_rules
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_value
 from retrieval.told.clauses import Clause
+from retrieval.told.reasons import give_clause
 from retrieval.types import Candidate, Question
 from retrieval.words.counts import WORDS_BETWEEN
 from retrieval.words.lexicon import lexicon_of
@@ -76,8 +77,7 @@ def name_untold(question: Question, unsaid: Sequence[Sequence[WeighedTerm]]) -> 
         return Clause(said, "no value", type=question.answer_type)
     nearest = [term.text for term in min(unsaid, key=len)] or [question.listed]
     words = [as_typed(word, question.original) for word in nearest[:WORDS_NAMED]]
-    named = " and ".join(f"“{word}”" for word in words)
-    return Clause(f"no number that was found is said of {named}", "no number", words=words)
+    return give_clause("no number", words=words)
 
 
 def is_led_to(candidate: Candidate) -> bool:

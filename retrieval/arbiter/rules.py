@@ -25,6 +25,7 @@ from retrieval.arbiter.order import (
     rule_of,
 )
 from retrieval.told.clauses import Clause, recorded_facts
+from retrieval.told.reasons import give_clause
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
 
 PRIMARY_MAX = 3
@@ -76,7 +77,7 @@ def judge_by_rules(
     )
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
     answerable = any(role == "primary" for role in roles)
-    reason = "" if answerable else missing or Clause("no passage carries enough of the question", "too little")
+    reason = "" if answerable else missing or give_clause("too little")
     return Ranking(
         "rules",
         "ran",

@@ -9,11 +9,13 @@ from datetime import date
 from typing import Any
 
 from django.conf.locale import LANG_INFO
-from django.utils.formats import date_format, number_format
-from django.utils.translation import get_language_info, gettext_lazy, ngettext
+from django.utils.formats import date_format
+from django.utils.translation import get_language_info, gettext_lazy, ngettext, override
 from django.utils.translation import gettext as _
 
+from documents.pages.phrasing import group_thousands
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.told.clauses import Clause
 from retrieval.told.columns import StoredFlag, StoredGate
 from retrieval.told.planned import say_planned
 from retrieval.told.recorded import say_recorded
@@ -139,6 +141,12 @@ def told_of(run: RetrievalRun) -> dict[str, Any]:
     """The facts of a run's reasons; {} of one from before they were recorded."""
     told: dict[str, Any] = (run.plan or {}).get("told", {})
     return told
+
+
+def give_clause(code: str, **facts: Any) -> Clause:
+    """A clause by its code, in the English words that are recorded."""
+    with override("en"):
+        return Clause(CLAUSES[code](facts), code, **facts)
 
 
 def say_clause(facts: Facts) -> str:
@@ -325,7 +333,7 @@ def say_words_occur(facts: Facts) -> str:
     said = _("%(some)s of %(all)s words occur, on %(lines)s lines, a line counted once for each of its words") % {
         "some": facts["some"],
         "all": facts["all"],
-        "lines": number_format(facts["lines"], force_grouping=True),
+        "lines": group_thousands(facts["lines"]),
     }
     missing = facts.get("missing")
     if not missing:
@@ -367,18 +375,18 @@ def say_unread_documents(facts: Facts) -> str:
         "%(lost)s of %(count)s document could not be read",
         "%(lost)s of %(count)s documents could not be read",
         facts["count"],
-    ) % {"lost": facts["lost"], "count": facts["count"]}
+    ) % {"lost": facts["lost"], "count": group_thousands(facts["count"])}
     return f"{said}: {tell_names(facts)}"
 
 
 def say_unsearched(facts: Facts) -> str:
     said = ngettext("%(count)s document was not searched", "%(count)s documents were not searched", facts["count"])
-    return f"{said % {'count': facts['count']}}: {tell_names(facts)}"
+    return f"{said % {'count': group_thousands(facts['count'])}}: {tell_names(facts)}"
 
 
 def say_attached(facts: Facts) -> str:
     said = ngettext("%(count)s attached file was not read", "%(count)s attached files were not read", facts["count"])
-    return f"{said % {'count': facts['count']}}: {tell_names(facts)}"
+    return f"{said % {'count': group_thousands(facts['count'])}}: {tell_names(facts)}"
 
 
 def say_amended(facts: Facts) -> str:
@@ -400,8 +408,8 @@ def say_unread_boxes(facts: Facts) -> str:
 
 def say_pages(facts: Facts) -> str:
     said = ngettext("%(some)s of %(all)s page has text", "%(some)s of %(all)s pages have text", facts["all"]) % {
-        "some": number_format(facts["some"], force_grouping=True),
-        "all": number_format(facts["all"], force_grouping=True),
+        "some": group_thousands(facts["some"]),
+        "all": group_thousands(facts["all"]),
     }
     if not facts.get("names"):
         return said
@@ -414,7 +422,7 @@ def say_counted(facts: Facts) -> str:
         "%(count)s document was searched for words only",
         "%(count)s documents were searched for words only",
         facts["count"],
-    ) % {"count": facts["count"]}
+    ) % {"count": group_thousands(facts["count"])}
     if not facts["words"]:
         return _("%(said)s, and the question has no word that could be searched") % {"said": said}
     held = ngettext("%(count)s of them holds %(words)s", "%(count)s of them hold %(words)s", facts["holding"])
@@ -429,9 +437,11 @@ def say_scope(facts: Facts) -> str:
         ("unreadable", _("%(count)s could not be read")),
         ("unsearched", _("%(count)s not searched")),
     )
-    told = ", ".join(words % {"count": facts[name]} for name, words in parts if facts[name])
-    said = ngettext("%(count)s document", "%(count)s documents", facts["documents"]) % {"count": facts["documents"]}
-    return f"{said}: {told}"
+    is_unread = facts["documents"] == facts["unreadable"]
+    shown = [name for name, _words in parts if facts[name] or (name == "read" and is_unread)]
+    told = ", ".join(words % {"count": facts[name]} for name, words in parts if name in shown)
+    said = ngettext("%(count)s document", "%(count)s documents", facts["documents"])
+    return f"{said % {'count': group_thousands(facts['documents'])}}: {told}"
 
 
 def say_foreign(facts: Facts) -> str:

@@ -18,6 +18,7 @@ from documents.storage.content import (
     ContentCache,
     DocumentContent,
     Vectors,
+    kept_by_key,
     kept_with_content,
     read_content,
     read_vectors,
@@ -200,3 +201,15 @@ def test_threads_that_compute_a_value_at_once_share_the_first() -> None:
     with ThreadPoolExecutor() as pool:
         first, second = pool.map(value_of, [content, content])
     assert first is second is value_of(content)
+
+
+def test_a_value_is_computed_once_for_each_key() -> None:
+    content, asked = make_content(), []
+
+    @kept_by_key
+    def value_for(key: str, content: DocumentContent) -> str:
+        asked.append(key)
+        return key.upper()
+
+    assert [value_for(key, content) for key in "aba"] == ["A", "B", "A"]
+    assert asked == ["a", "b"]
