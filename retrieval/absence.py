@@ -8,7 +8,7 @@ from reading.tables import cells_of_line, is_wrapped
 from retrieval.accounting import named_facts, summarise
 from retrieval.filters import Within
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
-from retrieval.told.reasons import give_clause
+from retrieval.told.reasons import WITHOUT_WORDS, give_clause
 from retrieval.told.searched import is_of_other_language
 from retrieval.types import (
     Candidate,
@@ -34,7 +34,6 @@ NAMES = {
     "G2": "no keyword support",
     "G3": "nothing primary",
 }
-PROPOSED = {"vectors": "nearness in meaning (vectors)", "titles": "a title", "pinned": "the page named"}
 STRUCK_SHARE = 0.5  # of a quote: what is left of it says little
 
 
@@ -85,9 +84,7 @@ def zero_hits(question: Question, searched: Sequence[SearchedWord], languages: C
     keywords = [each for each in question.keywords if each.priority == "primary"]
     named = (each.text for each in keywords if not is_of_other_language(each.source, each.language, languages))
     texts = dict.fromkeys(as_typed(text, question.original) for text in named)
-    words = [f"“{text}”" for text in texts]
-    said = f"none of {', '.join(words)} stands anywhere" if len(words) > 1 else f"{words[0]} stands nowhere"
-    return Clause(f"zero keyword hits: {said} in what was searched, in any form", "zero hits", words=list(texts))
+    return give_clause("zero hits", words=list(texts))
 
 
 def topic_words_nowhere(question: Question, searched: Sequence[SearchedWord]) -> tuple[str, ...]:
@@ -122,7 +119,7 @@ def judge_absence(
     zero = zero_hits(question, searched, {content.language for content in contents})
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
     is_judged = ranking.status == "ran" and ranking.arbiter != "none"
-    proposed = sorted({hit.method for hit in hits if hit.method in ("vectors", "titles", "pinned")})
+    proposed = sorted({hit.method for hit in hits if hit.method in WITHOUT_WORDS})
     is_pinned = "pinned" in proposed
     saved = bool(primary) and (is_pinned or ranking.arbiter == "model")
     nothing = not ranking.verdicts or (is_judged and not primary)
@@ -297,36 +294,28 @@ def hits_evidence(question: Question, searched: Sequence[SearchedWord]) -> str:
     counts = [word.count for word in searched]
     missing = list(topic_words_nowhere(question, searched))
     some, lines = sum(map(bool, counts)), sum(counts)
-    said = f"{some} of {len(counts)} words occur, on {lines} lines, a line counted once for each of its words"
-    if missing:
-        said += f"; nowhere: {', '.join(f'“{word}”' for word in missing)}"
-    return Clause(said, "words occur", some=some, all=len(counts), lines=lines, missing=missing)
+    return give_clause("words occur", some=some, all=len(counts), lines=lines, missing=missing)
 
 
 def support_evidence(zero: str, proposed: Sequence[str], is_primary: bool) -> str:
     if not zero:
-        return Clause("the candidates have words of the question", "words there")
+        return give_clause("words there")
     if not proposed:
         return give_clause("nothing proposed")
-    said = f"only {' and '.join(PROPOSED[name] for name in proposed)} proposed something: no evidence without a word"
-    if is_primary:
-        said += "; the arbiter found it primary: no keyword support"
-    return Clause(said, "proposed", proposed=list(proposed), is_primary=is_primary)
+    return give_clause("proposed", proposed=list(proposed), is_primary=is_primary)
 
 
 def ranking_evidence(ranking: Ranking) -> str:
     count = len(ranking.verdicts)
     primary = sum(verdict.role == "primary" for verdict in ranking.verdicts)
     if not count:
-        return Clause("no candidate", "no candidate")
+        return give_clause("no candidate")
     if ranking.status == "not_run" or ranking.arbiter == "none":
-        return Clause(f"{count} candidates, not judged", "not judged", count=count)
+        return give_clause("not judged", count=count)
     if primary:
-        return Clause(f"{primary} of {count} candidates primary", "primary", some=primary, all=count)
-    said = f"none of {count} candidates carries the answer"
-    if not (why := ranking.answerable_reason):
-        return Clause(said, "none carries", count=count)
-    return Clause(f"{said}: {why}", "none carries", count=count, why=recorded_facts(why))
+        return give_clause("primary", some=primary, all=count)
+    why = {"why": recorded_facts(ranking.answerable_reason)} if ranking.answerable_reason else {}
+    return give_clause("none carries", count=count, **why)
 
 
 # ---- confidence: computed from the class of evidence, never reported by a model (R63)

@@ -25,7 +25,6 @@ from retrieval.question.kinds import answer_rules
 from retrieval.question.parse import owners_named
 from retrieval.question.phrasing import deferrals_in
 from retrieval.question.values import FORMED_TYPES, PROSE_TYPES, has_form, has_value
-from retrieval.told.clauses import Clause
 from retrieval.told.reasons import give_clause
 from retrieval.types import Candidate, Hit, Question
 from retrieval.words.lexicon import lexicon_of, struck_stems
@@ -310,17 +309,12 @@ def name_doubt(
     nowhere, elsewhere, crossed = (
         [as_typed(word, question.original) for word in words] for words in (nowhere, elsewhere, crossed)
     )
-    said = [
-        *([f"{join_words(quote_all(crossed))} stands only where the words are struck through"] if crossed else []),
-        *([f"no page that was read mentions {join_words(quote_all(nowhere))}"] if nowhere else []),
-        *([f"the best passage does not have {join_words(quote_all(elsewhere))}"] if elsewhere else []),
-    ]
-    if not said:
-        return Clause("the passages carry too little of the question", "too little")
+    if not (crossed or nowhere or elsewhere):
+        return give_clause("too little")
     shown = {"nowhere": nowhere[:WORDS_NAMED], "elsewhere": elsewhere[:WORDS_NAMED]}
     if crossed:
         shown["struck"] = crossed[:WORDS_NAMED]
-    return Clause(", and ".join(said), "doubt", **shown)
+    return give_clause("doubt", **shown)
 
 
 def terms_said(candidate: Candidate, terms: Sequence[WeighedTerm]) -> set[str]:
@@ -348,8 +342,7 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
         for each in candidates
     )  # "The penalty is 5 % of the price": no amount, and no absence of one either
     if is_formed_type(question) and not is_formed and not may_be_share:
-        said = f"no {question.answer_type} stands beside the words of the question"
-        return Clause(said, "no value", type=question.answer_type)
+        return give_clause("no value", type=question.answer_type)
     found = {word for candidate in candidates for word in candidate.matched_keywords}
     objects = objects_of(question)
     if objects and not found & set(objects):
@@ -379,8 +372,7 @@ def value_unquoted(question: Question, quoted: Sequence[tuple[Candidate, str]]) 
     is_sure = quoted[0][0].is_headed or any(each.statement or each.fetched for each, _ in quoted)
     if is_sure or any(has_value(question, match_form(text), text) for _, text in quoted):
         return ""
-    said = f"what comes nearest has no {question.answer_type}"
-    return Clause(said, "no value", type=question.answer_type)
+    return give_clause("no value", type=question.answer_type)
 
 
 def is_formed_type(question: Question) -> bool:

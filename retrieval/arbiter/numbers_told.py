@@ -18,7 +18,6 @@ from retrieval.arbiter.evidence import is_formed_type
 from retrieval.question.kinds import SHIPPED, TYPE_OF_SECTION, answer_rules
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_value
-from retrieval.told.clauses import Clause
 from retrieval.told.reasons import give_clause
 from retrieval.types import Candidate, Question
 from retrieval.words.counts import WORDS_BETWEEN
@@ -73,8 +72,7 @@ def asks_for_number(question: Question) -> bool:
 def name_untold(question: Question, unsaid: Sequence[Sequence[WeighedTerm]]) -> str:
     """The reason: what the number that comes nearest is not said of, else what was to be counted."""
     if not unsaid:
-        said = f"what comes nearest has no {question.answer_type}"
-        return Clause(said, "no value", type=question.answer_type)
+        return give_clause("no value", type=question.answer_type)
     nearest = [term.text for term in min(unsaid, key=len)] or [question.listed]
     words = [as_typed(word, question.original) for word in nearest[:WORDS_NAMED]]
     return give_clause("no number", words=words)

@@ -122,7 +122,7 @@ def test_a_date_that_is_not_there_is_not_invented() -> None:
     """A11: the words occur, the date does not."""
     result = ask(PAPER, "On what date was 8-head attention first deployed at Google?")
     assert (result.status, result.question.answer_type) == ("not_found", "date")
-    assert "no date stands beside the words" in result.not_found_reason
+    assert "(date) stands beside the words" in result.not_found_reason
     assert result.candidates and not result.kept()
 
 

@@ -54,7 +54,7 @@ def test_a_document_that_failed_beside_one_that_was_read_leaves_a_doubt(keep: Ke
     assert [gate.code for gate in result.gates if gate.fired] == ["G0", "G1"]
     assert "1 of 2 documents could not be read: Annex (No page has text" in result.not_found_reason
     evidence = {gate.code: gate.evidence for gate in result.gates}["G0"]
-    assert evidence.startswith("2 documents: 1 read line by line, 1 could not be read; 1 of 1 pages have text; 1 of 2")
+    assert evidence.startswith("2 documents: 1 read line by line, 1 could not be read; 1 of 1 page has text; 1 of 2")
     row = row_of(result, documents[1])
     assert (row.state, row.cause, row.parse_id, row.pages) == ("unreadable", "no_text", "", None)
     assert row.sha256 == documents[1].sha256

@@ -75,7 +75,7 @@ def test_nothing_on_any_side_is_not_found() -> None:
     result = compare("Compare the lease and the licence on helicopters")
     assert (result.status, result.kept()) == ("not_found", ())
     assert {part.outcome for part in result.parts} == {"not_found"}
-    assert "Lease, Acme Sheds: zero keyword hits" in result.not_found_reason
+    assert "Lease, Acme Sheds: “helicopters” stands nowhere" in result.not_found_reason
     assert {word.text: word.count for word in result.searched} == {"helicopters": 0}
 
 
