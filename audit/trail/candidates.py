@@ -291,7 +291,7 @@ def build_row(
         address=choice.address(candidate.candidate_id),
         selected=selected,
         reason=passage_reason(candidate),
-        share=say_share(candidate),
+        share=say_share(candidate.reason_facts.get("weight", {})),
         pages=span(candidate.anchor_first_page, candidate.anchor_last_page),
         lines=span(candidate.anchor_first_line, candidate.anchor_last_line),
         method_names=", ".join(within_sentence(METHOD_NAMES[name]) for name in candidate.methods),

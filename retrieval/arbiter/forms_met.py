@@ -16,10 +16,6 @@ class FormsMet:
     form: dict[str, str] = field(default_factory=dict)
     asked: dict[str, str] = field(default_factory=dict)
 
-    def say(self, word: str) -> str:
-        form, asked = self.form.get(word, word), self.asked.get(word, word)
-        return f"“{form}”" if form == asked else f"“{form}” for “{asked}”"
-
     def once(self, words: Sequence[str]) -> list[str]:
         """The words, without those that stand there as the same printed form as one before."""
         printed: dict[str, str] = {}

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from retrieval.arbiter.evidence import Evidence, join_words, value_unquoted, what_is_missing
+from retrieval.arbiter.evidence import Evidence, value_unquoted, what_is_missing
 from retrieval.arbiter.forms_met import FormsMet, find_forms
 from retrieval.arbiter.numbers_told import number_untold
 from retrieval.arbiter.order import (
@@ -12,20 +12,17 @@ from retrieval.arbiter.order import (
     MEANING_ONLY,
     NO_SIGNAL,
     NONE_RULED,
-    ONE_WORD,
     PINNED,
     REFERRED,
     STATEMENT,
-    TOGETHER,
-    TYPE_MATCH,
     WHOLE_LIST,
     Rule,
     is_able,
     order_by_rules,
     rule_of,
 )
-from retrieval.told.clauses import Clause, recorded_facts
-from retrieval.told.reasons import give_clause
+from retrieval.told.clauses import recorded_facts
+from retrieval.told.reasons import give_clause, give_passage_reason
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
 
 PRIMARY_MAX = 3
@@ -145,17 +142,13 @@ def parts_first(ordered: Sequence[Candidate], answered: Collection[int] | None =
 def give_verdict(candidate: Candidate, role: Role, pool: Pool, met: FormsMet) -> Verdict:
     rule = rule_of(candidate)
     quote = candidate.own_text if role in KEPT_ROLES else ""
-    evidence = what_stands(candidate, rule, met)
-    if candidate.running:
-        evidence += f" A running head: it stands {candidate.running}."
     weight = explain_weight(candidate, rule, role, pool)
-    facts = facts_for(candidate, rule, met) | met.facts() | ({"weight": recorded_facts(weight)} if weight else {})
-    reason = Clause(f"{evidence} {weight}".strip(), rule.name, **facts)
-    return Verdict(candidate.candidate_id, role, reason, quote, rule.name)
+    facts = facts_for(candidate, rule, met) | met.facts() | ({"weight": weight} if weight else {})
+    return Verdict(candidate.candidate_id, role, give_passage_reason(rule.name, **facts), quote, rule.name)
 
 
 def facts_for(candidate: Candidate, rule: Rule, met: FormsMet) -> dict[str, object]:
-    """What the evidence is made of, for the pages that say it in their reader's language."""
+    """What the evidence is made of, from which it is said."""
     words = met.once(candidate.matched_keywords)
     facts: dict[str, object] = {"words": words}
     if rule is STATEMENT:
@@ -169,61 +162,25 @@ def facts_for(candidate: Candidate, rule: Rule, met: FormsMet) -> dict[str, obje
     return facts | {name: sign for name, sign in signs.items() if sign}
 
 
-def what_stands(candidate: Candidate, rule: Rule, met: FormsMet) -> str:
-    """Describe the evidence, without the verdict."""
-    once = [met.say(text) for text in met.once(candidate.matched_keywords)]
-    words = join_words(once)
-    is_several = len(once) > 1
-    alone = "stands here" if len(candidate.matched_keywords) > 1 else "stands here beside other words of the question"
-    together = "stand together here" if is_several else alone
-    valued = ", with a value of the expected type" if candidate.type_match else ""
-    return {
-        PINNED: f"The question names this page{f'; it holds {words}' if words else ''}.",
-        STATEMENT: f"The {candidate.statement}, where the question has its figures: {words}.",
-        EXACT_TITLE: f"Exact title: the section is named “{candidate.section_title}”{valued}.",
-        WHOLE_LIST: f"Looked for because the list was short: it says how many there are, or lists them all: {words}.",
-        TOGETHER: f"{words} {together}.",
-        TYPE_MATCH: f"{words} beside a value of the expected type.",
-        REFERRED: f"{'The question' if IN_QUESTION in candidate.referred else 'Another passage'} points here: "
-        f"{candidate.referred}.",
-        ONE_WORD: said_of_words(words, len(once)),
-        NO_SIGNAL: "Looked at because the document is short: no word searched stands here, "
-        "and it is not near in meaning.",
-        MEANING_ONLY: "Only near in meaning: no word searched stands here. That alone is no evidence.",
-    }[rule]
-
-
-def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> str:
+def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> dict[str, object]:
     """Why the evidence earns this role: the share of the question it covers, against the best and the limits."""
     if role == "primary" and candidate.strength == pool.best:
-        return Clause("None is stronger.", "best")
+        return {"code": "best"}
     if rule in (MEANING_ONLY, NO_SIGNAL) or (role in KEPT_ROLES and rule in SUFFICIENT):
-        return ""
+        return {}
     if pool.missing and role == "tangential":
-        return Clause(f"An answer needs more: {pool.missing}.", "missing", missing=recorded_facts(pool.missing))
+        return {"code": "missing", "missing": recorded_facts(pool.missing)}
     if role == "tangential" and not is_able(candidate):
-        return Clause("Too little of the question for an answer.", "little")
+        return {"code": "little"}
     percent = int(round(100 * candidate.strength / (pool.best or 1.0), 6))  # 59.99999999999999 is 60
-    share = f"Strength {percent}% of the strongest"
     if role == "primary":
         is_first = candidate.candidate_id in pool.first_of_part
-        if is_first:
-            return Clause("It comes first for its part of the question.", "first of part")
-        return Clause(f"{share}.", "equal", percent=percent)
+        return {"code": "first of part"} if is_first else {"code": "equal", "percent": percent}
     enough, least = round(100 * SUPPORTING_SHARE), round(100 * DISCARDED_SHARE)
     if role == "supporting":
-        return Clause(f"{share}; {enough}% is enough to support.", "supports", percent=percent, limit=enough)
+        return {"code": "supports", "percent": percent, "limit": enough}
     if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * pool.best:
-        said = f"{pool.supporting_max} that come earlier in the order of the rules support the answer already."
-        return Clause(said, "others", count=pool.supporting_max)
+        return {"code": "others", "count": pool.supporting_max}
     if role == "tangential":
-        return Clause(f"{share}; {enough}% is needed.", "less", percent=percent, limit=enough)
-    return Clause(f"{share}; below {least}% is discarded.", "far less", percent=percent, limit=least)
-
-
-def said_of_words(words: str, count: int) -> str:
-    if not words:
-        return "Only the section's title speaks for it."
-    if count == 1:
-        return f"It has {words}, a word searched or a form of one."
-    return f"{words} stand here, apart."
+        return {"code": "less", "percent": percent, "limit": enough}
+    return {"code": "far less", "percent": percent, "limit": least}

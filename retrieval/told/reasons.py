@@ -149,6 +149,14 @@ def give_clause(code: str, **facts: Any) -> Clause:
         return Clause(CLAUSES[code](facts), code, **facts)
 
 
+def give_passage_reason(rule: str, **facts: Any) -> Clause:
+    """Why a rule kept or refused a passage, and by what figures, in the English words that are recorded."""
+    with override("en"):
+        share = say_share(facts.get("weight", {}))
+        said = say_passage({"code": rule, **facts})
+        return Clause(f"{said} {share}." if share else said, rule, **facts)
+
+
 def say_clause(facts: Facts) -> str:
     """A clause; "" where there are no facts, or of a kind that this program does not know."""
     if "text" in facts:
@@ -299,9 +307,8 @@ WEIGHTS = {
 }
 
 
-def say_share(candidate: RunCandidate) -> str:
+def say_share(weight: Facts) -> str:
     """How strong the evidence was beside the strongest and beside the limit; "" where that decided nothing."""
-    weight = candidate.reason_facts.get("weight", {})
     if "percent" not in weight:
         return ""
     share = _("%(percent)s%% of the strongest") % {"percent": weight["percent"]}

@@ -41,7 +41,7 @@ def test_an_exact_title_beats_any_strength(policy: DocumentContent, make: Any) -
     verdicts = judged(policy, make("line", 0.9, co_occurrence=True), make("title", 0.5, exact_title=True))
     assert next(iter(verdicts)) == "title"
     assert (verdicts["title"].role, verdicts["title"].rule) == ("primary", "exact title")
-    assert "Exact title" in verdicts["title"].reason
+    assert "Its section is named" in verdicts["title"].reason
 
 
 def test_meaning_alone_is_never_primary_beside_words(policy: DocumentContent, make: Any) -> None:
@@ -99,9 +99,9 @@ TERMINATES, TERMINATION = (Keyword(word, (word, "terminate")) for word in ("term
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("may terminate this agreement", "“terminate” for “terminates” and “agreement” stand together here."),
-        ("may terminate it", "“terminate” for “terminates” stands here."),
-        ("on termination he terminates it", "“terminates” and “termination” stand together here."),
+        ("may terminate this agreement", "It has “terminate” for “terminates” and “agreement” together."),
+        ("may terminate it", "It has “terminate” for “terminates”."),
+        ("on termination he terminates it", "It has “terminates” and “termination” together."),
     ],
 )
 def test_a_printed_word_is_said_once(policy: DocumentContent, make: Any, text: str, said: str) -> None:
@@ -126,13 +126,13 @@ def test_the_rules_say_what_stands_there(policy: DocumentContent, make: Any) -> 
         make("stray", 0.1),
     )
     assert {name: verdict.reason for name, verdict in verdicts.items()} == {
-        "together": "“annual” and “premium” stand together here. None is stronger.",
-        "typed": "“premium” beside a value of the expected type. Strength 88% of the strongest.",
-        "one": "It has “premium”, a word searched or a form of one. "
-        "Strength 66% of the strongest; 60% is enough to support.",
-        "less": "It has “premium”, a word searched or a form of one. Strength 33% of the strongest; 60% is needed.",
-        "stray": "It has “premium”, a word searched or a form of one. "
-        "Strength 11% of the strongest; below 25% is discarded.",
+        "together": "It has “annual” and “premium” together. No passage says more of what was asked.",
+        "typed": "It has “premium” beside a value of the kind asked for. "
+        "It says nearly as much as the best passage. 88% of the strongest.",
+        "one": "It has only “premium”. It says enough to support the answer. "
+        "66% of the strongest; 60% is enough for a supporting passage.",
+        "less": "It has only “premium”. Another passage says clearly more. 33% of the strongest; 60% is needed.",
+        "stray": "It has only “premium”. Other passages say far more. 11% of the strongest; below 25% is discarded.",
     }
 
 
@@ -153,7 +153,7 @@ def test_a_refusal_says_what_is_missing(policy: DocumentContent, make: Any) -> N
     """R48: what comes earlier by its rule may be of less strength, so no more than the order is claimed."""
     candidates = [make(str(n), 0.8) for n in range(9)]
     last = judge_by_rules(parse_question("premium", [policy]), candidates).verdicts[-1]
-    assert last.reason.endswith("5 that come earlier in the order of the rules support the answer already.")
+    assert last.reason.endswith("5 passages that come earlier in the order of the rules support the answer already.")
     unformed = judge_by_rules(parse_question("How often is the premium reviewed?", [policy]), candidates[:1])
     assert unformed.verdicts[0].reason.endswith(f"more: {UNFORMED % 'frequency'}.")
 
@@ -168,12 +168,12 @@ def test_each_part_keeps_its_best(policy: DocumentContent, make: Any) -> None:
     verdicts = judged(policy, make("a", 0.9, parts=(1,)), make("b", 0.85, parts=(1,)), make("c", 0.3, parts=(2,)))
     assert verdicts["c"].role == "primary"
     assert verdicts["c"].reason.endswith("It comes first for its part of the question.")
-    assert verdicts["b"].reason.endswith("Strength 94% of the strongest.")
+    assert verdicts["b"].reason.endswith(" 94% of the strongest.")
 
 
 def test_a_share_at_the_limit_is_told_as_the_limit(policy: DocumentContent, make: Any) -> None:
     verdicts = judged(policy, make("a", 0.95), make("b", 0.57))
-    assert (verdicts["b"].role, "Strength 60%" in verdicts["b"].reason) == ("supporting", True)
+    assert (verdicts["b"].role, "60% of the strongest" in verdicts["b"].reason) == ("supporting", True)
 
 
 def test_equals_keep_the_order_of_fusion(policy: DocumentContent, make: Any) -> None:

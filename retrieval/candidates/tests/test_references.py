@@ -52,7 +52,7 @@ def test_thorough_mode_brings_what_the_best_passage_points_to(contract: Document
         "Section 7.2, named on p. 1", "Table 3 row (B), named on p. 1", "Appendix A, named on p. 1",
     }  # fmt: skip
     assert {each.verdict.role for each in referred.values()} == {"supporting"}
-    assert "points here" in referred["Section 7.2, named on p. 1"].verdict.reason
+    assert "points to this place" in referred["Section 7.2, named on p. 1"].verdict.reason
     assert "(A) first week" in referred["Table 3 row (B), named on p. 1"].context.text  # the whole table is handed on
     flag = next(flag for flag in result.plan.flags if flag.name == "cross_references")
     assert flag.on and flag.reason.startswith("followed: ")

@@ -64,7 +64,7 @@ def test_a_run_without_facts_is_shown_and_verified_as_it_was_recorded(policy: Do
     assert new["format"] == "docintel-run-5" and new["candidates"][0]["reason_facts"]
     assert "reason_facts" not in columns_of_row(run.candidates.all()[0])
     old = RunCandidate(reason="“notice” stands here.", reason_facts={})
-    assert passage_reason(old) == old.reason and say_share(old) == ""
+    assert passage_reason(old) == old.reason and say_share(old.reason_facts) == ""
     assert absence_of(RetrievalRun(plan={}, not_found_reason="no candidate")) == "no candidate"
 
 
@@ -123,7 +123,7 @@ def test_a_word_is_said_as_it_stands_with_what_was_asked(facts: dict[str, Any], 
 def test_a_share_is_for_those_who_open_the_passage(code: str) -> None:
     facts = {"code": "words apart", "words": ["notice"], "weight": {"code": code, "percent": 45, "limit": 60}}
     candidate = RunCandidate(reason="", reason_facts=facts)
-    assert "45" not in passage_reason(candidate) and "45% of the strongest" in say_share(candidate)
+    assert "45" not in passage_reason(candidate) and "45% of the strongest" in say_share(candidate.reason_facts["weight"])
 
 
 FACTS: dict[str, dict[str, Any]] = {
