@@ -222,7 +222,7 @@ def copy_run(
     return run
 
 
-def copy_row(row: Copied, **changes: object) -> Copied:
+def copy_row(row: Copied, **changes: Any) -> Copied:
     """A row that is not stored yet with the values of another, but for its key and what is changed."""
     columns = (field for field in row._meta.concrete_fields if not field.primary_key)
     return type(row)(**{field.attname: getattr(row, field.attname) for field in columns} | changes)
