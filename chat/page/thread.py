@@ -41,6 +41,7 @@ from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.told.columns import StoredCoverage, StoredWord
 from retrieval.told.outcomes import outcome_named
+from retrieval.told.planned import MODES
 from retrieval.told.reasons import absence_of, in_words, passage_reason, point_of, state_of_version
 from retrieval.told.searched import foreign_told, searched_told
 from retrieval.types import KEPT_ROLES, UNANSWERED, VagueWord
@@ -61,7 +62,6 @@ OF_OUTCOME = (
 HEAVY_OF_RUN = ("run__hits", "run__toc_shown", "run__scope", "run__violations")
 HEAVY_OF_CANDIDATE = ("context_text", "context_boxes", "brief", "anchor_pieces")
 
-MODE_WORDS = {"fast": gettext_lazy("fast"), "balanced": gettext_lazy("balanced"), "thorough": gettext_lazy("thorough")}
 TYPE_WORDS = {
     "amount": gettext_lazy("Amount"),
     "percentage": gettext_lazy("Percentage"),
@@ -250,7 +250,7 @@ class ShownTurn:
 
     @property
     def mode_words(self) -> str:
-        return str(MODE_WORDS.get(self.turn.mode, self.turn.mode))
+        return str(MODES.get(self.turn.mode, self.turn.mode))
 
     @property
     def again_words(self) -> str:

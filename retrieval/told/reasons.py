@@ -4,7 +4,7 @@ Reasons of before facts were recorded, and those a model wrote, are shown as the
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
@@ -17,23 +17,10 @@ from documents.pages.phrasing import group_thousands
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.clauses import Clause
 from retrieval.told.columns import StoredFlag, StoredGate
-from retrieval.told.planned import say_planned
+from retrieval.told.planned import Facts, name_type, say_planned
 from retrieval.told.recorded import say_recorded
 
-Facts = Mapping[str, Any]
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z])")
-TYPES = {
-    "date": gettext_lazy("date"),
-    "frequency": gettext_lazy("frequency"),
-    "duration": gettext_lazy("period"),
-    "rate": gettext_lazy("rate"),
-    "email": gettext_lazy("e-mail address"),
-    "phone": gettext_lazy("phone number"),
-    "url": gettext_lazy("web address"),
-    "iban": gettext_lazy("IBAN"),
-    "amount": gettext_lazy("amount"),
-    "percentage": gettext_lazy("percentage"),
-}
 STATEMENTS = {
     "balance sheet": gettext_lazy("balance sheet"),
     "income statement": gettext_lazy("income statement"),
@@ -508,7 +495,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "only named": lambda facts: _("the lines found only name it: they do not say whether it is so"),
     "no value": lambda facts: (
         _("no value of the kind asked for (%(type)s) stands beside the words of the question")
-        % {"type": TYPES.get(facts["type"], facts["type"])}
+        % {"type": name_type(facts)}
     ),
     "no number": lambda facts: (
         _("no number that was found is said of %(words)s") % {"words": mark_words(facts["words"])}

@@ -197,8 +197,8 @@ def test_whole_sentences_are_quoted_and_of_a_table_its_rows(make: Any) -> None:
     ("question", "missing"),
     [
         ("How often is the premium reviewed?", "frequency"),
-        ("How fast is the premium paid back?", "period"),
-        ("What is the email for the premium?", "e-mail address"),
+        ("How fast is the premium paid back?", "duration"),
+        ("What is the email for the premium?", "e-mail"),
         ("How much is the premium?", "amount"),
         ("What is the premium?", ""),
     ],
