@@ -82,7 +82,7 @@ class Operation(TypedDict):
 
 
 class Components(TypedDict):
-    schemas: dict[str, dict[str, object]]
+    schemas: dict[str, Any]
 
 
 class Described(TypedDict):

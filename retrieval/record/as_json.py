@@ -27,9 +27,7 @@ def stored_result_json(run: RetrievalRun) -> dict[str, Any]:
     return run_json(run, run.candidates.order_by("position"), run.documents.order_by("position"))
 
 
-def run_json(
-    run: RetrievalRun, candidates: Iterable[RunCandidate], documents: Iterable[RunDocument]
-) -> dict[str, Any]:
+def run_json(run: RetrievalRun, candidates: Iterable[RunCandidate], documents: Iterable[RunDocument]) -> dict[str, Any]:
     """The result that these rows hold; there are no `documents` in runs from before they were kept."""
     listed = [document_json(row) for row in documents]
     shown = with_snapshots(listed, run.scope) if listed else run.scope

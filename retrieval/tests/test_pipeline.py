@@ -72,7 +72,7 @@ def test_an_empty_document_is_not_found() -> None:
 
 
 def test_no_document_is_not_found() -> None:
-    assert retrieve("What is the premium?", [], settings=SETTINGS, arbiter="rules").not_found
+    assert retrieve("What is the premium?", [], settings=SETTINGS, arbiter="rules").status == "not_found"
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_a_sentence_whose_value_is_nowhere_is_no_answer() -> None:
     """(R75): what led nowhere is said."""
     result = ask(policy_saying("The deductible is set out in Annex B."))
     assert result.status == "weak"
-    assert result.not_found_reason.endswith("no value of the kind asked for (amount) stands beside the words of the question")
+    assert "no value of the kind asked for (amount)" in result.not_found_reason
     [flag] = [flag for flag in result.plan.flags if flag.name == "cross_references"]
     assert "led nowhere: Appendix B" in flag.reason
 

@@ -1,6 +1,7 @@
 """Reasons of a plan: recorded in English, said in the language of whoever reads; older records as they are."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ PLACES = {"page": "4", "place": "4", "titles": "A, B", "title": "Term", "without
 READ = {"intent": "listing", "type": "amount", "mode": "fast", "listed": "checks", "name": "cap", "models": "M"}
 OF_MODELS = {"failure": "It failed.", "errors": "no reply", "tokens": 9, "places": 3, "chars": 80, "small": True}
 NESTED = {"what": give_reason("always on"), "said": give_reason("one question"), "doubt": give_reason("certain case")}
-LISTS: dict[str, dict[str, Any]] = {
+LISTS: dict[str, Mapping[str, Any]] = {
     "joined": {"parts": [{"code": "always on"}, {"code": "one question"}], "joining": "; "},
     "thing": TABLE,
     "thing on page": TABLE,

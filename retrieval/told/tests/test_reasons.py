@@ -121,9 +121,10 @@ def test_a_word_is_said_as_it_stands_with_what_was_asked(facts: dict[str, Any], 
 
 @pytest.mark.parametrize("code", WEIGHTS)
 def test_a_share_is_for_those_who_open_the_passage(code: str) -> None:
-    facts = {"code": "words apart", "words": ["notice"], "weight": {"code": code, "percent": 45, "limit": 60}}
-    candidate = RunCandidate(reason="", reason_facts=facts)
-    assert "45" not in passage_reason(candidate) and "45% of the strongest" in say_share(candidate.reason_facts["weight"])
+    weight = {"code": code, "percent": 45, "limit": 60}
+    facts = {"code": "words apart", "words": ["notice"], "weight": weight}
+    assert "45" not in passage_reason(RunCandidate(reason="", reason_facts=facts))
+    assert "45% of the strongest" in say_share(weight)
 
 
 FACTS: dict[str, dict[str, Any]] = {
