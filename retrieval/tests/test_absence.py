@@ -109,7 +109,7 @@ def test_the_gate_names_the_words_it_lets_pass(policy: DocumentContent) -> None:
         assert f"lines{again}" in say_clause(recorded_facts(evidence))
         told[question] = evidence.partition("; nowhere: ")[2]
         assert "“take”" not in result.not_found_reason and "“long”" not in result.not_found_reason
-    assert list(told.values()) == ["", "“zeppelins”, “2031”"]
+    assert list(told.values()) == ["", "“zeppelins” and “2031”"]
 
 
 def test_too_little_evidence_is_weak_and_keeps_its_near_misses(policy: DocumentContent) -> None:
