@@ -31,6 +31,7 @@ from documents.models import IdempotencyKey, KnowledgeBase
 from ledger.events import record
 from ledger.holds import Held, place, release
 from ledger.models import Event, Salt
+from llm.exchange import request_digest
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 from retrieval.record.ledger_forms import EXCHANGE, LOOK, READING
@@ -258,7 +259,8 @@ def test_two_events_of_one_run_do_not_hide_a_change(house: House, told: Retrieva
 def shown(house: House, told: RetrievalRun, make_run: MakeRun, make_answer: MakeAnswer, make_call: Any) -> Answer:
     """Somebody else's answer, whose writer was shown the one that says the canary, as older versions did (R86)."""
     with transaction.atomic():
-        call = make_call(purpose="answer", request={"input": CANARY}, raw_reply=CANARY)
+        sent = {"input": CANARY}
+        call = make_call(purpose="answer", request=sent, request_sha256=request_digest(sent), raw_reply=CANARY)
         EXCHANGE.vouch(call.pk)
     example = {"answer": str(told.answer.pk), "run": str(told.pk), "near": 0.7, "by": "words"}
     return make_answer(make_run(question="Another's", asked_by=house.viewer), llm_call=call, examples=[example])
