@@ -98,7 +98,8 @@ def test_a_summary_is_the_first_sentence(description: str, summary: str) -> None
     ],
 )
 def test_only_bodies_that_are_objects_are_closed(name: str, schema: Described, is_closed: bool) -> None:
-    made = with_closed_bodies({"components": {"schemas": {name: copy.deepcopy(schema)}}}, public=True)
+    given: Described = {"components": {"schemas": {name: copy.deepcopy(schema)}}}
+    made = with_closed_bodies(given, public=True)
     assert made["components"]["schemas"][name] == schema | ({"additionalProperties": False} if is_closed else {})
 
 

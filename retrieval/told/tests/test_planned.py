@@ -39,7 +39,7 @@ LISTS: dict[str, Mapping[str, Any]] = {
 }
 
 
-def example(code: str) -> dict[str, Any]:
+def example(code: str) -> Mapping[str, Any]:
     nested = {name: recorded_facts(reason) for name, reason in NESTED.items()}
     return LISTS.get(code) or SEVERAL | PLACES | READ | nested | {"pages": 3} | OF_MODELS
 
