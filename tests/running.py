@@ -90,12 +90,12 @@ class Running:
         """Everything it has said so far."""
         return self.output.read_text()
 
-    def wait_for(self, condition: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
-        until = time.monotonic() + patience_s
+    def wait_for(self, condition: Callable[[], bool], pause_s: float = 0.1) -> None:
+        until = time.monotonic() + PATIENCE_S
         while not condition():
             assert self.process.poll() is None, self.printed
             assert time.monotonic() < until, self.printed
-            time.sleep(0.1)
+            time.sleep(pause_s)
 
     def child(self, word: str) -> psutil.Process:
         """The process whose command line has this word, such as the queue of a worker."""
@@ -105,6 +105,10 @@ class Running:
 
     def children(self, word: str) -> list[psutil.Process]:
         return [child for child in psutil.Process(self.process.pid).children() if word in child.cmdline()]
+
+    def wait_until_ok(self, *parts: str) -> None:
+        """Wait until *Status* says so of these parts. Each look is a process, which takes from them what they need."""
+        self.wait_for(lambda: self.status().items() >= {(part, "ok") for part in parts}, pause_s=1)
 
     def status(self) -> dict[str, str]:
         done = manage(self.environment, "status", "--json")
