@@ -134,7 +134,7 @@ def run_late_drills(reports: Path, failed: list[str]) -> dict[str, str]:
 
 
 def files_one_by_one(order: Path) -> list[str]:
-    """The files whose tests run one by one: to look through all others takes long. A test holds that none is missing."""
+    """The files whose tests run one by one: to read all others takes long. A test holds that none is missing."""
     return list(tomllib.loads(order.read_text(encoding="utf-8"))["seconds"]) if order.exists() else []
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from launch.check import REPORTS
 from embedded import redis
+from launch.check import REPORTS
 from tests import browsers
 from tests.running import ADA, Running, filled_home, living_logs, make_first_owner, shell, started
 

@@ -54,7 +54,9 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, psutil.Process, Path]]:
+def server(
+    django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, psutil.Process, Path]]:
     """Its address, its process and its temporary folder."""
     home = tmp_path_factory.mktemp("home")
     (home / "temporary").mkdir()
