@@ -630,7 +630,7 @@ def scope_of(views: dict[str, Any], row: str) -> str | None:
 
 
 def test_no_cell_is_wrong(site: Site) -> None:
-    """Nor is an answer kept by a cache, but for pictures of pages by the reader's own, or may use what no page needs."""
+    """Nor is an answer kept by a cache, but pictures of pages by the reader's own, or may use what no page needs."""
     wrong: list[tuple[str, str, object]] = []
     kept = set()
     for row, (who, status, body, others) in TABLE.items():
