@@ -155,7 +155,11 @@ def test_the_whole_way(running: Running, browser: Browser) -> None:
 
 
 def test_every_part_works_once_it_is_up(running: Running) -> None:
-    running.wait_for(lambda: (told := running.status()).get("Workers") == "ok" and "fail" not in told.values(), pause_s=1)
+    def is_at_work() -> bool:
+        parts = running.status()
+        return parts.get("Workers") == "ok" and "fail" not in parts.values()
+
+    running.wait_for(is_at_work, pause_s=1)
 
 
 def test_a_second_one_is_refused_in_one_sentence(running: Running) -> None:
