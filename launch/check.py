@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -27,6 +28,7 @@ TESTS_FAILED, NO_TESTS = 1, 5  # pytest.ExitCode; with any other than these and 
 AGAIN = 25  # causes that are looked at once more; where there are more, it is not the machine
 TOLD = "survives.json"  # in the folder of reports
 REPORTS = "TEST_REPORTS"  # in the environment: the folder where a test leaves what explains its failure
+STARTED = "installations"  # in that folder: the home of each installation that was started, a line each time
 
 CHECKS = {
     "ruff check": [*PYTHON, "ruff", "check", "."],
@@ -67,6 +69,7 @@ def main(arguments: list[str]) -> int:
         lines = run_tests(reports, failed, begin)
     if types.result():
         failed.append("mypy")
+    print(tell_starts(reports / STARTED), flush=True)
     if failed:
         print(f"Reports of the tests: {reports}", *lines, f"Failed: {', '.join(failed)}.", sep="\n")
         return 1
@@ -84,6 +87,7 @@ def run_tests(reports: Path, failed: list[str], begin: Begin) -> list[str]:
     It is "pytest" for tests and "survives" for drills.
     """
     commands = {name: pytest_command(name, arguments, reports) for name, arguments in TESTS.items()}
+    commands[ONE_BY_ONE] += files_one_by_one(ROOT / "tests" / "order.toml")
     beside = begin(SIDE_BY_SIDE, [*commands[SIDE_BY_SIDE], f"--timeout={BESIDE_S}"])
     status = {ONE_BY_ONE: run_stage(ONE_BY_ONE, commands[ONE_BY_ONE])}
     drills = run_stage("survives", [*DRILLS, "--out", str(reports / TOLD)])
@@ -127,6 +131,17 @@ def run_late_drills(reports: Path, failed: list[str]) -> dict[str, str]:
         failed.append("survives")
         return {}
     return late
+
+
+def files_one_by_one(order: Path) -> list[str]:
+    """The files whose tests run one by one: to read all others takes long. A test holds that none is missing."""
+    return list(tomllib.loads(order.read_text(encoding="utf-8"))["seconds"]) if order.exists() else []
+
+
+def tell_starts(told: Path) -> str:
+    """How often bin/run was started by tests and drills: each time some ten processes and two servers."""
+    homes = told.read_text(encoding="utf-8").split() if told.exists() else []
+    return f"Installations: {len({*homes})}, started {len(homes)} times."
 
 
 def pytest_command(name: str, arguments: list[str], reports: Path) -> list[str]:

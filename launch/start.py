@@ -30,7 +30,7 @@ from launch.progress import say, step
 
 WEB_PATIENCE_S = 60.0
 STOP_PATIENCE_S = 6.0  # with the servers' own stop, this stays within ten seconds
-DOWN_PATIENCE_S = 20.0
+DOWN_LOOKS, DOWN_LOOK_S = 200, 0.1  # twenty seconds
 TEND_EVERY_S = 0.5
 SERVERS_EVERY_S = 5.0
 HANGS_AFTER_S = 15.0
@@ -91,11 +91,12 @@ def down(home: Path, servers: list[EmbeddedServer]) -> None:
     lock = home / "run.lock"
     if lock.exists() and is_locked(lock):
         os.kill(int(lock.read_text()), signal.SIGTERM)
-        until = time.monotonic() + DOWN_PATIENCE_S
-        while is_locked(lock):
-            if time.monotonic() > until:
-                raise LaunchError(f"DocIntel (process {lock.read_text()}) does not stop; end it with kill -9.")
-            time.sleep(0.1)
+        for _ in range(DOWN_LOOKS):  # not by the clock: this process may sleep as long as that one
+            if not is_locked(lock):
+                break
+            time.sleep(DOWN_LOOK_S)
+        else:
+            raise LaunchError(f"DocIntel (process {lock.read_text()}) does not stop; end it with kill -9.")
     for server in servers:
         server.stop(home)
     say("DocIntel is stopped.")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from embedded import redis
 from launch.check import REPORTS
 from tests import browsers
 from tests.running import ADA, Running, filled_home, living_logs, make_first_owner, shell, started
@@ -42,6 +43,14 @@ def demo(running: Running) -> Running:
     """The same with the demonstration, which is Ada's: for files that look at it."""
     shell(running, LOAD_DEMO)
     return running
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Path]:
+    """A home whose PostgreSQL and Redis run, for files that start processes of their own and leave nothing queued."""
+    with filled_home(for_tests=True) as home:
+        redis.ensure(home)
+        yield home
 
 
 @pytest.fixture(scope="module")

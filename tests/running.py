@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,8 @@ import psutil
 import requests
 
 from embedded import postgres, redis
+from launch.check import REPORTS, STARTED
+from launch.children import commands
 from tests import schema
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,6 +58,7 @@ class Running:
         self.port = free_port()
         self.output = Path(f"{home}.{self.port}.out")
         self.environment = environment(home) | extra
+        count_start(home)
         command = [sys.executable, "-m", "launch.start", "--port", str(self.port)]
         with open(self.output, "wb") as output:
             self.process = subprocess.Popen(
@@ -87,12 +90,12 @@ class Running:
         """Everything it has said so far."""
         return self.output.read_text()
 
-    def wait_for(self, condition: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:
-        until = time.monotonic() + patience_s
+    def wait_for(self, condition: Callable[[], bool], pause_s: float = 0.1) -> None:
+        until = time.monotonic() + PATIENCE_S
         while not condition():
             assert self.process.poll() is None, self.printed
             assert time.monotonic() < until, self.printed
-            time.sleep(0.1)
+            time.sleep(pause_s)
 
     def child(self, word: str) -> psutil.Process:
         """The process whose command line has this word, such as the queue of a worker."""
@@ -102,6 +105,10 @@ class Running:
 
     def children(self, word: str) -> list[psutil.Process]:
         return [child for child in psutil.Process(self.process.pid).children() if word in child.cmdline()]
+
+    def wait_until_ok(self, *parts: str) -> None:
+        """Wait until *Status* says so of these parts. Each look is a process, which takes from them what they need."""
+        self.wait_for(lambda: self.status().items() >= {(part, "ok") for part in parts}, pause_s=1)
 
     def status(self) -> dict[str, str]:
         done = manage(self.environment, "status", "--json")
@@ -113,32 +120,59 @@ class Running:
         assert self.process.wait(timeout=PATIENCE_S) == 0, self.printed
 
 
+def count_start(home: Path) -> None:
+    """Note that an installation is started, for bin/test to tell."""
+    if reports := os.environ.get(REPORTS):
+        with open(Path(reports) / STARTED, "a", encoding="utf-8") as file:
+            file.write(f"{home.name}\n")
+
+
 @contextmanager
 def web_server(
     environment: dict[str, str], log: Path, module: str = "docintel_site.asgi"
 ) -> Iterator[tuple[str, psutil.Process]]:
     """uvicorn as somebody starts it by hand: its address and its process."""
     port = free_port()
-    command = [sys.executable, "-m", "uvicorn", f"{module}:application", "--port", str(port)]
-    living_logs.append(log)
-    with open(log, "wb") as output:
-        server = subprocess.Popen(
-            [*command, "--lifespan", "off"], cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
-        )
-    try:
+    command = ["uvicorn", f"{module}:application", "--port", str(port), "--lifespan", "off"]
+    with program(command, environment, log, GRACE_S) as server:  # a connection that is still open keeps it
         until = time.monotonic() + START_S
         while "Uvicorn running on" not in log.read_text():
             assert server.poll() is None and time.monotonic() < until, log.read_text()
             time.sleep(0.1)
         yield f"http://127.0.0.1:{port}", psutil.Process(server.pid)
+
+
+@contextmanager
+def program(
+    command: list[str], environment: dict[str, str], log: Path, grace_s: float = PATIENCE_S
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process of the product that is starting; afterwards it is told to stop, and killed if it does not."""
+    living_logs.append(log)
+    with open(log, "wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *command], cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        yield process
         living_logs.remove(log)
     finally:
-        server.terminate()
+        process.terminate()
         try:
-            server.wait(timeout=GRACE_S)
-        except subprocess.TimeoutExpired:  # somebody's connection is still open
-            server.kill()
-            server.wait()
+            process.wait(timeout=grace_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def processes(environment: dict[str, str], home: Path) -> Iterator[str]:
+    """The web server, workers and schedule of a home whose servers run, without bin/run; the address of its site."""
+    told = commands(0)
+    told = {"beat": told["beat"], "ask": told["ask"], "rest": [*told["ingest"], "-Q", "ingest,sweep,embed,search"]}
+    with ExitStack() as stack:
+        for name, command in told.items():
+            stack.enter_context(program(command, environment, home / f"{name}.txt"))
+        yield stack.enter_context(web_server(environment, home / "web.txt"))[0]
 
 
 def free_port() -> int:

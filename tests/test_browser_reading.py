@@ -3,12 +3,14 @@
 import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Dialog, FilePayload, Page, Route, expect
 
 from tests.browsers import LIT, needs_chromium, new_context, sign_in
-from tests.running import ADA, ROOT, filled_home, make_first_owner, started
+from tests.conftest import PATIENCE
+from tests.running import ADA, ROOT, environment, manage, processes
 from tests.scripted_llm import VERDICTS, Json, ScriptedLLM
 
 pytestmark = needs_chromium
@@ -16,6 +18,12 @@ pytestmark = needs_chromium
 SAMPLES = ROOT / "samples"
 QUESTION = "What is the deductible of the cyber policy?"
 RUNNING = "article.turn[aria-busy]"
+MAKE_OWNER = f"""
+from django.core.management import call_command
+from accounts.models import User
+call_command("build_encoder")
+User.objects.create_superuser("{ADA.email}", "{ADA.password}", name="{ADA.name}")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +33,14 @@ def model() -> Iterator[ScriptedLLM]:
 
 
 @pytest.fixture(scope="module")
-def context(model: ScriptedLLM, browser: Browser) -> Iterator[BrowserContext]:
-    """A signed-in owner of a fresh instance that has the scripted model."""
-    environment = {"OPENAI_API_KEY": "sk-scripted", "OPENAI_BASE_URL": model.base_url}
-    with filled_home() as home, started(home, **environment) as running:
-        make_first_owner(running, ADA)
-        context = new_context(browser, base_url=running.address)
+def context(servers: Path, model: ScriptedLLM, browser: Browser) -> Iterator[BrowserContext]:
+    """A signed-in owner of a site that has the scripted model."""
+    chosen = {"OPENAI_API_KEY": "sk-scripted", "OPENAI_BASE_URL": model.base_url, "DOCINTEL_PATIENCE": PATIENCE}
+    variables = environment(servers) | chosen
+    made = manage(variables, "shell", "-c", MAKE_OWNER)
+    assert made.returncode == 0, made.stderr
+    with processes(variables, servers) as address:
+        context = new_context(browser, base_url=address)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         page = context.new_page()
         sign_in(page, ADA)

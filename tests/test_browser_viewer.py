@@ -89,6 +89,12 @@ STILL = f"""async () => {{
     same = {PLACE} === last ? same + 1 : 0;
   }}
 }}"""
+# Waits until it stands elsewhere, and still; how many pages are in it then.
+MOVED = f"""async before => {{
+  while ({PLACE} === before) await new Promise(requestAnimationFrame);
+  await ({STILL})();
+  return ({PAGES})().length;
+}}"""
 SEEN = """() => {
   const edge = document.querySelector(".frame").getBoundingClientRect();
   const eye = edge.top + edge.height / 3;
@@ -147,26 +153,33 @@ def open_citation(page: Page, number: int) -> None:
     page.wait_for_function("link => link.getAttribute('aria-current') === 'true'", arg=link.element_handle())
 
 
-# The same within the page: fifty of them take seconds, and the wait is over in the very moment it is shown.
-OPEN = """async number => {
-  const link = document.querySelectorAll(".cites li a")[number], before = document.getElementById("page");
-  if (!link.checkVisibility()) link.closest("details").open = true;
-  link.scrollIntoView({ block: "nearest" });
-  link.click();
-  const isOpen = () => document.getElementById("page") !== before && link.getAttribute("aria-current") === "true";
-  while (!isOpen()) await new Promise(requestAnimationFrame);
+# The same within the page for the first ones of a conversation, and what is seen in the very moment each is shown: a
+# step of the driver for each would cost ten times as much.
+OPEN_EACH = """async count => {
+  const seen = [];
+  for (let number = 0; number < count; number += 1) {
+    const link = document.querySelectorAll(".cites li a")[number], before = document.getElementById("page");
+    if (!link.checkVisibility()) link.closest("details").open = true;
+    link.scrollIntoView({ block: "nearest" });
+    link.click();
+    const isOpen = () => document.getElementById("page") !== before && link.getAttribute("aria-current") === "true";
+    while (!isOpen()) await new Promise(requestAnimationFrame);
+    seen.push(LOOK);
+  }
+  return seen;
 }"""
+
+
+def seen_of_each(page: Page, count: int, look: str) -> list[Any]:
+    """What this script says of each of the first citations of a conversation once it is open."""
+    seen: list[Any] = page.evaluate(OPEN_EACH.replace("LOOK", look), count)
+    return seen
 
 
 def misses(page: Page, count: int, told: str) -> list[Any]:
     """Which of the first citations of a conversation do not show the first word of their quote."""
-    found = []
-    for number in range(count):
-        page.evaluate(OPEN, number)
-        word = page.evaluate(FIRST_WORD)
-        if not word["isInside"] or not word["word"]:
-            found.append((told, number, word))
-    return found
+    words = enumerate(seen_of_each(page, count, f"({FIRST_WORD})()"))
+    return [(told, number, word) for number, word in words if not word["isInside"] or not word["word"]]
 
 
 @pytest.mark.parametrize("zoom", ZOOMS)
@@ -215,10 +228,7 @@ def test_a_citation_opens_legible(page: Page, asked: list[dict[str, str]], size:
     missed = []
     for of_document, count in zip(asked, CITATIONS, strict=True):
         page.goto(of_document["conversation"])
-        for number in range(count):
-            page.evaluate(OPEN, number)
-            word = page.evaluate(FIRST_WORD)
-            laid = page.evaluate(LAID)
+        for number, (word, laid) in enumerate(seen_of_each(page, count, f"[({FIRST_WORD})(), ({LAID})()]")):
             is_legible = laid["height"] >= (LEGIBLE_WHOLE if laid["isWhole"] else LEGIBLE)
             if not (word["isInside"] and is_legible and (laid["isWhole"] or laid["isLeft"])):
                 missed.append((of_document["document"], number, laid, word))
@@ -301,24 +311,18 @@ def test_a_page_fits_the_width_of_a_phone(page: Page, asked: list[dict[str, str]
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-def scroll(page: Page, by: int) -> None:
-    page.locator(".viewer .frame").hover()
-    page.mouse.wheel(0, by)
-
-
 def scroll_until(page: Page, number: int, by: int) -> list[int]:
     """Scroll until that page is read; how many sheets stood in the page on the way."""
     counts: list[int] = []
     half = int(page.evaluate("document.querySelector('.frame .sheet').getBoundingClientRect().height / 2"))
     step = max(-half, min(by, half))  # a longer one could pass over a page of a phone
     for _ in range(80):
-        if page.evaluate(SEEN) == number:
+        seen, last = page.evaluate(f"() => [({SEEN})(), {PLACE}]")
+        if seen == number:
             return counts
-        last = page.evaluate(PLACE)
-        scroll(page, step)
-        page.wait_for_function(f"last => {PLACE} !== last", arg=last)
-        page.evaluate(STILL)
-        counts.append(len(page.evaluate(PAGES)))
+        page.locator(".viewer .frame").hover()
+        page.mouse.wheel(0, step)
+        counts.append(page.evaluate(MOVED, last))
     raise AssertionError(f"page {number} did not come: {page.evaluate(PAGES)}")
 
 

@@ -34,10 +34,11 @@ CHUNK = f"{len(PIECE):x}\r\n".encode() + PIECE + b"\r\n"
 
 @dataclass
 class Served:
-    """A web server over the database of this test, with a base and an editor and a reader in it."""
+    """A web server over the database of the tests, with a base and an editor and a reader of this test in it."""
 
     address: str
     process: psutil.Process
+    temporary: Path  # where it keeps what is on its way
     base: KnowledgeBase
     cookies: dict[str, str]
     secret: str
@@ -52,8 +53,22 @@ class Served:
         return f"/api/v1/bases/{self.base.pk}/documents"
 
 
+@pytest.fixture(scope="module")
+def server(
+    django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, psutil.Process, Path]]:
+    """Its address, its process and its temporary folder."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "temporary").mkdir()
+    database = urlsplit(settings.DATABASE_URL)._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    places = {"DOCINTEL_HOME": str(home), "TMPDIR": str(home / "temporary"), "DATABASE_URL": database}
+    limits = {"DOCINTEL_UPLOAD_MAX_MB": "40", "DOCINTEL_SECRET_KEY": settings.SECRET_KEY}
+    with web_server(os.environ | places | limits, home / "web.txt") as (address, process):
+        yield address, process, home / "temporary"
+
+
 @pytest.fixture
-def served(transactional_db: None, tmp_path: Path) -> Iterator[Served]:
+def served(transactional_db: None, server: tuple[str, psutil.Process, Path]) -> Served:
     owner, reader = (User.objects.create_user(f"{name}@example.org", "quiet-harbour-91") for name in ("ada", "bo"))
     base = create_base(owner, "Large")
     set_role(base, reader, "viewer")
@@ -62,13 +77,8 @@ def served(transactional_db: None, tmp_path: Path) -> Iterator[Served]:
     client.get("/accounts/sessions/")
     secrets = [make_token(user, "Client", Scope.values, 1)[1] for user in (owner, reader)]
     cookies = {name: morsel.value for name, morsel in client.cookies.items()}
-    database = urlsplit(settings.DATABASE_URL)._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
-    (tmp_path / "temporary").mkdir()
-    places = {"DOCINTEL_HOME": str(tmp_path), "TMPDIR": str(tmp_path / "temporary"), "DATABASE_URL": database}
-    limits = {"DOCINTEL_UPLOAD_MAX_MB": "40", "DOCINTEL_SECRET_KEY": settings.SECRET_KEY}
-    with web_server(os.environ | places | limits, tmp_path / "web.txt") as (address, process):
-        requests.get(f"{address}/accounts/login/", timeout=PATIENCE_S)  # what is loaded once is no growth
-        yield Served(address, process, base, cookies, secrets[0], secrets[1])
+    requests.get(f"{server[0]}/accounts/login/", timeout=PATIENCE_S)  # what is loaded once is no growth
+    return Served(*server, base, cookies, secrets[0], secrets[1])
 
 
 @dataclass
@@ -184,7 +194,7 @@ def test_somebody_signed_in_uploads_as_before(served: Served) -> None:
     assert Document.objects.count() == 3
 
 
-def test_a_disk_that_fills_while_a_body_arrives_is_told_with_507(served: Served, tmp_path: Path) -> None:
+def test_a_disk_that_fills_while_a_body_arrives_is_told_with_507(served: Served) -> None:
     """On the disk where bodies are kept until they are whole; afterwards the same server takes them again."""
     session = requests.Session()
     session.cookies.update(served.cookies)
@@ -196,7 +206,7 @@ def test_a_disk_that_fills_while_a_body_arrives_is_told_with_507(served: Served,
         files = {"files": ("large.txt", content)}
         return session.post(served.address + path, files=files, allow_redirects=False, timeout=PATIENCE_S, **options)
 
-    with small_disk(tmp_path / "temporary") as disk:
+    with small_disk(served.temporary) as disk:
         page, problem = send(served.form, data=values), send(served.api, headers=bearer)
         assert files_on(disk) == []
     for told in (page, problem):

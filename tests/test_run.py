@@ -155,8 +155,11 @@ def test_the_whole_way(running: Running, browser: Browser) -> None:
 
 
 def test_every_part_works_once_it_is_up(running: Running) -> None:
-    running.wait_for(lambda: running.status()["Workers"] == "ok")
-    running.wait_for(lambda: "fail" not in running.status().values())
+    def is_at_work() -> bool:
+        parts = running.status()
+        return parts.get("Workers") == "ok" and "fail" not in parts.values()
+
+    running.wait_for(is_at_work, pause_s=1)
 
 
 def test_a_second_one_is_refused_in_one_sentence(running: Running) -> None:
@@ -174,7 +177,7 @@ def test_a_killed_worker_is_started_again(running: Running) -> None:
     pool = worker.children()
     worker.kill()
     running.wait_for(lambda: "ingest ended (killed by SIGKILL), starting again" in running.printed)
-    running.wait_for(lambda: running.status()["Workers"] == "ok")
+    running.wait_until_ok("Workers")
     assert running.child("ingest,sweep").pid != worker.pid
     assert psutil.wait_procs(pool, timeout=PATIENCE_S)[1] == []
 
@@ -187,8 +190,7 @@ def test_killed_servers_are_started_again(running: Running) -> None:
                 process.kill()
     running.wait_for(lambda: "Redis does not answer, starting it again" in running.printed)
     running.wait_for(lambda: "PostgreSQL does not answer, starting it again" in running.printed)
-    running.wait_for(lambda: running.status()["Workers"] == "ok")
-    running.wait_for(lambda: running.status()["Database"] == "ok")
+    running.wait_until_ok("Workers", "Database")
 
 
 def test_servers_that_hang_are_ended_and_started_again(running: Running) -> None:
@@ -199,8 +201,7 @@ def test_servers_that_hang_are_ended_and_started_again(running: Running) -> None
                 process.suspend()
     running.wait_for(lambda: "Redis hangs, ending it" in running.printed)
     running.wait_for(lambda: "PostgreSQL hangs, ending it" in running.printed)
-    running.wait_for(lambda: running.status()["Workers"] == "ok")
-    running.wait_for(lambda: running.status()["Database"] == "ok")
+    running.wait_until_ok("Workers", "Database")
 
 
 def test_ctrl_c_stops_everything_and_the_next_start_keeps_the_rows(running: Running) -> None:

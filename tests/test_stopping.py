@@ -1,20 +1,20 @@
 """A real worker is told to stop while it writes an answer: another has the question at once, and it counts as one."""
 
 import re
-import subprocess
-import sys
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import psycopg
 import pytest
 
-from embedded import postgres, redis
-from tests.running import PATIENCE_S, ROOT, environment, filled_home, manage
+from embedded import postgres
+from tests.running import PATIENCE_S, environment, manage, program
 from tests.scripted_llm import ScriptedLLM
 
 ASK = """
@@ -43,35 +43,18 @@ def model() -> Iterator[ScriptedLLM]:
         yield server
 
 
-@pytest.fixture(scope="module")
-def home(model: ScriptedLLM) -> Iterator[Path]:
-    with filled_home(for_tests=True) as home:
-        redis.ensure(home)
-        yield home
-
-
 def variables(home: Path, model: ScriptedLLM) -> dict[str, str]:
     chosen = {"OPENAI_API_KEY": "sk-scripted", "OPENAI_BASE_URL": model.base_url, "DOCINTEL_STOP_GRACE_S": "1"}
     return environment(home) | chosen
 
 
 @contextmanager
-def worker(home: Path, model: ScriptedLLM, name: str, queues: str, pool: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """A worker that is starting."""
+def worker(home: Path, model: ScriptedLLM, name: str, queues: str, pool: str) -> Iterator["Popen[bytes]"]:
+    """A worker that is starting, and ends when it is told to."""
     command = ["celery", "-A", "docintel_site", "worker", "-n", f"{name}@%h", "-Q", queues, "--pool", pool, "-c", "2"]
-    log = home / f"{name}.log"
-    with open(log, "wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", *command], cwd=ROOT, env=variables(home, model), stdout=output, stderr=output
-        )
-    try:
+    with program(command, variables(home, model), home / f"{name}.log") as process:
         yield process
-    finally:
-        process.terminate()
-        try:
-            process.wait(timeout=PATIENCE_S)
-        finally:
-            process.kill()
+    assert process.returncode != -signal.SIGKILL
 
 
 def wait_for(condition: Callable[[], Any], log: Path) -> None:
@@ -90,7 +73,8 @@ def row(home: Path, turn: str) -> tuple[str, str, int]:
 
 
 @pytest.mark.parametrize("pool", ["threads", "prefork"])
-def test_a_worker_that_is_told_to_stop_passes_its_work_on(home: Path, model: ScriptedLLM, pool: str) -> None:
+def test_a_worker_that_is_told_to_stop_passes_its_work_on(servers: Path, model: ScriptedLLM, pool: str) -> None:
+    home = servers
     model.hold = threading.Event()  # an answer stands still in the middle of its first sentence
     with worker(home, model, f"first-{pool}", "ask", pool) as first:
         asked = manage(variables(home, model), "shell", "-c", ASK.replace("POOL", pool))

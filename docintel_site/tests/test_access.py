@@ -59,6 +59,7 @@ ASKER = ("viewer",)
 LINK = ("link",)
 TRAIL = ("viewer", "auditor", "owner")
 NOBODY = ()
+OUTSIDERS = ("stranger", "anonymous")
 
 
 class Row(NamedTuple):
@@ -629,14 +630,40 @@ def scope_of(views: dict[str, Any], row: str) -> str | None:
 
 
 def test_no_cell_is_wrong(site: Site) -> None:
-    wrong = []
+    """Nor is an answer kept by a cache, but pictures of pages by the reader's own, or may use what no page needs."""
+    wrong: list[tuple[str, str, object]] = []
+    kept: set[str] = set()
     for row, (who, status, body, others) in TABLE.items():
         for caller in CALLERS:
-            found = site.status(caller, row, body)
-            if found != expected(row, caller, who, status, others):
-                wrong.append((row, caller, found))
+            answered = site.answer(caller, row, body)
+            if answered.status_code != expected(row, caller, who, status, others):
+                wrong.append((row, caller, answered.status_code))
+            if caller in {*who[-1:], *OUTSIDERS}:
+                wrong += [(row, caller, name) for name in missing_headers(answered, row)]
+                if is_kept(answered):
+                    kept.add(row)
+    for row in (*(f"GET {route}" for route in OPEN), "GET static/site.css"):
+        for caller in OUTSIDERS:
+            answered = site.answer(caller, row)
+            wrong += [(row, caller, name) for name in missing_headers(answered, row)]
+            if is_kept(answered):
+                kept.add(row)
     assert wrong == []
+    assert kept == PICTURES | PUBLIC
     assert len(TABLE) * len(CALLERS) > 600
+
+
+def is_kept(answered: Any) -> bool:
+    """Whether a cache may keep an answer."""
+    return not {"no-store", "private"} <= {*answered.headers["Cache-Control"].split(", ")}
+
+
+def missing_headers(answered: Any, row: str) -> Iterator[str]:
+    """The headers that an answer should have; a picture that may be kept is one, and for its reader alone."""
+    said = answered.headers["Cache-Control"].split(", ")
+    if row in PICTURES and is_kept(answered) and (answered.status_code != 200 or "private" not in said):
+        yield "Cache-Control"
+    yield from (name for name in HEADERS if name not in answered.headers)
 
 
 def test_no_page_and_no_call_asks_a_model_itself(site: Site, settings: Settings) -> None:
@@ -659,22 +686,6 @@ def expected(row: str, caller: str, who: tuple[str, ...], status: int, others: i
         return 401 if is_api else 302
     role = "owner" if caller == "token" else caller
     return status if role in who else others
-
-
-def test_no_answer_is_kept_by_a_cache_or_may_use_what_no_page_needs(site: Site) -> None:
-    """Only pictures of pages are kept, by the reader's own browser."""
-    wrong, kept = [], set()
-    rows = {**TABLE, **{f"GET {route}": Row((), 200) for route in OPEN}, "GET static/site.css": Row((), 200)}
-    for row, (who, _, body, _) in rows.items():
-        for caller in {*who[-1:], "stranger", "anonymous"}:
-            answered = site.answer(caller, row, body)
-            said = answered.headers["Cache-Control"].split(", ")
-            if "no-store" not in said or "private" not in said:
-                kept.add(row)
-                wrong += [(row, caller)] * (row in PICTURES and (answered.status_code != 200 or "private" not in said))
-            wrong += [(row, name) for name in HEADERS if name not in answered.headers]
-    assert wrong == []
-    assert kept == PICTURES | PUBLIC
 
 
 def test_a_method_without_a_row_is_not_answered(site: Site) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from launch import check
 from launch.failures import read_failures
+from tests.running import count_start
+from tests.stages import read_order
 
 BROKEN = "def test_planted() -> None:\n    assert 1 + 1 == 3, 'sums are wrong'\n"
 HANGS = "import threading\n\ndef test_planted() -> None:\n    threading.Event().wait()\n"
@@ -170,6 +172,8 @@ def test_drills_that_were_only_late_are_looked_at_once_more(
     names = ["tests one by one", "survives", "waited", "late drills, alone"]
     assert [name for name, _ in asked] == names[: 3 + (second is not None)]
     assert second is None or asked[-1][1][-2:] == ["--part", "fairness"]
+    files = list(read_order())
+    assert asked[0][1][-len(files) :] == files, "no other file is looked through"
 
 
 @pytest.mark.parametrize("is_wrong", [False, True])
@@ -200,6 +204,15 @@ def test_what_explains_a_starved_test_is_kept(
     monkeypatch.setattr(check, "run_tests", lambda reports, failed, begin: list(lines))
     assert check.main([]) == 0
     assert reports.exists() is bool(lines) is (f"Reports of the tests: {reports}" in capsys.readouterr().out)
+
+
+def test_how_often_an_installation_was_started_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = tmp_path / check.STARTED
+    assert check.tell_starts(told) == "Installations: 0, started 0 times."
+    monkeypatch.setenv(check.REPORTS, str(tmp_path))
+    for name in ("one", "other", "one"):
+        count_start(Path(name))
+    assert check.tell_starts(told) == "Installations: 2, started 3 times."
 
 
 def test_with_arguments_only_what_they_name_is_run(

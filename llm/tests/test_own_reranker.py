@@ -32,7 +32,7 @@ QUERY = "On which day is rent due each month?"
 def ask(
     texts: list[str] = TEXTS, query: str = QUERY, instructions: str = "", version: str = "1", top: int = 3
 ) -> tuple[list[int], Exchange]:
-    scored, exchange = rerank.rerank(query, texts, top=top, deadline_s=10, instructions=instructions, version=version)
+    scored, exchange = rerank.rerank(query, texts, top=top, deadline_s=120, instructions=instructions, version=version)
     return [each.index for each in scored], exchange
 
 

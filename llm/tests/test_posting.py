@@ -30,7 +30,7 @@ def keep(told: Any) -> Any:
 
 
 def send(server: ScriptedLLM, read: Any = keep, body: Body = BODY, path: str = "/rerank") -> Any:
-    return post(LLMServer(server.base_url, "pa-secret"), path, body, read, purpose="rerank", deadline_s=20)
+    return post(LLMServer(server.base_url, "pa-secret"), path, body, read, purpose="rerank", deadline_s=120)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_body_goes_out_whole_and_the_record_repeats_no_text(serve: Serve) ->
     assert exchange.request_sha256 == request_digest(exchange.request)
     assert (exchange.purpose, exchange.prompt_name, exchange.prompt_version) == ("rerank", "rerank", "1")
     assert (exchange.api, exchange.outcome, exchange.raw_reply) == ("rerank", "ok", "")
-    assert exchange.parameters == {"deadline_s": 20} and exchange.tokens_out == 0
+    assert exchange.parameters == {"deadline_s": 120} and exchange.tokens_out == 0
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,6 @@ def test_a_prompt_the_server_cut_in_silence_is_no_judgement(serve: Serve) -> Non
             prompt=long,
             reply_schema=Nothing,
             purpose="arbiter",
-            deadline_s=30,
+            deadline_s=120,
         )
     assert "1200 tokens" in str(caught.value) and caught.value.exchange.raw_reply

@@ -25,7 +25,7 @@ from retrieval.words import tokens
 
 AGREEMENT = Path(__file__).resolve().parents[2] / "samples" / "outsourcing-agreement.pdf"
 ASKED_LINES = slice(80, 120)  # a document short enough for thousands of questions
-QUESTIONS, THREADS, ROUNDS = 200, 8, 4  # a stemmer that is shared fails in the first
+QUESTIONS, THREADS, ROUNDS = 200, 8, 2  # a stemmer that is shared fails in the first
 SWITCH_S = 1e-5  # the interpreter changes threads five hundred times as often as it does by itself
 
 

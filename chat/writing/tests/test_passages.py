@@ -51,7 +51,7 @@ def test_only_what_is_printed_is_taken_of_the_copies(serve: Serve) -> None:
     ]
     server = serve()
     server.copied = [{"copies": copies, "answered": True}]
-    read = read_part("What is the rent?", part, "part 1 of 3", deadline_s=10, chosen=ChosenTier())
+    read = read_part("What is the rent?", part, "part 1 of 3", deadline_s=120, chosen=ChosenTier())
     assert {number: [row.text for row in rows] for number, rows in read.rows.items()} == {
         1: ["The rent is 500 euros."],
         2: ["Revenue | 5 | 4", "Costs | 3 | 2"],
@@ -64,5 +64,5 @@ def test_only_what_is_printed_is_taken_of_the_copies(serve: Serve) -> None:
 
 def test_an_answer_of_which_nothing_is_printed_is_none(serve: Serve) -> None:
     serve().copied = [{"copies": [{"excerpt": 1, "quote": "The rent is 900 euros."}], "answered": True}]
-    read = read_part("?", [an_excerpt(1, "The rent is 500 euros.")], "part 1 of 2", deadline_s=10, chosen=ChosenTier())
+    read = read_part("?", [an_excerpt(1, "The rent is 500 euros.")], "part 1 of 2", deadline_s=120, chosen=ChosenTier())
     assert (read.rows, read.unknown, read.is_answer) == ({}, 1, False)

@@ -4,6 +4,7 @@ import os
 import signal
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier, Event, Thread
 from typing import Any
@@ -74,8 +75,12 @@ def test_it_tries_a_page_that_cannot_be_drawn_once(
 
 
 @pytest.mark.skipif(not HUGE.exists(), reason="the shared hostile files are not here")
-def test_it_gives_up_on_a_page_that_would_never_end(queued: Callable[..., IngestJob]) -> None:
+def test_it_gives_up_on_a_page_that_would_never_end(
+    queued: Callable[..., IngestJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
     document = queued(HUGE.read_bytes(), "slow.pdf").document
+    few = replace(page_images.limits(), render_cpu_s=2)
+    monkeypatch.setattr(page_images, "limits", lambda: few)
     with pytest.raises(NoPageImage, match="took longer"):
         make_page_image(document, 1)
     assert not has_image(document, 1)
