@@ -40,7 +40,7 @@ def test_the_list_of_outcomes_says_what_each_means(house: House) -> None:
     html = unescape(str(RunFilters({}, user=house.viewer)["status"]))
     for code in ("weak", "not_found", "cannot_tell"):
         assert f'value="{code}" title="{MEANINGS[code]}"' in html
-    assert "it was looked for everywhere" in str(MEANINGS["weak"])
+    assert "everything was looked through" in str(MEANINGS["weak"])
     assert ">No clear answer</option>" in html and str(OUTCOMES["weak"].words) in str(MEANINGS["not_found"])
 
 
