@@ -162,8 +162,8 @@ def describe_figures(figures: SignedFigures, *, is_sample: bool) -> str:
         )
     else:
         told = _(
-            "%(runs)s questions: %(reviewed)s read, with a verdict, among them %(risky_reviewed)s of %(risky)s with a "
-            "sign of risk; %(unread)s not read, only not flagged; %(objected)s with an objection to the answer, roles "
+            "Questions: %(runs)s; read, with a verdict: %(reviewed)s, among them %(risky_reviewed)s of %(risky)s with a "
+            "sign of risk; not read, only not flagged: %(unread)s; with an objection to the answer: %(objected)s; roles "
             "overruled: %(overruled)s."
         )
     sentence: str = told % {**figures, "unread": unread}
