@@ -162,9 +162,9 @@ def describe_figures(figures: SignedFigures, *, is_sample: bool) -> str:
         )
     else:
         told = _(
-            "Questions: %(runs)s; read, with a verdict: %(reviewed)s, among them %(risky_reviewed)s of %(risky)s with a "
-            "sign of risk; not read, only not flagged: %(unread)s; with an objection to the answer: %(objected)s; roles "
-            "overruled: %(overruled)s."
+            "Questions: %(runs)s; read, with a verdict: %(reviewed)s, among them %(risky_reviewed)s of %(risky)s with "
+            "a sign of risk; not read, only not flagged: %(unread)s; with an objection to the answer: %(objected)s; "
+            "roles overruled: %(overruled)s."
         )
     sentence: str = told % {**figures, "unread": unread}
     if without := figures["runs"] - answers:

@@ -191,9 +191,7 @@ def test_it_says_that_keyword_questions_work_while_it_embeds(
     IngestJob.objects.update(state="running", stage="embed", done_count=5, total_count=10)
     page = shown(signed_in, base)
     assert (
-        "Search by meaning: passage 5 of 10" in page
-        and "It can be asked already" in page
-        and "Ask this base" in page
+        "Search by meaning: passage 5 of 10" in page and "It can be asked already" in page and "Ask this base" in page
     )
 
 

@@ -50,8 +50,9 @@ MEANINGS = {
         " “Not found” would mean that everything was looked through and no passage answers."
     ),
     "not_found": _(
-        "Everything that can be read was looked through, and no passage answers. See which words were looked for; if the"
-        " documents may use others, ask with those. “No clear answer” would mean that some passages may be about it."
+        "Everything that can be read was looked through, and no passage answers. See which words were looked for; if"
+        " the documents may use others, ask with those. “No clear answer” would mean that some passages may be about"
+        " it."
     ),
     "cannot_tell": _(
         "No passage that could be read answers, and something could not be read or was not searched, so it may still be"

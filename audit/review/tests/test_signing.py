@@ -81,7 +81,10 @@ def test_it_signs_a_period_off_once_every_risk_is_reviewed(house: House, make_ru
     figures = count_figures(of_period(house.base, today, today))
     assert (figures["runs"], figures["risky"], figures["risky_reviewed"]) == (2, 1, 1)
     told = describe_sign_off(sign(of_period(house.base, today, today), house.auditor))
-    assert "Questions: 2; read, with a verdict: 1, among them 1 of 1 with a sign of risk; not read, only not flagged: 1" in told
+    assert (
+        "Questions: 2; read, with a verdict: 1, among them 1 of 1 with a sign of risk; not read, only not flagged: 1"
+        in told
+    )
 
 
 def test_a_period_that_is_refused_stays_on_its_page_with_what_was_typed(
@@ -170,7 +173,11 @@ def test_a_signature_is_given_on_what_was_shown(house: House, make_run: MakeRun,
     form["seen"] = first.context["statement"]
     second = client.post("/audit/signoffs/", form | {"note": "<b>all</b> seen"})
     page = second.content.decode()
-    assert "Questions: 2; read, with a verdict: 1," in page and "Nothing was signed" in page and "&lt;b&gt;all&lt;/b&gt; seen" in page
+    assert (
+        "Questions: 2; read, with a verdict: 1," in page
+        and "Nothing was signed" in page
+        and "&lt;b&gt;all&lt;/b&gt; seen" in page
+    )
     assert f'<input type="hidden" name="since" value="{today}"' in page and not SignOff.objects.exists()
     form["seen"] = second.context["statement"]
     assert client.post("/audit/signoffs/", form)["Location"] == "/audit/signoffs/"
