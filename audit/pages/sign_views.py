@@ -20,11 +20,11 @@ from audit.review.signing import (
     Subject,
     countersign,
     describe_sign_off,
+    of_first,
     of_period,
     of_sample,
     second_of,
     sign,
-    subject_of,
 )
 from documents.access import get_or_404
 
@@ -105,7 +105,7 @@ def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("audit:sign_offs")
     try:
-        return sign_what_was_seen(request, subject_of(first), first)
+        return sign_what_was_seen(request, of_first(first), first)
     except SignOffRefused as refusal:
         waiting_in = first.base_id if refusal.waits and not first.sample_id else None
         return signed_page(request, BasePeriodForm(user=request.user), str(refusal), status=409, waiting_in=waiting_in)

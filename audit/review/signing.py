@@ -93,6 +93,11 @@ def of_sample(sample: ReviewSample) -> Subject:
     return Subject(sample.base_id, sample.base_name, sample.until, sample.until, sample)
 
 
+def of_first(first: SignOff) -> Subject:
+    """What a first signature is about."""
+    return Subject(first.base_id, first.base_name, first.since, first.until, first.sample)
+
+
 def runs_of(subject: Subject) -> RetrievalRunQuerySet:
     if subject.sample:
         return RetrievalRun.objects.filter(pk__in=[UUID(pk) for pk in subject.sample.run_ids])
@@ -194,14 +199,9 @@ def sign(subject: Subject, user: User, note: str = "", seen: str | None = None) 
     return store_sign_off(subject, user, note, figures, None)
 
 
-def subject_of(first: SignOff) -> Subject:
-    """What a first signature is about."""
-    return Subject(first.base_id, first.base_name, first.since, first.until, first.sample)
-
-
 def countersign(first: SignOff, user: User, note: str = "", seen: str | None = None) -> SignOff:
     """Store the second signature, by another person and on new figures. Raises as `sign` does."""
-    subject = subject_of(first)
+    subject = of_first(first)
     figures = count_figures(subject)
     obstacle = find_sign_off_obstacle(subject, figures)
     if first.first_id or SignOff.objects.filter(first=first).exists():
