@@ -126,7 +126,7 @@ class Scope(models.TextChoices):
     READ = "read", _("read bases, documents and the dictionary")
     ASK = "ask", _("ask questions")
     WRITE = "write", _("upload documents, change bases and dictionaries")
-    AUDIT = "audit", _("read runs and evidence, review")
+    AUDIT = "audit", _("read questions with their evidence, review")
     WITNESS = "witness", _("keep heads of another installation’s ledger")
 
 

@@ -376,7 +376,12 @@ class FilterForm(forms.Form):
     )
     state = forms.ChoiceField(
         required=False,
-        choices=[("", _("Any state")), ("ready", _("Ready")), ("busy", _("In progress")), ("needs", _("Needs you"))],
+        choices=[
+            ("", _("Any state")),
+            ("ready", _("Ready")),
+            ("busy", _("In progress")),
+            ("needs", _("Needs attention")),
+        ],
     )
     toc = forms.ChoiceField(
         required=False, choices=[("", _("Any table of contents")), ("strong", _("Strong")), ("weak", _("Weak or none"))]

@@ -57,7 +57,7 @@ DOCUMENTS_A_PAGE = 100
 ORDERS = {
     "-added": gettext_lazy("Newest first"),
     "title": gettext_lazy("By title"),
-    "state": gettext_lazy("What needs you first"),
+    "state": gettext_lazy("What needs attention first"),
     "-pages": gettext_lazy("Longest first"),
     "-contents": gettext_lazy("Best contents first"),
 }

@@ -21,7 +21,7 @@ from audit.keeping.exports import (
     stream_runs,
     write_documents,
 )
-from audit.pages.forms import BasePeriodForm, RunFilters, SignOffForm
+from audit.pages.forms import BasePeriodForm, RunFilters
 from audit.pages.sign_views import FILE_ID, signed_page
 from audit.pages.views import attachment, get_run_with_charge
 from audit.proof.evidence import NotRecorded, write_evidence
@@ -52,7 +52,7 @@ def technical_file(request: HttpRequest) -> HttpResponse | FileResponse:
     if not form.is_valid():
         if "base" in form.errors:
             raise Http404("There is no such base.")
-        return signed_page(request, SignOffForm(user=request.user), status=400, file_form=form)
+        return signed_page(request, BasePeriodForm(user=request.user), status=400, file_form=form)
     base, since, until = (form.cleaned_data[name] for name in ("base", "since", "until"))
     subject = of_period(base, since, until)
     write = partial(write_technical_file, base, subject, by=request.user)

@@ -226,12 +226,6 @@ class BasePeriodForm(FormOfBases):
             self.add_error("until", _("The last day lies before the first."))
 
 
-class SignOffForm(BasePeriodForm):
-    """The period of a base to sign off."""
-
-    note = forms.CharField(max_length=REASON_MAX, required=False, label=_("Note"))
-
-
 class ReplayForm(forms.Form):
     """Who judges a stored brief again, and how often: repeats show how stable a judgement is."""
 

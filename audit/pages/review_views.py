@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.models import Review, ReviewSample
-from audit.pages.forms import REASON_MAX, ReviewForm, SampleForm
+from audit.pages.forms import ReviewForm, SampleForm
 from audit.pages.views import get_run_with_charge, shown_sign, trail_page
 from audit.review.assigning import CannotAssign, assign, give_back, held_by, holders, people_for
 from audit.review.queue import (
@@ -203,7 +203,6 @@ def sample_page(request: HttpRequest, found: ReviewSample, refusal: str = "") ->
         "overruled": objections.values("run").distinct().count(),
         "is_same": redraw_sample(found) == found.run_ids,
         "refusal": refusal,
-        "note": request.POST.get("note", "")[:REASON_MAX],
         "obstacle": find_sign_off_obstacle(subject, figures).why,
         "sign_offs": [(row, describe_sign_off(row), second_of(row)) for row in signed],
         "is_signed": any(row.figures == figures for row in signed),

@@ -12,13 +12,15 @@ from django.views.decorators.http import require_http_methods
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.models import ReviewSample, SignOff
-from audit.pages.forms import REASON_MAX, BasePeriodForm, SignOffForm
+from audit.pages.forms import REASON_MAX, BasePeriodForm
 from audit.pages.review_views import sample_page
 from audit.review.signing import (
+    NotSeen,
     SignOffRefused,
     Subject,
     countersign,
     describe_sign_off,
+    of_first,
     of_period,
     of_sample,
     second_of,
@@ -38,12 +40,12 @@ def sign_offs(request: HttpRequest) -> HttpResponse:
     if not is_auditor(request.user):
         raise Http404("There is nothing here for you.")
     record_list(request.user, "sign_offs")
-    return signed_page(request, SignOffForm(user=request.user, chosen=request.GET.get("base", "")))
+    return signed_page(request, BasePeriodForm(user=request.user, chosen=request.GET.get("base", "")))
 
 
 def signed_page(
     request: HttpRequest,
-    form: SignOffForm,
+    form: BasePeriodForm,
     refusal: str = "",
     status: int = 200,
     waiting_in: UUID | None = None,
@@ -72,45 +74,62 @@ def questions_of(row: SignOff) -> str:
 
 
 def sign_period(request: HttpRequest) -> HttpResponse:
-    form = SignOffForm(request.POST, user=request.user)
+    form = BasePeriodForm(request.POST, user=request.user)
     if not form.is_valid():
         return signed_page(request, form, status=400)
     given = form.cleaned_data
+    subject = of_period(given["base"], given["since"], given["until"])
     try:
-        sign_subject(request, of_period(given["base"], given["since"], given["until"]))
+        return sign_what_was_seen(request, subject, form=form)
     except SignOffRefused as refusal:
-        waiting_in = given["base"].pk if refusal.waits else None
+        waiting_in = subject.base_id if refusal.waits else None
         return signed_page(request, form, str(refusal), status=409, waiting_in=waiting_in)
-    return redirect("audit:sign_offs")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
-    """Sign a sample off; loaded anew after a refusal, its address leads back to the sample."""
+    """Sign a sample off; loaded anew, its address leads back to the sample."""
     sample = get_or_404(ReviewSample.objects.visible_to(request.user), sample_id)
     if request.method != "POST":
         return redirect("audit:sample", sample.pk)
     try:
-        sign_subject(request, of_sample(sample))
+        return sign_what_was_seen(request, of_sample(sample))
     except SignOffRefused as refusal:
         return sample_page(request, sample, str(refusal))
-    return redirect("audit:sign_offs")
-
-
-def sign_subject(request: HttpRequest, subject: Subject) -> None:
-    """Sign with the note of a form. Raises SignOffRefused."""
-    sign(subject, user_of(request), request.POST.get("note", "")[:REASON_MAX])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
-    """Give the second signature; loaded anew after a refusal, its address leads back to the signatures."""
+    """Give the second signature; loaded anew, its address leads back to the signatures."""
     first = get_or_404(SignOff.objects.visible_to(request.user), sign_off_id)
     if request.method != "POST":
         return redirect("audit:sign_offs")
     try:
-        countersign(first, user_of(request), request.POST.get("note", "")[:REASON_MAX])
+        return sign_what_was_seen(request, of_first(first), first)
     except SignOffRefused as refusal:
         waiting_in = first.base_id if refusal.waits and not first.sample_id else None
-        return signed_page(request, SignOffForm(user=request.user), str(refusal), status=409, waiting_in=waiting_in)
+        return signed_page(request, BasePeriodForm(user=request.user), str(refusal), status=409, waiting_in=waiting_in)
+
+
+def sign_what_was_seen(
+    request: HttpRequest, subject: Subject, first: SignOff | None = None, form: BasePeriodForm | None = None
+) -> HttpResponse:
+    """Sign, or show what would be signed and ask once more: a signature is for good. Raises SignOffRefused."""
+    note, seen = request.POST.get("note", "")[:REASON_MAX], request.POST.get("seen", "")
+    try:
+        if first:
+            countersign(first, user_of(request), note, seen)
+        else:
+            sign(subject, user_of(request), note, seen)
+    except NotSeen as unseen:
+        shown = {
+            "subject": subject,
+            "statement": unseen.statement,
+            "was_seen": bool(seen),
+            "first": first,
+            "said_first": describe_sign_off(first) if first else "",
+            "note": note,
+            "form": form,  # the period, sent again
+        }
+        return render(request, "audit/sign.html", shown)
     return redirect("audit:sign_offs")

@@ -193,7 +193,7 @@ def refuse_erased(run: RetrievalRun) -> None:
     if erasure:
         told = {"day": erasure.created_at.date(), "by": erasure.actor, "why": erasure.details["why"]}
         words = gettext(
-            "The words of this run were erased on %(day)s by %(by)s (%(why)s), so a pack would prove nothing."
+            "The words of this question were erased on %(day)s by %(by)s (%(why)s), so a pack would prove nothing."
         )
         raise NotRecorded(words % told)
 

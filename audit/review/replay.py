@@ -212,7 +212,7 @@ def rejudge(
     """Judge the stored brief again, as often as asked; `on_judged` is told how often it was. Raises CannotReplay."""
     rows = sent_order(run)
     if not run.question:
-        raise CannotReplay(gettext("The words of this run were erased, so there is nothing to judge."))
+        raise CannotReplay(gettext("The words of this question were erased, so there is nothing to judge."))
     if run.parsed.get("form") == "outline":
         raise CannotReplay(gettext("An outline takes the parts of a document as they are: nothing was judged."))
     if not rows:

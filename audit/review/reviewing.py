@@ -24,9 +24,11 @@ class ReviewRefused(Exception):
 class ReviewConflict(Exception):
     """Somebody reviewed the same thing after the form was opened; nothing was stored."""
 
-    def __init__(self, standing: Review | None) -> None:
+    def __init__(self, standing: Review | None, user: Viewer | None = None) -> None:
         super().__init__(
-            _("Somebody has reviewed this since you opened it. Both texts are below; nothing was stored yet.")
+            _("You have reviewed this since you opened it, perhaps in another tab. Nothing more was stored yet.")
+            if user and standing and standing.reviewer_id == user.pk
+            else _("Somebody has reviewed this since you opened it. Both texts are below; nothing was stored yet.")
         )
         self.standing = standing
 
@@ -96,7 +98,7 @@ def arrange_reviews(reviews: Iterable[Review]) -> Reviews:
 def why_not(user: Viewer, run: RetrievalRun) -> str:
     """Why a person may not review a run, or ""."""
     if not is_auditor(user, run.base_id):
-        return _("Only auditors and owners of the base review its runs.")
+        return _("Only auditors and owners of the base review its questions.")
     if runs_asked_again(run).filter(asked_by=user.pk).exists():
         return _("You asked this question, so somebody else has to review it.")
     return ""
@@ -107,8 +109,10 @@ def has_judged(user: Viewer, run: RetrievalRun) -> bool:
     return Review.objects.filter(run=run, candidate=None, reviewer_id=user.pk).exists()
 
 
-def why_not_blind(user: Viewer, run: RetrievalRun) -> str:
-    """Why a review by this person would not be blind, or ""."""
+def why_not_blind(user: Viewer, run: RetrievalRun, candidate: RunCandidate | None) -> str:
+    """Why a review by this person would not be blind, or not the first, or ""."""
+    if Review.objects.filter(run=run, candidate=candidate, reviewer_id=user.pk, is_blind=True).exists():
+        return blind_once()
     others = Review.objects.filter(run=run).exclude(reviewer_id=user.pk).order_by("created_at")
     first = others.values_list("created_at", flat=True).first()
     if first is None:
@@ -119,16 +123,19 @@ def why_not_blind(user: Viewer, run: RetrievalRun) -> str:
     return ""
 
 
+def blind_once() -> str:
+    return _("You have reviewed this blind already. That review is kept as you gave it.")
+
+
 def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinion: Opinion) -> Review:
     """Store a review and its ledger entry. Raises ReviewRefused (recorded, AT10) or ReviewConflict (AT9)."""
-    refusal = why_not(user, run) or (why_not_blind(user, run) if opinion.is_blind else "")
-    if refusal:
+    if refusal := why_not(user, run) or (why_not_blind(user, run, candidate) if opinion.is_blind else ""):
         about = candidate.candidate_id if candidate else "answer"
         record_event(user, "review_refused", run.pk, about=about, outcome=opinion.outcome, why=refusal)
         raise ReviewRefused(refusal)
     standing = reviews_of(run).of(candidate.pk if candidate else None).standing
     if not opinion.is_blind and (standing.pk if standing else None) != opinion.previous_id:
-        raise ReviewConflict(standing)
+        raise ReviewConflict(standing, user)
     row = Review(
         run=run,
         candidate=candidate,
@@ -145,7 +152,9 @@ def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinio
     try:
         store(row)
     except IntegrityError:  # both passed the check above; the constraint accepted only the first
-        raise ReviewConflict(reviews_of(run).of(candidate.pk if candidate else None).standing) from None
+        if opinion.is_blind:
+            raise ReviewRefused(blind_once()) from None
+        raise ReviewConflict(reviews_of(run).of(candidate.pk if candidate else None).standing, user) from None
     return row
 
 

@@ -30,6 +30,14 @@ class SignOffRefused(Exception):
         self.waits = waits
 
 
+class NotSeen(Exception):
+    """The signer was shown another statement than the one that would be signed, or none; nothing was stored."""
+
+    def __init__(self, statement: str) -> None:
+        super().__init__(statement)
+        self.statement = statement
+
+
 @dataclass(frozen=True)
 class Subject:
     """What is signed off: a base from one moment to another, or one sample of it."""
@@ -83,6 +91,11 @@ def propose_period(base: UUID) -> tuple[date, date]:
 
 def of_sample(sample: ReviewSample) -> Subject:
     return Subject(sample.base_id, sample.base_name, sample.until, sample.until, sample)
+
+
+def of_first(first: SignOff) -> Subject:
+    """What a first signature is about."""
+    return Subject(first.base_id, first.base_name, first.since, first.until, first.sample)
 
 
 def runs_of(subject: Subject) -> RetrievalRunQuerySet:
@@ -141,19 +154,22 @@ def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> Obstacle
 
 def describe_sign_off(row: SignOff) -> str:
     """What was signed, in a sentence for people."""
-    figures = row.figures
+    return describe_figures(row.figures, is_sample=row.sample_id is not None)
+
+
+def describe_figures(figures: SignedFigures, *, is_sample: bool) -> str:
     answers = figures.get("answers", figures["runs"])
     unread = answers - figures["reviewed"] - (figures["risky"] - figures["risky_reviewed"])
-    if row.sample_id:
+    if is_sample:
         told = _(
             "%(runs)s of %(population)s questions, drawn with the seed %(seed)s: %(reviewed)s reviewed, %(objected)s "
             "with an objection to the answer, roles overruled: %(overruled)s."
         )
     else:
         told = _(
-            "%(runs)s questions: %(reviewed)s read, with a verdict, among them %(risky_reviewed)s of %(risky)s with a "
-            "sign of risk; %(unread)s not read, only not flagged; %(objected)s with an objection to the answer, roles "
-            "overruled: %(overruled)s."
+            "Questions: %(runs)s; read, with a verdict: %(reviewed)s, among them %(risky_reviewed)s of %(risky)s with "
+            "a sign of risk; not read, only not flagged: %(unread)s; with an objection to the answer: %(objected)s; "
+            "roles overruled: %(overruled)s."
         )
     sentence: str = told % {**figures, "unread": unread}
     if without := figures["runs"] - answers:
@@ -172,16 +188,20 @@ def second_of(row: SignOff) -> SecondSignature | None:
     return SecondSignature(second, second.figures != row.figures, describe_sign_off(second)) if second else None
 
 
-def sign(subject: Subject, user: User, note: str = "") -> SignOff:
-    """Store a first signature with its ledger entry. Raises SignOffRefused (recorded)."""
+def sign(subject: Subject, user: User, note: str = "", seen: str | None = None) -> SignOff:
+    """Store a first signature with its ledger entry. Raises SignOffRefused (recorded), or NotSeen.
+
+    `seen` is the statement that a page showed to the signer.
+    """
     figures = count_figures(subject)
     refuse_unless(user, subject, find_sign_off_obstacle(subject, figures))
+    ask_unless(seen, subject, figures)
     return store_sign_off(subject, user, note, figures, None)
 
 
-def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
-    """Store the second signature, by another person and on new figures. Raises SignOffRefused (recorded)."""
-    subject = Subject(first.base_id, first.base_name, first.since, first.until, first.sample)
+def countersign(first: SignOff, user: User, note: str = "", seen: str | None = None) -> SignOff:
+    """Store the second signature, by another person and on new figures. Raises as `sign` does."""
+    subject = of_first(first)
     figures = count_figures(subject)
     obstacle = find_sign_off_obstacle(subject, figures)
     if first.first_id or SignOff.objects.filter(first=first).exists():
@@ -189,6 +209,7 @@ def countersign(first: SignOff, user: User, note: str = "") -> SignOff:
     if first.signer_id == user.pk:
         obstacle = Obstacle(_("You gave the first signature, so somebody else has to give the second."))
     refuse_unless(user, subject, obstacle)
+    ask_unless(seen, subject, figures)
     try:
         with transaction.atomic():
             return store_sign_off(subject, user, note, figures, first)
@@ -202,6 +223,12 @@ def refuse_unless(user: User, subject: Subject, obstacle: Obstacle) -> None:
     if obstacle.why:
         record_event(user, "sign_off_refused", None, base=str(subject.base_id), why=obstacle.why)
         raise SignOffRefused(obstacle.why, waits=obstacle.waits)
+
+
+def ask_unless(seen: str | None, subject: Subject, figures: SignedFigures) -> None:
+    statement = describe_figures(figures, is_sample=subject.sample is not None)
+    if seen not in {None, statement}:
+        raise NotSeen(statement)
 
 
 def store_sign_off(subject: Subject, user: User, note: str, figures: SignedFigures, first: SignOff | None) -> SignOff:

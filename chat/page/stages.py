@@ -89,10 +89,8 @@ def stage_note(told: Mapping[str, Any]) -> str:
     if not told.get("of") or told.get("arbiter") not in MODEL_ARBITERS:
         return ""
     words = ngettext(
-        "One call reads at most %(count)s brief and the table of contents. "
-        "The question is kept if you leave this page.",
-        "One call reads at most %(count)s briefs and the table of contents. "
-        "The question is kept if you leave this page.",
+        "The model reads at most %(count)s passage. The question is kept if you leave this page.",
+        "The model reads at most %(count)s passages. The question is kept if you leave this page.",
         told["of"],
     )
     return words % {"count": told["of"]}

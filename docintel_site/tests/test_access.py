@@ -145,9 +145,9 @@ AUDITING = {
     "GET audit/signoffs/": Row(("stranger", *AUDIT)),
     "POST audit/signoffs/": Row(AUDIT, 409, "base={base}&since=2026-01-01&until=2026-01-02", others=400),
     "GET audit/signoffs/sample/<uuid:sample_id>/": Row(AUDIT, 302),
-    "POST audit/signoffs/sample/<uuid:sample_id>/": Row(AUDIT, 302),
+    "POST audit/signoffs/sample/<uuid:sample_id>/": Row(AUDIT),
     "GET audit/signoffs/<uuid:sign_off_id>/second/": Row(AUDIT, 302),
-    "POST audit/signoffs/<uuid:sign_off_id>/second/": Row(AUDIT, 302),
+    "POST audit/signoffs/<uuid:sign_off_id>/second/": Row(AUDIT),
     "GET audit/golden/": Row(("stranger", *AUDIT)),
     "GET audit/golden/questions.jsonl": Row(("stranger", *AUDIT)),
     "POST audit/golden/check/": Row(AUDIT, 302, "base={base}&arbiter=rules"),
@@ -499,7 +499,8 @@ def site(transactional_db: None, settings: Settings, tmp_path: Path) -> Site:
     signer.post("/audit/queue/draw/", {"base": base.pk, "size": 1, "seed": "1"})
     sample = ReviewSample.objects.get()
     signer.post(f"/audit/runs/{turn.run.pk}/reviews/", {"candidate": "", "outcome": "agree"})
-    signer.post(f"/audit/signoffs/sample/{sample.pk}/")
+    asked_once_more = signer.post(f"/audit/signoffs/sample/{sample.pk}/")
+    signer.post(f"/audit/signoffs/sample/{sample.pk}/", {"seen": asked_once_more.context["statement"]})
     signed = SignOff.objects.get()
     retrieval = keep_retrieval(people["viewer"], Asked(base), QUESTION, "balanced")
     extraction = keep_extraction(people["viewer"], Asked(base), [Field("Records", QUESTION)], "balanced")

@@ -38,7 +38,7 @@ class TypicalField(NamedTuple):
 
 FIELDS: dict[str, TypicalField] = {
     "governing_law": TypicalField(_("Governing law"), _("Which law governs the agreement?")),
-    "term": TypicalField(_("Duration of the agreement"), _("What is the term of the agreement?")),
+    "term": TypicalField(_("Duration of the agreement"), _("How long does the agreement last?")),
     "termination": TypicalField(_("Termination"), _("How can the agreement be terminated?")),
     "payment": TypicalField(_("Payment"), _("What has to be paid, and when?")),
     "liability": TypicalField(_("Liability"), _("How is liability limited?")),

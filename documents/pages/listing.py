@@ -274,7 +274,7 @@ def situation_of(document: Document, job: IngestJob | None) -> Situation:
 
 
 def busy(document: Document, job: IngestJob) -> Situation:
-    note = "" if document.current_parse_id is None else gettext("Keyword questions work already.")
+    note = "" if document.current_parse_id is None else gettext("It can be asked already.")
     if job.cancel_requested:
         return Situation("busy", gettext("Stopping"), note, poll_s=POLL_RUNNING_S)
     percent = job.percent

@@ -191,9 +191,7 @@ def test_it_says_that_keyword_questions_work_while_it_embeds(
     IngestJob.objects.update(state="running", stage="embed", done_count=5, total_count=10)
     page = shown(signed_in, base)
     assert (
-        "Search by meaning: passage 5 of 10" in page
-        and "Keyword questions work already" in page
-        and "Ask this base" in page
+        "Search by meaning: passage 5 of 10" in page and "It can be asked already" in page and "Ask this base" in page
     )
 
 
@@ -211,7 +209,7 @@ def test_it_says_why_a_file_failed_and_offers_to_try_again(
     """T9."""
     conductor.ingest(queued(content, name))
     page = shown(signed_in, base)
-    assert words in page and "Try again" in page and "1 needs you" in page
+    assert words in page and "Try again" in page and "1 needs attention" in page
 
 
 def test_a_viewer_sees_no_buttons(base: KnowledgeBase, document: Document, member: Member, client: Client) -> None:

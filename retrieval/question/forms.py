@@ -17,7 +17,8 @@ from retrieval.question.phrasing import phrasing_rules, section_named
 from retrieval.types import Form, Side
 from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
-SIDES_MAX = 4  # columns side by side; a longer list is a question about many documents
+SIDES_MAX = 4  # things that a request lists; a longer list is a question about many
+KIND_MAX = 8  # documents of a kind, a column each
 SIDE_WORDS_MAX = 12  # of the name of a thing; more is a sentence
 ASPECT_WORDS_MAX = 40
 JOINED_MIN = 5  # letters of a name found inside a name written without spaces
@@ -189,7 +190,7 @@ def documents_of_kind(
         or each.document_type in types
         or is_of_kind(stems, full_name_of(each), language)
     ]
-    if not 2 <= len(called) <= SIDES_MAX:
+    if not 2 <= len(called) <= KIND_MAX:
         return ()
     return tuple(Side(reading.sides[0], reading.aspect, (each.document_id,)) for each in called)
 

@@ -47,11 +47,12 @@ MEANINGS = {
     "partly": _("A part of what you asked is answered. The answer names what is missing."),
     "weak": _(
         "There are passages that may be about it, and none that clearly answers: read them and judge for yourself."
-        " “Not found” would mean that it was looked for everywhere and is not there."
+        " “Not found” would mean that everything was looked through and no passage answers."
     ),
     "not_found": _(
-        "It was looked for everywhere and is not there. See which words were looked for; if the documents may use"
-        " others, ask with those. “No clear answer” would mean that some passages may be about it."
+        "Everything that can be read was looked through, and no passage answers. See which words were looked for; if"
+        " the documents may use others, ask with those. “No clear answer” would mean that some passages may be about"
+        " it."
     ),
     "cannot_tell": _(
         "No passage that could be read answers, and something could not be read or was not searched, so it may still be"

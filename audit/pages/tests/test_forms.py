@@ -15,6 +15,7 @@ from audit.pages.forms import (
     REASON_MIN,
     SAMPLE_MAX,
     TEXT_MAX,
+    BasePeriodForm,
     ChangeFilters,
     EraseForm,
     HoldForm,
@@ -23,7 +24,6 @@ from audit.pages.forms import (
     ReviewForm,
     RunFilters,
     SampleForm,
-    SignOffForm,
 )
 from audit.review.replay import REPEATS_ON_PAGE_MAX, Judge
 from audit.review.reviewing import Opinion
@@ -40,7 +40,7 @@ def test_the_list_of_outcomes_says_what_each_means(house: House) -> None:
     html = unescape(str(RunFilters({}, user=house.viewer)["status"]))
     for code in ("weak", "not_found", "cannot_tell"):
         assert f'value="{code}" title="{MEANINGS[code]}"' in html
-    assert "it was looked for everywhere" in str(MEANINGS["weak"])
+    assert "everything was looked through" in str(MEANINGS["weak"])
     assert ">No clear answer</option>" in html and str(OUTCOMES["weak"].words) in str(MEANINGS["not_found"])
 
 
@@ -123,7 +123,7 @@ def test_filters_may_be_empty_but_not_nonsense(house: House, values: dict[str, A
     [
         (RunFilters, {"owner", "auditor", "asker", "viewer"}),
         (SampleForm, {"owner", "auditor"}),
-        (SignOffForm, {"owner", "auditor"}),
+        (BasePeriodForm, {"owner", "auditor"}),
         (ChangeFilters, {"owner", "auditor"}),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_sample_has_a_size(house: House, size: Any, is_valid: bool) -> None:
     ],
 )
 def test_a_period_ends_after_it_begins(house: House, since: str, until: str, wrong: list[str]) -> None:
-    form = SignOffForm({"base": house.base.pk, "since": since, "until": until}, user=house.auditor)
+    form = BasePeriodForm({"base": house.base.pk, "since": since, "until": until}, user=house.auditor)
     assert sorted(form.errors) == wrong
 
 

@@ -81,7 +81,10 @@ def test_it_signs_a_period_off_once_every_risk_is_reviewed(house: House, make_ru
     figures = count_figures(of_period(house.base, today, today))
     assert (figures["runs"], figures["risky"], figures["risky_reviewed"]) == (2, 1, 1)
     told = describe_sign_off(sign(of_period(house.base, today, today), house.auditor))
-    assert "2 questions: 1 read, with a verdict, among them 1 of 1 with a sign of risk; 1 not read, only not" in told
+    assert (
+        "Questions: 2; read, with a verdict: 1, among them 1 of 1 with a sign of risk; not read, only not flagged: 1"
+        in told
+    )
 
 
 def test_a_period_that_is_refused_stays_on_its_page_with_what_was_typed(
@@ -90,12 +93,12 @@ def test_a_period_that_is_refused_stays_on_its_page_with_what_was_typed(
     make_run("", status="not_found")
     client, today = signed_in(house.auditor), f"{timezone.now():%Y-%m-%d}"
     assert 'action="/audit/signoffs/"' in client.get("/audit/signoffs/").content.decode()
-    form = {"base": house.base.pk, "since": "2026-01-01", "until": today, "note": "<b>so far</b>"}
+    form = {"base": house.base.pk, "since": "2026-01-01", "until": today}
     response = client.post("/audit/signoffs/", form)
     page = response.content.decode()
     assert response.status_code == 409 and "1 question with a sign of risk waits" in page
     assert f'href="/audit/queue/?base={house.base.pk}"' in page
-    assert 'value="2026-01-01"' in page and f'value="{today}"' in page and "&lt;b&gt;so far" in page
+    assert 'value="2026-01-01"' in page and f'value="{today}"' in page
 
 
 def test_the_form_proposes_what_comes_after_the_last_signature(
@@ -152,28 +155,60 @@ def test_it_signs_nothing_empty_or_to_come_or_by_others(house: House, make_run: 
         sign(of_period(house.base, today, today + timedelta(days=9)), house.auditor)
 
 
+def confirm(client: Client, address: str, form: dict[str, Any] | None = None) -> Any:
+    """The answer to a press on Sign for good, on the page that says what is signed."""
+    page = client.post(address, form or {})
+    assert page.status_code == 200 and "cannot be changed or taken back" in page.content.decode()
+    return client.post(address, {**(form or {}), "seen": page.context["statement"], "note": "<b>fine</b>"})
+
+
+def test_a_signature_is_given_on_what_was_shown(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    """It is for good: one press shows the statement, and what is counted meanwhile is shown before it is signed."""
+    agree(make_run("", hits=[]), house.auditor)
+    client, today = signed_in(house.auditor), f"{timezone.now():%Y-%m-%d}"
+    form = {"base": house.base.pk, "since": today, "until": today}
+    first = client.post("/audit/signoffs/", form)
+    assert "Questions: 1; read, with a verdict: 1," in first.content.decode() and not first.context["was_seen"]
+    make_run("", hits=[])
+    form["seen"] = first.context["statement"]
+    second = client.post("/audit/signoffs/", form | {"note": "<b>all</b> seen"})
+    page = second.content.decode()
+    assert (
+        "Questions: 2; read, with a verdict: 1," in page
+        and "Nothing was signed" in page
+        and "&lt;b&gt;all&lt;/b&gt; seen" in page
+    )
+    assert f'<input type="hidden" name="since" value="{today}"' in page and not SignOff.objects.exists()
+    form["seen"] = second.context["statement"]
+    assert client.post("/audit/signoffs/", form)["Location"] == "/audit/signoffs/"
+    row = SignOff.objects.get()
+    page = signed_in(house.owner).post(f"/audit/signoffs/{row.pk}/second/").content.decode()
+    assert "With your signature it stands." in page and str(house.auditor) in page
+    assert SignOff.objects.count() == 1
+
+
 def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
     agree(make_run("", hits=[]), house.auditor)
     sample = take_sample(house.base, 1, house.auditor)
     client = signed_in(house.auditor)
     address = f"/audit/signoffs/sample/{sample.pk}/"
-    assert client.post(address, {"note": "<b>fine</b>"}).status_code == 302
+    assert confirm(client, address).status_code == 302
     row = SignOff.objects.get()
     page = client.get("/audit/signoffs/").content.decode()
     assert "waits for another person" in page and "&lt;b&gt;fine" in page
     page = client.get(f"/audit/queue/{sample.pk}/").content.decode()
-    assert "waits for another person" in page and 'id="sign"' not in page and "Your signature" not in page
+    assert "waits for another person" in page and 'id="sign"' not in page
     assert client.post(f"/audit/signoffs/{row.pk}/second/").status_code == 409
     assert client.get(f"/audit/signoffs/{row.pk}/second/")["Location"] == "/audit/signoffs/"
     assert signed_in(house.stranger).post(f"/audit/signoffs/{row.pk}/second/").status_code == 404
     assert signed_in(house.asker).get("/audit/signoffs/").status_code == 404
     second = f'action="/audit/signoffs/{row.pk}/second/"'
     assert second in signed_in(house.owner).get(f"/audit/queue/{sample.pk}/").content.decode()
-    assert signed_in(house.owner).post(f"/audit/signoffs/{row.pk}/second/").status_code == 302
+    assert confirm(signed_in(house.owner), f"/audit/signoffs/{row.pk}/second/").status_code == 302
     assert "Owner" in signed_in(house.auditor).get("/audit/signoffs/").content.decode()
     today = f"{timezone.now():%Y-%m-%d}"
     form = {"base": house.base.pk, "since": today, "until": today}
-    assert signed_in(house.owner).post("/audit/signoffs/", form).status_code == 302
+    assert confirm(signed_in(house.owner), "/audit/signoffs/", form).status_code == 302
     questions = f"/audit/?base={house.base.pk}&since={today}&until={today}"
     page = signed_in(house.auditor).get("/audit/signoffs/").content.decode()
     assert questions.replace("&", "&amp;") in page and client.get(questions).context["page"].rows
@@ -199,18 +234,18 @@ def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, 
 
 
 def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
-    """AT11: whoever signs before every verdict is there keeps place and note."""
+    """AT11: whoever signs before every verdict is there keeps their place."""
     make_run("", hits=[])
     sample = take_sample(house.base, 1, house.auditor)
     client = signed_in(house.auditor)
     told = "1 question of the sample waits for a verdict"
     assert told in client.get(f"/audit/queue/{sample.pk}/").content.decode()
-    response = client.post(f"/audit/signoffs/sample/{sample.pk}/", {"note": "<b>all</b> seen"})
+    response = client.post(f"/audit/signoffs/sample/{sample.pk}/")
     page = response.content.decode()
     assert (
         response.status_code == 409 and 'role="alert"' in page and told in page and "The attempt is recorded." in page
     )
-    assert "with the seed" in page and 'value="&lt;b&gt;all&lt;/b&gt; seen"' in page
+    assert "with the seed" in page
     assert client.get(f"/audit/signoffs/sample/{sample.pk}/")["Location"] == f"/audit/queue/{sample.pk}/"
     assert not SignOff.objects.exists()
 

@@ -141,7 +141,7 @@ def test_what_has_no_answer_to_review_is_counted_nowhere(
         figures = count_figures(subject)
         assert (figures["runs"], figures["answers"], figures["reviewed"]) == (2, 1, 1)
     told = describe_sign_off(sign(of_period(house.base, today, today), house.auditor))
-    assert told.startswith("2 questions: 1 read, with a verdict,") and "; 0 not read, only not flagged;" in told
+    assert told.startswith("Questions: 2; read, with a verdict: 1,") and "; not read, only not flagged: 0;" in told
     assert told.endswith("1 question had no answer to review: it was asked back, or stopped.")
     assert describe_sign_off(sign(of_sample(sample), house.auditor)).startswith("2 of 2 questions, drawn")
 

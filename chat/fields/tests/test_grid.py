@@ -120,7 +120,7 @@ def test_stop_ends_all_documents_and_what_was_not_asked_is_never_not_found(clien
     lease, licence = Extraction.objects.order_by("created_at")
     carry_out_extraction(lease.pk)
     running = on_one_line(client.get(address))
-    assert "1 of 2 documents have ended." in running and 'hx-trigger="every 3s"' in running
+    assert "1 of 2 documents are done." in running and 'hx-trigger="every 3s"' in running
     assert running.count("Waiting") == 3 and "Running" not in running, "nobody works at the other document yet"
     action = re.search(r'<form class="row" method="post" action="([^"]+/stop)">', running)
     assert action and client.post(action[1]).headers["Location"] == address
@@ -149,7 +149,7 @@ def test_a_page_that_waits_is_sent_what_has_changed_and_nothing_else(client: Cli
     assert "<html" not in changed and re.findall(r'<tr id="grid-row-([^"]+)" hx-swap-oob="true">', changed) == [
         str(licence.pk)
     ]
-    assert "900 euros a year" in changed and "1 of 2 documents have ended." in changed
+    assert "900 euros a year" in changed and "1 of 2 documents are done." in changed
     assert look_again(changed).status_code == 204, "it says what it has seen by now"
     client.post(f"/ask/fields/grids/{lease.grid}/stop")
     stopping = look_again(changed).content.decode()

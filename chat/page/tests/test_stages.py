@@ -7,7 +7,7 @@ import pytest
 from chat.page.stages import describe_work, say_stage
 from retrieval.models import RetrievalRun
 
-BRIEFS = "One call reads at most 8 briefs"
+BRIEFS = "The model reads at most 8 passages"
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ BRIEFS = "One call reads at most 8 briefs"
     [
         ({"arbiter": "model", "of": 8}, BRIEFS),
         ({"arbiter": "hybrid", "of": 8}, BRIEFS),
-        ({"arbiter": "model", "of": 1}, "One call reads at most 1 brief and"),
+        ({"arbiter": "model", "of": 1}, "The model reads at most 1 passage."),
         ({"arbiter": "hybrid", "of": 8, "again": True}, "a second call reads it"),
         ({"arbiter": "model", "of": 0}, ""),
         ({"arbiter": "rules", "of": 8}, ""),

@@ -171,10 +171,10 @@ def test_the_settings_page_offers_it_and_shows_how_far_it_is(
     monkeypatch.setattr("documents.views.start", lambda job: None)
     address = reverse("documents:settings", args=[base.pk])
     page = signed_in.get(address).content.decode()
-    assert VOYAGE in page and SMALL in page and "Embed them in the background" in page
+    assert VOYAGE in page and SMALL in page and "Make them in the background" in page
     signed_in.post(reverse("documents:embed_again", args=[base.pk]))
     page = signed_in.get(address).content.decode()
-    assert "<progress" in page and "every 3s" in page and "Embed them in the background" not in page
+    assert "<progress" in page and "every 3s" in page and "Make them in the background" not in page
     for job in IngestJob.objects.filter(state="queued"):
         finish(job)
     assert "<progress" not in signed_in.get(address).content.decode()

@@ -47,7 +47,7 @@ def document_of(parse: Parse | None, state: str = "ready") -> Document:
         (None, {"state": "running", "cancel_requested": True}, "busy", "Stopping", "", False),
         (None, {"state": "queued", "stage": "embed"}, "busy", "Waiting for search by meaning", "", False),
         ({}, {"state": "queued", "stage": "annotate"},
-         "busy", "Waiting for descriptions", "Keyword questions work already.", False),
+         "busy", "Waiting for descriptions", "It can be asked already.", False),
         (None, {"state": "running", "stage": "check"}, "busy", "Checking the file", "", False),
         (None, {"state": "running", "stage": "pages"}, "busy", "Reading pages", "", False),
         (None, {"state": "running", "stage": "pages", "done_count": 3, "total_count": 4},

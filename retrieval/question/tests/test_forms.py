@@ -151,6 +151,7 @@ KINDS = [replace(NDA, document_type="nda"), SECOND_NDA, LICENCE, *REPORTS]
         ("What are the differences between the annual reports?", KINDS, (3, 4), ""),
         ("Compare how the reports describe cash and debt", KINDS, (3, 4), "cash and debt"),
         ("Compare term and notice in all documents", ALL, (0, 1, 2, 3), "term and notice"),
+        ("Compare all documents on term", KINDS, (0, 1, 2, 3, 4), "term"),
         ("Vergleichen Sie die Verträge hinsichtlich der Laufzeit", LEASES, (0, 1), "Laufzeit"),
         ("Vergleiche alle Dokumente bezüglich der Haftung", LEASES, (0, 1), "Haftung"),
         ("Comparez tous les documents sur la durée", LEASES, (0, 1), "durée"),
@@ -170,7 +171,7 @@ def test_one_name_of_several_documents_compares_them(
     [
         ("Compare the NDA on term", KINDS),
         ("Compare the NDAs on term", ALL),
-        ("Compare all documents on term", KINDS),
+        ("Compare all documents on term", [replace(NDA, document_id=str(number)) for number in range(9)]),
         ("Compare the fees on term", KINDS),
         ("How did the reports change?", KINDS),
     ],
