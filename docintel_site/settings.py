@@ -507,6 +507,8 @@ def celery_redis(url: str, database: int) -> str:
     """Celery's form of a Redis URL: a Unix socket is `redis+socket://` there, and `unix://` in redis-py."""
     if url.startswith("unix://"):
         return f"redis+socket://{urlsplit(url).path}?virtual_host={database}"
+    if url.startswith("rediss://") and "ssl_cert_reqs=" not in url:  # without a word Celery believes any certificate
+        return f"{url}{'&' if urlsplit(url).query else '?'}ssl_cert_reqs=required"
     return url
 
 
