@@ -592,6 +592,18 @@ COMMANDS: dict[str, Command] = {
         own_installation,
         lambda figures: any(figures["effects"].values()) or not figures["record_verifies"],
     ),
+    "load": Command(
+        "many follow their answers at once; questions and lists while documents are read, against alone",
+        (
+            option("--streams", type=int, default=100, help="that are open at once"),
+            option("--documents", type=int, default=100, help="that are read meanwhile"),
+            OUT,
+        ),
+        measure("load", "streams", "documents"),
+        print_json,
+        lambda options: nullcontext(),
+        lambda figures: bool(figures["streams"].get("errors") or figures["beside"]["failed_requests"]),
+    ),
     "survives": Command(
         "a real installation under kills, hostile files and texts, forgers, crowds, failing servers and a deploy",
         (

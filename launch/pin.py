@@ -16,6 +16,7 @@ RUNTIME = "requirements.txt"
 FILES = {
     RUNTIME: [],
     "requirements-ocr.txt": [],
+    "requirements-s3.txt": [],
     "requirements-dev.txt": [],
     "requirements-model.txt": ["--no-deps"],
 }

@@ -104,6 +104,9 @@ def test_it_refuses_another_kind_of_database() -> None:
     [
         ("unix:///a/redis.sock?db=0", "redis+socket:///a/redis.sock?virtual_host=1"),
         ("redis://broker:6379/0", "redis://broker:6379/0"),
+        ("rediss://broker:6379/0", "rediss://broker:6379/0?ssl_cert_reqs=required"),
+        ("rediss://broker:6379/0?ssl_ca_certs=/a", "rediss://broker:6379/0?ssl_ca_certs=/a&ssl_cert_reqs=required"),
+        ("rediss://broker:6379/0?ssl_cert_reqs=none", "rediss://broker:6379/0?ssl_cert_reqs=none"),
     ],
 )
 def test_celery_gets_its_own_form_of_the_broker_address(url: str, expected: str) -> None:

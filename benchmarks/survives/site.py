@@ -6,7 +6,7 @@ PostgreSQL and Redis are started here and named to bin/run as somebody else's: i
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -186,12 +186,12 @@ def have_ended(jobs: Any) -> bool:
 
 
 @contextmanager
-def installed() -> Iterator[Site]:
-    """A new installation with an owner; everything is stopped and removed at the end."""
-    with fresh_home() as home, ScriptedLLM("good") as model:
+def installed(kind: type[ScriptedLLM] = ScriptedLLM, waits: Mapping[str, str] = DEADLINES) -> Iterator[Site]:
+    """A new installation with an owner and a model; everything is stopped and removed at the end."""
+    with fresh_home() as home, kind("good") as model:
         servers = {"DATABASE_URL": postgres.ensure(home), "REDIS_URL": redis.ensure(home)}
         provider = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "scripted", "DOCINTEL_MODEL": "scripted-1"}
-        extra = {**servers, **provider, **DEADLINES, **FREE}
+        extra = {**servers, **provider, **waits, **FREE}
         os.environ |= {"DOCINTEL_HOME": str(home), **extra}
         running = Running(home, **extra)
         site = None

@@ -261,6 +261,42 @@ def test_there_is_no_limit_without_redis(person: int, monkeypatch: pytest.Monkey
     assert len({take_place(person) for _ in range(STREAMS_MAX + 2)}) == STREAMS_MAX + 2
 
 
+def count_sessions() -> int:
+    """Connections to this database but the one that counts."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        return int(cursor.fetchone()[0])
+
+
+def test_streams_hold_no_connection_to_the_database(talking: Turn, viewer: User) -> None:
+    _, secret = make_token(viewer, "Client", ["ask"], 1)
+    bearer = {"Authorization": f"Bearer {secret}"}
+    arrived = [0] * STREAMS_MAX
+
+    async def follow(number: int) -> None:
+        response: Any = await AsyncClient().get(f"/api/v1/turns/{talking.pk}/events", headers=bearer)
+        async for each in response.streaming_content:
+            arrived[number] += b"event: token" in each
+
+    async def count_while_open() -> int:
+        before = await sync_to_async(count_sessions)()
+        following = [asyncio.ensure_future(follow(number)) for number in range(STREAMS_MAX)]
+        fewest = STREAMS_MAX
+        while fewest > 0 or not all(arrived):  # each look whether a reader still may takes one for a moment
+            assert not any(each.done() for each in following)
+            await asyncio.sleep(0.02)
+            fewest = min(fewest, await sync_to_async(count_sessions)() - before) if all(arrived) else STREAMS_MAX
+        for each in following:
+            each.cancel()
+        await asyncio.wait(following)
+        await stream.reader_client().aclose()
+        return fewest
+
+    assert async_to_sync(count_while_open)() <= 0
+
+
 def test_a_stream_that_ends_leaves_its_place(talking: Turn, viewer: User) -> None:
     follow_page(talking, viewer, leave_base)
     assert stream.shared_client().zcard(places_key(viewer.pk)) == 0
