@@ -421,7 +421,7 @@ COMMANDS: dict[str, Command] = {
     "scale": Command(
         "how a question to a base, and to one document in it, grow with the passages of the base",
         (
-            option("--sizes", type=int, nargs="+", default=[10_000, 100_000], help="in passages, to be grown to in turn"),
+            option("--sizes", type=int, nargs="+", default=[10_000, 100_000], help="in passages, grown to in turn"),
             option("--home", type=Path, help="a folder to keep the base in for the next run; without, it is deleted"),
             option("--picture", type=Path, help="where to draw how the times grow, as SVG"),
             OUT,

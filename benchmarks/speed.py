@@ -54,16 +54,20 @@ def run(
 
     passages = [passage.text for passage in content.passages]
     asking = {"ours": ask, "bm25": peers.bm25(passages), "encoder": embed_query}
+
+    def ingest_langchain(path: Path) -> None:
+        asking["langchain"] = peers.langchain_pipeline(path)
+
     ingesting: dict[str, Callable[[Path], object]] = {"ours": ingest}
     if not left_out:
-        asking |= {"faiss": peers.faiss_flat(content.vectors.passages), "langchain": peers.langchain_pipeline(file)}
-        ingesting["langchain"] = peers.langchain_pipeline
+        asking["faiss"] = peers.faiss_flat(content.vectors.passages)
+        ingesting["langchain"] = ingest_langchain
+    ingested = in_turns(ingesting, [file] * ingests)
     for warm_up in asking.values():
         warm_up("What is told of the year?")
     stages.clear()
     asked = in_turns(asking, [each.question for each in questions] * rounds)
     read = in_turns({"ours": read_in_child, "bare": peers.bare_extraction}, [file] * (rounds + 1))
-    ingested = in_turns(ingesting, [file] * ingests)
     encoded, cosine = compare_encoders(passages[:ENCODED])
     return {
         "document": content.file_name,
