@@ -253,6 +253,11 @@ def django_alone(options: Options) -> Iterator[None]:
     yield
 
 
+def quietly_alone(options: Options) -> AbstractContextManager[None]:
+    os.environ.setdefault("DOCINTEL_LOG_LEVEL", "ERROR")  # peers say at length what they load
+    return django_alone(options)
+
+
 def own_installation(options: Options) -> AbstractContextManager[None]:
     return installation()
 
@@ -417,6 +422,7 @@ COMMANDS: dict[str, Command] = {
             option("--ingests", type=int, default=2, help="how often the filing is read and embedded"),
         ),
         measure("speed", "dictionary", "rounds", "ingests", asked=asked_questions),
+        around=quietly_alone,
     ),
     "scale": Command(
         "how a question to a base, and to one document in it, grow with the passages of the base",
