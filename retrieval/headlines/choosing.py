@@ -231,7 +231,7 @@ def nearness_of(texts: Sequence[str], asked: str) -> list[float]:
     """How near in meaning each text is to what was asked; 1 where nobody can tell."""
     if not (texts and asked and bundled.is_available()):
         return [1.0] * len(texts)
-    nearness: list[float] = (bundled.embed_texts(texts) @ query_vector(asked, bundled.MODEL_KEY)).tolist()
+    nearness: list[float] = (bundled.embed_again(texts) @ query_vector(asked, bundled.MODEL_KEY)).tolist()
     return nearness
 
 
