@@ -253,6 +253,11 @@ def django_alone(options: Options) -> Iterator[None]:
     yield
 
 
+def quietly_alone(options: Options) -> AbstractContextManager[None]:
+    os.environ.setdefault("DOCINTEL_LOG_LEVEL", "ERROR")  # peers say at length what they load
+    return django_alone(options)
+
+
 def own_installation(options: Options) -> AbstractContextManager[None]:
     return installation()
 
@@ -410,18 +415,24 @@ COMMANDS: dict[str, Command] = {
         print_named("figures", 16),
     ),
     "speed": Command(
-        "retrieval without a model on a long filing, beside rank_bm25",
-        ASKING,
-        measure("speed", "dictionary", asked=asked_questions),
+        "a question without a model and an ingest, beside LangChain, FAISS, rank_bm25 and bare extraction",
+        (
+            *ASKING,
+            option("--rounds", type=int, default=3, help="how often each question is asked"),
+            option("--ingests", type=int, default=2, help="how often the filing is read and embedded"),
+        ),
+        measure("speed", "dictionary", "rounds", "ingests", asked=asked_questions),
+        around=quietly_alone,
     ),
     "scale": Command(
         "how a question to a base, and to one document in it, grow with the passages of the base",
         (
-            option("--passages", type=int, default=100_000, help="of the last of the sizes 10,000, 100,000 and this"),
+            option("--sizes", type=int, nargs="+", default=[10_000, 100_000], help="in passages, grown to in turn"),
             option("--home", type=Path, help="a folder to keep the base in for the next run; without, it is deleted"),
+            option("--picture", type=Path, help="where to draw how the times grow, as SVG"),
             OUT,
         ),
-        measure("scale", "passages"),
+        measure("scale", "sizes", "picture"),
         print_json,
         where_scale_grows,
     ),

@@ -3,7 +3,8 @@
 import gc
 import resource
 from collections.abc import Callable, Sequence
-from math import log
+from math import log, log10
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -25,30 +26,36 @@ from retrieval.question.parse import parse_question
 from retrieval.question.phrasing import read_phrasing
 from retrieval.words.at_scale import rank_by_words
 
-SIZES = (10_000, 100_000)
 PROJECTED = (10_000_000, 100_000_000)
 SETTINGS = BaseSettings()
 NAME = "Generated filings"
+DRAWN = {
+    "question_p95_ms": ("whole base, the question", "#4f3ca8"),
+    "shortlist_p95_ms": ("whole base, its shortlist", "#0b7a75"),
+    "small_scope_p95_ms": ("one document in it", "#b3541e"),
+}
 
 
-def run(passages: int) -> dict[str, Any]:
-    """Grow one base to 10,000, 100,000 and the given number of passages, and measure it at each size.
+def run(sizes: Sequence[int], picture: Path | None = None) -> dict[str, Any]:
+    """Grow one base to each number of passages, and measure it there.
 
     `recall`: of the documents of the passages that are nearest by exact distances, how many the product names.
     `planted`: how often the only document that says what is asked is among those read.
     """
-    sizes = sorted({size for size in (*SIZES, passages) if size <= passages})
-    documents = [documents_for(size) for size in sizes]
+    documents = [documents_for(size) for size in sorted(set(sizes))]
     base, _ = KnowledgeBase.objects.get_or_create(name=NAME)
     steps = [measured(base, *step) for step in zip(documents, steps_of_facts(documents), strict=True)]
-    exponents = {name: exponent(steps, name) for name in ("shortlist_p95_ms", "question_p95_ms")}
-    return {
+    exponents = {name: exponent(steps, name) for name in DRAWN}
+    figures = {
         "sizes": steps,
         "exponent": exponents["question_p95_ms"],
         "exponents": exponents,
         "projected": [project(steps[-1], exponents, size) for size in PROJECTED],
         "commit": commit(),
     }
+    if picture:
+        picture.write_text(draw_growth(figures), encoding="utf-8")
+    return figures
 
 
 def measured(base: KnowledgeBase, documents: int, facts: Sequence[Fact]) -> dict[str, Any]:
@@ -160,3 +167,34 @@ def project(last: dict[str, Any], exponents: dict[str, float | None], passages: 
     factor = passages / last["passages"]
     times = {name: round(last[name] * factor**power) for name, power in exponents.items() if power is not None}
     return {"passages": passages, **times, "stored_mb": round(last["stored_mb"] * factor)}
+
+
+def draw_growth(figures: dict[str, Any]) -> str:
+    """The times by the passages of the base, both by powers of ten, as SVG: measured in full, projected in dashes."""
+    sizes, projected = figures["sizes"], figures["projected"]
+
+    def place(passages: float, ms: float) -> tuple[float, float]:
+        return 70 + 100 * (log10(passages) - 3.5), 330 - 56 * log10(ms)
+
+    def line(rows: Sequence[dict[str, Any]], name: str) -> str:
+        return " ".join("{:.0f},{:.0f}".format(*place(row["passages"], row[name])) for row in rows if name in row)
+
+    parts = []
+    for power, passages in enumerate(("10 k", "100 k", "1 M", "10 M", "100 M"), 4):
+        across = place(10**power, 1)[0]
+        parts.append(f'<path d="M{across:.0f} 50V330" stroke="#ddd"/>')
+        parts.append(f'<text x="{across:.0f}" y="348" text-anchor="middle">{passages}</text>')
+    for power, ms in enumerate(("1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s")):
+        down = place(1, 10**power)[1]
+        parts.append(f'<path d="M70 {down:.0f}H540" stroke="#ddd"/>')
+        parts.append(f'<text x="62" y="{down + 4:.0f}" text-anchor="end">{ms}</text>')
+    for row, (name, (label, colour)) in enumerate(DRAWN.items()):
+        style = f'fill="none" stroke="{colour}" stroke-width="2"'
+        parts.append(f'<polyline points="{line(sizes, name)}" {style}/>')
+        parts.append(f'<polyline points="{line([sizes[-1], *projected], name)}" {style} stroke-dasharray="4 4"/>')
+        parts.append(f'<text x="{80 + 160 * row}" y="30" fill="{colour}">{label}</text>')
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 570 390" font-family="sans-serif" font-size="12">'
+        f'<rect width="570" height="390" fill="#fff"/>{"".join(parts)}'
+        '<text x="305" y="375" text-anchor="middle">passages in the base; p95, dashed: projected</text></svg>\n'
+    )

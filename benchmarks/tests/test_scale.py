@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -64,6 +65,14 @@ def test_growth_is_the_power_of_the_passages() -> None:
     steps = [{"passages": 10, "ms": 5.0}, {"passages": 1000, "ms": 50.0, "stored_mb": 2}]
     assert scale.exponent(steps, "ms") == 0.5 and scale.exponent(steps[:1], "ms") is None
     assert scale.project(steps[1], {"ms": 0.5}, 100_000) == {"passages": 100_000, "ms": 500, "stored_mb": 200}
+
+
+def test_growth_is_drawn_as_measured_and_as_projected() -> None:
+    times = {"question_p95_ms": 100.0, "shortlist_p95_ms": 10.0, "small_scope_p95_ms": 20.0}
+    sizes = [{"passages": size} | times for size in (10_000, 100_000)]
+    drawn = ElementTree.fromstring(scale.draw_growth({"sizes": sizes, "projected": [{"passages": 10**7} | times]}))
+    lines = [each.get("points", "") for each in drawn.iter("{http://www.w3.org/2000/svg}polyline")]
+    assert lines[:2] == ["120,218 220,218", "220,218 420,218"] and len(lines) == 2 * len(scale.DRAWN)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])

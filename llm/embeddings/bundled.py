@@ -1,6 +1,9 @@
 """Embed texts with the bundled encoder; without its weights there is no search by meaning, and errors say so."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from hashlib import sha256
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +17,12 @@ DIMENSIONS = 384
 BATCH = 8  # on a CPU, larger batches are slower and need three times the memory
 ADDED_TOKENS = 2  # one before and one after the text
 
+KEPT_MAX = 4_096  # vectors, six megabytes
+
 Vectors = NDArray[np.float32]
+
+_kept: OrderedDict[bytes, Vectors] = OrderedDict()
+_keeping = Lock()
 
 
 def is_available() -> bool:
@@ -36,6 +44,22 @@ def embed_texts(texts: Sequence[str], on_progress: Callable[[int, int], None] | 
             on_progress(done * len(texts) // of, len(texts))
 
     return embed_whole(texts, MAX_TOKENS - ADDED_TOKENS, count_tokens, lambda pieces: embed_pieces(pieces, report))
+
+
+def embed_again(texts: Sequence[str]) -> Vectors:
+    """As `embed_texts`, of texts that further questions will ask for too: the last vectors are kept, by digest."""
+    keys = [sha256(clean_text(text).encode()).digest() for text in texts]
+    with _keeping:
+        vectors = {key: _kept[key] for key in keys if key in _kept}
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+    vectors |= zip(missing, embed_texts([*missing.values()]), strict=True)
+    with _keeping:
+        for key in keys:
+            _kept[key] = vectors[key]
+            _kept.move_to_end(key)
+        while len(_kept) > KEPT_MAX:
+            _kept.popitem(last=False)
+    return np.stack([vectors[key] for key in keys])
 
 
 def embed_pieces(texts: Sequence[str], on_progress: Callable[[int, int], None]) -> Vectors:

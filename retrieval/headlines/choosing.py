@@ -55,7 +55,7 @@ from retrieval.words.tokens import normalise_words
 
 PLACES_MAX = 8  # of the kept passages, the best
 UNITS_AROUND = 12  # of the text before and after a place, within its context
-SENTENCES_MAX, READ_FIRST = 48, 8  # that are compared in meaning
+SENTENCES_MAX, READ_AT_ONCE = 48, 4  # that are compared in meaning
 CHARS_MIN, CHARS_MAX = 15, 700  # a shorter one is a heading or a number, a longer one several sentences run together
 TITLE_WORDS_MAX = 5
 SAID_KINDS = ("body", "list_item")
@@ -203,30 +203,35 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
     """The sentence that is clearly the best and has what was asked for, whatever it is about.
 
     Reading sentences for their meaning takes longer than all else: those that have what was asked for come first, then
-    some that say most of it, and the others only if none of these is better and all together are not as likely.
+    the others by their words, until none of the rest could change the outcome, however near it is.
     """
     worded = sorted(((worth_in_words(each, question), each) for each in spoken), key=lambda pair: -pair[0])
     worded = worded[:SENTENCES_MAX]
     fitting = [each for _, each in worded if is_begun(each) and is_fitting_sentence(each, question)]
     if not fitting or (question.is_count and is_told_apart([each for _, each in worded], question)):
         return None
+    words = {each.text: worth for worth, each in worded}
     near: dict[str, float] = {}
-    for read in (fitting, [each for _, each in worded[:READ_FIRST]], [each for _, each in worded]):
-        texts = [each.text for each in read if each.text not in near]
-        near.update(zip(texts, nearness_of(texts, question.topic), strict=True))
-        worth = {each.text: words + MEANING * near[each.text] for words, each in worded if each.text in near}
-        best = max(fitting, key=lambda each: worth[each.text])
-        odds = sum(exp(other - worth[best.text]) for other in worth.values())
-        if near[best.text] < NEAR or odds * SURE > 1 or worth[best.text] < max(worth.values()):
+    reading = [each.text for each in fitting]
+    waiting = [text for text in words if text not in set(reading)]
+    while True:
+        near.update(zip(reading, nearness_of(reading, question.topic), strict=True))
+        worth = {text: words[text] + MEANING * nearness for text, nearness in near.items()}
+        best = max(fitting, key=lambda each: worth[each.text]).text
+        odds = sum(exp(other - worth[best]) for other in worth.values())
+        if near[best] < NEAR or odds * SURE > 1 or worth[best] < max(worth.values()):
             return None
-    return best
+        most = [words[text] + MEANING - worth[best] for text in waiting]
+        if max(most, default=0) <= 0 and (odds + sum(map(exp, most))) * SURE <= 1:
+            return next(each for each in fitting if each.text == best)
+        reading, waiting = waiting[:READ_AT_ONCE], waiting[READ_AT_ONCE:]
 
 
 def nearness_of(texts: Sequence[str], asked: str) -> list[float]:
     """How near in meaning each text is to what was asked; 1 where nobody can tell."""
     if not (texts and asked and bundled.is_available()):
         return [1.0] * len(texts)
-    nearness: list[float] = (bundled.embed_texts(texts) @ query_vector(asked, bundled.MODEL_KEY)).tolist()
+    nearness: list[float] = (bundled.embed_again(texts) @ query_vector(asked, bundled.MODEL_KEY)).tolist()
     return nearness
 
 

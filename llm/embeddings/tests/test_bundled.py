@@ -3,6 +3,8 @@
 import json
 import math
 import os
+from collections import OrderedDict
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -163,3 +165,22 @@ def test_a_vector_does_not_depend_on_the_batch() -> None:
     together = bundled.embed_texts([*TEXTS, *(f"{'long ' * (20 * (number % 9))}text {number}" for number in range(40))])
     for text, vector in zip(TEXTS, together, strict=False):
         assert np.allclose(vector, bundled.embed_query(text), atol=2e-6)
+
+
+def test_what_is_asked_for_again_is_embedded_once_while_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    embedded: list[str] = []
+
+    def embed_texts(texts: Sequence[str]) -> Array:
+        embedded.extend(texts)
+        return embed(texts)
+
+    embed = bundled.embed_texts
+    monkeypatch.setattr(bundled, "embed_texts", embed_texts)
+    monkeypatch.setattr(bundled, "KEPT_MAX", 2)
+    monkeypatch.setattr(bundled, "_kept", OrderedDict())
+    texts = ["one", "a\ud800c", "one"]
+    assert np.allclose(bundled.embed_again(texts), embed(texts), atol=1e-6)
+    bundled.embed_again(["two", "one"])
+    assert embedded == ["one", "a\ud800c", "two"]
+    bundled.embed_again(["a\ud800c"])
+    assert embedded[3:] == ["a\ud800c"]

@@ -1,9 +1,12 @@
 """What an answer without a writer says first: the sentence asked for, with what it cannot be understood without."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from documents.storage.content import DocumentContent
 from retrieval.candidates.units import units_of
+from retrieval.headlines import choosing
 from retrieval.headlines.choosing import KeptPlace, find_headlines, sentences_of_places, sentences_of_unit
 from retrieval.headlines.fitting import is_fitting
 from retrieval.question.parse import parse_question
@@ -517,3 +520,26 @@ def test_the_clauses_of_a_long_sentence_are_cited_where_they_stand() -> None:
     question = parse_question("How much is the sum insured for each event?", [LONG])
     [found] = find_headlines(question, kept).spoken
     assert found.literal == "the sum\ninsured is at least 5,000,000 euros for each event;"
+
+
+def test_what_could_not_change_what_is_said_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = [f"The landlord cleans the {thing} {n}." for n in range(8) for thing in ("lift", "yard", "attic", "stair")]
+    house = content_of_lines(["# Rent and rooms", RENT, *others])
+    places = [KeptPlace("l2", house, LineRange(2, 2), LineRange(1, len(house.lines)))]
+    asked = parse_question("What rent does the tenant pay a month?", [house])
+    read: list[str] = []
+
+    def found(at_once: int) -> list[str]:
+        read.clear()
+        monkeypatch.setattr(choosing, "READ_AT_ONCE", at_once)
+        return [each.text for each in find_headlines(asked, places).spoken]
+
+    def nearness_read(texts: Sequence[str], topic: str) -> list[float]:
+        read.extend(texts)
+        return nearness_of(texts, topic)
+
+    nearness_of = choosing.nearness_of
+    monkeypatch.setattr(choosing, "nearness_of", nearness_read)
+    assert found(1) == [RENT]
+    few = len(read)
+    assert found(48) == [RENT] and few < len(read)
