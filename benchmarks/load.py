@@ -130,7 +130,12 @@ def follow_at_once(site: Site, base: UUID, people: list[Person], opened: list[St
 
 
 def follow_one(site: Site, person: Person, base: UUID, found: Stream) -> None:
-    asked = {"message": found.question, "knowledge_base_id": str(base), "fresh": True, "stream": True}
+    asked: dict[str, Any] = {
+        "message": found.question,
+        "knowledge_base_id": str(base),
+        "fresh": True,
+        "stream": True,
+    }
     headers = {"Authorization": f"Bearer {person.secret}"}
     found.asked = time.time()
     try:

@@ -36,15 +36,15 @@ class WholeFiles(FileSystemStorage):
 
     def __init__(self, root: str = "MEDIA_ROOT", **options: Any) -> None:
         super().__init__(**options)
-        self._root = root
+        self._root, self._folder = root, options.get("location")
 
     @property
     def base_location(self) -> Any:
-        return getattr(settings, self._root) if self._location is None else self._location
+        return getattr(settings, self._root) if self._folder is None else self._folder
 
     @property
     def location(self) -> str:
-        return os.path.abspath(self.base_location)
+        return str(Path(self.base_location).absolute())
 
     def _save(self, name: str, content: "File[Any]") -> str:
         part = f"{name}.{uuid4().hex}.part"
