@@ -1,7 +1,7 @@
-"""Fields of agreements against values that a person read: what is said without a model, and is it right, or rightly not?
+"""Fields of agreements against values that a person read: what is told without a model, and is it right?
 
-Each set in `questions/fields` is documents with named fields: the true value and other ways to say it, the quote and its
-page, or "absent". Make rules on `rules` alone; `judge` and `held` say what they are worth.
+Each set in `questions/fields` is documents with named fields: the true value and other ways to say it, the quote and
+its page, or "absent". Make rules on `rules` alone; `judge` and `held` say what they are worth.
 """
 
 import json
@@ -24,7 +24,7 @@ from documents.models import Role
 VERDICTS = ("found right", "found wrong", "weak right", "weak wrong", "missed", "rightly absent")
 QUOTE_SHARE, RUN = 0.4, 5  # of a quote's runs of so many words that a long value has to have
 ALIAS_MIN, LONG = 4, 12  # characters that tell a value, and those that no other page says by chance
-QUOTES = str.maketrans("’“”", "'\"\"", "\u200b")
+QUOTES = str.maketrans("’“”", '\'""', "\u200b")
 
 
 def run(data: Path, sets: Sequence[Path]) -> dict[str, Any]:
@@ -38,7 +38,10 @@ def ask(told: Mapping[str, Any], data: Path) -> list[dict[str, Any]]:
     user, _ = User.objects.get_or_create(email="fields@example.org", defaults={"name": "Fields"})
     document = shelve([told["file"]], Library(data))[told["file"]]
     access.set_role(document.base, user, Role.OWNER)
-    asker, fields = Asker(user, document.base, "balanced"), check_fields((x["name"], "", "", "") for x in told["fields"])
+    asker, fields = (
+        Asker(user, document.base, "balanced"),
+        check_fields((x["name"], "", "", "") for x in told["fields"]),
+    )
     runs = record_fields(asker, fields, find_fields(asker, [document], fields))
     rows = []
     for truth, field, made in zip(told["fields"], fields, runs, strict=True):
