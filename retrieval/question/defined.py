@@ -99,8 +99,8 @@ def count_given(question: Question, content: DocumentContent) -> GivenValue | No
         text, ends = join_units(lines), line_ends(lines)
         for each in totals_in(text, forms):
             first, last = (lines[bisect_right(ends, at)].number for at in (each.start, each.end))
-            value = Value("number", str(each.count), each.start, each.end)
-            found.setdefault(each.count, GivenValue(value, text[each.start : each.end], LineRange(first, last)))
+            value = Value("number", str(each.number), each.start, each.end)
+            found.setdefault(each.number, GivenValue(value, text[each.start : each.end], LineRange(first, last)))
     return next(iter(found.values())) if len(found) == 1 and 0 not in found else None
 
 

@@ -258,10 +258,10 @@ def read_keywords(
         keywords = [each for each in keywords if not dating.match(each.text)] or keywords
         tokens = []
     if phrasing_rules()["names_currency"].match(match_form(topic).strip()):  # said by its name: "in US dollars"
-        names = tuple(
+        said_so = tuple(
             name for name in CURRENCIES if name.isalpha() and any(name in lexicon.lines for lexicon in lexicons)
         )
-        keywords = [replace(each, forms=(*each.forms, *names)) for each in keywords]
+        keywords = [replace(each, forms=(*each.forms, *said_so)) for each in keywords]
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
     return keywords, phrases_of(tokens)

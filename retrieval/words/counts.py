@@ -50,8 +50,8 @@ def counting_words() -> CountWords:
             raise WordingError(f"{path.name}: {strange[0]!r} is not in match form")
         for name, words in lists.items():
             words += entry[name]
-    sets = (frozenset(lists[name]) for name in ("measures", "partial", "alone"))
-    return CountWords(*sets, tuple(lists["joining"]), tuple(lists["introducing"]))
+    measures, partial, alone = (frozenset(lists[name]) for name in ("measures", "partial", "alone"))
+    return CountWords(measures, partial, alone, tuple(lists["joining"]), tuple(lists["introducing"]))
 
 
 def read_count(word: str) -> int:
@@ -103,7 +103,7 @@ def counted_pattern(question: Question) -> re.Pattern[str] | None:
 class Counted(NamedTuple):
     """How many of a thing a text says there are, and the characters that do; 0 where it leaves that open."""
 
-    count: int
+    number: int
     start: int
     end: int
 
