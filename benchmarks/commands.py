@@ -23,6 +23,7 @@ from benchmarks.printing import (
     print_cases,
     print_confidence,
     print_contextual,
+    print_fields,
     print_json,
     print_named,
     print_nothing,
@@ -321,6 +322,7 @@ DICTIONARY = option(
 )
 ASKING = (DATA, QUESTIONS, DICTIONARY, OUT)
 SETS = (DATA, option("--questions", type=Path, required=True, nargs="+", help="JSON Lines files of questions"))
+FIELD_SETS = sorted((Path(__file__).parent / "questions" / "fields").glob("*.json"))
 
 COMMANDS: dict[str, Command] = {
     "retrieval": Command(
@@ -553,6 +555,17 @@ COMMANDS: dict[str, Command] = {
         measure_cases,
         print_cases,
         quiet_installation,
+    ),
+    "fields": Command(
+        "named fields of agreements against values that a person read: found, weak, missed, and which of these right",
+        (
+            DATA,
+            option("--questions", dest="sets", type=Path, nargs="+", default=FIELD_SETS, help="files of true values"),
+            OUT,
+        ),
+        measure("fields", "data", "sets"),
+        print_fields,
+        kept_database,
     ),
     "pairs": Command(
         "write invented documents with answered questions and near misses as a folder for `cases`",

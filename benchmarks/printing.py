@@ -86,6 +86,11 @@ def print_cases(figures: Figures) -> None:
     print_named("cases", 10)(figures)
 
 
+def print_fields(figures: Figures) -> None:
+    for name, counts in figures["counts"].items():
+        print(f"{name:8}  " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+
+
 def print_pages(figures: Figures) -> None:
     print(f"commit {figures['commit']}, load {figures['load']}")
     for name, row in {**figures["pages"], "pictures of pages": figures["images"]}.items():

@@ -44,7 +44,7 @@ from retrieval.question.by_model import read_by_model
 from retrieval.question.forms import are_of_one_name
 from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.question.pages import find_named_pages
-from retrieval.question.parse import parse_question
+from retrieval.question.parse import parse_question, read_as_whole
 from retrieval.second_look import Judgement, consider_second_look, look_again
 from retrieval.told.clauses import join_clauses
 from retrieval.told.columns import StoredPlan
@@ -185,6 +185,8 @@ def begin_search(question_text: str, contents: Sequence[DocumentContent], option
     """The question as the rules read it, against the documents' own vocabulary."""
     clock = Clock()
     question = parse_question(question_text, contents, options.dictionary, options.rules)
+    if options.expected.answer_type:
+        question = read_as_whole(question, contents, options.dictionary, options.rules)
     # Of what was not read, a column would be left out in silence.
     if options.is_side or (not options.is_whole_scope and are_of_one_name(question.sides)):
         question = replace(question, clarification="", form="", outlined=(), sides=())

@@ -1,47 +1,94 @@
-"""The value that a document itself gives what was asked, with the lines that do (R87): its definition, its preamble."""
+"""The values that a document itself gives what was asked, with the lines that do (R87): its definition, its preamble,
+its block of signatures, the addresses in its section about notices.
+"""
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from chat.checks import MarkedValue
 from chat.drafts import Quoted, cite_lines
-from chat.figures.typed import contents_of
-from retrieval.question.defined import value_given
-from retrieval.types import Question
+from chat.figures.names import addresses_of_block, signers_in
+from chat.figures.typed import contents_of, context_lines
+from documents.storage.content import DocumentContent
+from reading.rows import LineRow, name_in_force
+from retrieval.question.defined import GivenValue, line_ends, value_given
+from retrieval.question.phrasing import phrasing_rules
+from retrieval.types import LineRange, Question
+from retrieval.words.printed import Value
+from retrieval.words.tokens import normalise_words
 
 
-class QuotedValue(NamedTuple):
-    """A value, and the quote it stands in."""
+class GivenQuote(NamedTuple):
+    """Values, and the quote they stand in."""
 
-    value: MarkedValue
+    values: list[MarkedValue]
     quoted: Quoted
 
 
-def quote_given(quoted: Sequence[Quoted], question: Question) -> QuotedValue | None:
-    """The value given, in one of the quotes or as a further one from what is read around them; None without one, of
-    several documents, and where it is struck through.
+def quote_given(quoted: Sequence[Quoted], question: Question) -> GivenQuote | None:
+    """The values given, in one of the quotes or as a further one from what is read around them; None without any, of
+    several documents, and where one is struck through.
     """
     contents = contents_of(quoted)
-    given = value_given(question, next(iter(contents.values()))) if len(contents) == 1 else None
-    if given is None:
+    content = next(iter(contents.values())) if len(contents) == 1 else None
+    if content is None:
         return None
-    first, last = given.lines
+    given = value_given(question, content)
+    found = [given] if given else values_in_block(quoted, question, content)
+    if not found:
+        return None
+    first, last = min(each.lines.first for each in found), max(each.lines.last for each in found)
     around = [each for each in quoted if each.candidate.context_first_line <= first <= each.candidate.context_last_line]
-    lines = contents[around[0].candidate.parse_id].legible_lines(first, last) if around else ()
+    lines = content.legible_lines(first, last) if around else ()
     if not lines or any(line.struck for line in lines):
         return None
     text = "\n".join(line.text for line in lines)
-    place = cite_lines(
-        contents[around[0].candidate.parse_id], first, last, [(each.number, 0, len(each.text)) for each in lines]
-    )
+    place = cite_lines(content, first, last, [(each.number, 0, len(each.text)) for each in lines])
     quote = next((each for each in around if text in each.quote), None)
     quote = quote or Quoted(len(quoted) + 1, around[0].candidate, text, place)
-    value = given.value
-    typed = MarkedValue(
-        type=value.type, value=value.value, printed=given.printed, lines=[first, last], marker=quote.marker
-    )
+    return GivenQuote([typed_value(each, quote.marker) for each in found], quote)
+
+
+def typed_value(given: GivenValue, marker: int) -> MarkedValue:
+    value, lines = given.value, [*given.lines]
+    typed = MarkedValue(type=value.type, value=value.value, printed=given.printed, lines=lines, marker=marker)
     if value.currency:
         typed["currency"] = value.currency
     if value.unit:
         typed["unit"] = value.unit
-    return QuotedValue(typed, quote)
+    return typed
+
+
+def values_in_block(quoted: Sequence[Quoted], question: Question, content: DocumentContent) -> list[GivenValue]:
+    """Who signs, or the addresses of a section whose title has a word of what is asked: "Notices"."""
+    asked = {form for each in question.keywords if each.is_own for form in (each.text, *each.forms)}
+    is_signing = bool(phrasing_rules()["names_signer"].match(question.topic_form))
+    for each in quoted:
+        titles = normalise_words(name_in_force(each.candidate.breadcrumb))
+        lines = context_lines(each, content)
+        if is_signing:
+            found = place_values(lines, signers_in)
+        elif question.answer_type == "address" and not asked.isdisjoint(titles):
+            found = place_values(lines, addresses_of_block)
+        else:
+            continue
+        if found:
+            return found
+    return []
+
+
+def place_values(lines: Sequence[LineRow], read: Callable[[str], Sequence[Value]]) -> list[GivenValue]:
+    """What is read of some lines as one text, on the page where it begins; each with its own lines."""
+    text, ends = "\n".join(line.text for line in lines), line_ends(lines)
+    numbers = [line.number for line in lines]
+    placed = [
+        GivenValue(
+            value,
+            " ".join(text[value.start : value.end].split()),
+            LineRange(*(numbers[bisect_right(ends, at)] for at in (value.start, value.end - 1))),
+        )
+        for value in read(text)
+    ]
+    page_of = {line.number: line.page_number for line in lines}
+    return [each for each in placed if page_of[each.lines.last] == page_of[placed[0].lines.first]]

@@ -29,7 +29,7 @@ from documents.spreadsheet import write_csv
 from documents.storage.content import DocumentContent
 from reading.matching import join_without_space
 from retrieval.forms.fields import Field
-from retrieval.headlines.printed_at import mismatch_at, other_value_at, said_at
+from retrieval.headlines.printed_at import apart_at, mismatch_at, other_value_at, said_at
 from retrieval.models import RetrievalRun
 from retrieval.question.phrasing import asks_for_parties
 from retrieval.record.reading_back import question_from
@@ -63,7 +63,7 @@ def compose_field(run: RetrievalRun, mode: str, settings: BaseSettings) -> Answe
     if len(items) == 1 and run.arbiter_status != "not_run":
         if given := quote_given(draft.quoted, question):
             draft = with_quote(draft, given.quoted)
-            items = [item_given(items[0], given.value)]
+            items = [item_given(items[0], given.values)]
         else:
             items = [item_with_value(items[0], draft, question, is_declared=is_declared)]
         if is_name and run.judge != "model" and draft.quoted and not items[0]["values"]:
@@ -83,11 +83,11 @@ def with_quote(draft: AnswerDraft, quoted: Quoted) -> AnswerDraft:
     return replace(draft, text=text, quoted=(*draft.quoted, quoted))
 
 
-def item_given(item: AskedItem, value: MarkedValue) -> AskedItem:
-    """The item with the value that its document gives it. What was doubted stays so, but for want of a value."""
+def item_given(item: AskedItem, values: list[MarkedValue]) -> AskedItem:
+    """The item with the values that its document gives it. What was doubted stays so, but for want of a value."""
     if item["outcome"] == "weak" and item["code"] != NO_VALUE:
-        return item | {"values": [value]}
-    return item | {"outcome": "found", "values": [value], "reason": "", "code": ""}
+        return item | {"values": values}
+    return item | {"outcome": "found", "values": values, "reason": "", "code": ""}
 
 
 def item_with_value(item: AskedItem, draft: AnswerDraft, question: Question, *, is_declared: bool) -> AskedItem:
@@ -101,6 +101,9 @@ def item_with_value(item: AskedItem, draft: AnswerDraft, question: Question, *, 
     mismatches = [quoted_values.mismatch(value) for value in values]
     if mismatches and all(mismatches):
         return doubt_thing(item, mismatches[0])
+    apart = [quoted_values.apart(value) for value in values]
+    if apart and all(apart):
+        return doubt_thing(item, apart[0])
     others = [] if said_first else [quoted_values.other_value(value) for value in values]
     return doubt_other_value(item, others[0]) if others and all(others) else item
 
@@ -125,6 +128,11 @@ class QuotedValues:
         """Why the sentence that prints a value is about another thing than the one asked for, or ""."""
         place = self.place(value)
         return mismatch_at(*place) if place else ""
+
+    def apart(self, value: MarkedValue) -> str:
+        """Why the clause that prints a value is about another thing, or ""."""
+        place = self.place(value)
+        return apart_at(*place) if place else ""
 
     def other_value(self, value: MarkedValue) -> str:
         """Another value of which another sentence says as much, or ""."""

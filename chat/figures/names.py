@@ -35,9 +35,17 @@ NAMED = re.compile(rf"{WORD}\W{{1,3}}(?:\w\.\W)?{WORD}")  # two capitals at leas
 PART = re.compile(rf"(?:\.?,? ?\n|\.?, |\. (?=[A-Z]{{2}}\b))((?:[{UPPER}\d][\w’'-]{{0,30}} ?){{1,5}})(?=[,.;)\n]|$)")
 STREET_NAME = re.compile(rf"\w*(?:(?:[ ’'-][a-zß-öø-ÿ]{{1,3}}){{0,3}}[ ’'-][{UPPER}]\w*){{0,6}}")
 PARTS_MAX = 5
+WITNESS_CHARS = 40
 LOOK_BEFORE = 200  # characters in which the beginning of a firm's name is looked for
 SMALL = re.compile(r"([^\W\d_]{2,})\s+")
-name_words = read_once(__name__, "names", {"joint": "(?:{joint})"})
+SIGNER = rf"(?P<name>(?-i:{WORD}\.?(?:[ \t](?!\w+\s?:){WORD}\.?){{1,3}}))"
+FRAMES = {
+    "joint": "(?:{joint})",
+    "signing": rf"(?:/s/|(?<!\w)(?:{{signing}}))\s{{0,3}}{SIGNER}",
+    "addressed": r"(?<!\w)(?:{addressed})\s{0,3}(?P<place>(?=[^\n@]{0,60}\d)[^\n@]{8,200})(?!@)",
+    "witness": r"\A\W{0,3}(?:\w+\W){0,2}(?:{witness})\b",
+}
+name_words = read_once(__name__, "names", FRAMES)
 
 Span = tuple[int, int]
 
@@ -97,10 +105,29 @@ def map_form(text: str) -> tuple[str, tuple[int, ...]]:
     return form, tuple(places)
 
 
+def signers_in(text: str) -> list[Value]:
+    """Who signs, in a block of signatures, each once: no firm, and nobody who only witnesses it."""
+    found: dict[str, Value] = {}
+    firms = [*places_named(text, "party")]
+    for sign in name_words()["signing"].finditer(text):
+        start, end = sign.span("name")
+        is_firm = any(first < end and last > start and text[first].isupper() for first, last in firms)
+        if not is_firm and not name_words()["witness"].match(text[end : end + WITNESS_CHARS]):
+            found.setdefault(match_form(sign["name"]), Value("person", sign["name"], start, end))
+    return [*found.values()]
+
+
+def addresses_of_block(text: str) -> list[Value]:
+    """The addresses of a block: those it calls so, else what looks like one."""
+    called = [each.span("place") for each in name_words()["addressed"].finditer(text)]
+    named = [Value("address", text[start:end].strip(), start, end) for start, end in called]
+    return named or read_values(text, "address")
+
+
 @cache
 def before_firm() -> re.Pattern[str]:
     """What may stand of a firm's name before the last word of it and "Ltd"."""
-    joints = "|".join(each.pattern for each in name_words().alternatives)
+    joints = "|".join(each.pattern for each in name_words().alternatives if each.section == "joint")
     return re.compile(rf"(?<!\w)(?:(?:[{UPPER}][\w.&’'-]{{0,40}}|&|{joints})\s){{1,8}}+\Z")
 
 

@@ -26,6 +26,7 @@ from reading.rows import UNSEARCHED_KINDS, LineRow, TocRow, name_in_force
 from reading.titles import (
     DATE,
     DATE_CHARS,
+    PREAMBLE_END,
     find_agreement,
     find_filing,
     find_release,
@@ -173,9 +174,10 @@ def read_parties(lines: Iterable[LineRow]) -> tuple[NamedParty, ...]:
 
 
 def read_agreement_date(lines: Iterable[LineRow]) -> TracedValue:
-    """The first date of an agreement's preamble, which is its own; "" of another document."""
+    """The first date of an agreement's preamble, which is its own, and not of the recitals; "" of another document."""
     after = find_agreement(first_lines(map(as_printed, lines)))[1]
-    found = DATE.search(after.text, 0, DATE_CHARS) if after else None
+    recitals = PREAMBLE_END.search(after.text) if after else None
+    found = DATE.search(after.text, 0, min(DATE_CHARS, recitals.start() if recitals else DATE_CHARS)) if after else None
     return after.printed(*found.span()) if after and found else TracedValue("")
 
 

@@ -15,11 +15,12 @@ from reading.values.nothing import nothing_words, says_nothing
 from reading.values.numbers import COUNTING_WORDS
 from reading.values.sentences import SENTENCE
 from retrieval.arbiter.evidence import is_formed_type
+from retrieval.question.defined import value_given
 from retrieval.question.kinds import SHIPPED, TYPE_OF_SECTION, answer_rules
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_value
 from retrieval.told.reasons import give_clause
-from retrieval.types import Candidate, Question
+from retrieval.types import Candidate, LineRange, Question
 from retrieval.words.counts import WORDS_BETWEEN
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.printed import values_in
@@ -46,6 +47,8 @@ def number_untold(
     if not quoted or not asks_for_number(question) or any(is_led_to(each) for each, _ in quoted):
         return ""
     if {content_of[each.document_id].language for each, _ in quoted} - {question.language, "und"}:
+        return ""
+    if any(is_given_at(each.anchor, question, content_of[each.document_id]) for each, _ in quoted):
         return ""
     unsaid: list[list[WeighedTerm]] = []
     for candidate, text in quoted:
@@ -76,6 +79,12 @@ def name_untold(question: Question, unsaid: Sequence[Sequence[WeighedTerm]]) -> 
     nearest = [term.text for term in min(unsaid, key=len)] or [question.listed]
     words = [as_typed(word, question.original) for word in nearest[:WORDS_NAMED]]
     return give_clause("no number", words=words)
+
+
+def is_given_at(lines: LineRange, question: Question, content: DocumentContent) -> bool:
+    """Whether these lines have the number that the document says of all that is to be counted."""
+    given = value_given(question, content) if question.is_count else None
+    return given is not None and lines.first <= given.lines.first <= lines.last
 
 
 def is_led_to(candidate: Candidate) -> bool:

@@ -4,6 +4,7 @@ A passage may answer a question and print, in another sentence or in another par
 asked for.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from retrieval.headlines.mismatches import clause_of
 from retrieval.headlines.undecided import clause_left_open, left_open
 from retrieval.question.called import without_called
 from retrieval.question.defined import value_given
+from retrieval.question.kinds import SHIPPED
 from retrieval.question.phrasing import asks_for_own_date
 from retrieval.types import LineRange, Question
 from retrieval.words.lexicon import lexicon_of
@@ -34,7 +36,11 @@ from retrieval.words.printed import Value, values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import as_typed, normalise_words
 
+IN_BLOCKS = ("address", "postcode")  # apart from any sentence: the section says whose it is
 REACH = 25  # words before and after a value that are said of it; a sentence of an agreement may have two hundred
+NAME_WORDS = 3  # of a field that is asked for by its name, whose last word says what the value is of
+BESIDE = 6  # words between it and the value, where a clause ends between them
+CLAUSE_BREAK, WORD = re.compile(r"[,;:]\s"), re.compile(r"[\w'’-]+")
 SIDE_CHARS = 120  # before a date, that say of what it is the start or the end
 UNITS_MAX = 200  # with words of the question, that are searched for another value
 
@@ -74,9 +80,48 @@ def mismatch_at(lines: LineRange, printed: str, content: DocumentContent, questi
     if mismatch := mismatch_of(spoken, question, is_strict=True):
         return mismatch
     terms = telling_terms(question, content)
-    if not terms or said_of(spoken, printed, terms).titled:
+    if question.answer_type in IN_BLOCKS and is_of_other_section(spoken, terms):
+        return clause_left_open()
+    telling = [term for term in terms if term.text not in SHIPPED.vague_words] or terms
+    if not telling or said_of(spoken, printed, telling).own:
         return ""
     return clause_of([as_typed(term.text, question.original) for term in terms])
+
+
+def apart_at(lines: LineRange, printed: str, content: DocumentContent, question: Question) -> str:
+    """Why the clause that prints a period or an amount is not about what a name of few words asks for last, or ""."""
+    asked = normalise_words(question.topic)
+    if question.answer_type not in ("amount", "duration") or len(asked) > NAME_WORDS or value_given(question, content):
+        return ""
+    terms = telling_terms(without_called(question), content)
+    terms = [term for term in terms if term.text not in SHIPPED.vague_words] or terms
+    head = max(
+        terms,
+        key=lambda term: max((at for at, word in enumerate(asked) if word in term.forms), default=-1),
+        default=None,
+    )
+    text = sentence_at(lines, printed, content).text
+    return "" if head is None or is_said_beside(text, printed, head) else clause_left_open()
+
+
+def is_said_beside(text: str, printed: str, head: WeighedTerm) -> bool:
+    """Whether a word stands in the clause of a value, or a few words from it: of "by notice, and if not ended before,
+    ends after a year" the year is not the notice.
+    """
+    text, value = " ".join(text.split()), " ".join(printed.split())
+    start = text.find(value)
+    places = [word for word in WORD.finditer(text) if not set(normalise_words(word[0])).isdisjoint(head.forms)]
+    between = [
+        text[word.end() : start] if word.end() <= start else text[start + len(value) : word.start()] for word in places
+    ]
+    return any(not CLAUSE_BREAK.search(each) or len(each.split()) <= BESIDE for each in between)
+
+
+def is_of_other_section(spoken: Spoken, terms: Sequence[WeighedTerm]) -> bool:
+    """Whether none of the titles over a place has a word of what is asked, and that of another section has one."""
+    lexicon, over = lexicon_of(spoken.content), set(normalise_words(titles_over(spoken)))
+    forms = {form for term in terms for form in term.forms}
+    return over.isdisjoint(forms) and any(lexicon.titles_with(form) for form in forms)
 
 
 def is_printed(value: Value, printed: str, language: str) -> bool:

@@ -31,6 +31,10 @@ def kind_of_name(name: str) -> str:
     asked = match_form(name)
     if asks_for_parties(asked):
         return "party"
+    if phrasing_rules()["names_signer"].match(asked):
+        return "person"
+    if phrasing_rules()["names_term"].match(asked):  # from one day until another, an event or an end by notice
+        return "text"
     is_period = type_of(name) == "text" and phrasing_rules()["names_period"].match(asked)
     return "duration" if is_period else ""
 

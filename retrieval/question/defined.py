@@ -1,7 +1,8 @@
 """The value that a document itself gives what is asked for (R54, R87): "made on 1 May 2024 (the “Effective Date”)".
 
 A term in quotation marks is defined behind its value, in brackets, or before it: "“Fee” means 900 euros". The date of
-an agreement, asked for without another name, is that of its preamble.
+an agreement, asked for without another name, is that of its preamble. How many arbitrators there are is the number that
+is said of all of them.
 """
 
 import re
@@ -19,11 +20,14 @@ from reading.rows import LineRow
 from reading.values.sentences import SENTENCE
 from retrieval.question.phrasing import asks_for_own_date, name_subject, phrasing_rules
 from retrieval.types import LineRange, Question
+from retrieval.words.counts import totals_in
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.printed import READERS, Value, values_in
 from retrieval.words.tokens import normalise_words
 
 LINES_AROUND = 6  # of a sentence that defines a term
+PLURAL_ENDING_MAX = 2
+PREAMBLE_LINES = 20  # from the date of an agreement to what it is called from there on
 QUOTES = '"“”„«»'
 FIRST_IN_BRACKETS = re.compile(rf"\([^(){QUOTES}]{{0,40}}\Z")
 MEANS = re.compile(rf"\A[,\s]*(?:{MEANING})\b", re.IGNORECASE)
@@ -42,29 +46,87 @@ class GivenValue(NamedTuple):
 
 def value_given(question: Question, content: DocumentContent) -> GivenValue | None:
     """The value of the kind asked for that the document defines to be the one; None where it gives none, or several."""
-    kind, language = question.answer_type, content.language
+    kind = question.answer_type
+    if question.is_count and kind == "number":
+        return count_given(question, content)
     if kind not in READERS:
         return None
     if asks_for_own_date(question.topic_form):
-        own = read_agreement_date(content.lines)
-        dates = values_in(own.value, kind, language)
-        numbers = [stretch.number for stretch in own.stretches]
-        return GivenValue(dates[0], own.value, LineRange(numbers[0], numbers[-1])) if dates else None
+        return own_date_given(content)
     term = normalise_words(name_subject(question.topic))
-    given = {(*each.value.key, each.value.unit): each for each in definitions_of(term, kind, content)}
+    found = [*definitions_of(term, kind, content)] or [*dates_called(term, kind, content)]
+    given = {(*each.value.key, each.value.unit): each for each in found}
     return next(iter(given.values())) if len(given) == 1 else None
+
+
+def own_date_given(content: DocumentContent) -> GivenValue | None:
+    own = read_agreement_date(content.lines)
+    dates = values_in(own.value, "date", content.language)
+    numbers = [stretch.number for stretch in own.stretches]
+    return GivenValue(dates[0], own.value, LineRange(numbers[0], numbers[-1])) if dates else None
+
+
+def dates_called(term: list[str], kind: str, content: DocumentContent) -> Iterator[GivenValue]:
+    """The date of an agreement, where its preamble calls it so further on: "made on 3 May 2021 by and between Acme Ltd
+    and Globex GmbH (the “Effective Date”)"; not where words before the bracket tell of another day.
+    """
+    own = own_date_given(content) if term and kind == "date" else None
+    lines = content.legible_lines(own.lines.first, own.lines.last + PREAMBLE_LINES) if own else ()
+    text, ends = join_units(lines), line_ends(lines)
+    begin = text.find(own.printed) + len(own.printed) if own and own.printed in text else len(text)
+    for found in quoted_term(term).finditer(text, begin):
+        bracket = FIRST_IN_BRACKETS.search(text, begin, found.start())
+        between = text[begin : bracket.start()] if bracket else "\n"
+        dating = phrasing_rules().in_language("dating", content.language)
+        is_other = any(map(dating.match, normalise_words(between)[-NEAR:])) or values_in(
+            between, kind, content.language
+        )
+        if own and "\n" not in between and not is_other:
+            last = bisect_right(ends, found.start())
+            yield own._replace(lines=LineRange(own.lines.first, lines[last].number))
+
+
+def count_given(question: Question, content: DocumentContent) -> GivenValue | None:
+    """How many there are in all of the one thing that is counted; None where that is left open, or two are said."""
+    named = [each for each in question.keywords if each.priority == "primary" and each.is_own]
+    if [each.text for each in named] != [question.listed]:
+        return None
+    text = named[0].text
+    forms = frozenset(each for each in (text, *named[0].forms) if is_same_thing(each, text))
+    found: dict[int, GivenValue] = {}
+    for number in lexicon_of(content).lines_with_any(tuple(forms)).tolist():
+        lines = content.legible_lines(number - 1, number)
+        text, ends = join_units(lines), line_ends(lines)
+        for each in totals_in(text, forms):
+            first, last = (lines[bisect_right(ends, at)].number for at in (each.start, each.end))
+            value = Value("number", str(each.number), each.start, each.end)
+            found.setdefault(each.number, GivenValue(value, text[each.start : each.end], LineRange(first, last)))
+    return next(iter(found.values())) if len(found) == 1 and 0 not in found else None
+
+
+def is_same_thing(form: str, text: str) -> bool:
+    """Whether two words differ in no more than the ending of a plural: "arbitrators" and "arbitrator"."""
+    shorter, longer = sorted((form, text), key=len)
+    return longer.startswith(shorter) and len(longer) - len(shorter) <= PLURAL_ENDING_MAX
+
+
+def quoted_term(term: list[str]) -> re.Pattern[str]:
+    words = r"\W".join(map(re.escape, term))
+    return re.compile(rf"[{QUOTES}]\s?(?:the\s)?{words}\s?[{QUOTES}]", re.IGNORECASE)
+
+
+def line_ends(lines: Sequence[LineRow]) -> list[int]:
+    return [*accumulate(len(line.text) + 1 for line in lines)]
 
 
 def definitions_of(term: list[str], kind: str, content: DocumentContent) -> Iterator[GivenValue]:
     """The values of a kind with which a term is defined: each the only one of its stretch, and close to the term."""
     if not term:
         return
-    words = r"\W".join(map(re.escape, term))
-    quoted = re.compile(rf"[{QUOTES}]\s?(?:the\s)?{words}\s?[{QUOTES}]", re.IGNORECASE)
     for number in lexicon_of(content).lines_with(" ".join(term)).tolist():
         lines = content.legible_lines(number - LINES_AROUND, number + LINES_AROUND)
-        text, ends = join_units(lines), [*accumulate(len(line.text) + 1 for line in lines)]
-        for found in quoted.finditer(text):
+        text, ends = join_units(lines), line_ends(lines)
+        for found in quoted_term(term).finditer(text):
             place = place_given(text, found, kind, content.language)
             if place:
                 first, last = sorted(bisect_right(ends, at) for at in (place.start, found.start()))

@@ -43,6 +43,7 @@ from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.counts import count_before, counting_words, read_count
 from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
 from retrieval.words.options import choosing_words, option_groups_in
+from retrieval.words.periods import names_whole
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
     CORRECTED_MIN,
@@ -116,6 +117,20 @@ def parse_question(
         return question
     read = read_question(asked_with(question, question.vague.assumed), contents, dictionary, rules)
     return replace(read, original=question.original, vague=question.vague, clarification="")
+
+
+def read_as_whole(
+    question: Question, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms], rules: ReadingRules
+) -> Question:
+    """The question, where it would be asked back, with its vague word read as what the document as a whole has of it:
+    the "term" is the "term of this agreement". For a field, which nobody is there to explain.
+    """
+    wholes = [each for each in question.vague.meanings if len(each.key.split()) == 1 and names_whole(each.key)]
+    if not (question.clarification and wholes):
+        return question
+    read = read_question(asked_with(question, wholes[0].text), contents, dictionary, rules)
+    vague = question.vague.replaced(assumed=wholes[0].text, why="it is asked of the document as a whole")
+    return replace(read, original=question.original, vague=vague, clarification="")
 
 
 def asked_with(question: Question, meaning: str) -> str:
@@ -242,6 +257,11 @@ def read_keywords(
         dating = phrasing_rules().in_language("dating", language)
         keywords = [each for each in keywords if not dating.match(each.text)] or keywords
         tokens = []
+    if phrasing_rules()["names_currency"].match(match_form(topic).strip()):  # said by its name: "in US dollars"
+        said_so = tuple(
+            name for name in CURRENCIES if name.isalpha() and any(name in lexicon.lines for lexicon in lexicons)
+        )
+        keywords = [replace(each, forms=(*each.forms, *said_so)) for each in keywords]
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
     return keywords, phrases_of(tokens)

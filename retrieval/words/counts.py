@@ -2,13 +2,14 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from reading.matching import match_form
-from reading.values.numbers import NAMES
+from reading.values.numbers import NAMES, PRONOUNS, RANGING
 from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, files_of
 from retrieval.types import Question
@@ -32,6 +33,7 @@ class CountWords:
 
     measures: frozenset[str]
     partial: frozenset[str]
+    alone: frozenset[str]
     joining: tuple[str, ...]
     introducing: tuple[str, ...]
 
@@ -39,7 +41,7 @@ class CountWords:
 @cache
 def counting_words() -> CountWords:
     """The words of `counts.<language>.toml`. Raises WordingError."""
-    lists: dict[str, list[str]] = {name: [] for name in ("measures", "partial", "joining", "introducing")}
+    lists: dict[str, list[str]] = {name: [] for name in CountWords.__annotations__}
     for _, path in files_of(Path(__file__).parent, "counts", "toml"):
         entry = tomllib.loads(path.read_text("utf-8"))
         check_fields(path.name, entry, dict.fromkeys(lists, list), tuple(lists))
@@ -48,7 +50,8 @@ def counting_words() -> CountWords:
             raise WordingError(f"{path.name}: {strange[0]!r} is not in match form")
         for name, words in lists.items():
             words += entry[name]
-    return CountWords(frozenset(lists["measures"]), frozenset(lists["partial"]), *map(tuple, list(lists.values())[2:]))
+    measures, partial, alone = (frozenset(lists[name]) for name in ("measures", "partial", "alone"))
+    return CountWords(measures, partial, alone, tuple(lists["joining"]), tuple(lists["introducing"]))
 
 
 def read_count(word: str) -> int:
@@ -95,3 +98,39 @@ def counted_pattern(question: Question) -> re.Pattern[str] | None:
     named = "|".join(map(re.escape, sorted(forms)))
     number = rf"(?<![\w.,])(?!{YEAR_DIGITS}\b)(?P<count>\d++(?:[.,]\d++)*+)"
     return re.compile(rf"{number} (?:[a-z-]+,? ){{0,{WORDS_BETWEEN}}}(?:{named})\b") if forms else None
+
+
+class Counted(NamedTuple):
+    """How many of a thing a text says there are, and the characters that do; 0 where it leaves that open."""
+
+    number: int
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=16)
+def total_pattern(forms: frozenset[str]) -> re.Pattern[str]:
+    """A number, in words and figures, and within two words after it one of these forms."""
+    words = [*WORDS, *counting_words().alone]
+    number = rf"(?:\d{{1,2}}|{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})"
+    said = rf"(?P<count>{number}(?:\s?\({number}\))?)"
+    named = "|".join(map(re.escape, sorted(forms)))
+    return re.compile(
+        rf"(?:(?P<before>\w+)\W{{1,3}})?\b{said}\s(?P<between>(?:[\w-]+,?\s){{0,2}}?)(?:{named})\b", re.IGNORECASE
+    )
+
+
+def totals_in(text: str, forms: frozenset[str]) -> Iterator[Counted]:
+    """How many of a thing there are in all: not "the two arbitrators" or "at least two", which are a part, nor the one
+    that each party names; of "one or three" nobody knows.
+    """
+    known = counting_words()
+    for found in total_pattern(forms).finditer(text):
+        said, before = match_form(found["count"].split("(")[0]).strip(), match_form(found["before"] or "")
+        start, end = found.span("count")
+        if before in RANGING or not RANGING.isdisjoint(match_form(found["between"]).split()):
+            yield Counted(0, start, end)
+        elif count := read_count(said):
+            yield from () if before in PRONOUNS | known.partial else [Counted(count, start, end)]
+        elif said in known.alone:
+            yield Counted(1, start, end)

@@ -261,10 +261,10 @@ def test_a_value_that_a_document_gives_wipes_no_doubt_but_that_there_is_none() -
     """(R54)"""
     value: MarkedValue = {"type": "amount", "value": "900", "marker": 1}
     doubted = an_item("fee", "amount", "weak", reason="Passages disagree.", code="other_thing")
-    item = item_given(doubted, value)
+    item = item_given(doubted, [value])
     assert item == doubted | {"values": [value]}
     for item in (an_item("fee", "amount", "weak", code=NO_VALUE), an_item("fee", "amount", "found")):
-        assert item_given(item, value) == an_item("fee", "amount", "found", values=[value])
+        assert item_given(item, [value]) == an_item("fee", "amount", "found", values=[value])
 
 
 def told_of_text(text: str, fields: list[Field], base: KnowledgeBase, user: User, path: Path) -> list[dict[str, Any]]:

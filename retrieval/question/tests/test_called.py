@@ -8,7 +8,7 @@ from retrieval.question.called import kind_of_name
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        *((name, "duration") for name in ("Term", "Initial term", "Renewal Term", "The notice period", "Notice")),
+        *((name, "duration") for name in ("Initial term", "Renewal Term", "The notice period", "Notice")),
         *((name, "duration") for name in ("Warranty period", "Termination notice", "Non-compete period")),
         *((name, "duration") for name in ("Kündigungsfrist", "Délai de paiement", "Préavis", "Plazo de pago")),
         *((name, "") for name in ("Payment terms", "Delivery terms", "Terms", "Form of notice", "Copyright notice")),

@@ -126,3 +126,39 @@ def test_a_definition_in_another_language_gives_its_value(
     content = content_of_lines(["# 1", line], title="1", language=language)
     given = value_given(Expected(kind).of(parse_question(name, [content]), SHIPPED.patterns_of), content)
     assert (given.value.value if given else "") == value
+
+
+@pytest.mark.parametrize(
+    ("between", "date"),
+    [
+        ("by and between Acme, Inc. (“Acme”) and Globex GmbH (the “Effective Date”).", "2021-05-03"),
+        ("by and between Acme, Inc. and Globex GmbH, and binds them from the closing date (the “Effective Date”).", ""),
+        ("by and between Acme, Inc. and Globex GmbH and begins on 1 June 2021, unless ended (“Effective Date”).", ""),
+    ],
+)
+def test_a_preamble_calls_the_date_of_the_agreement_something_behind_the_parties(between: str, date: str) -> None:
+    """(R54, R87)"""
+    lines = ["# SUPPLY AGREEMENT", f"This Supply Agreement is made on 3 May 2021 {between}", "# Fees", "None are due."]
+    content = content_of_lines(lines, title="Supply Agreement")
+    asked = Expected("date").of(parse_question("Effective date", [content]), SHIPPED.patterns_of)
+    given = value_given(asked, content)
+    assert (given.value.value if given else "") == date
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("It is settled by three (3) impartial arbitrators, of whom each party names one (1) arbitrator.", "3"),
+        ("There are three arbitrators. The two arbitrators that were named choose the third.", "3"),
+        ("It is settled by a sole arbitrator.", "1"),
+        ("Each party names one arbitrator.", ""),
+        ("It is settled by one or three arbitrators.", ""),
+        ("There are three arbitrators. In urgent cases there are five arbitrators.", ""),
+        ("It is settled by at least three arbitrators.", ""),
+    ],
+)
+def test_how_many_there_are_is_the_number_of_all_of_them(said: str, count: str) -> None:
+    """(R54, R87)"""
+    content = content_of_lines(["# Disputes", said], title="Disputes")
+    given = value_given(parse_question("Number of arbitrators", [content]), content)
+    assert (given.value.value if given else "") == count
