@@ -21,6 +21,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def root(settings: Any, tmp_path: Path) -> Path:
     settings.TEMPORARY_ROOT = settings.FILE_UPLOAD_TEMP_DIR = tmp_path / "temporary"
+    settings.MEDIA_ROOT = tmp_path / "files"  # what other tests left grows old in a long run, and would be swept
     return tmp_path / "temporary"
 
 
