@@ -577,6 +577,21 @@ COMMANDS: dict[str, Command] = {
         ),
         measure("pairs", "folder", "language", "first", "count"),
     ),
+    "train_reader": Command(
+        "train a reader of question and sentence together; needs torch and transformers, and hours",
+        (
+            option("--training", type=Path, required=True, help="the folder of texts for training"),
+            option(
+                "--folder", type=Path, required=True, help="where the weights go, and what a stopped run goes on from"
+            ),
+            option("--layers", type=int, default=4, help="of the encoder's six"),
+            option("--epochs", type=float, default=2),
+            option("--seed", type=int, default=1),
+            OUT,
+        ),
+        measure("train_reader", "training", "folder", "layers", "epochs", "seed"),
+        print_json,
+    ),
     "wording": Command(
         "on how many questions of each set every word of the rules fires",
         (
