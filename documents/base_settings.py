@@ -109,7 +109,8 @@ class BaseSettings:
             raise OverlapTooLong
 
     def reading(self) -> dict[str, str | int]:
-        """The settings a reading depends on; a change takes effect when a document is read again.
+        """The settings that outdate a reading when they change: it is offered to be made again. Recognition and cards
+        are offered as what improves a document, see documents.ingestion.improving.
 
         Embeddings are not among them: changing the model needs no new reading, see documents.ingestion.reembedding.
         """

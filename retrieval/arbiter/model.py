@@ -1,4 +1,7 @@
-"""The only model call of retrieval that judges: prompt, reply schema and checks for all candidates (R45-R51, L1)."""
+"""How a model judges: prompt, reply schema and checks for all candidates of a question in one call (R45-R51, L1).
+
+Several fields share a call, see `together`.
+"""
 
 import re
 from collections.abc import Collection, Container, Mapping, Sequence

@@ -13,7 +13,7 @@ from documents.storage.content import DocumentContent, kept_with_content
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.passages import RUNNING
 from reading.rows import PassageRow
-from retrieval.candidates.aggregation import HitCluster, candidate_of, first_text_line
+from retrieval.candidates.aggregation import LINE_METHODS, HitCluster, candidate_of, first_text_line
 from retrieval.candidates.fusion import fuse, rank_in_order
 from retrieval.detectors.vectors import find_nearest_rows, query_vector
 from retrieval.types import Briefed, Hit, LineRange, Method, Question
@@ -71,7 +71,7 @@ def cluster_in(fused: Fused, hits: Sequence[Hit]) -> HitCluster:
         and hit.lines.last <= lines.last
         and (hit.lines.first in fused.content.running_heads) is (fused.passage.kind == RUNNING)
     ]
-    worded = [hit for hit in inside if hit.method in ("keywords", "patterns") and hit.lines.first == hit.lines.last]
+    worded = [hit for hit in inside if hit.method in LINE_METHODS and hit.lines.first == hit.lines.last]
     best = max(worded, key=lambda hit: (hit.line_score, hit.score), default=None)
     line = best.lines.first if best else first_text_line(lines, fused.content)
     found = [Hit(method, fused.content.document_id, lines, fused.score) for method in fused.methods]
