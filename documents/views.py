@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -469,12 +470,12 @@ def thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
     return image_response(lambda: page_images.make_thumbnail(found))
 
 
-def image_response(draw: Callable[[], bytes]) -> HttpResponse:
+def image_response(draw: Callable[[], Path]) -> HttpResponse:
     try:
-        drawn = draw()
+        path = draw()
     except page_images.NoPageImage as refusal:
         return HttpResponse(str(refusal), status=404, content_type="text/plain; charset=utf-8")
-    response = HttpResponse(drawn, content_type="image/webp")
+    response = HttpResponse(path.read_bytes(), content_type="image/webp")
     response["Cache-Control"] = f"private, max-age={IMAGE_AGE_S}, immutable"
     return response
 

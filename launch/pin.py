@@ -16,7 +16,6 @@ RUNTIME = "requirements.txt"
 FILES = {
     RUNTIME: [],
     "requirements-ocr.txt": [],
-    "requirements-s3.txt": [],
     "requirements-dev.txt": [],
     "requirements-bench.txt": [],
     "requirements-model.txt": ["--no-deps"],

@@ -3,7 +3,6 @@
 import importlib
 import pkgutil
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -23,7 +22,6 @@ APPS = (
     "retrieval",
 )
 LEFT_OUT = {"tests", "conftest", "migrations", "__main__"}
-OPTIONAL = {"documents.storage.bucket": "storages"}  # what a module needs that may not be installed
 
 
 def modules() -> Iterator[ModuleType]:
@@ -32,8 +30,7 @@ def modules() -> Iterator[ModuleType]:
     for app in APPS:
         package = importlib.import_module(app)
         for found in pkgutil.walk_packages(package.__path__, f"{app}."):
-            is_missing = found.name in OPTIONAL and find_spec(OPTIONAL[found.name]) is None
-            if not is_missing and not LEFT_OUT & set(found.name.split(".")):
+            if not LEFT_OUT & set(found.name.split(".")):
                 yield importlib.import_module(found.name)
 
 

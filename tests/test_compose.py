@@ -93,13 +93,12 @@ SECRETS = {
     "DOCINTEL_OIDC_CLIENT_SECRET": {"web"},
     "DOCINTEL_SMTP_PASSWORD": {"web", "worker"},
     "DOCINTEL_WITNESS_TOKEN": {"worker"},
-    "DOCINTEL_FILES_URL": PROGRAM - {"scheduler"},
     "OPENAI_API_KEY": {"web", *ASKING_MODELS},
     "DOCINTEL_EMBEDDING_API_KEY": ASKING_MODELS,
     "VOYAGE_API_KEY": ASKING_MODELS,
     "DOCINTEL_RERANK_API_KEY": ASKING_MODELS,
 }
-OF_SERVERS = {"POSTGRES_PASSWORD", "DOCINTEL_APP_PASSWORD", "REDIS_PASSWORD", "DOCINTEL_FILES_URL"}
+OF_SERVERS = {"POSTGRES_PASSWORD", "DOCINTEL_APP_PASSWORD", "REDIS_PASSWORD"}
 
 
 def given_to(service: dict[str, Any]) -> set[str]:
@@ -221,7 +220,6 @@ def test_the_arguments_of_the_image_are_those_of_the_dockerfile() -> None:
             assert given == {
                 "DOCINTEL_VERSION": "${DOCINTEL_VERSION:-}",
                 "OCR": "${OCR:-0}",
-                "S3": "${S3:-0}",
                 "PYTHON_IMAGE": f"${{PYTHON_IMAGE:-{images()['PYTHON_IMAGE']}}}",
             }, name
             assert given.keys() == taken

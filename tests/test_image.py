@@ -111,29 +111,22 @@ def test_where_git_cannot_read_the_checkout_the_file_says(monkeypatch: pytest.Mo
     assert program_version.__wrapped__() == GIVEN
 
 
-@pytest.mark.parametrize(("option", "file"), [("OCR", "requirements-ocr.txt"), ("S3", "requirements-s3.txt")])
-@pytest.mark.parametrize("given", ["0", "1"])
-def test_what_is_optional_is_chosen_at_the_build(tmp_path: Path, option: str, file: str, given: str) -> None:
+@pytest.mark.parametrize(("given", "installed"), [("0", ""), ("1", "install --require-hashes -r requirements-ocr.txt")])
+def test_text_recognition_is_chosen_at_the_build(tmp_path: Path, given: str, installed: str) -> None:
     pip = tmp_path / "pip"
     pip.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/called\n')
     pip.chmod(0o755)
     done = subprocess.run(
-        ["sh", "-c", step(file)], env={"PATH": f"{tmp_path}:/usr/bin:/bin", option: given}, check=False
+        ["sh", "-c", step("requirements-ocr.txt")], env={"PATH": f"{tmp_path}:/usr/bin:/bin", "OCR": given}, check=False
     )
     called = tmp_path / "called"
-    installed = f"install --require-hashes -r {file}" if given == "1" else ""
     assert (done.returncode, called.read_text().strip() if called.exists() else "") == (0, installed)
-    assert re.search(rf"^COPY .*{re.escape(file)}", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert re.search(r"^COPY .*requirements-ocr\.txt", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    ("file", "option", "what"),
-    [
-        ("requirements-ocr.txt", "OCR", "to recognise the text of scanned pages"),
-        ("requirements-s3.txt", "S3", "to keep files in a bucket"),
-    ],
-)
-def test_another_word_for_what_is_optional_ends_the_build(file: str, option: str, what: str) -> None:
-    refused = subprocess.run(["sh", "-c", step(file)], env={option: "yes"}, capture_output=True, text=True, check=False)
+def test_another_word_for_text_recognition_ends_the_build() -> None:
+    refused = subprocess.run(
+        ["sh", "-c", step("requirements-ocr.txt")], env={"OCR": "yes"}, capture_output=True, text=True, check=False
+    )
     assert refused.returncode == 1
-    assert refused.stderr == f"{option} is 'yes'; it must be 1, {what}, or 0.\n"
+    assert refused.stderr == "OCR is 'yes'; it must be 1, to recognise the text of scanned pages, or 0.\n"

@@ -29,7 +29,7 @@ from audit.carrying.checker import (
     read_whole,
     without_salt,
 )
-from audit.carrying.keeping import IMPORTED, archive_name, keep_file
+from audit.carrying.keeping import IMPORTED, keep_file, path_of
 from audit.carrying.restoring import NAME_MAX, ToldDocument, make_base, restore_document
 from audit.models import CarriedArchive, CarriedRun
 from chat.models import Answer
@@ -38,7 +38,6 @@ from documents.access import actor_of, clean_base_name
 from documents.ingestion.conductor import finish
 from documents.ingestion.queueing import queue_again
 from documents.models import Document, IngestJob, KnowledgeBase
-from documents.storage.files import carried_records
 from documents.storage.temporary import nameless_file
 from documents.storage.uploads import DuplicateDocument, UploadRefused, accept_upload, refusal_of_size
 from ledger.events import record
@@ -83,7 +82,7 @@ def begin_import(
     raw: BufferedReader, file: zipfile.ZipFile, found: CheckedArchive, told: ToldBase, owner: User | None
 ) -> CarriedArchive:
     """The new base with what is kept of the archive and the entry that says so, or the one that was begun before."""
-    kept: CarriedArchive | None = None
+    kept: Path | None = None
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:  # of two at once the second finds the first one's base
@@ -95,7 +94,7 @@ def begin_import(
             rows = runs_in(file, archive)
             while batch := list(islice(rows, RUNS_AT_ONCE)):
                 CarriedRun.objects.bulk_create(batch)
-            kept = archive
+            kept = path_of(archive)
             kept_sha256 = keep_file(file, kept)
             raw.seek(0)
             details = {
@@ -111,7 +110,7 @@ def begin_import(
             record(IMPORTED, actor_of(owner), f"base:{base.pk}", details)
     except BaseException:
         if kept:
-            carried_records().delete(archive_name(kept))
+            kept.unlink(missing_ok=True)
         raise
     return archive
 

@@ -1,15 +1,16 @@
 """What an installation keeps of an archive it took in: all but the originals, in a file that is only read."""
 
 import hashlib
+import os
 import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, cast
+from pathlib import Path
 from uuid import UUID
 
-from django.core.files import File
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -21,8 +22,6 @@ from audit.runs.listing import RUNS_A_PAGE, RunKey
 from documents.access import actor_of
 from documents.keyset import rows_after
 from documents.models import KnowledgeBase
-from documents.storage.files import carried_records
-from documents.storage.temporary import nameless_file
 from ledger.chain import digest_of
 from ledger.events import record
 from ledger.holds import refuse_when_held
@@ -36,24 +35,24 @@ class NotKept(Exception):
     """The record is not there, or the file is not the one that came; the message is for people."""
 
 
-def archive_name(archive: CarriedArchive) -> str:
-    return f"{archive.pk}.zip"
+def path_of(archive: CarriedArchive) -> Path:
+    return Path(settings.CARRIED_ROOT) / f"{archive.pk}.zip"
 
 
-def keep_file(file: zipfile.ZipFile, archive: CarriedArchive) -> str:
-    """Keep a copy without the originals, which live on as documents; return the SHA-256 of the copy."""
-    with nameless_file() as out:
+def keep_file(file: zipfile.ZipFile, path: Path) -> str:
+    """Copy an archive without its originals, which live on as documents; return the SHA-256 of the copy."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as out:
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as kept:
             for entry in file.infolist():
                 if entry.filename.startswith(ORIGINALS):
                     continue
                 with file.open(entry) as packed, kept.open(entry.filename, "w", force_zip64=True) as copy:
                     shutil.copyfileobj(packed, copy)
+        out.flush()
+        os.fsync(out.fileno())
         out.seek(0)
-        digest = hashlib.file_digest(cast("Any", out), "sha256").hexdigest()
-        out.seek(0)
-        carried_records().save(archive_name(archive), File(out))
-    return digest
+        return hashlib.file_digest(out, "sha256").hexdigest()
 
 
 def read_record(archive: CarriedArchive, run_id: UUID) -> bytes:
@@ -72,7 +71,7 @@ def read_record(archive: CarriedArchive, run_id: UUID) -> bytes:
 def open_kept(archive: CarriedArchive) -> Iterator[zipfile.ZipFile]:
     """Raises NotKept for whatever cannot be read."""
     try:
-        with carried_records().open(archive_name(archive)) as kept, zipfile.ZipFile(kept) as file:
+        with zipfile.ZipFile(path_of(archive)) as file:
             yield file
     except (OSError, zipfile.BadZipFile, BadArchive, KeyError, ValueError) as error:
         raise NotKept(gettext("The file with these records cannot be read.")) from error
@@ -105,4 +104,4 @@ def remove_records(archive: CarriedArchive, by: User, reason: str) -> None:
         archive.removed_at = timezone.now()
         archive.save(update_fields=["removed_at"])
         record(REMOVED, actor_of(by), f"base:{archive.base_id}", told)
-        transaction.on_commit(partial(carried_records().delete, archive_name(archive)))
+        transaction.on_commit(partial(path_of(archive).unlink, missing_ok=True))

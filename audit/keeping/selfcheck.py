@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import chain as joined
+from pathlib import Path
 
 from django.conf import settings
 from django.db.models import Count, F, OuterRef, Q, Subquery
@@ -19,12 +20,12 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext, override
 
 from accounts.mail import mail_administrators
-from audit.keeping.stored_files import CARRIED, FILES, StoredFile, sha256_of_stored, stored_files
+from audit.keeping.stored_files import StoredFile, sha256_of_file, stored_files
 from audit.models import SelfCheck
 from audit.proof.checking import exported_heads
 from audit.proof.verification import Report, verify
 from documents.models import Document, Line, Page, Parse
-from documents.storage.files import carried_records, originals
+from documents.storage.temporary import old_paths
 from ledger.heads import BadHeadFile
 from ledger.models import Entry
 
@@ -108,7 +109,7 @@ def compare_files(stored: list[StoredFile]) -> Iterator[Discrepancy]:
 def fault_of_file(stored: StoredFile) -> Discrepancy | None:
     subject = f"{stored.name} ({stored.subject})"
     try:
-        is_same = stored.sha256 in ("", sha256_of_stored(stored))
+        is_same = stored.sha256 in ("", sha256_of_file(stored.path))
     except FileNotFoundError:
         return Discrepancy("file_missing", subject) if stored.has_row() else None  # deleted for good meanwhile
     except OSError as error:
@@ -117,12 +118,12 @@ def fault_of_file(stored: StoredFile) -> Discrepancy | None:
 
 
 def find_files_without_row(stored: list[StoredFile]) -> Iterator[Discrepancy]:
-    known = {each.name for each in stored}
-    files = [f"{FILES}{name}" for name in originals().old_names(UNKNOWN_AGE_S)]
-    carried = [f"{CARRIED}{name}" for name in carried_records().old_names(UNKNOWN_AGE_S, "*")]
-    for name in sorted([*files, *carried]):
-        if name not in known:
-            yield Discrepancy("file_without_row", name.removeprefix(FILES))
+    known = {each.path for each in stored}
+    files = old_paths(Path(settings.MEDIA_ROOT), "*/*", UNKNOWN_AGE_S)
+    carried = old_paths(Path(settings.CARRIED_ROOT), "*", UNKNOWN_AGE_S)
+    for path in sorted([*files, *carried]):
+        if path not in known:
+            yield Discrepancy("file_without_row", f"{path.parent.name}/{path.name}")
 
 
 def check_readings() -> Iterator[Discrepancy]:

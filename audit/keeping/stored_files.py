@@ -4,15 +4,13 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
-from django.core.files import File
+from django.conf import settings
 from django.db.models import Model
 
-from audit.carrying.keeping import IMPORTED, archive_name
+from audit.carrying.keeping import IMPORTED, path_of
 from audit.models import CarriedArchive
 from documents.models import Document
-from documents.storage.files import Files, carried_records, originals
 from ledger.models import Event
 
 FILES, CARRIED = "files/", "carried/"
@@ -20,9 +18,10 @@ FILES, CARRIED = "files/", "carried/"
 
 @dataclass(frozen=True)
 class StoredFile:
-    """One file: its name below DOCINTEL_HOME or in the bucket, the digest on record, and the row it belongs to."""
+    """One file: its name below DOCINTEL_HOME, where it is, the digest on record, and the row it belongs to."""
 
     name: str
+    path: Path
     sha256: str  # "" where none is on record
     owner: type[Model]
     owner_id: object
@@ -31,11 +30,6 @@ class StoredFile:
     def subject(self) -> str:
         kind = "document" if self.owner is Document else "archive"
         return f"{kind} {self.owner_id}"
-
-    def open(self) -> "File[Any]":
-        """Raises OSError."""
-        files, name = find_place(self.name)
-        return files.open(name)
 
     def has_row(self) -> bool:
         """Whether what it belongs to is still there; files of what is deleted go with it."""
@@ -49,28 +43,16 @@ def stored_files() -> Iterator[StoredFile]:
     for pk, *named in Document.objects.order_by("pk").values_list(*columns).iterator():
         for name, sha256 in zip(named[::2], named[1::2], strict=True):
             if name:
-                yield StoredFile(f"{FILES}{name}", sha256, Document, pk)
+                yield StoredFile(f"{FILES}{name}", Path(settings.MEDIA_ROOT) / name, sha256, Document, pk)
     kept = {
         (event.subject, event.details["manifest"]): event.details["kept"]
         for event in Event.objects.filter(kind=IMPORTED)
         if {"manifest", "kept"} <= event.details.keys()
     }
     for archive in CarriedArchive.objects.filter(removed_at=None).order_by("pk"):
+        path = path_of(archive)
         sha256 = kept.get((f"base:{archive.base_id}", archive.manifest_sha256), "")
-        yield StoredFile(f"{CARRIED}{archive_name(archive)}", sha256, CarriedArchive, archive.pk)
-
-
-def find_place(name: str) -> tuple[Files, str]:
-    """Which files one is among, and under what name, by its name below DOCINTEL_HOME."""
-    if name.startswith(FILES):
-        return originals(), name.removeprefix(FILES)
-    return carried_records(), name.removeprefix(CARRIED)
-
-
-def sha256_of_stored(stored: StoredFile) -> str:
-    """The SHA-256 of what is kept. Raises OSError."""
-    with stored.open() as file:
-        return hashlib.file_digest(cast("Any", file), "sha256").hexdigest()
+        yield StoredFile(f"{CARRIED}{path.name}", path, sha256, CarriedArchive, archive.pk)
 
 
 def sha256_of_file(path: Path) -> str:

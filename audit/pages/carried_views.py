@@ -11,14 +11,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import user_of
 from audit.access_log import record_event, record_list
-from audit.carrying.keeping import NotKept, archive_name, list_carried_runs, read_record, remove_records
+from audit.carrying.keeping import NotKept, list_carried_runs, path_of, read_record, remove_records
 from audit.models import CarriedArchive
 from audit.pages.forms import RemoveForm
 from audit.pages.views import attachment
 from audit.runs.listing import RunKey
 from documents.access import OWN, get_base, get_or_404, role_in
 from documents.models import KnowledgeBase
-from documents.storage.files import carried_records
 from documents.views import tell_refusal
 from ledger.holds import Held
 
@@ -58,7 +57,7 @@ def hand_out_archive(request: HttpRequest, archive_id: UUID) -> HttpResponse | F
     """All that is kept of an archive, with the program that checks it."""
     archive = get_archive(request, archive_id)
     try:
-        file = carried_records().open(archive_name(archive))
+        file = path_of(archive).open("rb")
     except OSError:
         return HttpResponse(
             _("The file with these records cannot be read."), status=409, content_type="text/plain; charset=utf-8"

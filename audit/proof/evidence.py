@@ -30,7 +30,6 @@ from chat.writing.phrases import cited_pages
 from documents.ingestion.page_images import NoPageImage, has_image, make_page_image
 from documents.models import Document, Line, Page, Viewer
 from documents.pages.sheet import CLASSES, SheetBox, box_of
-from documents.storage.remote import FilesAway
 from ledger.chain import digest_of, entries_after, time_text
 from ledger.models import Entry
 from llm.exchange import request_bytes
@@ -305,7 +304,7 @@ def add_pages(pack: PackWriter, trail: Trail) -> dict[tuple[str, int], str]:
         image = find_page_image(document, number) if document and document.sha256 == shas.get(document_id) else None
         if image is not None:
             names[document_id, number] = f"pages/{document_id[:8]}-{number}.webp"
-            pack.add(names[document_id, number], image)
+            pack.add(names[document_id, number], image.read_bytes())
         elif lines := page_text(trail.run, document_id, number):
             pack.add(f"pages/{document_id[:8]}-{number}.txt", lines.encode())
     return names
@@ -327,11 +326,9 @@ def kept_pages(trail: Trail) -> list[tuple[str, int]]:
     return list(dict.fromkeys([*quoted, *marked]))
 
 
-def find_page_image(document: Document, number: int) -> bytes | None:
+def find_page_image(document: Document, number: int) -> Path | None:
     try:
         return make_page_image(document, number) if has_image(document, number) else None
-    except FilesAway:  # in a minute the pack has its pictures
-        raise
     except (NoPageImage, OSError):  # the record has the texts all the same
         return None
 

@@ -21,10 +21,9 @@ from chat.turns.conductor import answer_turn
 from chat.turns.page_notices import StoredPage, noticed_page, order_reading
 from chat.turns.replies import read_turn
 from documents.access import set_role
-from documents.ingestion import escalation, queueing, rereading, tasks
+from documents.ingestion import escalation, page_images, queueing, rereading, tasks
 from documents.ingestion.conductor import finish, ingest_path
 from documents.models import Document, IngestJob, KnowledgeBase, Role
-from documents.tests.files import drawn_folder
 from reading import heavier
 from reading.reasons import refusal
 from reading.tests.test_heavier import SHOWN
@@ -71,7 +70,7 @@ def install(monkeypatch: pytest.MonkeyPatch, *methods: str) -> None:
 def find_on(document: Document, *numbers: int, lines: Any = ((SHOWN, 92, 250, 340, 270),)) -> None:
     """Put what the heavier reading would have found of pages where it keeps it."""
     for number in numbers:
-        path = heavier.found_path(drawn_folder(document.sha256), number, "ocr_picture")
+        path = heavier.found_path(page_images.folder_of(document.sha256), number, "ocr_picture")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"engine": "by hand", "lines": [list(line) for line in lines]}))
 

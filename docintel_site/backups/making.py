@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -67,8 +66,7 @@ def fill(part: Path, *, with_key: bool) -> Manifest:
     files[DATABASE] = sha256_of_file(part / DATABASE)
     for each in stored:
         try:
-            with each.open() as source:
-                files[each.name] = copy_file(source, part / each.name)
+            files[each.name] = copy_file(each.path, part / each.name)
         except FileNotFoundError:
             if each.has_row():  # otherwise it was deleted for good meanwhile
                 missing[each.name] = each.subject
@@ -95,16 +93,17 @@ def applied_migrations() -> list[str]:
     return sorted(f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations())
 
 
-def copy_file(source: IO[bytes], target: Path) -> str:
+def copy_file(source: Path, target: Path) -> str:
     """Copy a file, wait until it is on the disk, and return its SHA-256. Raises OSError."""
     hashed = hashlib.sha256()
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy:
-        while piece := source.read(PIECE):
-            hashed.update(piece)
-            copy.write(piece)
-        copy.flush()
-        os.fsync(copy.fileno())
+    with source.open("rb") as file:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy:
+            while piece := file.read(PIECE):
+                hashed.update(piece)
+                copy.write(piece)
+            copy.flush()
+            os.fsync(copy.fileno())
     return hashed.hexdigest()
 
 

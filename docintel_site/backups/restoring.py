@@ -1,6 +1,5 @@
 """Make an installation of a backup: check all of it, then files, database, tables of this program, and prove both."""
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -12,7 +11,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from audit.keeping.selfcheck import describe_finding, fault_of_file
-from audit.keeping.stored_files import CARRIED, FILES, find_place, sha256_of_file, stored_files
+from audit.keeping.stored_files import CARRIED, FILES, sha256_of_file, stored_files
 from audit.proof.verification import verify
 from docintel_site.backups import programs
 from docintel_site.backups.making import copy_file
@@ -50,15 +49,12 @@ def restore_backup(folder: Path, tell: Tell) -> Restored:
     manifest = read_backup(folder)
     refuse_if_newer(manifest)
     key = key_in_environment()
-    refuse_other_files(manifest)
-    files = {name: sha256 for name, sha256 in manifest.files.items() if name != DATABASE}
-    tell(f"Writing {len(files):,} files …")
+    targets = {name: target_of(name) for name in manifest.files if name != DATABASE}
+    refuse_other_files(manifest, targets)
+    tell(f"Writing {len(targets):,} files …")
     try:
-        for name, sha256 in files.items():
-            if name.startswith((FILES, CARRIED)):
-                keep_stored(folder / name, name, sha256)
-            else:
-                place_file(folder / name, target_of(name), sha256)
+        for name, target in targets.items():
+            place_file(folder / name, target, manifest.files[name])
         tell("Writing the database …")
         programs.load_dump(folder / DATABASE)
     except programs.NoProgram as error:
@@ -86,7 +82,11 @@ def refuse_if_newer(manifest: Manifest) -> None:
 
 
 def target_of(name: str) -> Path:
-    """Where a file of a backup belongs here that no row names."""
+    """Where a file of a backup belongs here."""
+    if name.startswith(FILES):
+        return Path(settings.MEDIA_ROOT) / name.removeprefix(FILES)
+    if name.startswith(CARRIED):
+        return Path(settings.CARRIED_ROOT) / name.removeprefix(CARRIED)
     if name == HEADS:
         return Path(settings.LEDGER_HEADS)
     if name == KEY:
@@ -101,37 +101,11 @@ def key_in_environment() -> str:
     return "" if is_from_file else settings.SECRET_KEY
 
 
-def refuse_other_files(manifest: Manifest) -> None:
+def refuse_other_files(manifest: Manifest, targets: dict[str, Path]) -> None:
     """Nothing that stands here is written over, but for the key that this command itself has made."""
-    for name, sha256 in manifest.files.items():
-        if name.startswith((FILES, CARRIED)):
-            if sha256_here(name) not in ("", sha256):
-                raise NotRestored(f"{name} exists and is another file; set DOCINTEL_HOME to a new folder.")
-        elif name != DATABASE:
-            target_of(name)  # or it belongs nowhere
-
-
-def sha256_here(name: str) -> str:
-    """The SHA-256 of a kept file; "" where there is none."""
-    files, key = find_place(name)
-    try:
-        with files.open(key) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        return ""
-
-
-def keep_stored(source: Path, name: str, sha256: str) -> None:
-    """Keep a file that a row names, whole or not at all."""
-    if sha256_here(name) != sha256:
-        files, key = find_place(name)
-        files.make(key, lambda part: copy_unchanged(source, part, sha256))
-
-
-def copy_unchanged(source: Path, target: Path, sha256: str) -> None:
-    with source.open("rb") as file:
-        if copy_file(file, target) != sha256:
-            raise NotRestored(f"{source} was changed while it was restored; the database is as empty as before.")
+    for name, target in targets.items():
+        if name not in (HEADS, KEY) and target.exists() and sha256_of_file(target) != manifest.files[name]:
+            raise NotRestored(f"{target} exists and is another file; set DOCINTEL_HOME to a new folder.")
 
 
 def place_file(source: Path, target: Path, sha256: str) -> None:
@@ -141,7 +115,8 @@ def place_file(source: Path, target: Path, sha256: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        copy_unchanged(source, part, sha256)
+        if copy_file(source, part) != sha256:
+            raise NotRestored(f"{source} was changed while it was restored; the database is as empty as before.")
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)

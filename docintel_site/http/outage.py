@@ -1,10 +1,9 @@
-"""Tell what is temporary from a faulty request: a database or a bucket that is away gets a 503, a full disk a 507."""
+"""Tell what is temporary from a faulty request: a database that is away gets a 503, a full disk a 507."""
 
 from collections.abc import Iterator
 
 from django.db import InterfaceError, InternalError, OperationalError
 
-from documents.storage.remote import FilesAway
 from documents.storage.whole import says_full
 
 RETRY_AFTER_S = 5  # an embedded PostgreSQL is back after about two seconds, a managed one after a few more
@@ -25,11 +24,6 @@ def is_database_away(error: BaseException | None) -> bool:
 def is_disk_full(error: BaseException | None) -> bool:
     """Whether an error, or one that caused it, says that a disk is full, here or the database's."""
     return any(says_full(cause) for cause in causes_of(error))
-
-
-def is_bucket_away(error: BaseException | None) -> bool:
-    """Whether an error, or one that caused it, says that what keeps the files does not answer."""
-    return any(isinstance(cause, FilesAway) for cause in causes_of(error))
 
 
 def says_away(error: Exception) -> bool:

@@ -21,7 +21,7 @@ from chat.asking import QuestionError
 from chat.followers import BUSY_RETRY_S, TooManyStreams
 from chat.scope import ScopeError
 from chat.turns.conductor import AnsweringFailed
-from docintel_site.http.outage import RETRY_AFTER_S, is_bucket_away, is_database_away, is_disk_full
+from docintel_site.http.outage import RETRY_AFTER_S, is_database_away, is_disk_full
 from docintel_site.http.request_id import current_request_id
 from documents.access import LastOwner
 from documents.base_settings import SettingsError
@@ -70,15 +70,6 @@ DISK_FULL = Outage(
     "The question was kept, but there is no disk space left. "
     "Read its turn or retrieval when an administrator has made room; do not ask again.",
     "507.html",
-    ROOM_RETRY_AFTER_S,
-)
-
-FILES_AWAY = Outage(
-    Problem(HTTPStatus.SERVICE_UNAVAILABLE, "files_unavailable"),
-    "The files cannot be reached at the moment. Nothing was stored; send the same request again after Retry-After.",
-    "The question was kept and will be answered, but the files cannot be reached at the moment. "
-    "Read its turn or retrieval after the time in Retry-After; do not ask again.",
-    "503_files.html",
     ROOM_RETRY_AFTER_S,
 )
 
@@ -180,8 +171,6 @@ def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> HttpResp
 def outage_in(error: BaseException | None) -> Outage | None:
     if is_database_away(error):  # Django reports a session it could not save as deleted
         return DATABASE_AWAY
-    if is_bucket_away(error):
-        return FILES_AWAY
     return DISK_FULL if is_disk_full(error) else None
 
 

@@ -35,10 +35,10 @@ from documents.ingestion.improving import (
     stage_after_card,
     stage_after_reading,
 )
-from documents.ingestion.parsing import checked_file, cut, read_file, swap_in
+from documents.ingestion.parsing import check_file, cut, read_file, swap_in
 from documents.ingestion.queueing import claim_next, queue_again
 from documents.ingestion.reporting import Cancelled, IngestLease, Watch, claim_job
-from documents.ingestion.unlocking import file_to_read
+from documents.ingestion.unlocking import unlock_if_told
 from documents.models import Document, IngestJob, JobState, KnowledgeBase, Parse, Stage
 from documents.storage.collecting import collection_paused
 from documents.storage.uploads import AS_BASE, DuplicateDocument, accept_upload
@@ -135,9 +135,9 @@ def ingest_path(
 def read_document(lease: IngestLease) -> None:
     document = begin_stage(lease, Stage.CHECK)
     chosen = document.reading_settings()
+    path = unlock_if_told(document, check_file(document), lease)
     with collection_paused():
-        with file_to_read(document, lease) as path:
-            reading = read_file(document, path, lease)
+        reading = read_file(document, path, lease)
         lease.report(Stage.STORE, 0, len(reading.lines))
         passages = cut(reading, chosen)
         # Meanwhile others see either the old parse or the new one, complete.
@@ -152,17 +152,16 @@ def read_document(lease: IngestLease) -> None:
 def recognise_document(lease: IngestLease) -> None:
     """Between batches the job goes to the end of the queue, so that a long scan does not block other documents."""
     document = begin_stage(lease, Stage.RECOGNISE)
+    path, folder = check_file(document), page_images.folder_of(document.read_sha256)
     report = partial(lease.report, Stage.RECOGNISE)
-    with checked_file(document) as path:
-        if lease.job.pages:
-            hand_over(lease, rereading.read_chosen_pages(document, path, lease.job, report))
-            return
-        is_more_left = False
-        if recognition.engine() or not any(escalation.pages_to_read_again(document, lease.job.parse)):
-            with page_images.found_folder(document) as folder:
-                is_more_left = recognise_in_child(path, folder, page_images.limits(), report) > 0
-        if not is_more_left:
-            is_more_left = escalation.read_next(document, path, lease.job.parse, report)
+    if lease.job.pages:
+        hand_over(lease, rereading.read_chosen_pages(document, path, lease.job, report))
+        return
+    is_more_left = False
+    if recognition.engine() or not any(escalation.pages_to_read_again(document, lease.job.parse)):
+        is_more_left = recognise_in_child(path, folder, page_images.limits(), report) > 0
+    if not is_more_left:
+        is_more_left = escalation.read_next(document, path, lease.job.parse, report)
     hand_over(lease, Stage.RECOGNISE if is_more_left else Stage.CHECK)
 
 

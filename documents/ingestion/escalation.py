@@ -24,20 +24,14 @@ def pages_to_read_again(document: Document, parse: Parse | None, only: Collectio
     """
     if parse is None or document.media_type != PDF:
         return
+    folder = page_images.folder_of(document.read_sha256)
     flagged = parse.pages.exclude(flags=[]).order_by("number")
     flagged, asked = (flagged.filter(number__in=only), heavier.METHOD_OF.keys()) if only else (flagged, FLAGS)
-    readable = [
-        (number, method)
-        for number, flags in flagged.values_list("number", "flags")
-        for method in sorted({heavier.METHOD_OF[flag] for flag in flags if flag in asked})
-        if heavier.library_of(method)
-    ]
-    if not readable:
-        return
-    with page_images.found_so_far(document) as folder:
-        untried = [each for each in readable if not heavier.found_path(folder, *each).exists()]
-    for number, method in untried:
-        yield PageToRead(number, method, pictures_of(parse, number) if method == "ocr_picture" else ())
+    for stored in flagged.values_list("number", "flags"):
+        number, flags = stored
+        for method in sorted({heavier.METHOD_OF[flag] for flag in flags if flag in asked}):
+            if heavier.library_of(method) and not heavier.found_path(folder, number, method).exists():
+                yield PageToRead(number, method, pictures_of(parse, number) if method == "ocr_picture" else ())
 
 
 def pictures_of(parse: Parse, page_number: int) -> tuple[tuple[float, float, float, float], ...]:
@@ -55,6 +49,6 @@ def read_next(
     """Have the next pages read; return whether more are left. Raises ReadingError."""
     wanted = list(islice(pages_to_read_again(document, parse, only), PAGES_A_CHILD + 1))
     if wanted:
-        with page_images.found_folder(document) as folder:
-            read_again_in_child(path, folder, wanted[:PAGES_A_CHILD], page_images.limits(), on_progress)
+        folder = page_images.folder_of(document.read_sha256)
+        read_again_in_child(path, folder, wanted[:PAGES_A_CHILD], page_images.limits(), on_progress)
     return len(wanted) > PAGES_A_CHILD

@@ -74,8 +74,8 @@ def may_read_again(document: Document, parse: Parse, chosen: BaseSettings) -> bo
 
 def has_unseen(document: Document, page_numbers: Iterable[int]) -> bool:
     """Whether one of the pages never went through text recognition."""
-    with page_images.found_so_far(document) as folder:
-        return any(not recognition.page_text_path(folder, number).exists() for number in page_numbers)
+    folder = page_images.folder_of(document.read_sha256)
+    return any(not recognition.page_text_path(folder, number).exists() for number in page_numbers)
 
 
 def may_have_letters(document: Document) -> bool:

@@ -1,18 +1,17 @@
-"""Page images, drawn on demand in a limited child process and kept under the file's digest."""
+"""Page images, drawn on demand in a limited child process and cached on disk under the file's digest."""
 
+import os
+import shutil
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from io import BytesIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from django.conf import settings
 from PIL import Image
 
 from documents.models import Document
-from documents.storage.files import drawn_pages, originals
-from documents.storage.remote import FilesAway
-from documents.storage.temporary import temporary_folder
 from documents.storage.uploads import PDF
 from reading.limits import Limits
 from reading.processes import sandbox
@@ -33,49 +32,30 @@ class NoPageImage(Exception):
     """A page has no image; the message is for people."""
 
 
-def make_page_image(document: Document, number: int, size: str = "page") -> bytes:
+def make_page_image(document: Document, number: int, size: str = "page") -> Path:
     """The WebP of a page (from 1) in one of the sizes. Raises NoPageImage if it exceeds the limits."""
-    name = place(document, f"{number}.webp" if size == "page" else f"{number}.{size}.webp")
-    drawn = find_kept(name)
-    if drawn is None:
+    path = place(document, f"{number}.webp" if size == "page" else f"{number}.{size}.webp")
+    if not path.exists():
         with slot():
-            drawn = find_kept(name)  # it may have been drawn while waiting for a slot
-            if drawn is None:
-                drawn_pages().make(name, lambda fresh: draw(document, number, fresh, DPI_OF_SIZE[size]))
-    return drawn or read_kept(name)
+            if not path.exists():  # it may have been drawn while waiting for a slot
+                make_file_whole(path, lambda fresh: draw(document, number, fresh, DPI_OF_SIZE[size]))
+    return path
 
 
-def make_thumbnail(document: Document) -> bytes:
+def make_thumbnail(document: Document) -> Path:
     """A small WebP of the first page. Raises NoPageImage."""
-    name = place(document, "thumbnail.webp")
-    if (kept := find_kept(name)) is not None:
-        return kept
-    with Image.open(BytesIO(make_page_image(document, 1))) as page:
-        height = max(1, round(page.height * THUMBNAIL_WIDTH / page.width))
-        small = page.resize((THUMBNAIL_WIDTH, height), Image.Resampling.LANCZOS)
-    drawn_pages().make(name, lambda fresh: small.save(fresh, "WEBP", quality=80))
-    return read_kept(name)
-
-
-def find_kept(name: str) -> bytes | None:
-    try:
-        return read_kept(name)
-    except FileNotFoundError:
-        return None
-
-
-def read_kept(name: str) -> bytes:
-    with drawn_pages().open(name) as file:
-        content: bytes = file.read()
-    return content
+    path = place(document, "thumbnail.webp")
+    if not path.exists():
+        with Image.open(make_page_image(document, 1)) as page:
+            height = max(1, round(page.height * THUMBNAIL_WIDTH / page.width))
+            small = page.resize((THUMBNAIL_WIDTH, height), Image.Resampling.LANCZOS)
+        make_file_whole(path, lambda fresh: small.save(fresh, "WEBP", quality=80))
+    return path
 
 
 def has_image(document: Document, number: int) -> bool:
     """Whether a page can have an image: not for Markdown, and not if it was refused before."""
-    try:
-        return document.media_type == PDF and not drawn_pages().exists(refusal_name(document, number))
-    except FilesAway:  # whoever asks for the image is told
-        return True
+    return document.media_type == PDF and not refusal_of(place(document, f"{number}.webp")).exists()
 
 
 def limits() -> Limits:
@@ -91,38 +71,22 @@ def limits() -> Limits:
     )
 
 
-def folder_of(sha256: str) -> str:
+def folder_of(sha256: str) -> Path:
     """The folder of everything made from a file's pages. Named by digest, since nothing else matters."""
-    return f"{sha256[:2]}/{sha256}"
+    return Path(settings.PAGE_IMAGE_ROOT) / sha256[:2] / sha256
 
 
-def found_folder(document: Document) -> AbstractContextManager[Path]:
-    """The folder with what was recognised on a file's pages; what the block adds is kept."""
-    return drawn_pages().local_folder(folder_of(document.read_sha256))
-
-
-@contextmanager
-def found_so_far(document: Document) -> Iterator[Path]:
-    """The same to look into; empty while it cannot be reached, as if nothing had been tried."""
-    with ExitStack() as opened:
-        try:
-            folder = opened.enter_context(found_folder(document))
-        except FilesAway:
-            folder = opened.enter_context(temporary_folder("unreached"))
-        yield folder
-
-
-def place(document: Document, name: str) -> str:
-    return f"{folder_of(document.read_sha256)}/{name}"
+def place(document: Document, name: str) -> Path:
+    return folder_of(document.read_sha256) / name
 
 
 def forget(sha256: str) -> None:
     """Delete every image of a file's pages."""
-    drawn_pages().remove(folder_of(sha256))
+    shutil.rmtree(folder_of(sha256), ignore_errors=True)
 
 
-def refusal_name(document: Document, number: int) -> str:
-    return place(document, f"{number}.refused")
+def refusal_of(path: Path) -> Path:
+    return path.with_suffix(".refused")
 
 
 @contextmanager
@@ -136,20 +100,29 @@ def slot() -> Iterator[None]:
         _renderers.release()
 
 
+def make_file_whole(path: Path, make: Callable[[Path], None]) -> None:
+    """Write a file so that it appears complete or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.stem}.{uuid4().hex}.part")
+    try:
+        make(fresh)
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
 def draw(document: Document, number: int, fresh: Path, dpi: int) -> None:
     if document.media_type != PDF:
         raise NoPageImage("This document is text and has no page images.")
-    refused = refusal_name(document, number)
-    if told := find_kept(refused):
-        raise NoPageImage(told.decode())
-    stored = str(document.unlocked or document.file)  # the copy without a password, if there is one
+    refused = refusal_of(place(document, f"{number}.webp"))
+    if refused.exists():
+        raise NoPageImage(refused.read_text())
     try:
-        with originals().local_copy(stored) as path:
-            sandbox.render_in_child(path, number, dpi, fresh, limits())
+        path = Path((document.unlocked or document.file).path)  # of the copy without a password, if there is one
+        sandbox.render_in_child(path, number, dpi, fresh, limits())
     except ReadingError as error:
         if error.code == "parse_killed":
             raise NoPageImage("Drawing this page was stopped from outside; load the page again.") from error
         if error.code not in ("internal", "not_isolated"):  # not for an absent page or an error of ours
-            message = error.message  # a page that exhausts its limits is tried only once
-            drawn_pages().make(refused, lambda part: part.write_text(message))
+            refused.write_text(error.message)  # a page that exhausts its limits is tried only once
         raise NoPageImage(error.message) from error

@@ -1,11 +1,11 @@
 """From the stored file to a stored parse (R90): check it, read it within limits, cut passages, store the rows."""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import cast
+
+from django.db.models.fields.files import FieldFile
 
 from documents.base_settings import BaseSettings
 from documents.cards.by_model import find_card_obstacle
@@ -13,7 +13,6 @@ from documents.cards.versions import keep_card_by_rules
 from documents.ingestion import annotation, embedding, page_images
 from documents.ingestion.reporting import IngestLease
 from documents.models import Document, IngestJob, Parse
-from documents.storage.files import originals
 from documents.storage.replacement import take_over
 from documents.storage.store import store_reading
 from documents.storage.temporary import temporary_folder
@@ -27,37 +26,32 @@ from reading.rows import ContentsSource, PassageRow, Reading
 KIND_OF_TYPE: dict[str, FileKind] = {PDF: "pdf", MARKDOWN: "markdown"}
 
 
-@contextmanager
-def checked_file(document: Document) -> Iterator[Path]:
-    """A path of the file to read, verified to be byte for byte what was stored. Raises ReadingError."""
-    stored = [(str(document.file), document.sha256)]
-    if document.unlocked:
-        stored.append((str(document.unlocked), document.unlocked_sha256))
-    with ExitStack() as opened:
-        for name, sha256 in stored:
-            path = opened.enter_context(originals().local_copy(name))
-            check_bytes(name, path, sha256)
-        yield path
+def check_file(document: Document) -> Path:
+    """The path of the file to read, verified to be byte for byte what was stored. Raises ReadingError."""
+    path = check_bytes(document.file, document.sha256)
+    return check_bytes(document.unlocked, document.unlocked_sha256) if document.unlocked else path
 
 
-def check_bytes(name: str, path: Path, sha256: str) -> None:
+def check_bytes(stored: FieldFile, sha256: str) -> Path:
+    path = Path(stored.path)
     if not path.exists():
-        raise refusal("internal", f"the stored file {name} is missing")
+        raise refusal("internal", f"the stored file {stored.name} is missing")
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != sha256:
         raise refusal("damaged", f"the stored file has the digest {digest}, when it was stored it had {sha256}")
+    return path
 
 
 def read_file(document: Document, path: Path, lease: IngestLease) -> Reading:
     """The rows of a file, read in a limited child process. Raises ReadingError."""
-    with temporary_folder("read") as within, page_images.found_folder(document) as found:
+    with temporary_folder("read") as within:
         return read_in_child(
             path,
             kind=KIND_OF_TYPE.get(document.media_type, "text"),
             limits=page_images.limits(),
             on_progress=partial(lease.report, IngestJob.Stage.PAGES),
-            recognised=found,
+            recognised=page_images.folder_of(document.read_sha256),
             within=within,
             contents_source=cast("ContentsSource", document.contents_source),
         )

@@ -9,7 +9,6 @@ from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 
 from documents.models import IngestJob, Parse
-from documents.storage.remote import FilesAway
 from jobs import lease
 from jobs.lease import Lease, LeaseLost
 
@@ -70,9 +69,7 @@ class IngestLease(Lease[IngestJob]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         super().__exit__(kind, error, trace)
-        if isinstance(error, FilesAway):  # nothing was tried of the file: it is read once it can be reached
-            self.end(state=IngestJob.State.QUEUED, attempts=F("attempts") - 1, error_for_admins=str(error))
-        elif isinstance(error, Exception):
+        if isinstance(error, Exception):
             self.give_back("internal", "".join(traceback.format_exception(error)))
 
     def give_back(self, reason_code: str, detail: str) -> None:

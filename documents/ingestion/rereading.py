@@ -38,18 +38,16 @@ def flagged_pages(document: Document, parse: Parse, only: Collection[int] = ()) 
         .values_list("page_number", "method")
         .distinct()
     )
-    if not found:
-        return
-    with page_images.found_so_far(document) as folder:
-        for number, label, flags in found:
-            asking = tuple(flag for flag in flags if flag in heavier.METHOD_OF)
-            methods = sorted({heavier.METHOD_OF[flag] for flag in asking})
-            known = {method for method in methods if (number, method) in added}
-            yield FlaggedPage(number, label, asking, state_of_page(folder, number, methods, known))
+    for number, label, flags in found:
+        asking = tuple(flag for flag in flags if flag in heavier.METHOD_OF)
+        methods = sorted({heavier.METHOD_OF[flag] for flag in asking})
+        known = {method for method in methods if (number, method) in added}
+        yield FlaggedPage(number, label, asking, state_of_page(document, number, methods, known))
 
 
-def state_of_page(folder: Path, number: int, methods: Sequence[str], added: Collection[str]) -> PageState:
+def state_of_page(document: Document, number: int, methods: Sequence[str], added: Collection[str]) -> PageState:
     """`added` are the methods whose lines are in the parse."""
+    folder = page_images.folder_of(document.read_sha256)
     untried = [method for method in methods if not heavier.found_path(folder, number, method).exists()]
     # Found, but a reading that failed did not come to take it in.
     is_pending = any(heavier.has_found(folder, number, method) for method in methods if method not in added)

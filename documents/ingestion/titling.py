@@ -22,7 +22,7 @@ def better_title(document: Document, title: str, called: str = "") -> str:
 def printed_title(document: Document, title: str) -> str:
     """The title that was read in a document; "" if a reading found none and gave the name of the stored file."""
     title = " ".join(title.split())[:TITLE_MAX]
-    stored = {Path(str(file)).stem for file in (document.file, document.unlocked) if file}
+    stored = {Path(file.path).stem for file in (document.file, document.unlocked) if file}
     return "" if title in stored else title
 
 

@@ -17,8 +17,6 @@ from documents.access import actor_of
 from documents.ingestion import page_images
 from documents.ingestion.queueing import queue_again, stop_jobs
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase
-from documents.storage.files import originals
-from documents.storage.remote import FilesAway
 from documents.storage.replacement import versions_before
 from documents.storage.store import erase_parses
 from ledger.events import record
@@ -151,17 +149,13 @@ def find_held(documents: Sequence[Document]) -> set[UUID]:
 
 
 def forget_files(document: Document) -> None:
-    """Delete what is stored of a document's file, and its page images unless another document has the same bytes.
-
-    Where they cannot be reached, the hourly tidying finds them without a row.
-    """
-    with suppress(FilesAway):
-        for file in filter(None, (document.file, document.unlocked)):
-            originals().delete(str(file))
-        if document.unlocked_sha256:
-            page_images.forget(document.unlocked_sha256)
-        if not Document.objects.filter(sha256=document.sha256).exists():
-            page_images.forget(document.sha256)
+    """Delete what is stored of a document's file, and its page images unless another document has the same bytes."""
+    for file in filter(None, (document.file, document.unlocked)):
+        file.storage.delete(str(file))
+    if document.unlocked_sha256:
+        page_images.forget(document.unlocked_sha256)
+    if not Document.objects.filter(sha256=document.sha256).exists():
+        page_images.forget(document.sha256)
 
 
 def purge_due() -> None:

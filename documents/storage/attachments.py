@@ -10,7 +10,7 @@ from django.core.files import File
 
 from accounts.models import User
 from documents.ingestion import page_images
-from documents.ingestion.parsing import checked_file
+from documents.ingestion.parsing import check_file
 from documents.models import Document, Parse
 from documents.storage.temporary import temporary_folder
 from documents.storage.uploads import PDF, DuplicateDocument, StorageFull, UploadRefused, accept_upload
@@ -53,8 +53,8 @@ def take_in(document: Document, user: User | None) -> TakenIn:
     refusals: list[str] = []
     if document.media_type != PDF:
         return TakenIn((), ())
-    with temporary_folder("attached") as folder, checked_file(document) as carrier:
-        for name, path in take_attached_in_child(carrier, folder, page_images.limits()):
+    with temporary_folder("attached") as folder:
+        for name, path in take_attached_in_child(check_file(document), folder, page_images.limits()):
             try:
                 with path.open("rb") as file:
                     made.append(

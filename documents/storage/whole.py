@@ -2,23 +2,18 @@
 
 import errno
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage
 from django.db import OperationalError
 
-from documents.storage.temporary import old_paths, remove
-
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 DATABASE_FULL = "53100"  # PostgreSQL's SQLSTATE
 RETRY_AFTER_S = 60  # somebody has to make room
-EVERY_FILE = ("*/*",)
 
 
 def says_full(error: BaseException) -> bool:
@@ -29,22 +24,7 @@ def says_full(error: BaseException) -> bool:
 
 
 class WholeFiles(FileSystemStorage):
-    """Django's storage, but a write that fails leaves nothing, and a stopped one nothing under the name.
-
-    It is the folder that the setting `root` names, and has what `files.Files` asks for.
-    """
-
-    def __init__(self, root: str = "MEDIA_ROOT", **options: Any) -> None:
-        super().__init__(**options)
-        self._root, self._folder = root, options.get("location")
-
-    @property
-    def base_location(self) -> Any:
-        return getattr(settings, self._root) if self._folder is None else self._folder
-
-    @property
-    def location(self) -> str:
-        return str(Path(self.base_location).absolute())
+    """Django's storage, but a write that fails leaves nothing, and a stopped one nothing under the name."""
 
     def _save(self, name: str, content: "File[Any]") -> str:
         part = f"{name}.{uuid4().hex}.part"
@@ -58,36 +38,6 @@ class WholeFiles(FileSystemStorage):
         with suppress(OSError):  # a file system of a network may not know this of folders
             keep_safe(Path(self.path(name)).parent)
         return name
-
-    @contextmanager
-    def local_copy(self, name: str) -> Iterator[Path]:
-        yield Path(self.path(name))
-
-    @contextmanager
-    def local_folder(self, name: str) -> Iterator[Path]:
-        yield Path(self.path(name))
-
-    def make(self, name: str, write: Callable[[Path], object]) -> None:
-        path = Path(self.path(name))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f"{path.stem}.{uuid4().hex}.part")
-        try:
-            write(fresh)
-            os.replace(fresh, path)
-        finally:
-            fresh.unlink(missing_ok=True)
-        with suppress(OSError):
-            keep_safe(path.parent)
-
-    def old_names(self, age_s: float, *patterns: str) -> list[str]:
-        root = Path(self.location)
-        found = (path for pattern in patterns or EVERY_FILE for path in old_paths(root, pattern, age_s))
-        return [str(path.relative_to(root)) for path in found]
-
-    def remove(self, name: str) -> Path:
-        path = Path(self.path(name))
-        remove(path)
-        return path
 
 
 def keep_safe(path: Path) -> None:

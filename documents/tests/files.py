@@ -2,13 +2,9 @@
 """Small files made on the spot, each with one property a test is about."""
 
 from functools import cache
-from pathlib import Path
 
 import pymupdf
-from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
-
-from documents.ingestion.page_images import folder_of
 
 AES_256 = 5  # what the library calls PDF_ENCRYPT_AES_256
 
@@ -18,11 +14,6 @@ CHAPTERS = [
     ("3 Audit", "The bank may audit a supplier once a year and must announce the audit thirty days before."),
     ("4 Termination", "Either party may end the contract with a notice of ninety days to the end of a quarter."),
 ]
-
-
-def drawn_folder(sha256: str) -> Path:
-    """Where what is made of the pages of a file is kept on a disk."""
-    return Path(settings.PAGE_IMAGE_ROOT) / folder_of(sha256)
 
 
 @cache  # the library gives every file it writes another id

@@ -25,7 +25,7 @@ from documents.ingestion.queueing import queue_again
 from documents.models import Document, IngestJob, KnowledgeBase, Passage
 from documents.storage import passwords
 from documents.storage.uploads import accept_upload
-from documents.tests.files import AES_256, drawn_folder, upload_of
+from documents.tests.files import AES_256, upload_of
 from ledger.models import Event
 from reading.processes import starting
 
@@ -184,7 +184,7 @@ def test_the_copy_goes_with_its_document(
     unlocking.unlock(locked, PASSWORD)
     document, _ = again(locked)
     page_images.make_page_image(document, 1)
-    copy, images = Path(document.unlocked.path), drawn_folder(document.unlocked_sha256)
+    copy, images = Path(document.unlocked.path), page_images.folder_of(document.unlocked_sha256)
     for path in (copy, images):
         os.utime(path, (0, 0))
     orphans.remove_orphans()

@@ -31,9 +31,8 @@ from accounts.models import User
 from audit.carrying import bringing, packing
 from audit.carrying.belongings import describe_base
 from audit.carrying.checker import BAD, CONSISTENT, OK, UNREADABLE, check_archive
-from audit.carrying.keeping import NotKept, read_record, remove_records
+from audit.carrying.keeping import NotKept, path_of, read_record, remove_records
 from audit.carrying.packing import write_checker
-from audit.carrying.tests.kept import path_of
 from audit.conftest import GoTo
 from audit.keeping import tasks
 from audit.keeping.erasure import Erasing, erase_person

@@ -90,7 +90,7 @@ def copy_document(name: str, goldens: Sequence[Golden], folder: Path) -> bool:
     """Copy the file a golden document was read from, found by digest; False if there is none."""
     shas = {seen["sha256"] for golden in goldens for seen in golden.run.scope if file_name_of(seen) == name}
     document = Document.objects.filter(sha256__in=shas).first()
-    if document is None or not document.file.storage.exists(str(document.file)):
+    if document is None or not Path(document.file.path).exists():
         return False
     with document.file.open("rb") as source, open(folder / Path(name).name, "wb") as target:
         shutil.copyfileobj(source, target)

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from documents.base_settings import BaseSettings
-from documents.ingestion import conductor, escalation, queueing, tasks
+from documents.ingestion import conductor, escalation, page_images, queueing, tasks
 from documents.ingestion.improving import improvements, next_stage
 from documents.models import IngestJob, KnowledgeBase, Parse
 from documents.pages.address import PageTarget
 from documents.pages.page_view import inspect_page, report_lines
-from documents.tests.files import drawn_folder
 from reading import heavier
 from reading.tests.test_heavier import SHOWN, needs_recognition, with_figure
 
@@ -73,7 +72,7 @@ def test_a_page_goes_through_a_method_once(
     automatic, asked = BaseSettings(recognition="automatic"), BaseSettings(recognition="on_request")
     assert next_stage(document, parse, automatic) == IngestJob.Stage.RECOGNISE
     assert next_stage(document, parse, asked) != IngestJob.Stage.RECOGNISE
-    path = heavier.found_path(drawn_folder(document.sha256), 1, "ocr_picture")
+    path = heavier.found_path(page_images.folder_of(document.sha256), 1, "ocr_picture")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"engine": "by hand", "lines": []}))
     assert not list(escalation.pages_to_read_again(document, parse)) and not improvements(document)
@@ -84,7 +83,7 @@ def test_what_was_kept_is_in_the_next_reading_with_its_method(
     queued: Queued, base: KnowledgeBase, tmp_path: Path
 ) -> None:
     parse = parse_of_figure(queued, base, tmp_path)
-    path = heavier.found_path(drawn_folder(parse.document.sha256), 1, "ocr_picture")
+    path = heavier.found_path(page_images.folder_of(parse.document.sha256), 1, "ocr_picture")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"engine": "by hand", "lines": [[SHOWN, 92, 250, 340, 270]]}))
     again = conductor.finish(queueing.queue_again(parse.document)).current_parse

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from documents.base_settings import BaseSettings
-from documents.ingestion.parsing import checked_file, cut, read_file, swap_in
+from documents.ingestion.parsing import check_file, cut, read_file, swap_in
 from documents.ingestion.reporting import IngestLease, claim_job
 from documents.models import Document, IngestJob
 from documents.storage.collecting import collection_paused
@@ -38,8 +38,7 @@ def overwrite(document: Document, content: bytes) -> Path:
 
 def test_the_file_is_the_one_that_was_uploaded(lease: IngestLease) -> None:
     document = lease.job.document
-    with checked_file(document) as path:
-        assert path.read_bytes() == HANDBOOK.encode()
+    assert check_file(document).read_bytes() == HANDBOOK.encode()
 
 
 @pytest.mark.parametrize(
@@ -47,15 +46,15 @@ def test_the_file_is_the_one_that_was_uploaded(lease: IngestLease) -> None:
 )
 def test_a_file_that_changed_is_damaged(lease: IngestLease, change: Callable[[bytes], bytes]) -> None:
     overwrite(lease.job.document, change(HANDBOOK.encode()))
-    with pytest.raises(ReadingError) as caught, checked_file(lease.job.document):
-        pass
+    with pytest.raises(ReadingError) as caught:
+        check_file(lease.job.document)
     assert caught.value.code == "damaged" and lease.job.document.sha256 in caught.value.detail
 
 
 def test_a_file_that_is_gone_is_a_fault_of_ours(lease: IngestLease) -> None:
     Path(lease.job.document.file.path).unlink()
-    with pytest.raises(ReadingError) as caught, checked_file(lease.job.document):
-        pass
+    with pytest.raises(ReadingError) as caught:
+        check_file(lease.job.document)
     assert caught.value.code == "internal" and str(lease.job.document.file) in caught.value.detail
 
 

@@ -18,7 +18,7 @@ from documents.ingestion.improving import improvements
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.pages import listing
 from documents.storage.content import load_content
-from documents.tests.files import CHAPTERS, drawn_folder, make_pdf, make_scan
+from documents.tests.files import CHAPTERS, make_pdf, make_scan
 from reading import recognition
 from reading.pdf_reader import read_pdf
 from reading.processes.sandbox import recognise_in_child
@@ -55,7 +55,7 @@ def with_scan(*texts: str) -> bytes:
 
 def recognised(document: Document, number: int, *lines: str, is_blank: bool = False) -> None:
     """Put what recognition would have found of a page where it keeps it."""
-    path = recognition.page_text_path(drawn_folder(document.sha256), number)
+    path = recognition.page_text_path(page_images.folder_of(document.sha256), number)
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [[text, 72.0, 100.0 + 20 * place, 400.0, 114.0 + 20 * place] for place, text in enumerate(lines)]
     path.write_text(json.dumps({"engine": "by hand", "lines": rows, "is_blank": is_blank}))

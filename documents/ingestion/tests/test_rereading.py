@@ -9,11 +9,11 @@ import pymupdf
 import pytest
 from django.db.models.functions import Now
 
-from documents.ingestion import conductor, escalation, queueing
+from documents.ingestion import conductor, escalation, page_images, queueing
 from documents.ingestion.rereading import flagged_pages
 from documents.ingestion.tests.test_tasks import LONG_AGO, is_finished, kill_everything, wait_for, worker
 from documents.models import Document, IngestJob, KnowledgeBase
-from documents.tests.files import drawn_folder, make_pdf
+from documents.tests.files import make_pdf
 from reading import heavier
 from reading.tests.test_heavier import SHOWN, needs_recognition, needs_tables, ruled_table, with_figure
 
@@ -41,7 +41,7 @@ def figures(path: Path, count: int, before: bytes = b"") -> bytes:
 
 
 def keep(document: Document, number: int, *lines: list[Any]) -> None:
-    path = heavier.found_path(drawn_folder(document.sha256), number, "ocr_picture")
+    path = heavier.found_path(page_images.folder_of(document.sha256), number, "ocr_picture")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"engine": "by hand", "lines": list(lines)}))
 

@@ -9,7 +9,7 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from accounts.models import User
-from documents.ingestion import trash
+from documents.ingestion import page_images, trash
 from documents.ingestion.trash import (
     KEPT_DAYS,
     CopyExists,
@@ -24,7 +24,6 @@ from documents.ingestion.trash import (
     say_citing,
 )
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line, Parse
-from documents.tests.files import drawn_folder
 from documents.tests.readings import make_document, store_text
 from ledger.holds import place
 from ledger.models import Event
@@ -165,7 +164,7 @@ def test_a_purge_takes_the_versions_that_went_with_it_and_leaves_others(base: Kn
 
 def test_files_go_when_no_other_document_has_the_same_bytes(base: KnowledgeBase, document: Document) -> None:
     document.file.save("x", ContentFile(b"bytes"))
-    path, images = Path(document.file.path), drawn_folder(document.sha256)
+    path, images = Path(document.file.path), page_images.folder_of(document.sha256)
     images.mkdir(parents=True)
     copy = make_document(KnowledgeBase.objects.create(name="Other"))
     forget_files(document)

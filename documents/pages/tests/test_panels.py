@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from io import BytesIO
 from typing import Any
 
 import pytest
@@ -124,8 +123,7 @@ def test_it_draws_a_page_in_three_sizes(signed_in: Client, document: Document) -
     widths = []
     for size in ("small", "page", "sharp", "nonsense"):
         assert signed_in.get(address, {"size": size}).headers["Content-Type"] == "image/webp"
-        drawn = page_images.make_page_image(document, 1, size if size != "nonsense" else "page")
-        with Image.open(BytesIO(drawn)) as image:
+        with Image.open(page_images.make_page_image(document, 1, size if size != "nonsense" else "page")) as image:
             widths.append(image.width)
     assert widths[0] < widths[1] < widths[2]
     assert widths[3] == widths[1]

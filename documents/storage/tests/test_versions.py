@@ -24,7 +24,7 @@ from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line
 from documents.storage import versions
 from documents.storage.content import load_content
 from documents.storage.uploads import accept_upload
-from documents.tests.files import drawn_folder, make_pdf, upload_of
+from documents.tests.files import make_pdf, upload_of
 from ledger.models import Event as LedgerEvent
 from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
@@ -164,11 +164,11 @@ def test_it_purges_the_file_and_its_page_images(document: Document) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_it_keeps_the_page_images_of_the_same_file_elsewhere(document: Document, owner: User) -> None:
-    page_images.make_page_image(document, 1)
+    image = page_images.make_page_image(document, 1)
     accept_upload(access.create_base(owner, "Other"), owner, upload_of(make_pdf()))
     trash.move_to_trash(document)
     trash.purge_document(document)
-    assert (drawn_folder(document.sha256) / "1.webp").exists()
+    assert image.exists()
 
 
 def test_it_purges_only_from_the_trash(document: Document) -> None:
