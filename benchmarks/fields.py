@@ -56,7 +56,8 @@ def verdict_on(truth: Mapping[str, Any], said: Mapping[str, Any]) -> str:
     """What a value is worth; what is weak without a value is no worse than a refusal of what is absent."""
     if said["outcome"] in ("found", "weak") and said["value"]:
         return f"{said['outcome']} {'right' if is_right(truth, said) else 'wrong'}"
-    return "rightly absent" if truth["truth"] == "absent" else "missed"
+    is_refused = said["outcome"] in ("not_found", "cannot_tell", "weak")
+    return "rightly absent" if truth["truth"] == "absent" and is_refused else "missed"
 
 
 def is_right(truth: Mapping[str, Any], said: Mapping[str, Any]) -> bool:

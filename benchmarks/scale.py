@@ -29,6 +29,7 @@ from retrieval.words.at_scale import rank_by_words
 PROJECTED = (10_000_000, 100_000_000)
 SETTINGS = BaseSettings()
 NAME = "Generated filings"
+MS_MAX = 100_000  # of the picture
 DRAWN = {
     "question_p95_ms": ("whole base, the question", "#4f3ca8"),
     "shortlist_p95_ms": ("whole base, its shortlist", "#0b7a75"),
@@ -191,7 +192,8 @@ def draw_growth(figures: dict[str, Any]) -> str:
     for row, (name, (label, colour)) in enumerate(DRAWN.items()):
         style = f'fill="none" stroke="{colour}" stroke-width="2"'
         parts.append(f'<polyline points="{line(sizes, name)}" {style}/>')
-        parts.append(f'<polyline points="{line([sizes[-1], *projected], name)}" {style} stroke-dasharray="4 4"/>')
+        drawn = [row for row in (sizes[-1], *projected) if row.get(name, MS_MAX + 1) <= MS_MAX]
+        parts.append(f'<polyline points="{line(drawn, name)}" {style} stroke-dasharray="4 4"/>')
         parts.append(f'<text x="{80 + 160 * row}" y="30" fill="{colour}">{label}</text>')
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 570 390" font-family="sans-serif" font-size="12">'

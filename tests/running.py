@@ -168,7 +168,7 @@ def program(
 def processes(environment: dict[str, str], home: Path) -> Iterator[str]:
     """The web server, workers and schedule of a home whose servers run, without bin/run; the address of its site."""
     told = commands(0)
-    told = {"beat": told["beat"], "ask": told["ask"], "rest": [*told["ingest"], "-Q", "ingest,sweep,embed,search"]}
+    told = {"ask": told["ask"], "rest": [*told["ingest"], "-Q", "ingest,sweep,embed,search"], "beat": told["beat"]}
     with ExitStack() as stack:
         for name, command in told.items():
             stack.enter_context(program(command, environment, home / f"{name}.txt"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
-from tests.browsers import LIT, PHONE, WIDE, needs_chromium, new_context, sign_in
+from tests.browsers import LIT, PATIENCE_MS, PHONE, WIDE, needs_chromium, new_context, sign_in
 from tests.running import Person, Running, new_person, shell
 from tests.test_browser_site import violations
 
@@ -91,7 +91,11 @@ STILL = f"""async () => {{
 }}"""
 # Waits until it stands elsewhere, and still; how many pages are in it then.
 MOVED = f"""async before => {{
-  while ({PLACE} === before) await new Promise(requestAnimationFrame);
+  const until = performance.now() + {PATIENCE_MS};
+  while ({PLACE} === before) {{
+    if (performance.now() > until) throw new Error("Nothing moved from " + before);
+    await new Promise(requestAnimationFrame);
+  }}
   await ({STILL})();
   return ({PAGES})().length;
 }}"""

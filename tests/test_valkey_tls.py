@@ -70,7 +70,10 @@ def test_events_and_work_go_through_it(address: str, root: Path) -> None:
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(address: str) -> None:
-    with redis.Redis.from_url(address, **settings.REDIS_TIMEOUTS) as client, pytest.raises(redis.ConnectionError):
+    with (
+        redis.Redis.from_url(address, **settings.REDIS_TIMEOUTS) as client,
+        pytest.raises(redis.ConnectionError, match="certificate"),
+    ):
         client.ping()
     with Connection(celery_redis(address, 1)) as broker, pytest.raises((OperationalError, redis.ConnectionError)):
         broker.ensure_connection(max_retries=1)

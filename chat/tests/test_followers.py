@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib import import_module
+from statistics import median
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ from documents.models import KnowledgeBase, Membership
 pytestmark = pytest.mark.django_db(transaction=True)
 
 LOOK_S = 0.5
+LOOKS = 25  # at the connections of open streams
 
 
 @pytest.fixture(autouse=True)
@@ -280,21 +282,23 @@ def test_streams_hold_no_connection_to_the_database(talking: Turn, viewer: User)
         async for each in response.streaming_content:
             arrived[number] += b"event: token" in each
 
-    async def count_while_open() -> int:
+    async def count_while_open() -> list[int]:
         before = await sync_to_async(count_sessions)()
         following = [asyncio.ensure_future(follow(number)) for number in range(STREAMS_MAX)]
-        fewest = STREAMS_MAX
-        while fewest > 0 or not all(arrived):  # each look whether a reader still may takes one for a moment
+        held: list[int] = []
+        while len(held) < LOOKS:
             assert not any(each.done() for each in following)
             await asyncio.sleep(0.02)
-            fewest = min(fewest, await sync_to_async(count_sessions)() - before) if all(arrived) else STREAMS_MAX
+            if all(arrived):
+                held.append(await sync_to_async(count_sessions)() - before)
         for each in following:
             each.cancel()
         await asyncio.wait(following)
         await stream.reader_client().aclose()
-        return fewest
+        return held
 
-    assert async_to_sync(count_while_open)() <= 0
+    # Each look whether a reader still may takes one for a moment; streams that hold theirs would have ten.
+    assert median(async_to_sync(count_while_open)()) < STREAMS_MAX / 2
 
 
 def test_a_stream_that_ends_leaves_its_place(talking: Turn, viewer: User) -> None:

@@ -55,7 +55,7 @@ def embed_again(texts: Sequence[str]) -> Vectors:
     vectors |= zip(missing, embed_texts([*missing.values()]), strict=True)
     with _keeping:
         for key in keys:
-            _kept[key] = vectors[key]
+            _kept[key] = vectors[key].copy()  # a row alone would keep its whole batch
             _kept.move_to_end(key)
         while len(_kept) > KEPT_MAX:
             _kept.popitem(last=False)

@@ -222,7 +222,7 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
         if near[best] < NEAR or odds * SURE > 1 or worth[best] < max(worth.values()):
             return None
         most = [words[text] + MEANING - worth[best] for text in waiting]
-        if max(most, default=0) <= 0 and (odds + sum(map(exp, most))) * SURE <= 1:
+        if not waiting or (max(most) <= 0 and (odds + sum(map(exp, most))) * SURE <= 1):
             return next(each for each in fitting if each.text == best)
         reading, waiting = waiting[:READ_AT_ONCE], waiting[READ_AT_ONCE:]
 
