@@ -120,7 +120,7 @@ def test_a_signed_period_is_in_it(house: House, make_run: MakeRun, make_answer: 
     review(signed, None, house.owner, Opinion("agree"))
     sign(of_period(house.base, yesterday.date(), yesterday.date()), house.auditor)
     (row,) = table(written(house), "sign_offs")
-    assert row[1:3] == [f"user:{house.auditor.pk}", "the first"] and row[3].startswith("1 questions")
+    assert row[1:3] == [f"user:{house.auditor.pk}", "the first"] and row[3].startswith("Questions: 1;")
 
 
 def test_what_nobody_recorded_is_left_to_the_operator_with_an_empty_field(house: House) -> None:
