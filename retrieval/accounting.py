@@ -45,7 +45,8 @@ CAUSES = {
 }
 # Languages written without spaces whose words nothing here tells.
 UNTOLD = {"bo": "Tibetan", "km": "Khmer", "lo": "Lao", "my": "Burmese", "th": "Thai"}
-# Languages whose words are found in all their forms, or have one only; of others they are found as they are written.
+# Languages whose words are found in all their forms, or have one only; of others they are found as they are written,
+# or as far as a stem goes.
 TOLD_FORMS = frozenset({*ALGORITHMS, "ar", "he", "ja", "vi", "zh", "und"})
 NAMED_MAX = 10  # documents or pages told by name in a sentence; the record lists every one
 
@@ -191,7 +192,7 @@ def find_untold(question: Question, languages: Collection[str]) -> Iterable[str]
         said = f"the words of a text in {' and '.join(UNTOLD[each] for each in untold)} cannot be told apart"
         yield Clause(said, "untold", languages=untold)
     elif question.language in languages and question.language not in TOLD_FORMS:
-        said = f"words in {language_name(question.language)} are found only in the forms that were asked for"
+        said = f"words in {language_name(question.language)} may not be found in every form"
         yield Clause(said, "as written", language=question.language)
 
 

@@ -45,6 +45,7 @@ TOLD_SHARE = 0.8  # of the strongest, a table none of whose rows is told: a plac
 
 LEAD_OVER = 5  # the nearest passage is compared with the one so many places behind it
 WORDS_NAMED = 4  # in a reason
+ONLY_NAMED = Clause("the lines found only name it: they do not say whether it is so", "only named")
 
 
 @dataclass(frozen=True)
@@ -140,9 +141,9 @@ def weigh_evidence(
     doubt = doubt or untold[best]
     candidate = candidates[at]
     content, own = documents[candidate.document_id], terms[candidate.document_id]
-    if is_enough and not lacking and is_named_only(candidate, question, own, content):
+    if is_enough and not lacking and is_named_only(candidate.anchor, question, own, content):
         probabilities[best] = min(probabilities[best], limit)
-        doubt = Clause("the lines found only name it: they do not say whether it is so", "only named")
+        doubt = ONLY_NAMED
     answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)
     sure = probabilities[best] if not doubt else doubtful_probability(probabilities[best], limit)
     return Evidence(sure, lacking, doubt, signals, answered, doubtful_probability(probabilities[best], limit), ruled)
