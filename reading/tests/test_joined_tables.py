@@ -84,6 +84,12 @@ def test_a_table_over_a_page_keeps_title_columns_and_unit(tmp_path: Path) -> Non
     assert min(row.first_line for row in second.rows) == second.first_line > first.last_line
 
 
+@pytest.mark.parametrize("note", ["Source: books of the harbour.", "(1) Without transit.", "* Estimated."])
+def test_notes_below_it_do_not_end_it(tmp_path: Path, note: str) -> None:
+    (_,), (second,) = pages_of(tmp_path, [*HEAD, *NORTH, (f"= {note}",)], SOUTH)
+    assert second.begins_on == 1 and [column.period for column in second.columns] == ["2024", "2023", "2022"]
+
+
 def test_it_goes_on_over_several_pages_and_keeps_where_it_begins(tmp_path: Path) -> None:
     tables = pages_of(tmp_path, [*HEAD, *NORTH], NORTH, SOUTH)
     assert [page[0].begins_on for page in tables] == [0, 1, 1]

@@ -395,6 +395,11 @@ def say_amended(facts: Facts) -> str:
     return said % {"names": tell_names({**facts, "names": marked}), "title": facts["title"]}
 
 
+def say_amends_too(facts: Facts) -> str:
+    said = _("“%(amending)s” amends “%(title)s” and speaks of this too, without naming a clause")
+    return said % {"amending": facts["amending"], "title": facts["title"]}
+
+
 def say_unread_boxes(facts: Facts) -> str:
     said = _("whether boxes are ticked could not be read")
     return f"{said}: {tell_names(facts)}"
@@ -465,12 +470,13 @@ def say_untold(facts: Facts) -> str:
 def say_as_written(facts: Facts) -> str:
     code = facts["language"]
     language = get_language_info(code)["name_translated"] if "name" in LANG_INFO.get(code, {}) else code
-    return _("words in %(language)s are found only in the forms that were asked for") % {"language": language}
+    return _("words in %(language)s may not be found in every form") % {"language": language}
 
 
 CLAUSES: dict[str, Callable[[Facts], str]] = {
     "several": say_several,
     "amended": say_amended,
+    "amends too": say_amends_too,
     "zero hits": say_zero_hits,
     "words occur": say_words_occur,
     "words there": lambda facts: _("the passages have words of the question"),

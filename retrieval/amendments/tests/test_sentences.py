@@ -64,6 +64,17 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("La cláusula 4 queda modificada en su totalidad como sigue: «Nada.»",
          [("4",)], "replaced", "", "Nada.", ""),
         ("Después de la cláusula 5.2 se inserta la cláusula 5.3.", [("5.3",)], "added", "", "", ""),
+        ("Article IV is deleted and replaced with “None.”", [("article iv",)], "replaced", "", "None.", ""),
+        ("Section A is deleted.", [("section a",)], "deleted", "", "", ""),
+        ("L’article IV est supprimé.", [("article iv",)], "deleted", "", "", ""),
+        ("Abschnitt B wird gestrichen.", [("abschnitt b",)], "deleted", "", "", ""),
+        ("The definition of “Core Hours” in clause 1.1 is replaced by “06:00 to 22:00”.",
+         [("“Core Hours”",)], "replaced", "", "06:00 to 22:00", ""),
+        ("In the definition of “Fee” the words “ten” are replaced by “twelve”.",
+         [("“Fee”",)], "replaced", "ten", "twelve", ""),
+        ("The definitions of “Fee” and “Term” are deleted.", [("“Fee”",), ("“Term”",)], "deleted", "", "", ""),
+        ("Die Definition des Begriffs „Gebühr“ wird wie folgt neu gefasst: „Gebühr: zwölf Euro.“",
+         [("“Gebühr”",)], "replaced", "", "Gebühr: zwölf Euro.", ""),
     ],
 )  # fmt: skip
 def test_a_sentence_that_changes_a_clause_is_read(
