@@ -20,18 +20,16 @@ def show_quote(citation: Citation) -> str:
     """The quote of a citation that was asked for with its weaknesses, in one line; as stored where nothing is struck,
     or where its lines no longer print it.
     """
-    return show_struck(citation) if has_weakness(citation, "struck") else one_line(citation.quote)
-
-
-def show_struck(citation: Citation) -> SafeString:
+    if not has_weakness(citation, "struck"):
+        return one_line(citation.quote)
     return strike_marked(one_line(mark_quote(citation)))
 
 
-def mark_in_markdown(citation: Citation, escape: Callable[[str], str]) -> str:
-    """The same for Markdown, each part escaped."""
+def mark_in_markdown(citation: Citation, in_markdown: Callable[[str], str]) -> str:
+    """The same for Markdown."""
     if not has_weakness(citation, "struck"):
-        return escape(citation.quote)
-    return re.sub(f"{MARKS[0]}(.*?){MARKS[1]}", r"~~\1~~", escape(mark_quote(citation)))
+        return in_markdown(citation.quote)
+    return MARKED.sub(r"~~\1~~", in_markdown(mark_quote(citation)))
 
 
 def mark_quote(citation: Citation) -> str:

@@ -12,7 +12,7 @@ from reading.tables import GROUP_CHARS_MAX, OVERHANG, Table, is_label, read_tabl
 PAGES_MAX = 20  # that one table goes over
 LABELS_MAX = 4  # lines: the name of a group, and a label whose amounts are on its last line
 NOTES_MAX = 6  # lines of notes and sources below a table
-NOTE = re.compile(r"\W*(?:\w{1,2}[.)\]]\s|[*†‡§])|[^\W\d]{3,}\s?:\s|\(?\d{1,2}\)?\s?[^\W\d]{2}")
+NOTE = re.compile(r"\s*(?:[(\[]?\d{1,2}[)\]]\s|[*†‡]|[^\W\d]{3,}\s?:\s)")
 SMALL_PRINT = 0.9  # of the height of a row
 NUMBERED = re.compile(r"\d")  # "Table 4"; the name of a group has no number
 Edges = tuple[float, float]
@@ -53,8 +53,12 @@ def ends_page(table: Table, lines: Sequence[LineRow]) -> bool:
 
 
 def is_note(line: LineRow, height: float) -> bool:
-    """Whether a line begins as a note does, "Source:", "(1)", "*", or is in smaller print than the rows."""
-    return line.kind not in ("heading", "caption") and (line.y1 - line.y0 < height or NOTE.match(line.text) is not None)
+    """Whether a line begins as a note does, "Source:", "(1)", "*", or is in smaller print than the rows, and announces
+    nothing: behind a colon another table begins.
+    """
+    if line.kind in ("heading", "caption") or line.text.rstrip().endswith(":"):
+        return False
+    return line.y1 - line.y0 < height or NOTE.match(line.text) is not None
 
 
 def goes_on_from(over: Table, table: Table) -> bool:

@@ -112,6 +112,8 @@ def test_a_head_that_is_printed_again_is_its_own(tmp_path: Path) -> None:
         ([*HEAD, *NORTH], [("", "2021", "2020", "2019"), *SOUTH]),  # headings of its own
         ([*HEAD, *NORTH], [("(in millions)",), *SOUTH]),  # a unit of its own
         ([*HEAD, *NORTH, ("= These figures were checked by the auditors of the harbour in March.",)], SOUTH),
+        ([*HEAD, *NORTH, ("= 5. Discounts are given for more.",)], SOUTH),  # a clause
+        ([*HEAD, *NORTH, ("= (5) Discounts are given as follows:",)], SOUTH),  # of what comes next
         ([*HEAD, *NORTH], [("= The following figures are those of the staff of the harbour.",), *SOUTH]),
         ([*HEAD, *NORTH], [row[:3] for row in SOUTH]),  # another number of columns
         (NORTH, SOUTH),  # nothing to take over

@@ -139,16 +139,29 @@ def read_change(sentence: str) -> ReadChange | None:
     """The change a sentence makes; None if it makes none."""
     masked = mask_quotations(sentence)
     found = find_change(masked)
-    defined = amending_words()["definition"].search(masked) if found else None
-    terms = range(*defined.span("terms")) if defined else range(0)
-    defining = tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(sentence[terms.start : terms.stop]))
-    clauses = defining or (clauses_named(masked) if found else ())
-    if found is None or not clauses:
+    if found is None:
         return None
     change, verb = found
-    sentence = f"{sentence[: terms.start]}{REST * len(terms)}{sentence[terms.stop :]}"
+    start, end = terms_defined(masked, verb[1])
+    defining = tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(sentence[start:end]))
+    clauses = defining or clauses_named(masked)
+    if not clauses:
+        return None
+    sentence = f"{sentence[:start]}{REST * (end - start)}{sentence[end:]}"
     old, new = words_changed(sentence, masked, change, verb)
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
+
+
+def terms_defined(masked: str, verb_end: int) -> tuple[int, int]:
+    """The characters of the terms whose definition a sentence is about, none of one that it only mentions: "after the
+    definition of …", "clause 4 (which uses the definition of …)", or behind the verb and not right there.
+    """
+    words = amending_words()
+    found = words["definition"].search(masked)
+    before = masked[: found.start()] if found else ""
+    is_aside = before.count("(") > before.count(")") or bool(words["by_which"].search(before))
+    is_far = len(before[verb_end:].split()) > BEFORE_PART_MAX
+    return found.span("terms") if found and not is_aside and not is_far else (0, 0)
 
 
 def find_change(masked: str) -> tuple[Change, tuple[int, int]] | None:

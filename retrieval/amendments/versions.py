@@ -187,10 +187,11 @@ def lines_of_definition(content: DocumentContent, term: str) -> LineRange | None
 
 def numbered_lines(content: DocumentContent, number: str) -> LineRange | None:
     rows = [line for line in content.lines if line.kind != "contents"]
-    begin = next((at for at, line in enumerate(rows) if number_of(line) == number), None)
-    if begin is None:
+    begins = [at for at, line in enumerate(rows) if number_of(line) == number]
+    is_division = amending_words()["division"].match(number) is not None
+    if not begins or (is_division and len(begins) > 1):
         return None
-    last = begin
+    last = begin = begins[0]
     for at in range(begin + 1, len(rows)):
         other = number_of(rows[at])
         is_headed = rows[at].kind == "heading" and not other.startswith(f"{number}.")
@@ -200,8 +201,10 @@ def numbered_lines(content: DocumentContent, number: str) -> LineRange | None:
             last = at
     lines = LineRange(rows[begin].number, rows[last].number)
     entry = content.toc_by_index.get(rows[begin].toc_index)
-    is_part = not number[:1].isdigit() and entry is not None and entry.first_line == lines.first
-    return LineRange(lines.first, max(lines.last, entry.last_line)) if entry and is_part else lines
+    if number[:1].isdigit() or entry is None or entry.first_line != lines.first:
+        return lines
+    is_section = is_division and entry.last_line > lines.first
+    return LineRange(lines.first, entry.last_line if is_section else max(lines.last, entry.last_line))
 
 
 def number_of(line: LineRow) -> str:

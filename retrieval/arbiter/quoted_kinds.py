@@ -1,8 +1,8 @@
-"""Whether what is quoted has the kind of value asked for, whoever judged; without it the outcome is at most weak.
+"""Whether what a model took holds the kind of value asked for; without it the outcome is at most weak.
 
-The rules go by words alone and want every sign of it. A model has read the passages, and its answer may be computed,
-in words, in another language or one of a list: of it only what nobody could read there is missed, an amount or a number
-where no figure is quoted, a date where no day is, a yes or no where what is asked about is named and no more.
+A model has read the passages, and its answer may be computed, in words, in another language or one of a list: of it
+only what nobody could read there is missed, an amount where no figure or part is quoted, a date where no day is, a yes
+or no where what is asked about is named and no more. How many there are may be counted, and needs no number.
 """
 
 import re
@@ -14,13 +14,13 @@ from reading.registry.references import references_in
 from reading.rows import name_in_force
 from reading.values.months import MONTH
 from reading.values.numbers import NAMES
-from retrieval.arbiter.evidence import is_formed_type, value_unquoted
-from retrieval.arbiter.named import is_named_only
-from retrieval.arbiter.numbers_told import asks_for_number, is_number, number_untold
+from retrieval.arbiter.evidence import is_formed_type
+from retrieval.arbiter.named import is_named_only, saying_words
+from retrieval.arbiter.numbers_told import asks_for_number, is_number
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_value
 from retrieval.told.reasons import give_clause
-from retrieval.types import Candidate, LineRange, Question, Settled
+from retrieval.types import LineRange, Question, Settled
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import weigh_terms
 from retrieval.words.tokens import normalise_words
@@ -28,13 +28,6 @@ from retrieval.words.tokens import normalise_words
 NAMED_MONTH = re.compile(rf"\b{MONTH}\b", re.IGNORECASE)
 ITEM = re.compile(r"(?:\d+(?:\.\d+)+[.)]?|\(?\d{1,3}[.)])\s")  # a number that begins a clause
 ADDRESSED = frozenset({"email", "phone", "url", "iban"})  # what no words stand for
-
-
-def kind_unquoted(
-    question: Question, quoted: Sequence[tuple[Candidate, str]], contents: Sequence[DocumentContent]
-) -> str:
-    """Why quotes that rules chose are no clear answer, or ""."""
-    return value_unquoted(question, quoted) or number_untold(question, quoted, contents)
 
 
 def kind_unread(question: Question, kept: Sequence[Settled], content_of: Mapping[str, DocumentContent]) -> str:
@@ -58,6 +51,8 @@ def kind_unread(question: Question, kept: Sequence[Settled], content_of: Mapping
 
 def needs_figure(question: Question) -> bool:
     """Whether no answer to a question is without a figure: "when" may be "once the works are done", a date is a day."""
+    if question.is_count:
+        return False
     if question.answer_type == "date":
         return any(
             map(phrasing_rules().in_language("dating", question.language).match, normalise_words(question.topic))
@@ -81,7 +76,7 @@ def is_table_head(number: int, content: DocumentContent) -> bool:
 
 
 def may_give(text: str, question: Question, language: str) -> bool:
-    """Whether a text has a figure, but for those that number it or name a place, or another value of the type."""
+    """Whether a text has a figure, but for those that number it or name a place, a part, or a value of the type."""
     said = text[item.end() :] if (item := ITEM.match(text)) else text
     for _, start, end in reversed([*references_in(said)]):
         said = f"{said[:start]} {said[end:]}"
@@ -91,13 +86,19 @@ def may_give(text: str, question: Question, language: str) -> bool:
         return False
     dating, words = phrasing_rules().in_language("dating", language), normalise_words(said)
     is_day = question.answer_type == "date" and (any(map(dating.match, words)) or bool(NAMED_MONTH.search(said)))
-    return is_day or any(is_number(word, language) for word in words)
+    is_part = phrasing_rules().in_language("portion", language).search(match_form(said)) is not None
+    return is_day or is_part or any(is_number(word, language) for word in words)
 
 
 def names_alone(candidate: Settled, content: DocumentContent, question: Question) -> bool:
-    """Whether a quote names what is asked about, and what stands around it has no more of the question either."""
+    """Whether a quote names what is asked about, and what stands around it has no more of the question either; the
+    title of its section may say what is so: "Perils covered".
+    """
+    titles, saying = normalise_words(name_in_force(candidate.breadcrumb)), saying_words()
+    if not saying.get(content.language, saying["en"]).isdisjoint(titles):
+        return False
     quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
     around = content.text_between(*candidate.context.lines, searched_only=True)
-    said = f"{name_in_force(candidate.breadcrumb)} {around}"
     terms = weigh_terms(question, lexicon_of(content))
+    said = f"{' '.join(titles)} {around}"
     return is_named_only(LineRange(min(quoted), max(quoted)), question, terms, content, said)

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from retrieval.arbiter.evidence import Evidence, what_is_missing
+from retrieval.arbiter.evidence import Evidence, value_unquoted, what_is_missing
 from retrieval.arbiter.forms_met import FormsMet, find_forms
+from retrieval.arbiter.numbers_told import number_untold
 from retrieval.arbiter.order import (
     EXACT_TITLE,
     MEANING_ONLY,
@@ -20,7 +21,6 @@ from retrieval.arbiter.order import (
     order_by_rules,
     rule_of,
 )
-from retrieval.arbiter.quoted_kinds import kind_unquoted
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.reasons import give_clause, give_passage_reason
 from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
@@ -63,7 +63,7 @@ def judge_by_rules(
     quoted = [(each, each.own_text) for each, role in zip(ordered, roles, strict=True) if role in KEPT_ROLES]
     unquoted = ""
     if evidence and not missing:
-        unquoted = kind_unquoted(question, quoted, contents)
+        unquoted = value_unquoted(question, quoted) or number_untold(question, quoted, contents)
     missing = missing or unquoted
     if missing:
         roles = [lower_role(role) for role in roles]

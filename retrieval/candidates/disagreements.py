@@ -3,8 +3,8 @@
 Two sentences disagree if they have the same words of meaning and the same figures, but for one value of the type that
 is asked for: an amount, share, date, period, number or party. Of what a passage quotes only the sentences with most of
 the question count: the limits of two covers say nothing of a deductible. Those of two documents count as well, unless
-the question names one of them. Two rows do if title, headings and labels are the same, and one value of the column
-asked for, or of all, is not. This is looked at whoever judged; what is worded otherwise only a model can find.
+the question names one of them. Two rows do if title, heading and all other cells are the same, and one value of the
+column asked for, or of all, is not. This is looked at whoever judged; what is worded otherwise only a model can find.
 """
 
 import re
@@ -145,13 +145,16 @@ def read_row(
     chosen = [at for at, words in enumerate(headings) if words.intersection(asked)] or range(len(headings))
     bare = "amount" if "amount" in compared else NUMBER
     values: dict[str, list[tuple[Value, str]]] = {}
+    rest = content.text_between(row.first_line, row.last_line)
     for cell in filter(None, (row.cells[at] for at in chosen)):
         read = [(name, value) for name, values_in in READERS.items() for value in values_in(cell.text, language)]
         if not read and cell.amount is not None:
             read = [(bare, Value(NUMBER, str(cell.amount), 0, len(cell.text)))]
         for name, value in read[:1]:
             values.setdefault(name, []).append((value, cell.text))
-    told = " ".join((table.title, row.group, row.label, *(table.columns[at].heading for at in chosen)))
+            rest = rest.replace(cell.text, " ", 1)
+    title = table.title or candidate.section_title
+    told = " ".join((title, row.group, rest, *(table.columns[at].heading for at in chosen)))
     yield statement_of(told, language, values)
 
 

@@ -17,7 +17,7 @@ SIGNED_AROUND = 5  # lines before and after on the page, in which a block of sig
 SIGNED_MIN = 3
 LISTED_AROUND = 12  # the same for a list of exhibits, whose entries have up to four lines
 EXHIBITS_MIN = 3  # lines that begin with the number of an exhibit, and that name where one was filed
-WORKS_MIN = 3  # lines with a year in a list of works
+WORKS_MIN = 3  # lines with a year, and lines with an initial, in a list of works
 WORK_LINES = 5  # that a work has at most: a section named so with fewer years is text
 
 SIGNED = r"^\W*(?:(?:{signature_label})\s?:|{signature_sign})"
@@ -48,7 +48,8 @@ ASKED = {
     "the definition of the parties": "asks_parties",
 }
 noise_signs = read_once(__name__, "noise", FRAMES)
-DATED = re.compile(rf"\b{YEAR_DIGITS}[a-z]?\b")
+DATED = re.compile(rf"(?:\(\s?|[.,]\s){YEAR_DIGITS}[a-z]?\s?(?:[).,;:]|$)")
+INITIAL = re.compile(r"(?<!\w)[A-ZÀ-Þ]\.")
 
 
 def is_noise_title(title: str) -> bool:
@@ -97,15 +98,15 @@ def name_part(line: int, content: DocumentContent) -> str:
 
 @kept_with_content
 def bibliographies_of(content: DocumentContent) -> frozenset[int]:
-    """The parts that are named as a list of works and have their years."""
-    named = [entry for entry in content.toc if noise_signs()["works"].search(name_in_force(entry.title))]
+    """The parts that are named as a list of works and have authors and years: one of standards and laws has none."""
     found = set()
-    for entry in named:
-        lines = [
-            line for line in content.legible_lines(entry.first_line, entry.last_line) if line.toc_index == entry.index
-        ]
-        dated = sum(DATED.search(line.text) is not None for line in lines)
-        if dated >= max(WORKS_MIN, len(lines) / WORK_LINES):
+    for entry in content.toc:
+        if not noise_signs()["works"].search(name_in_force(entry.title)):
+            continue
+        lines = content.legible_lines(entry.first_line, entry.last_line)
+        own = [line.text for line in lines if line.toc_index == entry.index]
+        least = max(WORKS_MIN, len(own) / WORK_LINES)
+        if all(sum(sign.search(text) is not None for text in own) >= least for sign in (DATED, INITIAL)):
             found.add(entry.index)
     return frozenset(found)
 

@@ -6,7 +6,7 @@ its document, is no quote of that side. A model judges the best places of all si
 whole have a short outline each.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from documents.storage.content import DocumentContent
@@ -84,9 +84,7 @@ def compare_sides(
     Without a model each side is judged by the rules; with one, the best places of all sides are judged in one call. A
     side of which nothing was found makes the answer a partial one, one that was amended a weak one.
     """
-    found = [
-        find_side(side, question, contents, search, amending_of(side, question, account)) for side in question.sides
-    ]
+    found = [find_side(side, question, contents, search) for side in question.sides]
     asked = tuple(f"{each.name}: {each.side.asked}" if each.side.asked else each.name for each in found)
     kind: PartKind = "independent"
     question = replace(question, parts=asked, part_kinds=(kind,) * len(found))
@@ -95,7 +93,7 @@ def compare_sides(
     of_side = {each.side: keys_of(each, contents) for each in found}
     has_gaps = bool(coverage.gaps)
     told = tuple(tell_side(each, of_side[each.side], candidates, ranking, has_gaps) for each in found)
-    parts = tuple(doubt_side(part, each, contents, account) for part, each in zip(told, found, strict=True))
+    parts = tuple(doubt_side(part, each, question, contents, account) for part, each in zip(told, found, strict=True))
     status = status_of(parts) if parts == told else "weak"
     lacking = [each.name for each, part in zip(found, parts, strict=True) if part.outcome != "found"]
     if status == "found" and lacking:
@@ -128,19 +126,7 @@ def compare_sides(
     )
 
 
-def amending_of(side: Side, question: Question, account: ScopeAccount) -> frozenset[str]:
-    """What amends the documents of a side and is no side of its own: it is searched with them."""
-    sides = {key for each in question.sides for key in each.document_ids}
-    return frozenset().union(*(account.amending.get(key, ()) for key in side.document_ids)) - sides
-
-
-def find_side(
-    side: Side,
-    question: Question,
-    contents: Sequence[DocumentContent],
-    search: SearchSide,
-    amending: Collection[str] = (),
-) -> FoundSide:
+def find_side(side: Side, question: Question, contents: Sequence[DocumentContent], search: SearchSide) -> FoundSide:
     """What one side says to what is asked: in its own documents, or a thing in all; as a whole, its outline."""
     own = [each for each in contents if not side.document_ids or each.document_id in side.document_ids]
     name = own[0].title if side.document_ids and len(own) == 1 else side.name
@@ -148,7 +134,6 @@ def find_side(
         outline = outline_of(replace(question, outlined=side.document_ids), contents, OUTLINED_PARTS)
         status: Status = "found" if outline.candidates else "not_found"
         return FoundSide(side, name, outline.candidates, outline.hits, status, "", left_out=outline.left_out)
-    own += [each for each in contents if each.document_id in amending]
     result = search(side.asked, own)
     terms = {each.document_id: weigh_terms(result.question, lexicon_of(each)) for each in own}
     missing = missing_words(terms, {word.text for word in result.searched if not word.count})
@@ -285,10 +270,15 @@ def tell_side(
 
 
 def doubt_side(
-    part: PartFinding, found: FoundSide, contents: Sequence[DocumentContent], account: ScopeAccount
+    part: PartFinding,
+    found: FoundSide,
+    question: Question,
+    contents: Sequence[DocumentContent],
+    account: ScopeAccount,
 ) -> PartFinding:
-    """Weak where a document of the side is amended by one that was not read."""
-    own, seen = found.side.document_ids, {content.document_id for content in contents}
+    """Weak where a document of the side is amended by one that was not looked at for it, and is no side of its own."""
+    own = found.side.document_ids
+    seen = {key for side in question.sides for key in side.document_ids} if own else {c.document_id for c in contents}
     titles = {each.document_id: each.title for each in contents if not own or each.document_id in own}
     amended = [titles[key] for key, amending in account.amending.items() if key in titles and amending - seen]
     if part.outcome != "found" or not found.result or not amended:

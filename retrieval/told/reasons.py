@@ -71,7 +71,8 @@ def point_of(contradiction: Facts) -> str:
         clause = str(contradiction["clause"])
         said = _("Clause %(clause)s was amended. The newest version is shown first, or those of the time asked about.")
         part = _("%(part)s was amended. The newest version is shown first, or those of the time asked about.")
-        return said % {"clause": clause} if clause[:1].isdigit() else part % {"part": clause.capitalize()}
+        named = {"clause": clause, "part": f"{clause[:1].upper()}{clause[1:]}"}
+        return (said if clause[:1].isdigit() else part) % named
     values = contradiction.get("values")
     return (
         _("The same words with another value: %(values)s.") % {"values": " / ".join(values)}
@@ -396,7 +397,7 @@ def say_amended(facts: Facts) -> str:
 
 
 def say_amends_too(facts: Facts) -> str:
-    said = _("“%(amending)s” amends “%(title)s” and speaks of this too, without naming a clause")
+    said = _("“%(amending)s” amends “%(title)s” and changes something about this that could not be placed")
     return said % {"amending": facts["amending"], "title": facts["title"]}
 
 

@@ -75,6 +75,11 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("The definitions of “Fee” and “Term” are deleted.", [("“Fee”",), ("“Term”",)], "deleted", "", "", ""),
         ("Die Definition des Begriffs „Gebühr“ wird wie folgt neu gefasst: „Gebühr: zwölf Euro.“",
          [("“Gebühr”",)], "replaced", "", "Gebühr: zwölf Euro.", ""),
+        ("Clause 1.1 is amended by replacing the definition of “Fee” with “ten euros”.",
+         [("“Fee”",)], "replaced", "", "ten euros", ""),
+        ("Clause 4 (which uses the definition of “Fee”) is deleted.", [("4",)], "deleted", "", "", ""),
+        ("Clause 1.1 is amended by inserting after the definition of “Fee” the words “ten euros”.",
+         [("1.1",)], "added", "", "ten euros", ""),
     ],
 )  # fmt: skip
 def test_a_sentence_that_changes_a_clause_is_read(

@@ -115,12 +115,14 @@ def prices(title: str, drill: str, number: int) -> DocumentContent:
         ("What is the price per day of the core drill?", "Hire of tools", "EUR 36 / EUR 41"),
         ("What is the deposit for the core drill?", "Hire of tools", ""),  # the same in both
         ("What is the price per day of the core drill?", "Hire of tools in 2023", ""),  # of another year
+        ("What is the price per day of the core drill?", "", ""),  # with another deposit
     ],
 )
 def test_rows_differ_in_the_column_asked_for(question: str, title: str, differ: str) -> None:
+    deposit = 150 if title else 300
     lists = [
         prices("Hire of tools", "| Core drill | EUR 36 | EUR 150 |", 1),
-        prices(title, "| Core drill | EUR 41 | EUR 150 |", 2),
+        prices(title or "Hire of tools", f"| Core drill | EUR 41 | EUR {deposit} |", 2),
     ]
     result = retrieve(question, lists, settings=SETTINGS, arbiter="rules")
     assert [" / ".join(each.values) for each in result.ranking.contradictions] == ([differ] if differ else [])

@@ -80,6 +80,12 @@ PAPER = [
     "[2] Okafor, N. (2015). How often should roofs be cleaned? Journal of Moss 2.",
     "[3] Brandt, L. (2018). The cost of cleaned roofs. Building Economics 31.",
 ]
+STANDARDS = [  # no works of authors
+    "# References",
+    "ISO/IEC 27001 (2013), information security.",
+    "ISO 22301 (2019), business continuity; the first edition of cleaned roofs is used.",
+    "General Data Protection Regulation (2016).",
+]
 
 
 @pytest.mark.parametrize(
@@ -94,12 +100,24 @@ PAPER = [
             ["# References", "References to roofs are to those of 2011.", "So be it."],
             "",
         ),
+        (3, "which edition is used", STANDARDS, ""),
     ],
 )
 def test_a_bibliography_takes_no_room_unless_works_are_asked_for(
     line: int, asked: str, written: list[str], what: str
 ) -> None:
     assert name_noise(line, {"roofs"}, asked, content_of_lines(written)) == what
+
+
+def test_works_that_are_asked_for_are_shown_and_no_title_of_one_answers() -> None:
+    content = content_of_lines(PAPER)
+    asked = {
+        text: retrieve(text, [content], settings=SETTINGS, arbiter="rules")
+        for text in ("Which work by Okafor is cited?", "How often should roofs be cleaned?")
+    }
+    cited, often = asked.values()
+    assert "Okafor" in shown(cited) and "Okafor" not in shown(often)
+    assert "a bibliography, which is not asked for" in {left.reason for left in often.left_out}
 
 
 def test_a_document_of_nothing_else_is_still_searched() -> None:
