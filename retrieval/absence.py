@@ -203,6 +203,11 @@ def doubt_other(finding: AbsenceVerdict, question: Question, ranking: Ranking, o
     return finding._replace(status="weak", reason=other)
 
 
+def doubt_because(finding: AbsenceVerdict, why: str) -> AbsenceVerdict:
+    """Weak where there is a reason for it."""
+    return finding._replace(status="weak", reason=why) if why and finding.status == "found" else finding
+
+
 def doubt_wrapped(
     finding: AbsenceVerdict,
     question: Question,

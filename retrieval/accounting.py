@@ -43,7 +43,8 @@ CAUSES = {
 }
 # Languages written without spaces whose words nothing here tells.
 UNTOLD = frozenset({"bo", "km", "lo", "my", "th"})
-# Languages whose words are found in all their forms, or have one only; of others they are found as they are written.
+# Languages whose words are found in all their forms, or have one only; of others they are found as they are written,
+# or as far as a stem goes.
 TOLD_FORMS = frozenset({*ALGORITHMS, "ar", "he", "ja", "vi", "zh", "und"})
 NAMED_MAX = 10  # documents or pages told by name in a sentence; the record lists every one
 

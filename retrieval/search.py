@@ -22,12 +22,14 @@ from retrieval.absence import AbsenceVerdict
 from retrieval.accounting import account_of, coverage_of
 from retrieval.amendments.asked import without_time
 from retrieval.amendments.in_force import pairs_told, put_in_force_first
+from retrieval.amendments.unplaced import Amending, changed_elsewhere
 from retrieval.amendments.versions import Versions, find_versions
 from retrieval.arbiter import Case, Ruling
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.clear_hits import judge_clear_hit
 from retrieval.arbiter.evidence import doubtful_probability, limit_for
 from retrieval.arbiter.model import PROMPT as ARBITER_PROMPT
+from retrieval.arbiter.quoted_kinds import kind_unread
 from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, room_in, room_minus_guidance
 from retrieval.briefs import fit_for
 from retrieval.candidates.disagreements import find_disagreements
@@ -394,9 +396,15 @@ def settle_candidates(search: Search) -> Search:
     differing = find_disagreements(question, settled, contents, pairs_told(search.ranking.contradictions))
     ranking = with_disagreements(search.ranking, differing)
     finding = absence.doubt_differing(search.finding, question, ranking, settled, differing)
+    content_of = {content.document_id: content for content in contents}
+    is_read = ranking.arbiter == "model" and ranking.status == "ran"
+    kept = [each for each in settled if each.verdict.role in KEPT_ROLES]
+    finding = absence.doubt_because(finding, kind_unread(question, kept, content_of) if is_read else "")
     finding = absence.doubt_struck(finding, settled, contents)
     finding = absence.doubt_wrapped(finding, question, ranking, settled, contents)
     finding = absence.doubt_amended(finding, settled, search.account.amended)
+    amending = Amending(search.account.amending, search.versions, content_of)
+    finding = absence.doubt_because(finding, changed_elsewhere(question, settled, amending, is_read=is_read))
     return replace(search, settled=settled, ranking=ranking, finding=finding)
 
 

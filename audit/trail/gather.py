@@ -29,6 +29,7 @@ from chat.page.outcomes import Sureness, outcome_of_run, sureness_of
 from chat.page.part_outcomes import PartOutcomeRow, part_rows
 from chat.page.rereading import recorded_words
 from chat.page.scope_table import ScopeTable, scope_table
+from chat.page.weak_sources import with_weaknesses
 from chat.prompts.guidance import find_guidance
 from chat.writing.claims import SUPPORTED
 from documents.pages.phrasing import within_sentence
@@ -426,7 +427,7 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
     if answer is None:
         return None
     answer.run = run
-    citations = tuple(answer.citations.select_related("candidate"))
+    citations = tuple(with_weaknesses(answer.citations.select_related("candidate")))
     return AnswerView(
         answer=answer,
         blocks=tuple(blocks_of(answer.text, {citation.marker for citation in citations})),

@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from chat.models import Conversation
+from chat.page.struck_quotes import mark_in_markdown
 from chat.page.thread import ShownCitation, ShownTurn
 from chat.turns.repeats import describe_repeat
 from reading.matching import join_without_space
@@ -61,7 +62,7 @@ def put_label(label: str, text: str) -> str:
 
 
 def quote_text(cited: ShownCitation) -> str:
-    quote = escape_markdown(join_without_space(cited.quote))
+    quote = mark_in_markdown(cited.citation, lambda text: escape_markdown(join_without_space(text)))
     title, place = escape_markdown(cited.citation.candidate.document_title), escape_markdown(cited.place)
     return f"\\[{cited.marker}\\] {title}, {place}:\n> {quote}"
 

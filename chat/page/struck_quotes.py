@@ -1,11 +1,13 @@
 """A quote as a reader sees it: words that are struck through on the page are struck. What is stored stays as it is."""
 
 import re
+from collections.abc import Callable
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from chat.models import Citation
+from chat.page.weak_sources import has_weakness
 from documents.models import Line
 from reading.rows import UNSEARCHED_KINDS, LineSpan, marked_text
 from retrieval.candidates.plain import one_line
@@ -14,9 +16,20 @@ MARKS = "\x02", "\x03"  # no text that is read has control characters
 MARKED = re.compile("\x02([^\x02\x03]*)\x03")
 
 
-def show_struck(citation: Citation) -> SafeString:
-    """The quote in one line; of words that its lines no longer print it is shown as it was stored."""
+def show_quote(citation: Citation) -> str:
+    """The quote of a citation that was asked for with its weaknesses, in one line; as stored where nothing is struck,
+    or where its lines no longer print it.
+    """
+    if not has_weakness(citation, "struck"):
+        return one_line(citation.quote)
     return strike_marked(one_line(mark_quote(citation)))
+
+
+def mark_in_markdown(citation: Citation, in_markdown: Callable[[str], str]) -> str:
+    """The same for Markdown."""
+    if not has_weakness(citation, "struck"):
+        return in_markdown(citation.quote)
+    return MARKED.sub(r"~~\1~~", in_markdown(mark_quote(citation)))
 
 
 def mark_quote(citation: Citation) -> str:

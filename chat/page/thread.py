@@ -26,9 +26,9 @@ from chat.page.outcomes import Sureness, outcome_of_turn, sureness_of
 from chat.page.part_outcomes import PartOutcomeRow, item_rows, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
 from chat.page.stages import Stage, describe_work, finished_stages, in_seconds, waiting_stages
-from chat.page.struck_quotes import show_struck
+from chat.page.struck_quotes import show_quote
 from chat.page.viewer import PaneLink
-from chat.page.weak_sources import OF_PLACE, has_weakness, weaknesses_of, with_weaknesses
+from chat.page.weak_sources import OF_PLACE, weaknesses_of, with_weaknesses
 from chat.scope import askable, scope_words, write_picker_value
 from chat.turns.choosing import vague_of
 from chat.writing.phrases import anchor_pages, cited_pages, count_in_words, describe_place, repair_of, sentence
@@ -36,7 +36,6 @@ from documents.models import Document, Viewer
 from documents.pages.phrasing import group_thousands
 from reading.matching import join_without_space
 from retrieval.arbiter.order import NO_SIGNAL
-from retrieval.candidates.plain import one_line
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.told.columns import StoredCoverage, StoredWord
@@ -415,7 +414,7 @@ class ShownTurn:
             ],
             is_open=citation.marker == self.open_marker,
             is_said=citation.marker in self.said_markers,
-            shown_quote=show_struck(citation) if has_weakness(citation, "struck") else one_line(citation.quote),
+            shown_quote=show_quote(citation),
         )
 
     @cached_property

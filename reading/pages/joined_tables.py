@@ -11,6 +11,9 @@ from reading.tables import GROUP_CHARS_MAX, OVERHANG, Table, is_label, read_tabl
 
 PAGES_MAX = 20  # that one table goes over
 LABELS_MAX = 4  # lines: the name of a group, and a label whose amounts are on its last line
+NOTES_MAX = 6  # lines of notes and sources below a table
+NOTE = re.compile(r"\s*(?:[(\[]?\d{1,2}[)\]]\s|[*†‡]|[^\W\d]{3,}\s?:\s)")
+SMALL_PRINT = 0.9  # of the height of a row
 NUMBERED = re.compile(r"\d")  # "Table 4"; the name of a group has no number
 Edges = tuple[float, float]
 
@@ -42,8 +45,20 @@ def begins_page(table: Table, lines: Sequence[LineRow]) -> bool:
 
 
 def ends_page(table: Table, lines: Sequence[LineRow]) -> bool:
-    """Whether nothing is below a table, which may be over."""
-    return not any(line.number > table.last_line and line.kind not in UNSEARCHED_KINDS for line in lines)
+    """Whether nothing is below a table, which may be over, but notes to it."""
+    below = [line for line in lines if line.number > table.last_line and line.kind not in UNSEARCHED_KINDS]
+    rows = [line for line in lines if table.rows[0].first_line <= line.number <= table.last_line]
+    height = SMALL_PRINT * min(line.y1 - line.y0 for line in rows)
+    return len(below) <= NOTES_MAX and all(is_note(line, height) for line in below)
+
+
+def is_note(line: LineRow, height: float) -> bool:
+    """Whether a line begins as a note does, "Source:", "(1)", "*", or is in smaller print than the rows, and announces
+    nothing: behind a colon another table begins.
+    """
+    if line.kind in ("heading", "caption") or line.text.rstrip().endswith(":"):
+        return False
+    return line.y1 - line.y0 < height or NOTE.match(line.text) is not None
 
 
 def goes_on_from(over: Table, table: Table) -> bool:

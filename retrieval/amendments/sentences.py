@@ -21,6 +21,8 @@ from retrieval.words.printed import dates_in
 Change = Literal["replaced", "deleted", "added"]
 CHANGES: tuple[Change, ...] = ("replaced", "deleted", "added")  # "deleted and replaced" is replaced
 
+QUOTATION = r"(?:„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\")"
+QUOTED = re.compile(QUOTATION)
 NUMBER = r"\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?(?!\w|\.\d)"
 INSIDE = r"(?:\s*\((?:[a-z]|[ivx]{1,4}|\d{1,2})\)|,?\s*(?:{inside})\s*\(?\d{1,2}\)?)*"
 MORE = rf"(?:\s*(?:,|and|und|et|y|&)\s*{NUMBER})*"
@@ -28,7 +30,9 @@ FRAMES = {
     "sign": r"\A(?:{sign})",
     "clause": rf"(?<!\w)(?:{{clause}})\s*(?P<number>{NUMBER})(?P<inside>{INSIDE})(?P<more>{MORE})",
     "inside": r"(?:{inside})\s*\d",
-    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "unplaced")},
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "division", "unplaced", "altered")},
+    "placed": r"(?<!\w)(?:{part}|{division})(?!\w)",
+    "definition": rf"(?<!\w)(?:{{definition}})\s*(?P<terms>{QUOTATION}(?:\s*(?:,|and|und|et|y|&)\s*{QUOTATION})*)",
     "of_part": r"\A[\s,]*(?:\w++['’]?\s*+){1,2}(?:{part})(?!\w)",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
@@ -36,7 +40,6 @@ FRAMES = {
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
 }
 amending_words = read_once(__name__, "amending", FRAMES)
-QUOTED = re.compile(r"„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|\"[^\"]*\"")
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
 BEFORE_PART_MAX = 1  # word: "In Schedule 2", "The Schedule 2"
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
@@ -45,8 +48,9 @@ REST = "·"  # stands for each character of a quotation, whose words are no word
 class Amendment(NamedTuple):
     """One change of one clause. `old` and `new` are the words quoted, "" where the sentence quotes none.
 
-    `clause` is its number and what is named inside it: ("6.2",), ("6", "(2)"), or a part: ("schedule 2",). `begins` is
-    the day it takes effect, as an ISO date, "" if it is not said. `lines` hold the sentence and the new text.
+    `clause` is its number and what is named inside it: ("6.2",), ("6", "(2)"), or a part: ("schedule 2",), or a term
+    that is defined: ("“Fee”",). `begins` is the day it takes effect, as an ISO date, "" if it is not said. `lines` hold
+    the sentence and the new text.
     """
 
     clause: tuple[str, ...]
@@ -71,7 +75,7 @@ def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
 def has_changes(content: DocumentContent) -> bool:
     """Whether a document changes a clause or a schedule, or what is not placed here: a definition."""
     return bool(amendments_in(content)) or any(
-        find_change(sentence) and amending_words()["unplaced"].search(sentence)
+        find_change(sentence) and any(amending_words()[name].search(sentence) for name in ("unplaced", "division"))
         for lines in units_with_signs(content)
         for sentence in masked_sentences(lines, content)
     )
@@ -135,12 +139,29 @@ def read_change(sentence: str) -> ReadChange | None:
     """The change a sentence makes; None if it makes none."""
     masked = mask_quotations(sentence)
     found = find_change(masked)
-    clauses = clauses_named(masked) if found else ()
-    if found is None or not clauses:
+    if found is None:
         return None
     change, verb = found
+    start, end = terms_defined(masked, verb[1])
+    defining = tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(sentence[start:end]))
+    clauses = defining or clauses_named(masked)
+    if not clauses:
+        return None
+    sentence = f"{sentence[:start]}{REST * (end - start)}{sentence[end:]}"
     old, new = words_changed(sentence, masked, change, verb)
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
+
+
+def terms_defined(masked: str, verb_end: int) -> tuple[int, int]:
+    """The characters of the terms whose definition a sentence is about, none of one that it only mentions: "after the
+    definition of …", "clause 4 (which uses the definition of …)", or behind the verb and not right there.
+    """
+    words = amending_words()
+    found = words["definition"].search(masked)
+    before = masked[: found.start()] if found else ""
+    is_aside = before.count("(") > before.count(")") or bool(words["by_which"].search(before))
+    is_far = len(before[verb_end:].split()) > BEFORE_PART_MAX
+    return found.span("terms") if found and not is_aside and not is_far else (0, 0)
 
 
 def find_change(masked: str) -> tuple[Change, tuple[int, int]] | None:
@@ -166,7 +187,7 @@ def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
 
 def schedules_named(masked: str) -> tuple[tuple[str, ...], ...]:
     """The schedule that a sentence begins with: "Item 3 of Schedule 2" is not all of it."""
-    found = amending_words()["part"].search(masked)
+    found = amending_words()["placed"].search(masked)
     is_first = found is not None and len(re.findall(r"[^\W\d_]+", masked[: found.start()])) <= BEFORE_PART_MAX
     return ((match_form(found[0]),),) if found and is_first else ()
 

@@ -16,13 +16,16 @@ from reading.matching import match_form
 from reading.rows import LineRow
 from retrieval.amendments.naming import dates_named, is_named_by_date, titles_of
 from retrieval.amendments.sentences import Amendment, amending_words, amendments_in, cover_dates, own_date
+from retrieval.candidates.units import units_of
 from retrieval.types import ClauseState, LineRange
-from retrieval.words.tokens import is_generic, is_stop_word, normalise_words
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, pattern_of
 
 # A number that begins a clause: what goes on with a small letter after one is a line that happens to begin so.
 NUMBERED = re.compile(
     r"\A\s*(?P<number>\d{1,3}(?:\.\d{1,3}){1,4}[a-z]?(?=[.):\s])|\d{1,3}[a-z]?(?=[.):]))[.):]?\s*(?![a-z\d,;.])"
 )
+TERM_BEGINS = r'\W*(?:\(?[\w.]{1,8}[.)]?\s)?"\W*'  # in match form
 
 
 class Version(NamedTuple):
@@ -143,7 +146,7 @@ def versions_of(content: DocumentContent, clause: tuple[str, ...], links: Sequen
 
 
 def name_clause(clause: str) -> str:
-    """What a clause is called: "clause 6.2", but "schedule 2"."""
+    """What a clause is called: "clause 6.2", but "schedule 2" and "“Fee”"."""
     return f"clause {clause}" if clause[:1].isdigit() else clause
 
 
@@ -162,18 +165,33 @@ def state_of(text: str, begins: str, after: Sequence[Link]) -> ClauseState:
 
 def lines_of_clause(content: DocumentContent, clause: tuple[str, ...]) -> LineRange | None:
     """The lines from the number of a clause, and the mark inside it, to the next one; None if there is none."""
-    lines = numbered_lines(content, clause[0])
+    is_term = clause[0].startswith("“")
+    lines = lines_of_definition(content, clause[0][1:-1]) if is_term else numbered_lines(content, clause[0])
     for mark in clause[1:]:
         lines = lines_of_mark(content, lines, mark) if lines else None
     return lines
 
 
+def lines_of_definition(content: DocumentContent, term: str) -> LineRange | None:
+    """The one line that begins with a term in quotation marks, to the end of its unit or the next term; else None."""
+    words, units = normalise_words(term), units_of(content)
+    begun = re.compile(rf'{TERM_BEGINS}{pattern_of(words)}\W*"')
+    near = map(int, lexicon_of(content).lines_with(" ".join(words)) if words else ())
+    own = [number for number in near if begun.match(match_form(content.lines[number - 1].text_in_force))]
+    if len(own) != 1:
+        return None
+    after = content.lines_between(own[0] + 1, units.around(own[0]).last)
+    next_term = next((line.number for line in after if re.match(TERM_BEGINS, line.match)), 0)
+    return LineRange(own[0], (next_term or units.around(own[0]).last + 1) - 1)
+
+
 def numbered_lines(content: DocumentContent, number: str) -> LineRange | None:
     rows = [line for line in content.lines if line.kind != "contents"]
-    begin = next((at for at, line in enumerate(rows) if number_of(line) == number), None)
-    if begin is None:
+    begins = [at for at, line in enumerate(rows) if number_of(line) == number]
+    is_division = amending_words()["division"].match(number) is not None
+    if not begins or (is_division and len(begins) > 1):
         return None
-    last = begin
+    last = begin = begins[0]
     for at in range(begin + 1, len(rows)):
         other = number_of(rows[at])
         is_headed = rows[at].kind == "heading" and not other.startswith(f"{number}.")
@@ -181,14 +199,19 @@ def numbered_lines(content: DocumentContent, number: str) -> LineRange | None:
             break
         if rows[at].kind != "furniture":
             last = at
-    return LineRange(rows[begin].number, rows[last].number)
+    lines = LineRange(rows[begin].number, rows[last].number)
+    entry = content.toc_by_index.get(rows[begin].toc_index)
+    if number[:1].isdigit() or entry is None or entry.first_line != lines.first:
+        return lines
+    is_section = is_division and entry.last_line > lines.first
+    return LineRange(lines.first, entry.last_line if is_section else max(lines.last, entry.last_line))
 
 
 def number_of(line: LineRow) -> str:
     """The number of the clause that begins on a line: "6.2 The …", or a heading "§ 6 Payment"; "schedule 2" of one."""
     text = line.text_in_force
     is_labelled = line.kind == "heading" or text.startswith("§")
-    if line.kind == "heading" and (part := amending_words()["part"].match(text.strip())):
+    if line.kind == "heading" and (part := amending_words()["placed"].match(text.strip())):
         return match_form(part[0])
     labelled = amending_words()["clause"].match(text.strip()) if is_labelled else None
     found = labelled or NUMBERED.match(text)

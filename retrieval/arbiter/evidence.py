@@ -140,7 +140,7 @@ def weigh_evidence(
     doubt = doubt or untold[best]
     candidate = candidates[at]
     content, own = documents[candidate.document_id], terms[candidate.document_id]
-    if is_enough and not lacking and is_named_only(candidate, question, own, content):
+    if is_enough and not lacking and is_named_only(candidate.anchor, question, own, content):
         probabilities[best] = min(probabilities[best], limit)
         doubt = give_clause("only named")
     answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)

@@ -11,7 +11,7 @@ from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow, name_in_force
 from reading.values.sentences import LINE_ENDS_CLAUSE
 from retrieval.candidates.fusion import fuse, rank_by_score
-from retrieval.candidates.noise import name_noise
+from retrieval.candidates.noise import name_noise, noise_signs
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, head_over, is_of_another_day, rows_for
 from retrieval.candidates.sentences import sentences_at
@@ -57,10 +57,6 @@ FAINT_SHARE, TELLING_RARITY = 0.3, 0.5
 COSINE_SPAN = 0.55  # for the bundled encoder: between the farthest passage still proposed and one with the same meaning
 ROW_COSINE_SHARE = 0.95  # of the best cosine on its page: a row depends on its table's heading
 BIBLIOGRAPHY_SHARE = 0.5  # a bibliography names the work of others; it is rarely what the document itself says
-BIBLIOGRAPHY = re.compile(
-    r"^[\d.\s]*(?:references(?: cited)?|bibliograph\w+|works cited|literatur\w*|ouvrages cites|referencias)\W*$"
-)
-CITED = re.compile(r"\b(?:cit\w+|references?|bibliograph\w*|publications?|published|papers?|authors?|works?)\b")
 KEYWORDS_MAX = 1.25  # every word on one line, in phrases
 
 
@@ -527,7 +523,8 @@ def is_laid_out(line: LineRow, layout: str) -> bool:
 
 def bibliography_share(title: str, asked: str) -> float:
     """The share of its strength a place keeps in a bibliography; 1 if the question asks for works."""
-    return BIBLIOGRAPHY_SHARE if BIBLIOGRAPHY.match(title) and not CITED.search(asked) else 1.0
+    signs = noise_signs()
+    return BIBLIOGRAPHY_SHARE if signs["works"].search(title) and not signs["asks_works"].search(asked) else 1.0
 
 
 def anchor_of(cluster: HitCluster) -> LineRange:

@@ -3,7 +3,8 @@
 Two sentences disagree if they have the same words of meaning and the same figures, but for one value of the type that
 is asked for: an amount, share, date, period, number or party. Of what a passage quotes only the sentences with most of
 the question count: the limits of two covers say nothing of a deductible. Those of two documents count as well, unless
-the question names one of them. This is looked at whoever judged; what is worded otherwise only a model can find.
+the question names one of them. Two rows do if title, heading and all other cells are the same, and one value of the
+column asked for, or of all, is not. This is looked at whoever judged; what is worded otherwise only a model can find.
 """
 
 import re
@@ -15,6 +16,7 @@ from documents.storage.content import DocumentContent
 from reading.registry.references import references_in
 from reading.values.sentences import SENTENCE
 from reading.values.years import YEAR
+from retrieval.candidates.rows_asked import table_at_line
 from retrieval.candidates.sentences import PROSE, run_around
 from retrieval.candidates.units import ITEM, Prose, prose_of, split_at
 from retrieval.question.documents_named import Name, documents_named
@@ -66,7 +68,13 @@ def find_disagreements(
     compared = types_compared(question)
     asked = {stem(word, question.language) for word in normalise_words(question.topic)}
     said = {
-        each.candidate_id: statements_on(asked, list(read_statements(each, content_of[each.document_id], compared)))
+        each.candidate_id: statements_on(
+            asked,
+            [
+                *read_statements(each, content_of[each.document_id], compared),
+                *read_row(each, content_of[each.document_id], compared, asked),
+            ],
+        )
         for each in kept
     }
     names = [Name(f"{each.title} {each.file_name}", "") for each in contents]
@@ -122,6 +130,34 @@ def read_statements(candidate: Settled, content: DocumentContent, compared: Sequ
             yield read_statement(prose.text[at:until], content.language, compared)
 
 
+def read_row(
+    candidate: Settled, content: DocumentContent, compared: Sequence[str], asked: Collection[str]
+) -> Iterator[Statement]:
+    """The one row that a candidate quotes of a table with headings, in the columns whose headings are asked for."""
+    quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
+    table = next(filter(None, (table_at_line(number, content) for number in quoted)), None)
+    rows = dict.fromkeys(row for number in quoted if table and (row := table.row_at(number)))
+    if table is None or len(rows) != 1 or not any(column.heading for column in table.columns):
+        return
+    (row,) = rows
+    language = content.language
+    headings = [{stem(word, language) for word in normalise_words(each.heading)} for each in table.columns]
+    chosen = [at for at, words in enumerate(headings) if words.intersection(asked)] or range(len(headings))
+    bare = "amount" if "amount" in compared else NUMBER
+    values: dict[str, list[tuple[Value, str]]] = {}
+    rest = content.text_between(row.first_line, row.last_line)
+    for cell in filter(None, (row.cells[at] for at in chosen)):
+        read = [(name, value) for name, values_in in READERS.items() for value in values_in(cell.text, language)]
+        if not read and cell.amount is not None:
+            read = [(bare, Value(NUMBER, str(cell.amount), 0, len(cell.text)))]
+        for name, value in read[:1]:
+            values.setdefault(name, []).append((value, cell.text))
+            rest = rest.replace(cell.text, " ", 1)
+    title = table.title or candidate.section_title
+    told = " ".join((title, row.group, rest, *(table.columns[at].heading for at in chosen)))
+    yield statement_of(told, language, values)
+
+
 def quoted_stretch(pieces: Sequence[QuotePiece], prose: Prose) -> tuple[int, int] | None:
     """The characters of the text from the first to the last piece of a quote; None if no piece is in it."""
     begins = {line.number: begin for line, begin in zip(prose.lines, prose.begins, strict=True)}
@@ -145,7 +181,11 @@ def read_statement(sentence: str, language: str, compared: Sequence[str] = USUAL
             values.setdefault(name, []).append((value, sentence[value.start : value.end]))
             rest += sentence[done : value.start] + " "
             done = value.end
-    words = normalise_words(rest + sentence[done:])
+    return statement_of(rest + sentence[done:], language, values)
+
+
+def statement_of(text: str, language: str, values: dict[str, list[tuple[Value, str]]]) -> Statement:
+    words = normalise_words(text)
     figures = frozenset(word for word in words if DIGIT.search(word))
     meant = frozenset(stem(word, language) for word in words if not is_stop_word(word, language))
     return Statement(meant - figures, figures, values)

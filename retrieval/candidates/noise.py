@@ -1,11 +1,14 @@
 """Places that hold no answer although the words of a question occur there, unless they are what is asked for.
 
-Signatures, lists of exhibits and definitions of the parties; they are recorded as left out.
+Signatures, lists of exhibits, bibliographies and definitions of the parties; they are recorded as left out.
 """
 
+import re
 from collections.abc import Collection
 
-from documents.storage.content import DocumentContent, kept_by_key
+from documents.storage.content import DocumentContent, kept_by_key, kept_with_content
+from reading.rows import name_in_force
+from reading.values.years import YEAR_DIGITS
 from reading.wording import read_once
 from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import asks_of_preamble
@@ -14,6 +17,8 @@ SIGNED_AROUND = 5  # lines before and after on the page, in which a block of sig
 SIGNED_MIN = 3
 LISTED_AROUND = 12  # the same for a list of exhibits, whose entries have up to four lines
 EXHIBITS_MIN = 3  # lines that begin with the number of an exhibit, and that name where one was filed
+WORKS_MIN = 3  # lines with a year, and lines with an initial, in a list of works
+WORK_LINES = 5  # that a work has at most: a section named so with fewer years is text
 
 SIGNED = r"^\W*(?:(?:{signature_label})\s?:|{signature_sign})"
 PARTY_DEFINED = r"""["“”](?:{party})["“”],?\s(?:{party_means})
@@ -24,11 +29,13 @@ FRAMES = {
     "signature_sign": SIGNED,
     "exhibit": r"^\W*(?:(?:{exhibit})[ -]?)?\d{1,3}\.\d{1,3}[a-z]?\b",
     "filed": r"\b(?:{filed})",
+    "works": r"^\W*(?:\d+[.)]?\s+)?(?:{works})\W*$",
     "party": PARTY_DEFINED,
     "party_means": PARTY_DEFINED,
     "introduced": PARTY_DEFINED,
     "asks_signatures": r"\b(?:{asks_signatures})\b",
     "asks_exhibits": r"\b(?:{asks_exhibits})\b",
+    "asks_works": r"\b(?:{asks_works})\b",
     "asks_parties": r"\b(?:{asks_parties})\b",
     "party_word": r"^(?:{party})$",
     "minor": r"^\W*(?:\d+[.)]?\s+)?(?:{minor})\b",
@@ -37,9 +44,12 @@ FRAMES = {
 ASKED = {
     "a block of signatures": "asks_signatures",
     "a list of exhibits": "asks_exhibits",
+    "a bibliography": "asks_works",
     "the definition of the parties": "asks_parties",
 }
 noise_signs = read_once(__name__, "noise", FRAMES)
+DATED = re.compile(rf"(?:\(\s?|[.,]\s){YEAR_DIGITS}[a-z]?\s?(?:[).,;:]|$)")
+INITIAL = re.compile(r"(?<!\w)[A-ZÀ-Þ]\.")
 
 
 def is_noise_title(title: str) -> bool:
@@ -70,6 +80,8 @@ def name_noise(line: int, words: Collection[str], asked: str, content: DocumentC
 def name_part(line: int, content: DocumentContent) -> str:
     """What the part of the page around a line is, "" if it is text like any other."""
     page = content.lines[line - 1].page_number
+    if content.lines[line - 1].toc_index in bibliographies_of(content):
+        return "a bibliography"
 
     def is_within(middle: int, sign: str, around: int, least: int) -> bool:
         """Whether at least so many lines of the page with the sign are near, the first of them not behind."""
@@ -82,6 +94,21 @@ def name_part(line: int, content: DocumentContent) -> str:
         line + LISTED_AROUND, "filed", 2 * LISTED_AROUND, EXHIBITS_MIN
     )
     return "a list of exhibits" if is_list else ""
+
+
+@kept_with_content
+def bibliographies_of(content: DocumentContent) -> frozenset[int]:
+    """The parts that are named as a list of works and have authors and years: one of standards and laws has none."""
+    found = set()
+    for entry in content.toc:
+        if not noise_signs()["works"].search(name_in_force(entry.title)):
+            continue
+        lines = content.legible_lines(entry.first_line, entry.last_line)
+        own = [line.text for line in lines if line.toc_index == entry.index]
+        least = max(WORKS_MIN, len(own) / WORK_LINES)
+        if all(sum(sign.search(text) is not None for text in own) >= least for sign in (DATED, INITIAL)):
+            found.add(entry.index)
+    return frozenset(found)
 
 
 @kept_by_key

@@ -271,6 +271,7 @@ def say_compared(facts: Facts) -> str:
 NOISE = {
     "a block of signatures": gettext_lazy("a block of signatures"),
     "a list of exhibits": gettext_lazy("a list of exhibits"),
+    "a bibliography": gettext_lazy("a bibliography"),
     "the definition of the parties": gettext_lazy("the definition of the parties"),
 }
 WISHES = {

@@ -71,7 +71,8 @@ def point_of(contradiction: Facts) -> str:
         clause = str(contradiction["clause"])
         said = _("Clause %(clause)s was amended. The newest version is shown first, or those of the time asked about.")
         part = _("%(part)s was amended. The newest version is shown first, or those of the time asked about.")
-        return said % {"clause": clause} if clause[:1].isdigit() else part % {"part": clause.capitalize()}
+        named = {"clause": clause, "part": f"{clause[:1].upper()}{clause[1:]}"}
+        return (said if clause[:1].isdigit() else part) % named
     values = contradiction.get("values")
     return (
         _("The same words with another value: %(values)s.") % {"values": " / ".join(values)}
@@ -395,6 +396,11 @@ def say_amended(facts: Facts) -> str:
     return said % {"names": tell_names({**facts, "names": marked}), "title": facts["title"]}
 
 
+def say_amends_too(facts: Facts) -> str:
+    said = _("“%(amending)s” amends “%(title)s” and changes something about this that could not be placed")
+    return said % {"amending": facts["amending"], "title": facts["title"]}
+
+
 def say_unread_boxes(facts: Facts) -> str:
     said = _("whether boxes are ticked could not be read")
     return f"{said}: {tell_names(facts)}"
@@ -465,12 +471,13 @@ def say_untold(facts: Facts) -> str:
 def say_as_written(facts: Facts) -> str:
     code = facts["language"]
     language = get_language_info(code)["name_translated"] if "name" in LANG_INFO.get(code, {}) else code
-    return _("words in %(language)s are found only in the forms that were asked for") % {"language": language}
+    return _("words in %(language)s may not be found in every form") % {"language": language}
 
 
 CLAUSES: dict[str, Callable[[Facts], str]] = {
     "several": say_several,
     "amended": say_amended,
+    "amends too": say_amends_too,
     "zero hits": say_zero_hits,
     "words occur": say_words_occur,
     "words there": lambda facts: _("the passages have words of the question"),

@@ -9,12 +9,21 @@ from pathlib import Path
 
 import snowballstemmer
 
+from reading.language import UNKNOWN
 from reading.matching import RUN, RUN_OR_WORD, UNSPACED, match_form, match_map, pairs_of
 from reading.wording import read_form_lists, read_word_lists
 
 WORD = re.compile(r"[^\W_]+")
 POSSESSIVE = re.compile(r"'s\b")
 ALGORITHMS = {"en": "english", "fr": "french", "de": "german", "es": "spanish"}
+# Of these there are no lists of words beside: a stem finds a form more, and its absence proves nothing.
+STEMMED_ONLY = {
+    "ca": "catalan", "cs": "czech", "da": "danish", "el": "greek", "et": "estonian", "fi": "finnish", "hu": "hungarian",
+    "it": "italian", "lt": "lithuanian", "nb": "norwegian", "nl": "dutch", "nn": "norwegian", "no": "norwegian",
+    "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish",
+    "tr": "turkish",
+}  # fmt: skip
+STEMMERS_OF = ALGORITHMS | STEMMED_ONLY
 SPELLINGS = (
     (re.compile(r"is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)"), "iz"),
     (re.compile(r"our(?=s|ed|ing|$)"), "or"),
@@ -31,6 +40,7 @@ COGNATE_PREFIX = 7  # "vocabulaire" and "vocabulary" share eight letters; six wo
 COGNATE_ENDING, COGNATE_MIN = 2, 5  # "période" and "period" differ by an ending
 COGNATE_SHARE = 0.7
 VOWELS = frozenset("aeiouy")
+STOP_SHARE = 0.4  # of the words of a question, in a language of its own
 
 
 @cache
@@ -117,9 +127,9 @@ class Stemmers(threading.local):
         self._by_language: dict[str, snowballstemmer.stemmer] = {}
 
     def stem(self, word: str, language: str) -> str:
-        """The stem of a word in a language of ALGORITHMS."""
+        """The stem of a word in a language of STEMMERS_OF."""
         if language not in self._by_language:
-            self._by_language[language] = snowballstemmer.stemmer(ALGORITHMS[language])
+            self._by_language[language] = snowballstemmer.stemmer(STEMMERS_OF[language])
         return str(self._by_language[language].stemWord(word))
 
 
@@ -129,7 +139,7 @@ STEMMERS = Stemmers()
 @lru_cache(maxsize=200_000)
 def stem(word: str, language: str) -> str:
     """The stem of a word in match form; numbers, and words of languages without a stemmer, are unchanged."""
-    if language not in ALGORITHMS or not word.isalpha():
+    if language not in STEMMERS_OF or not word.isalpha():
         return word
     word = base_form(word, language)
     if language == "en" and len(word) >= SPELLING_MIN:
@@ -176,14 +186,19 @@ def language_of(words: Iterable[str], default: str) -> str:
 
 
 def language_told(words: Iterable[str], default: str) -> str:
-    """The language whose stop words a question uses most, the default if it is one of several; "" if none is told."""
+    """The language whose stop words a question uses most, the default if it is one of several; "" if none is told.
+
+    Over a text in a language that has no such words here, a few tell nothing: "do" is a word of Polish too.
+    """
+    words = list(words)
     counts = dict.fromkeys(stop_words(), 0)
     for word in words:
         for language, stops in stop_words().items():
             counts[language] += word in stops
     best = max(counts.values())
     leaders = [language for language, count in counts.items() if count == best]
-    if not best:
+    is_unlisted = default not in ("", UNKNOWN) and default not in counts
+    if not best or (is_unlisted and best < STOP_SHARE * len(words)):
         return ""
     return leaders[0] if len(leaders) == 1 else default if default in leaders else ""
 

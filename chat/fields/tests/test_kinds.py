@@ -200,6 +200,23 @@ A notice is sent to the address that the other party has given for notices.
 
 For such period, starting from 5 May 2023, the Customer bears the costs of what becomes effective in that time.
 """
+SIGNED = """\
+# Agreement
+
+## Fee
+
+The fee is 900 euros a year.
+
+## Signatures
+
+Signatories of the parties:
+
+By: Ann Lee
+
+By: Bo Karlsson
+
+Name: Cy Dow, witness
+"""
 BARE = """\
 # Notices
 
@@ -326,6 +343,36 @@ def test_what_is_asked_for_by_a_name_alone_is_doubted_unless_it_is_said_of_that_
     assert by_name["Renewal term"] == ("found", "six (6) months")
     assert by_name["Assignment"][0] == "found" and "No party shall assign" in by_name["Assignment"][1]
     assert not {by_name[name][0] for name in ("Jurisdiction", "Warranty period", "Notice address")} & {"found"}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ("The governing law of this agreement is that of Ruritania.", "found"),
+        ("In any event, the governing law of this agreement is that of Ruritania.", "found"),
+        ("In any arbitration, the governing law shall be that of Ruritania.", "weak"),
+        ("Notwithstanding the foregoing, the governing law shall be that of Ruritania.", "weak"),
+    ],
+)
+def test_what_holds_in_a_case_only_is_no_rule(
+    said: str, outcome: str, base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """(R87)"""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    asked = read_fields_text("Governing law")
+    (told,) = told_of_text(f"# Agreement\n\n## Law\n\n{said}\n", asked, base, tenant, tmp_path / "law.md")
+    assert (told["outcome"], "Ruritania" in str(told["quote"])) == (outcome, True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_signs_is_read_of_the_block_of_signatures(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    """(R87)"""
+    settings.MEDIA_ROOT = tmp_path / "files"
+    (told,) = told_of_text(SIGNED, read_fields_text("Signatories"), base, tenant, tmp_path / "signed.md")
+    assert (told["outcome"], told["value"]) == ("found", "Ann Lee; Bo Karlsson")
 
 
 @pytest.mark.django_db(transaction=True)

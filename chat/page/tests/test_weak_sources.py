@@ -10,6 +10,7 @@ from django.urls import reverse
 from accounts.models import User
 from chat.conftest import Ask
 from chat.models import Citation, Turn
+from chat.page.export import escape_markdown
 from chat.page.weak_sources import WEAKNESSES, weaknesses_of, with_weaknesses
 from chat.turns.conductor import answer_turn
 from documents.models import Line, Page, Parse
@@ -24,10 +25,11 @@ def turn(ask: Ask) -> Turn:
     return turn
 
 
-def page_of(turn: Turn, user: User) -> str:
+def page_of(turn: Turn, user: User, view: str = "chat:conversation") -> str:
+    args = {"audit:trail": [turn.run_id], "chat:export": [turn.conversation_id, "md"]}
     client = Client()
     client.force_login(user)
-    return client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode()
+    return client.get(reverse(view, args=args.get(view, [turn.conversation_id]))).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -62,10 +64,14 @@ def test_struck_words_of_a_quote_are_struck_and_it_is_stored_as_it_is(turn: Turn
     spans = [[0, start, 72.0, 90.0], [start, start + len(words), 94.0, 120.0, True]]
     line = Line.objects.filter(parse=citation.candidate.parse_id, number=citation.first_line)
     line.update(text=text, spans=spans)
-    assert "The <s>rent &lt;is&gt; 2~3</s> " in page_of(turn, tenant)
+    for view in ("chat:conversation", "audit:trail"):
+        assert "The <s>rent &lt;is&gt; 2~3</s> " in page_of(turn, tenant, view)
+    assert f"The ~~{escape_markdown(words)}~~ " in page_of(turn, tenant, "chat:export")
     line.update(text="Other words.")
-    page = page_of(turn, tenant)
-    assert "<s>" not in page and "rent &lt;is&gt;" in page
+    for view in ("chat:conversation", "audit:trail"):
+        page = page_of(turn, tenant, view)
+        assert "<s>" not in page and "rent &lt;is&gt;" in page
+    assert f"The {escape_markdown(words)} " in page_of(turn, tenant, "chat:export")
 
 
 def test_that_the_contents_were_rebuilt_is_told_in_the_audit_alone(turn: Turn, tenant: User) -> None:
@@ -77,9 +83,7 @@ def test_that_the_contents_were_rebuilt_is_told_in_the_audit_alone(turn: Turn, t
     told = str(WEAKNESSES["rebuilt"])
     assert told not in page_of(turn, tenant)
     assert weaknesses_of(with_weaknesses(Citation.objects.all()).earliest("marker")) == [told]
-    client = Client()
-    client.force_login(tenant)
-    assert told in client.get(reverse("audit:trail", args=[turn.run_id])).content.decode()
+    assert told in page_of(turn, tenant, "audit:trail")
 
 
 def test_lines_and_pages_that_are_not_cited_do_not_count_nor_does_a_reading_that_is_gone(turn: Turn) -> None:

@@ -201,6 +201,32 @@ This Agreement is dated 2 July 2018 and made between Corvid Systems Ltd and Marl
 
 5.1 Corvid answers each call for support within twelve hours.
 """
+BOATHOUSE = """# Lease of the Boathouse
+
+Made on 1 August 2020 between Tarn Estates and the Osgood Rowing Club.
+
+# 2. Rent
+
+The monthly rent is £1,240 and is due on the first day of each month.
+
+# 3. Repairs
+
+The tenant bears repairs up to £150 each.
+
+# Recitals
+
+(B) The Osgood Rowing Club has 120 members.
+"""
+BOATHOUSE_1 = """# Amendment to the Lease of the Boathouse
+
+Made on 20 November 2023 to the Lease of the Boathouse of 1 August 2020 between Tarn Estates and the Osgood Rowing Club.
+
+With effect from 1 January 2024 the monthly rent is increased from £1,240 to £1,395.
+
+Recital (B) is replaced by: “The Osgood Rowing Club has 310 members.”
+
+All other terms of the Lease stay as they are.
+"""
 CHAINS = {
     "Cleaning Services Agreement": CLEANING,
     "Amendment No. 1": CLEANING_1,
@@ -557,3 +583,27 @@ def test_a_later_set_is_answered_as_well(keep: Keep) -> None:
     fillers(keep, 6)
     library = {title: keep(title, text) for title, text in LATER.items()}
     assert {case.question: faults for case in LATER_CASES if (faults := faults_of(case, ask(case, library)))} == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("What is the monthly rent?", "weak"),
+        ("How many members does the Osgood Rowing Club have?", "weak"),
+        ("Up to what amount does the tenant bear repairs?", "found"),
+    ],
+)
+def test_what_an_amendment_changes_without_naming_a_clause_is_not_told_as_found(
+    keep: Keep, question: str, status: str
+) -> None:
+    documents = [keep("Lease of the Boathouse", BOATHOUSE), keep("Amendment", BOATHOUSE_1)]
+    result = retrieve_among(question, documents, settings=SETTINGS, arbiter="rules")
+    assert result.status == status
+    assert ("changes something about this that could not be placed" in result.not_found_reason) == (status == "weak")
+
+
+def test_a_definition_that_is_replaced_is_a_version(keep: Keep) -> None:
+    documents = [keep("Software Licence Agreement", LICENCE), keep("Deed of Variation", LICENCE_1)]
+    result = retrieve_among("What does “Users” mean?", documents, settings=SETTINGS, arbiter="rules")
+    (told,) = result.ranking.contradictions
+    assert told.clause == "“Users”" and "350" in result.kept()[0].quote.text

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from documents.storage.content import DocumentContent
 from retrieval.candidates.disagreements import differing_value, read_statement
 from retrieval.pipeline import retrieve
 from retrieval.search import with_disagreements
@@ -100,6 +101,32 @@ def test_neither_of_two_values_is_given_as_found() -> None:
         assert said in result.not_found_reason
     listed = retrieve("List all notice periods for termination.", [content_of_lines(POLICY)], settings=SETTINGS)
     assert listed.status == "found"
+
+
+def prices(title: str, drill: str, number: int) -> DocumentContent:
+    rows = ["| Tool | Price per day | Deposit |", "|---|---|---|", "| Plate compactor | EUR 48 | EUR 200 |", drill]
+    written = [f"# {title}", *[(row, "furniture" if "---" in row else "table_row") for row in rows]]
+    return content_of_lines(written, title=f"List {number}", number=number)
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "differ"),
+    [
+        ("What is the price per day of the core drill?", "Hire of tools", "EUR 36 / EUR 41"),
+        ("What is the deposit for the core drill?", "Hire of tools", ""),  # the same in both
+        ("What is the price per day of the core drill?", "Hire of tools in 2023", ""),  # of another year
+        ("What is the price per day of the core drill?", "", ""),  # with another deposit
+    ],
+)
+def test_rows_differ_in_the_column_asked_for(question: str, title: str, differ: str) -> None:
+    deposit = 150 if title else 300
+    lists = [
+        prices("Hire of tools", "| Core drill | EUR 36 | EUR 150 |", 1),
+        prices(title or "Hire of tools", f"| Core drill | EUR 41 | EUR {deposit} |", 2),
+    ]
+    result = retrieve(question, lists, settings=SETTINGS, arbiter="rules")
+    assert [" / ".join(each.values) for each in result.ranking.contradictions] == ([differ] if differ else [])
+    assert not differ or result.status == "weak"
 
 
 @pytest.mark.parametrize("count", [3, 4, 7])

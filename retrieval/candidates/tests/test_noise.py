@@ -72,6 +72,54 @@ def test_it_is_left_out_of_the_pool_with_its_reason() -> None:
     assert "a block of signatures, which is not asked for" in reasons
 
 
+PAPER = [
+    "# 1 Results",
+    "Roofs that were cleaned kept their colour for five years.",
+    "# References",
+    "[1] Harlow, D. (2011). Cleaning roofs with zinc. Roof Studies 4.",
+    "[2] Okafor, N. (2015). How often should roofs be cleaned? Journal of Moss 2.",
+    "[3] Brandt, L. (2018). The cost of cleaned roofs. Building Economics 31.",
+]
+STANDARDS = [  # no works of authors
+    "# References",
+    "ISO/IEC 27001 (2013), information security.",
+    "ISO 22301 (2019), business continuity; the first edition of cleaned roofs is used.",
+    "General Data Protection Regulation (2016).",
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "asked", "written", "what"),
+    [
+        (5, "how often should roofs be cleaned", PAPER, "a bibliography"),
+        (5, "which work on cleaned roofs is cited", PAPER, ""),
+        (2, "how often should roofs be cleaned", PAPER, ""),
+        (
+            2,
+            "to what do references apply",
+            ["# References", "References to roofs are to those of 2011.", "So be it."],
+            "",
+        ),
+        (3, "which edition is used", STANDARDS, ""),
+    ],
+)
+def test_a_bibliography_takes_no_room_unless_works_are_asked_for(
+    line: int, asked: str, written: list[str], what: str
+) -> None:
+    assert name_noise(line, {"roofs"}, asked, content_of_lines(written)) == what
+
+
+def test_works_that_are_asked_for_are_shown_and_no_title_of_one_answers() -> None:
+    content = content_of_lines(PAPER)
+    asked = {
+        text: retrieve(text, [content], settings=SETTINGS, arbiter="rules")
+        for text in ("Which work by Okafor is cited?", "How often should roofs be cleaned?")
+    }
+    cited, often = asked.values()
+    assert "Okafor" in shown(cited) and "Okafor" not in shown(often)
+    assert "a bibliography, which is not asked for" in {left.reason for left in often.left_out}
+
+
 def test_a_document_of_nothing_else_is_still_searched() -> None:
     content = content_of_lines([*CONTRACT[4:9], "---", "Other text."])
     result = retrieve("Which agreement does each party give notice of?", [content], settings=SETTINGS, arbiter="rules")

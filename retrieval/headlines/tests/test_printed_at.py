@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.headlines.printed_at import mismatch_at, other_value_at, said_at
+from retrieval.headlines.printed_at import apart_at, mismatch_at, other_value_at, said_at
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -89,3 +89,23 @@ def test_the_date_of_an_agreement_is_no_other_than_that_of_its_preamble() -> Non
     question = asked("Agreement date", "date")
     assert not mismatch_at(LineRange(2, 2), "1 March 2024", content, question)
     assert mismatch_at(LineRange(4, 4), "5 May 2025", content, question)
+
+
+@pytest.mark.parametrize(
+    ("said", "printed", "is_apart"),
+    [
+        ("The lease may be ended by a notice of six weeks in writing.", "six weeks", False),
+        ("It may be ended by a notice, in writing, of six weeks.", "six weeks", False),  # a few words from it
+        (
+            "It may be ended by notice in writing, and where neither side has done so until then, it ends after a term "
+            "of two years.",
+            "two years",
+            True,
+        ),
+    ],
+)
+def test_a_period_in_another_clause_is_not_that_of_the_word_asked_for(said: str, printed: str, is_apart: bool) -> None:
+    """(R87)"""
+    content = content_of_lines(["# End of the lease", said], title="Lease")
+    question = Expected("duration").of(parse_question("Notice period", [content]), SHIPPED.patterns_of)
+    assert bool(apart_at(LineRange(2, 2), printed, content, question)) == is_apart

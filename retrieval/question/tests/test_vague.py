@@ -4,8 +4,8 @@ import pytest
 
 from documents.storage.content import DocumentContent
 from reading.wording import LANGUAGES
-from retrieval.question.kinds import Default, ReadingRules, RuleRow
-from retrieval.question.parse import asked_with, parse_question
+from retrieval.question.kinds import SHIPPED, Default, ReadingRules, RuleRow
+from retrieval.question.parse import asked_with, parse_question, read_as_whole
 from retrieval.question.vague import describe_assumption, meanings_of, speeches
 from retrieval.tests.builders import content_of_lines
 
@@ -287,3 +287,18 @@ def test_one_meaning_is_not_asked_for_in_arabic_and_hebrew(language: str, text: 
     """(R23)"""
     question = parse_question(text, [content_of_lines(lines, language=language)])
     assert question.clarification == "" and question.vague.why == "it means one thing here, so nothing is asked"
+
+
+@pytest.mark.parametrize(
+    ("lines", "assumed"),
+    [
+        (["The lease term is two years.", "The payment term is ten days."], "lease term"),
+        (["The delivery term is two days.", "The payment term is ten days."], ""),  # none of the whole
+    ],
+)
+def test_of_a_field_a_vague_word_is_what_the_document_as_a_whole_has_of_it(lines: list[str], assumed: str) -> None:
+    content = content_of_lines(lines)
+    question = parse_question("What is the term?", [content])
+    read = read_as_whole(question, [content], (), SHIPPED)
+    assert question.clarification and read.vague.assumed == assumed
+    assert (read.clarification == "") == bool(assumed) and read.original == question.original

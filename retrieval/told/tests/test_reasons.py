@@ -163,6 +163,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "untold": {"languages": ["km", "th"]},
     "as written": {"language": "pl"},
     "amended": {"title": "Lease", "names": ["Amendment No. 1", "Side letter"], "more": 0, "count": 2},
+    "amends too": {"amending": "Amendment No. 1", "title": "Lease"},
     "only there": {"place": "page 3"},
     "no such place": {"place": "page 3"},
 }

@@ -146,3 +146,25 @@ def test_small_and_framing_words_are_known_in_every_inflection() -> None:
 def test_every_language_with_a_stemmer_has_both_lists() -> None:
     assert list(stop_words()) == list(generic_words()) and stop_words().keys() > ALGORITHMS.keys()
     assert all(len(words) > 20 for lists in (stop_words(), generic_words()) for words in lists.values())
+
+
+@pytest.mark.parametrize(
+    ("language", "forms", "other"),
+    [
+        ("pl", ("oplata", "oplaty"), "oplot"),
+        ("fi", ("sauna", "saunassa"), "sana"),
+        ("ru", ("посещение", "посещений"), "помещение"),
+        ("it", ("canone", "canoni"), "cane"),
+        ("nl", ("sleutel", "sleutels"), "slot"),
+        ("ja", ("料金",), "入金"),  # of a language without stems
+    ],
+)
+def test_a_word_is_found_as_far_as_its_stem_goes(language: str, forms: tuple[str, ...], other: str) -> None:
+    assert len({stem(form, language) for form in forms}) == 1
+    assert stem(other, language) != stem(forms[0], language)
+
+
+def test_a_small_word_tells_no_language_over_a_text_in_one_without_such_words() -> None:
+    polish = "kto placi do konca".split()
+    assert language_of(polish, default="pl") == "pl" and language_of(polish, default="und") == "en"
+    assert language_of("what is the fee".split(), default="pl") == "en"

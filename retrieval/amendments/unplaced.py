@@ -1,0 +1,83 @@
+"""Changes that an amendment makes in words that name no clause: "The monthly rent is increased to 1,395".
+
+What they change cannot be placed, so that nothing is marked as replaced. Where one speaks of what was asked and found,
+nobody can say which holds.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from documents.storage.content import DocumentContent, kept_with_content
+from retrieval.amendments.sentences import amending_words, find_change, mask_quotations
+from retrieval.amendments.versions import Versions
+from retrieval.candidates.units import prose_of, units_of
+from retrieval.told.clauses import Clause, join_clauses
+from retrieval.told.reasons import give_clause
+from retrieval.types import LineRange, Question, Settled
+from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
+
+
+class Amending(NamedTuple):
+    """What amends which document by its id, the versions that it makes, and what was read."""
+
+    by_document: Mapping[str, Collection[str]]
+    versions: Sequence[Versions]
+    content_of: Mapping[str, DocumentContent]
+
+
+def changed_elsewhere(question: Question, settled: Sequence[Settled], amending: Amending, *, is_read: bool) -> Clause:
+    """Which documents change what a primary passage says without naming a clause; empty where none does.
+
+    `is_read` is whether a model judged, which has read the changes that were put before it.
+    """
+    reasons: dict[str, Clause] = {}
+    for each in settled:
+        keys = amending.by_document.get(each.document_id, ()) if each.verdict.role == "primary" else ()
+        for other in filter(None, map(amending.content_of.get, keys)):
+            seen = [one.anchor for one in settled if is_read and one.document_id == other.document_id]
+            if is_changed_elsewhere(question, each, other, amending.versions, seen):
+                title = each.brief.document_title
+                reasons[other.document_id] = give_clause("amends too", amending=other.title, title=title)
+    return join_clauses(reasons.values(), "; ")
+
+
+def is_changed_elsewhere(
+    question: Question,
+    found: Settled,
+    amending: DocumentContent,
+    versions: Sequence[Versions],
+    read: Sequence[LineRange],
+) -> bool:
+    """Whether an amendment changes what was asked and found in words that name no clause, other than those `read`."""
+    language = amending.language
+    asked = {
+        stem(word, language)
+        for word in normalise_words(question.topic)
+        if not is_stop_word(word, language) and not is_generic(word, language)
+    }
+    wanted = asked & stem_set(found.quote.text or found.own_text, language)
+    placed = [
+        each.lines for of_clause in versions for each in of_clause.each if each.document_id == amending.document_id
+    ]
+    return bool(wanted) and any(
+        wanted <= said
+        for lines, said in changes_told(amending)
+        if not any(lines.overlaps(other) for other in (*placed, *read))
+    )
+
+
+@kept_with_content
+def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[str]], ...]:
+    """The units of a document that say that something is changed, and the stems of their words."""
+    units = units_of(content)
+    told = []
+    for lines in map(units.at, range(len(units.starts))):
+        text = prose_of(lines, content, in_force=True).text
+        masked = mask_quotations(text)
+        if amending_words()["altered"].search(masked) or find_change(masked):
+            told.append((lines, stem_set(text, content.language)))
+    return tuple(told)
+
+
+def stem_set(text: str, language: str) -> frozenset[str]:
+    return frozenset(stem(word, language) for word in normalise_words(text))

@@ -1,0 +1,104 @@
+"""Whether what a model took holds the kind of value asked for; without it the outcome is at most weak.
+
+A model has read the passages, and its answer may be computed, in words, in another language or one of a list: of it
+only what nobody could read there is missed, an amount where no figure or part is quoted, a date where no day is, a yes
+or no where what is asked about is named and no more. How many there are may be counted, and needs no number.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from documents.storage.content import DocumentContent
+from reading.matching import match_form
+from reading.registry.references import references_in
+from reading.rows import name_in_force
+from reading.values.months import MONTH
+from reading.values.numbers import NAMES
+from retrieval.arbiter.evidence import is_formed_type
+from retrieval.arbiter.named import is_named_only, saying_words
+from retrieval.arbiter.numbers_told import asks_for_number, is_number
+from retrieval.question.phrasing import phrasing_rules
+from retrieval.question.values import has_value
+from retrieval.told.reasons import give_clause
+from retrieval.types import LineRange, Question, Settled
+from retrieval.words.lexicon import lexicon_of
+from retrieval.words.terms import weigh_terms
+from retrieval.words.tokens import normalise_words
+
+NAMED_MONTH = re.compile(rf"\b{MONTH}\b", re.IGNORECASE)
+ITEM = re.compile(r"(?:\d+(?:\.\d+)+[.)]?|\(?\d{1,3}[.)])\s")  # a number that begins a clause
+ADDRESSED = frozenset({"email", "phone", "url", "iban"})  # what no words stand for
+
+
+def kind_unread(question: Question, kept: Sequence[Settled], content_of: Mapping[str, DocumentContent]) -> str:
+    """Why no quote that a model took can hold the answer, or ""; `kept` are the passages it kept."""
+    contents = [content_of[each.document_id] for each in kept]
+    if question.parts or not kept or {each.language for each in contents} - NAMES.keys():
+        return ""
+    pairs = list(zip(kept, contents, strict=True))
+    if question.answer_type == "boolean":
+        primary = [pair for pair in pairs if pair[0].verdict.role == "primary"]
+        return give_clause("only named") if primary and all(names_alone(*pair, question) for pair in primary) else ""
+    if not needs_figure(question):
+        return ""
+    texts = [text_quoted(*pair) for pair in pairs]
+    if not any(texts):
+        return give_clause("no row")
+    if any(may_give(text, question, content.language) for text, content in zip(texts, contents, strict=True)):
+        return ""
+    return give_clause("no value", type=question.answer_type)
+
+
+def needs_figure(question: Question) -> bool:
+    """Whether no answer to a question is without a figure: "when" may be "once the works are done", a date is a day."""
+    if question.is_count:
+        return False
+    if question.answer_type == "date":
+        return any(
+            map(phrasing_rules().in_language("dating", question.language).match, normalise_words(question.topic))
+        )
+    return asks_for_number(question) or (question.answer_type in ADDRESSED and is_formed_type(question))
+
+
+def text_quoted(candidate: Settled, content: DocumentContent) -> str:
+    """What is quoted of a place, without the title and the headings of a table; its own text if nothing is."""
+    pieces = [
+        content.lines[piece.line_number - 1].text[piece.start : piece.end]
+        for piece in candidate.quote.pieces
+        if not is_table_head(piece.line_number, content)
+    ]
+    return "\n".join(pieces) if candidate.quote.pieces else candidate.own_text
+
+
+def is_table_head(number: int, content: DocumentContent) -> bool:
+    tables = content.tables_on_page(content.lines[number - 1].page_number)
+    return any(number in (table.title_line, *table.head_lines) for table in tables)
+
+
+def may_give(text: str, question: Question, language: str) -> bool:
+    """Whether a text has a figure, but for those that number it or name a place, a part, or a value of the type."""
+    said = text[item.end() :] if (item := ITEM.match(text)) else text
+    for _, start, end in reversed([*references_in(said)]):
+        said = f"{said[:start]} {said[end:]}"
+    if has_value(question, match_form(said), said):
+        return True
+    if question.answer_type in ADDRESSED:
+        return False
+    dating, words = phrasing_rules().in_language("dating", language), normalise_words(said)
+    is_day = question.answer_type == "date" and (any(map(dating.match, words)) or bool(NAMED_MONTH.search(said)))
+    is_part = phrasing_rules().in_language("portion", language).search(match_form(said)) is not None
+    return is_day or is_part or any(is_number(word, language) for word in words)
+
+
+def names_alone(candidate: Settled, content: DocumentContent, question: Question) -> bool:
+    """Whether a quote names what is asked about, and what stands around it has no more of the question either; the
+    title of its section may say what is so: "Perils covered".
+    """
+    titles, saying = normalise_words(name_in_force(candidate.breadcrumb)), saying_words()
+    if not saying.get(content.language, saying["en"]).isdisjoint(titles):
+        return False
+    quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
+    around = content.text_between(*candidate.context.lines, searched_only=True)
+    terms = weigh_terms(question, lexicon_of(content))
+    said = f"{' '.join(titles)} {around}"
+    return is_named_only(LineRange(min(quoted), max(quoted)), question, terms, content, said)
