@@ -93,11 +93,13 @@ def test_bases_do_not_share_their_dictionaries(base: KnowledgeBase) -> None:
 def test_rows_about_contracts_move_into_their_own_pack(base: KnowledgeBase) -> None:
     packs.load_missing(base)
     migration = import_module("retrieval.migrations.0016_contracts_pack")
+    Concept.objects.exclude(name__in=migration.CONCEPTS).filter(pack="contracts").delete()  # which came later
     migration.join(apps, None)
     assert not Term.objects.filter(pack="contracts").exists() and not Concept.objects.filter(pack="contracts").exists()
     migration.divide(apps, None)
     assert packs.packs_on(base) == set(ALL)
-    assert Term.objects.filter(concept__base=base, pack="contracts").count() == len(packs.pack_rows("contracts"))
+    rows = [row for row in packs.pack_rows("contracts") if row.concept in migration.CONCEPTS]
+    assert Term.objects.filter(concept__base=base, pack="contracts").count() == len(rows)
     packs.switch(base, ["contracts"])
     assert Concept.objects.filter(base=base, name="notice period").exists()
 
