@@ -39,7 +39,9 @@ def test_a_block_calls_its_addresses_so(text: str, addresses: list[str]) -> None
 
 def test_each_value_of_a_block_has_its_own_lines_and_is_on_the_page_where_it_begins() -> None:
     """(R87)"""
-    content = content_of_lines(["# Signatures", "By: Ann Lee", "Title: Director", "By: Bo Karlsson", "---", "By: Cy Dow"])
+    content = content_of_lines(
+        ["# Signatures", "By: Ann Lee", "Title: Director", "By: Bo Karlsson", "---", "By: Cy Dow"]
+    )
     placed = place_values(content.lines, signers_in)
     assert [(each.printed, tuple(each.lines)) for each in placed] == [("Ann Lee", (2, 2)), ("Bo Karlsson", (4, 4))]
     assert place_values(content.lines[:1], signers_in) == []
