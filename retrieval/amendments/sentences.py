@@ -142,9 +142,11 @@ def read_change(sentence: str) -> ReadChange | None:
     if found is None:
         return None
     change, verb = found
-    start, end = terms_defined(masked, verb[1])
-    defining = tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(sentence[start:end]))
-    clauses = defining or clauses_named(masked)
+    defined = amending_words()["definition"].search(masked)
+    start, end = defined.span("terms") if defined else (0, 0)
+    terms = tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(sentence[start:end]))
+    is_changed = defined is not None and not is_mentioned(masked[: defined.start()], verb[1])
+    clauses = terms if is_changed else clauses_named(masked)
     if not clauses:
         return None
     sentence = f"{sentence[:start]}{REST * (end - start)}{sentence[end:]}"
@@ -152,16 +154,12 @@ def read_change(sentence: str) -> ReadChange | None:
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
 
 
-def terms_defined(masked: str, verb_end: int) -> tuple[int, int]:
-    """The characters of the terms whose definition a sentence is about, none of one that it only mentions: "after the
-    definition of …", "clause 4 (which uses the definition of …)", or behind the verb and not right there.
+def is_mentioned(before: str, verb_end: int) -> bool:
+    """Whether a definition behind this text is not what is changed: "after the definition of …", "clause 4 (which uses
+    the definition of …)", or behind the verb and not right there.
     """
-    words = amending_words()
-    found = words["definition"].search(masked)
-    before = masked[: found.start()] if found else ""
-    is_aside = before.count("(") > before.count(")") or bool(words["by_which"].search(before))
-    is_far = len(before[verb_end:].split()) > BEFORE_PART_MAX
-    return found.span("terms") if found and not is_aside and not is_far else (0, 0)
+    is_aside = before.count("(") > before.count(")") or bool(amending_words()["by_which"].search(before))
+    return is_aside or len(before[verb_end:].split()) > BEFORE_PART_MAX
 
 
 def find_change(masked: str) -> tuple[Change, tuple[int, int]] | None:

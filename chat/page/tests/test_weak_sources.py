@@ -26,10 +26,10 @@ def turn(ask: Ask) -> Turn:
 
 
 def page_of(turn: Turn, user: User, view: str = "chat:conversation") -> str:
-    args = {"audit:trail": [turn.run_id], "chat:export": [turn.conversation_id, "md"]}
+    shown: list[Any] = [turn.run_id if view == "audit:trail" else turn.conversation_id]
     client = Client()
     client.force_login(user)
-    return client.get(reverse(view, args=args.get(view, [turn.conversation_id]))).content.decode()
+    return client.get(reverse(view, args=[*shown, "md"] if view == "chat:export" else shown)).content.decode()
 
 
 @pytest.mark.parametrize(

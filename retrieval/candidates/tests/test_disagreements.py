@@ -8,7 +8,7 @@ from documents.storage.content import DocumentContent
 from retrieval.candidates.disagreements import differing_value, read_statement
 from retrieval.pipeline import retrieve
 from retrieval.search import with_disagreements
-from retrieval.tests.builders import SETTINGS, content_of_lines
+from retrieval.tests.builders import SETTINGS, Written, content_of_lines
 
 ASKED = ("amount", "percentage", "date", "duration")
 
@@ -105,7 +105,7 @@ def test_neither_of_two_values_is_given_as_found() -> None:
 
 def prices(title: str, drill: str, number: int) -> DocumentContent:
     rows = ["| Tool | Price per day | Deposit |", "|---|---|---|", "| Plate compactor | EUR 48 | EUR 200 |", drill]
-    written = [f"# {title}", *[(row, "furniture" if "---" in row else "table_row") for row in rows]]
+    written: list[Written] = [f"# {title}", *((row, "furniture" if "---" in row else "table_row") for row in rows)]
     return content_of_lines(written, title=f"List {number}", number=number)
 
 

@@ -110,7 +110,7 @@ def test_a_bibliography_takes_no_room_unless_works_are_asked_for(
 
 
 def test_works_that_are_asked_for_are_shown_and_no_title_of_one_answers() -> None:
-    content = content_of_lines(PAPER)
+    content = content_of_lines([*PAPER, *OTHER_PAGES])
     asked = {
         text: retrieve(text, [content], settings=SETTINGS, arbiter="rules")
         for text in ("Which work by Okafor is cited?", "How often should roofs be cleaned?")

@@ -97,8 +97,7 @@ def test_the_date_of_an_agreement_is_no_other_than_that_of_its_preamble() -> Non
         ("The lease may be ended by a notice of six weeks in writing.", "six weeks", False),
         ("It may be ended by a notice, in writing, of six weeks.", "six weeks", False),  # a few words from it
         (
-            "It may be ended by notice in writing, and where neither side has done so until then, it ends after a term "
-            "of two years.",
+            "It may be ended by notice in writing, and where neither side does so, it ends after a term of two years.",
             "two years",
             True,
         ),

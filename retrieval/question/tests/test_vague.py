@@ -292,7 +292,7 @@ def test_one_meaning_is_not_asked_for_in_arabic_and_hebrew(language: str, text: 
 @pytest.mark.parametrize(
     ("lines", "assumed"),
     [
-        (["The lease term is two years.", "The payment term is ten days."], "lease term"),
+        (["The agreement term is two years.", "The payment term is ten days."], "agreement term"),
         (["The delivery term is two days.", "The payment term is ten days."], ""),  # none of the whole
     ],
 )

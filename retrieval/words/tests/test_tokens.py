@@ -165,6 +165,6 @@ def test_a_word_is_found_as_far_as_its_stem_goes(language: str, forms: tuple[str
 
 
 def test_a_small_word_tells_no_language_over_a_text_in_one_without_such_words() -> None:
-    polish = "kto placi do konca".split()
+    polish = ["kto", "placi", "do", "konca"]
     assert language_of(polish, default="pl") == "pl" and language_of(polish, default="und") == "en"
-    assert language_of("what is the fee".split(), default="pl") == "en"
+    assert language_of(["what", "is", "the", "fee"], default="pl") == "en"
