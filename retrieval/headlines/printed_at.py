@@ -109,10 +109,11 @@ def is_said_beside(text: str, printed: str, head: WeighedTerm) -> bool:
     ends after a year" the year is not the notice.
     """
     text, value = " ".join(text.split()), " ".join(printed.split())
-    start = text.find(value)
     places = [word for word in WORD.finditer(text) if not set(normalise_words(word[0])).isdisjoint(head.forms)]
     between = [
-        text[word.end() : start] if word.end() <= start else text[start + len(value) : word.start()] for word in places
+        text[word.end() : found.start()] if word.end() <= found.start() else text[found.end() : word.start()]
+        for found in re.finditer(rf"(?<![\w.,]){re.escape(value)}(?!\w)", text)
+        for word in places
     ]
     return any(not CLAUSE_BREAK.search(each) or len(each.split()) <= BESIDE for each in between)
 

@@ -168,6 +168,7 @@ FRAMES = {
     "names_signer": r"\A(?:{determiner})?(?:{names_signer})\Z",
     "limited": r"\A[\W\d]*(?:{limited})",
     "relating": r"\b(?:{relating})(?!\w)",
+    "occurring": r"\b(?:{occurring})(?!\w)",
     "adding": r"\b(?:{adding})\b",
     "deferring": DEFERRED,
     "deferring_within": DEFERRED,
