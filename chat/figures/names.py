@@ -40,7 +40,7 @@ WITNESS_CHARS = 60
 LOOK_BEFORE = 200  # characters in which the beginning of a firm's name is looked for
 SMALL = re.compile(r"([^\W\d_]{2,})\s+")
 PARTICLE = "(?:de|del|della|den|der|di|dos|du|la|las|le|los|van|von|y|zu)"
-GOES_ON = re.compile(rf"[ \t]+(?!\w+\s?:)[^\W\d_]")  # in the line of a name: it is cut
+GOES_ON = re.compile(r"[ \t]+(?!\w+\s?:)[^\W\d_]")  # in the line of a name: it is cut
 BY_NAME = re.compile(r"\A\W{0,3}(?:\w+\W{1,3}){0,2}\Z")  # from a name to what it is called
 SIGNER = rf"(?P<name>(?-i:{WORD}\.?(?:[ \t](?:{PARTICLE}[ \t]){{0,2}}(?!\w+\s?:){WORD}\.?){{1,3}}))"
 FRAMES = {
@@ -139,7 +139,7 @@ def signers_in(text: str) -> list[Value]:
 
 
 def end_of_witness(after: str) -> int:
-    """Where the words behind a name end that call him a witness, which are no heading of the next one; 0 without any."""
+    """Where the words behind a name end that call him a witness, and head no next one; 0 without any."""
     called = name_words()["witness"].search(after[:WITNESS_CHARS])
     is_called = called and BY_NAME.match(after[: called.start()]) and after[called.end() :].lstrip()[:1] != ":"
     return called.end() if called and is_called else 0
