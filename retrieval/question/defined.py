@@ -112,10 +112,12 @@ def count_given(question: Question, content: DocumentContent) -> GivenValue | No
     forms = frozenset(each for each in (text, *named[0].forms) if is_same_thing(each, text))
     found: dict[int, GivenValue] = {}
     for number in lexicon_of(content).lines_with_any(tuple(forms)).tolist():
-        lines = [line for line in content.legible_lines(number - 1, number + 1) if line.kind != "heading"]
+        lines = [line for line in content.legible_lines(number - 2, number + 1) if line.kind != "heading"]
         text, ends = join_units(lines), line_ends(lines)
         for each in totals_in(text, forms):
             first, last = (lines[bisect_right(ends, at)].number for at in (each.start, each.end))
+            if first < number - 1:
+                continue  # it is read with the line before
             value = Value("number", str(each.number), each.start, each.end)
             found.setdefault(each.number, GivenValue(value, text[each.start : each.end], LineRange(first, last)))
     return next(iter(found.values())) if len(found) == 1 and 0 not in found else None
