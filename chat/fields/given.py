@@ -75,7 +75,8 @@ def values_in_block(quoted: Sequence[Quoted], question: Question, content: Docum
         lines = context_lines(each, content)
         if is_signing:
             signers = place_values(lines, signers_in)
-            found.append([one for one in signers if name_part(one.lines.first, content) == SIGNATURES])
+            is_signed = any("/s/" in line.text for line in lines)
+            found.append([one for one in signers if is_signed or name_part(one.lines.first, content) == SIGNATURES])
         elif (
             question.answer_type == "address"
             and words

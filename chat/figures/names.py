@@ -121,8 +121,8 @@ def signers_in(text: str) -> list[Value]:
         start, end = sign.span("name")
         before = text[last : sign.start()]
         if before.rpartition("\n")[2].strip(" \t_|"):
-            if last and "\n" not in before:
-                return []  # a second one on the line, which may sign as well
+            if last and "\n" not in before and match_form(sign["name"]) not in found:
+                return []  # a second one on the line, who may sign as well
             continue
         witness_end = end_of_witness(text[end:])
         is_witness = witness_end or name_words()["witness"].search(before.rpartition("\n\n")[2][-WITNESS_CHARS:])
