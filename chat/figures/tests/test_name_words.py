@@ -31,7 +31,7 @@ def test_each_entry_matches_its_examples_only(words: Wordings, entry: Wording) -
         ("Name: Ann Lee of Leith", []),
         ("Signed by Ann Lee and Bob Roe", []),
         ("Signed by Ann Lee for and on behalf of\nAcme Ltd", ["Ann Lee"]),
-        ("Signed as a deed by Ann Lee in the\npresence of:\n/s/ Ann Lee\n/s/ Jane Roe\nWitness’s Signature", ["Ann Lee"]),
+        ("Signed by Ann Lee in the\npresence of:\n/s/ Ann Lee\n/s/ Jane Roe\nWitness’s Signature", ["Ann Lee"]),
         ("Prepared by: John Roe", []),
         ("Bank Name: Deutsche Bank", []),
         ("By: Authorised Signatory", []),

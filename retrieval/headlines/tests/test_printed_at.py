@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.headlines.printed_at import mismatch_at, other_value_at, said_at
+from retrieval.headlines.printed_at import apart_at, mismatch_at, other_value_at, said_at
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -89,3 +89,11 @@ def test_the_date_of_an_agreement_is_no_other_than_that_of_its_preamble() -> Non
     question = asked("Agreement date", "date")
     assert not mismatch_at(LineRange(2, 2), "1 March 2024", content, question)
     assert mismatch_at(LineRange(4, 4), "5 May 2025", content, question)
+
+
+@pytest.mark.parametrize(("printed", "is_apart"), [("15 years", False), ("5 years", True)])
+def test_a_value_is_no_part_of_a_longer_number(printed: str, is_apart: bool) -> None:
+    """(R54)"""
+    line = "The guarantee holds for 15 years, while the permit that the town gives for the works of it lasts 5 years."
+    content = content_of_lines(["# Works", line], title="Works")
+    assert bool(apart_at(LineRange(2, 2), printed, content, asked("Guarantee period", "duration"))) is is_apart

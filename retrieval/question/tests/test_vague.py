@@ -5,7 +5,7 @@ import pytest
 from documents.storage.content import DocumentContent
 from reading.wording import LANGUAGES
 from retrieval.question.kinds import Default, ReadingRules, RuleRow
-from retrieval.question.parse import asked_with, parse_question
+from retrieval.question.parse import asked_with, parse_question, read_as_whole
 from retrieval.question.vague import describe_assumption, meanings_of, speeches
 from retrieval.tests.builders import content_of_lines
 
@@ -287,3 +287,17 @@ def test_one_meaning_is_not_asked_for_in_arabic_and_hebrew(language: str, text: 
     """(R23)"""
     question = parse_question(text, [content_of_lines(lines, language=language)])
     assert question.clarification == "" and question.vague.why == "it means one thing here, so nothing is asked"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "assumed"),
+    [
+        ("Term", ["The term of this agreement is two years.", "A renewal term is one year."], "term of this agreement"),
+        ("Cap", ["The contract cap is 5 euros.", "The annual cap is 9 euros."], ""),
+    ],
+)
+def test_only_a_term_and_its_ends_are_read_as_those_of_the_whole(name: str, lines: list[str], assumed: str) -> None:
+    contents = [content_of_lines(lines)]
+    read = read_as_whole(parse_question(name, contents), contents, (), ReadingRules())
+    assert read.vague.assumed == assumed
+    assert bool(read.clarification) is not bool(assumed)
