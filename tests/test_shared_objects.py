@@ -133,7 +133,7 @@ REASONS = {
     "chat.figures.shares.share_words": f"{VALUE}; files of the program",
     "retrieval.question.phrasing.phrasing_rules": VALUE,
     "retrieval.words.counts.counting_words": VALUE,
-    "retrieval.words.counts.total_pattern": VALUE,
+    "retrieval.words.counts.total_patterns": VALUE,
     "retrieval.candidates.lists.series_start": VALUE,
     "retrieval.candidates.lists.series_joint": VALUE,
     "retrieval.words.statements.statement_patterns": VALUE,

@@ -11,8 +11,11 @@ from chat.drafts import Quoted, cite_lines
 from chat.figures.names import addresses_of_block, signers_in
 from chat.figures.typed import contents_of, context_lines
 from documents.storage.content import DocumentContent
+from reading.matching import match_form
 from reading.rows import LineRow, name_in_force
+from retrieval.candidates.noise import SIGNATURES, name_part
 from retrieval.question.defined import GivenValue, line_ends, value_given
+from retrieval.question.kinds import type_of
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.types import LineRange, Question
 from retrieval.words.printed import Value
@@ -61,25 +64,32 @@ def typed_value(given: GivenValue, marker: int) -> MarkedValue:
 
 
 def values_in_block(quoted: Sequence[Quoted], question: Question, content: DocumentContent) -> list[GivenValue]:
-    """Who signs, or the addresses of a section whose title has a word of what is asked: "Notices"."""
-    asked = {form for each in question.keywords if each.is_own for form in (each.text, *each.forms)}
+    """Who signs, or the addresses of a section whose title has all words of what is asked: "Notices". None where two
+    passages name others.
+    """
+    words = [each for each in question.keywords if each.is_own and type_of(each.text) != "address"]
     is_signing = bool(phrasing_rules()["names_signer"].match(question.topic_form))
+    found: list[list[GivenValue]] = []
     for each in quoted:
         titles = normalise_words(name_in_force(each.candidate.breadcrumb))
         lines = context_lines(each, content)
         if is_signing:
-            found = place_values(lines, signers_in)
-        elif question.answer_type == "address" and not asked.isdisjoint(titles):
-            found = place_values(lines, addresses_of_block)
-        else:
-            continue
-        if found:
-            return found
-    return []
+            signers = place_values(lines, signers_in)
+            is_signed = any("/s/" in line.text for line in lines)
+            found.append([one for one in signers if is_signed or name_part(one.lines.first, content) == SIGNATURES])
+        elif (
+            question.answer_type == "address"
+            and words
+            and all(not {word.text, *word.forms}.isdisjoint(titles) for word in words)
+        ):
+            found.append(place_values(lines, addresses_of_block))
+    most = max(found, key=len, default=[])
+    named = {match_form(each.printed) for each in most}
+    return most if all(match_form(each.printed) in named for values in found for each in values) else []
 
 
 def place_values(lines: Sequence[LineRow], read: Callable[[str], Sequence[Value]]) -> list[GivenValue]:
-    """What is read of some lines as one text, on the page where it begins; each with its own lines."""
+    """What is read of some lines as one text, each with its own lines; nothing where it goes on on another page."""
     text, ends = "\n".join(line.text for line in lines), line_ends(lines)
     numbers = [line.number for line in lines]
     placed = [
@@ -91,4 +101,4 @@ def place_values(lines: Sequence[LineRow], read: Callable[[str], Sequence[Value]
         for value in read(text)
     ]
     page_of = {line.number: line.page_number for line in lines}
-    return [each for each in placed if page_of[each.lines.last] == page_of[placed[0].lines.first]]
+    return placed if len({page_of[number] for each in placed for number in each.lines}) == 1 else []

@@ -13,6 +13,7 @@ from reading.values.sentences import FIRM_ABBREVIATED
 from reading.wording import read_once
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.linear import compile_linear
+from retrieval.question.phrasing import phrasing_rules
 from retrieval.words.printed import Value, values_in
 from retrieval.words.tokens import is_stop_word
 
@@ -35,15 +36,19 @@ NAMED = re.compile(rf"{WORD}\W{{1,3}}(?:\w\.\W)?{WORD}")  # two capitals at leas
 PART = re.compile(rf"(?:\.?,? ?\n|\.?, |\. (?=[A-Z]{{2}}\b))((?:[{UPPER}\d][\w’'-]{{0,30}} ?){{1,5}})(?=[,.;)\n]|$)")
 STREET_NAME = re.compile(rf"\w*(?:(?:[ ’'-][a-zß-öø-ÿ]{{1,3}}){{0,3}}[ ’'-][{UPPER}]\w*){{0,6}}")
 PARTS_MAX = 5
-WITNESS_CHARS = 40
+WITNESS_CHARS = 60
 LOOK_BEFORE = 200  # characters in which the beginning of a firm's name is looked for
 SMALL = re.compile(r"([^\W\d_]{2,})\s+")
-SIGNER = rf"(?P<name>(?-i:{WORD}\.?(?:[ \t](?!\w+\s?:){WORD}\.?){{1,3}}))"
+PARTICLE = "(?:de|del|della|den|der|di|dos|du|la|las|le|los|van|von|y|zu)"
+# In the line of a name: it is cut. "Ann Lee for Acme Ltd" is whole.
+GOES_ON = re.compile(rf"[ \t]+(?!\w+\s?:)(?:(?!for|in|as|on)[a-zß-öø-ÿ]{{1,3}}[ \t]+)?[{UPPER}]")
+BY_NAME = re.compile(r"\A\W{0,3}(?:\w+\W{1,3}){0,2}\Z")  # from a name to what it is called
+SIGNER = rf"(?P<name>(?-i:{WORD}\.?(?:[ \t](?:{PARTICLE}[ \t]){{0,2}}(?!\w+\s?:){WORD}\.?){{1,3}}))"
 FRAMES = {
     "joint": "(?:{joint})",
-    "signing": rf"(?:/s/|(?<!\w)(?:{{signing}}))\s{{0,3}}{SIGNER}",
-    "addressed": r"(?<!\w)(?:{addressed})\s{0,3}(?P<place>(?=[^\n@]{0,60}\d)[^\n@]{8,200})(?!@)",
-    "witness": r"\A\W{0,3}(?:\w+\W){0,2}(?:{witness})\b",
+    "signing": rf"(?:(?<!\w)(?:{{signing}})\s{{0,3}}(?:/s/\s{{0,3}})?|/s/\s{{0,3}}){SIGNER}",
+    "addressed": r"(?<!\w)(?:{addressed})\s{0,3}",
+    "witness": r"\b(?:{witness})\b",
 }
 name_words = read_once(__name__, "names", FRAMES)
 
@@ -106,22 +111,54 @@ def map_form(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def signers_in(text: str) -> list[Value]:
-    """Who signs, in a block of signatures, each once: no firm, and nobody who only witnesses it."""
+    """Who signs, in a block of signatures, each once: no firm, no role, and nobody who only witnesses it; none at all
+    where a name would be cut. What says that one signs stands at the start of a line, or behind the last one.
+    """
     found: dict[str, Value] = {}
-    firms = [*places_named(text, "party")]
+    firms, roles = places_named(text, "party"), places_named(text, "role")
+    last = 0
     for sign in name_words()["signing"].finditer(text):
         start, end = sign.span("name")
-        is_firm = any(first < end and last > start and text[first].isupper() for first, last in firms)
-        if not is_firm and not name_words()["witness"].match(text[end : end + WITNESS_CHARS]):
-            found.setdefault(match_form(sign["name"]), Value("person", sign["name"], start, end))
+        before = text[last : sign.start()]
+        if before.rpartition("\n")[2].strip(" \t_|"):
+            if last and "\n" not in before and match_form(sign["name"]) not in found:
+                return []  # a second one on the line, who may sign as well
+            continue
+        witness_end = end_of_witness(text[end:])
+        is_witness = witness_end or name_words()["witness"].search(before.rpartition("\n\n")[2][-WITNESS_CHARS:])
+        name_end, last = end, end + witness_end
+        is_firm = any(first < end and stop > start and text[first].isupper() for first, stop in firms)
+        end = min((first for first, stop in roles if first < end and stop > start), default=end)
+        name = text[start : max(start, end)].rstrip()
+        is_unnamed = is_firm or not NAMED.match(name) or phrasing_rules()["names_signer"].match(match_form(name))
+        if is_unnamed or is_witness:
+            continue
+        if end == name_end and GOES_ON.match(text, end):
+            return []
+        found.setdefault(match_form(name), Value("person", name, start, start + len(name)))
     return [*found.values()]
 
 
+def end_of_witness(after: str) -> int:
+    """Where the words behind a name end that call him a witness, and head no next one; 0 without any."""
+    called = name_words()["witness"].search(after[:WITNESS_CHARS])
+    is_called = called and BY_NAME.match(after[: called.start()]) and after[called.end() :].lstrip()[:1] != ":"
+    return called.end() if called and is_called else 0
+
+
 def addresses_of_block(text: str) -> list[Value]:
-    """The addresses of a block: those it calls so, else what looks like one."""
-    called = [each.span("place") for each in name_words()["addressed"].finditer(text)]
-    named = [Value("address", text[start:end].strip(), start, end) for start, end in called]
-    return named or read_values(text, "address")
+    """The whole addresses of a block: those it calls no more than "Address", else those it calls nothing."""
+    named, unnamed = [], []
+    for each in read_values(text, "address"):
+        line = text[: each.start].rstrip().rpartition("\n")[2]
+        label = name_words()["addressed"].search(f"{line} ")
+        if text[: each.start][-1:].strip() or each.type != "address":
+            continue
+        if label is None:
+            unnamed.append(each)
+        elif not line[: label.start()].strip():
+            named.append(each)
+    return named or unnamed
 
 
 @cache

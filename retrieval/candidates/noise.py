@@ -41,8 +41,9 @@ FRAMES = {
     "minor": r"^\W*(?:\d+[.)]?\s+)?(?:{minor})\b",
     "title": r"^\W*(?:{title})\W*$",
 }
+SIGNATURES = "a block of signatures"
 ASKED = {
-    "a block of signatures": "asks_signatures",
+    SIGNATURES: "asks_signatures",
     "a list of exhibits": "asks_exhibits",
     "a bibliography": "asks_works",
     "the definition of the parties": "asks_parties",
@@ -89,7 +90,7 @@ def name_part(line: int, content: DocumentContent) -> str:
         return len(near) >= least and near[0] <= middle
 
     if is_within(line, "signature_label", SIGNED_AROUND, SIGNED_MIN):
-        return "a block of signatures"
+        return SIGNATURES
     is_list = is_within(line, "exhibit", LISTED_AROUND, EXHIBITS_MIN) and is_within(
         line + LISTED_AROUND, "filed", 2 * LISTED_AROUND, EXHIBITS_MIN
     )

@@ -27,7 +27,7 @@ from retrieval.headlines.mismatches import clause_of
 from retrieval.headlines.undecided import clause_left_open, left_open
 from retrieval.question.called import without_called
 from retrieval.question.defined import value_given
-from retrieval.question.kinds import SHIPPED
+from retrieval.question.kinds import SHIPPED, type_of
 from retrieval.question.phrasing import asks_for_own_date
 from retrieval.types import LineRange, Question
 from retrieval.words.lexicon import lexicon_of
@@ -67,6 +67,8 @@ def mismatch_at(lines: LineRange, printed: str, content: DocumentContent, questi
 
     A word of the question that the document never says counts as well, and some word has to stand near the value.
     """
+    if question.answer_type in IN_BLOCKS and is_of_other_section(sentence_at(lines, printed, content), question):
+        return clause_left_open()
     if content.lines[lines.first - 1].kind not in SAID_KINDS:
         return ""
     if given := value_given(question, content):
@@ -80,8 +82,6 @@ def mismatch_at(lines: LineRange, printed: str, content: DocumentContent, questi
     if mismatch := mismatch_of(spoken, question, is_strict=True):
         return mismatch
     terms = telling_terms(question, content)
-    if question.answer_type in IN_BLOCKS and is_of_other_section(spoken, terms):
-        return clause_left_open()
     telling = [term for term in terms if term.text not in SHIPPED.vague_words] or terms
     if not telling or said_of(spoken, printed, telling).own:
         return ""
@@ -109,18 +109,20 @@ def is_said_beside(text: str, printed: str, head: WeighedTerm) -> bool:
     ends after a year" the year is not the notice.
     """
     text, value = " ".join(text.split()), " ".join(printed.split())
-    start = text.find(value)
     places = [word for word in WORD.finditer(text) if not set(normalise_words(word[0])).isdisjoint(head.forms)]
     between = [
-        text[word.end() : start] if word.end() <= start else text[start + len(value) : word.start()] for word in places
+        text[word.end() : found.start()] if word.end() <= found.start() else text[found.end() : word.start()]
+        for found in re.finditer(rf"(?<![\w.,]){re.escape(value)}(?!\w)", text)
+        for word in places
     ]
     return any(not CLAUSE_BREAK.search(each) or len(each.split()) <= BESIDE for each in between)
 
 
-def is_of_other_section(spoken: Spoken, terms: Sequence[WeighedTerm]) -> bool:
+def is_of_other_section(spoken: Spoken, question: Question) -> bool:
     """Whether none of the titles over a place has a word of what is asked, and that of another section has one."""
     lexicon, over = lexicon_of(spoken.content), set(normalise_words(titles_over(spoken)))
-    forms = {form for term in terms for form in term.forms}
+    words = (each for each in question.keywords if each.is_own and type_of(each.text) != question.answer_type)
+    forms = {form for word in words for form in (word.text, *word.forms)}
     return over.isdisjoint(forms) and any(lexicon.titles_with(form) for form in forms)
 
 

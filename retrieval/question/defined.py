@@ -22,6 +22,7 @@ from retrieval.question.phrasing import asks_for_own_date, name_subject, phrasin
 from retrieval.types import LineRange, Question
 from retrieval.words.counts import totals_in
 from retrieval.words.lexicon import lexicon_of
+from retrieval.words.periods import period_words, side_of
 from retrieval.words.printed import READERS, Value, values_in
 from retrieval.words.tokens import normalise_words
 
@@ -32,6 +33,9 @@ QUOTES = '"“”„«»'
 FIRST_IN_BRACKETS = re.compile(rf"\([^(){QUOTES}]{{0,40}}\Z")
 MEANS = re.compile(rf"\A[,\s]*(?:{MEANING})\b", re.IGNORECASE)
 BOUND = re.compile(rf"{SENTENCE.pattern}|[;；\n]|[“„«\"][^{QUOTES}]{{1,80}}[”“»\"]")  # of what is said of a term
+# The last word before a bracket, of a name: "Globex GmbH", "Globex (“Globex”)"; on the line of the date and the rest.
+NAMED_LAST = re.compile(r"\A[^\n]*(?:(?<!\w)[^\W\d_a-zß-öø-ÿ][^\s()]*|[”“»\"]\))[,.\s]*\Z")
+PARTIES_FOLLOW = re.compile(r"\b(?:between|entre|zwischen)\b")
 APART = frozenset({"heading", "caption", "table_row"})
 NEAR = 6  # words between a value and its term, and beside it
 
@@ -67,23 +71,36 @@ def own_date_given(content: DocumentContent) -> GivenValue | None:
 
 
 def dates_called(term: list[str], kind: str, content: DocumentContent) -> Iterator[GivenValue]:
-    """The date of an agreement, where its preamble calls it so further on: "made on 3 May 2021 by and between Acme Ltd
-    and Globex GmbH (the “Effective Date”)"; not where words before the bracket tell of another day.
+    """The date of an agreement, where its preamble calls it so behind the parties: "made on 3 May 2021 by and between
+    Acme Ltd and Globex GmbH (the “Effective Date”)". Not where words between them tell of another day, or of what makes
+    it one; nor the day of an end, nor what the text says in quotation marks twice, which may be defined there.
     """
-    own = own_date_given(content) if term and kind == "date" else None
+    dating = phrasing_rules().in_language("dating", content.language)
+    is_day = kind == "date" and any(map(dating.match, term)) and side_of(" ".join(term)) != "end"
+    own = own_date_given(content) if is_day and is_quoted_once(term, content) else None
     lines = content.legible_lines(own.lines.first, own.lines.last + PREAMBLE_LINES) if own else ()
     text, ends = join_units(lines), line_ends(lines)
     begin = text.find(own.printed) + len(own.printed) if own and own.printed in text else len(text)
     for found in quoted_term(term).finditer(text, begin):
         bracket = FIRST_IN_BRACKETS.search(text, begin, found.start())
         between = text[begin : bracket.start()] if bracket else "\n"
-        dating = phrasing_rules().in_language("dating", content.language)
         is_other = any(map(dating.match, normalise_words(between)[-NEAR:])) or values_in(
             between, kind, content.language
         )
-        if own and "\n" not in between and not is_other:
+        if own and NAMED_LAST.search(between) and not (is_other or tells_event(between)):
             last = bisect_right(ends, found.start())
             yield own._replace(lines=LineRange(own.lines.first, lines[last].number))
+
+
+def is_quoted_once(term: list[str], content: DocumentContent) -> bool:
+    lines = (content.lines[number - 1] for number in lexicon_of(content).lines_with(" ".join(term)).tolist())
+    return sum(len(quoted_term(term).findall(line.text)) for line in lines) <= 1
+
+
+def tells_event(text: str) -> bool:
+    """Whether words tell what begins, ends or puts off something: "takes effect upon signature", "the later of"."""
+    said, rules, words = PARTIES_FOLLOW.sub("", match_form(text), 1), phrasing_rules(), period_words()
+    return any(each.search(said) for each in (rules["relating"], rules["occurring"], words["start"], words["end"]))
 
 
 def count_given(question: Question, content: DocumentContent) -> GivenValue | None:
@@ -95,10 +112,12 @@ def count_given(question: Question, content: DocumentContent) -> GivenValue | No
     forms = frozenset(each for each in (text, *named[0].forms) if is_same_thing(each, text))
     found: dict[int, GivenValue] = {}
     for number in lexicon_of(content).lines_with_any(tuple(forms)).tolist():
-        lines = content.legible_lines(number - 1, number)
+        lines = [line for line in content.legible_lines(number - 2, number + 1) if line.kind != "heading"]
         text, ends = join_units(lines), line_ends(lines)
         for each in totals_in(text, forms):
             first, last = (lines[bisect_right(ends, at)].number for at in (each.start, each.end))
+            if first < number - 1:
+                continue  # it is read with the line before
             value = Value("number", str(each.number), each.start, each.end)
             found.setdefault(each.number, GivenValue(value, text[each.start : each.end], LineRange(first, last)))
     return next(iter(found.values())) if len(found) == 1 and 0 not in found else None
@@ -166,4 +185,5 @@ def place_given(text: str, found: re.Match[str], kind: str, language: str) -> Va
     joined = match_form(" ".join([*before.split()[-1:], between]))
     rules = phrasing_rules()
     is_close = len(between.split()) <= NEAR and not set(",:") & set(between.strip(" ,:"))
-    return None if not is_close or rules["relating"].search(said) or rules["adding"].search(joined) else value
+    is_other = rules["relating"].search(said) or rules["adding"].search(joined) or rules["occurring"].search(joined)
+    return None if is_other or not is_close else value

@@ -11,7 +11,7 @@ from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
 from reading.language import language_by_script
 from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
-from reading.values.currencies import CURRENCIES
+from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
 from reading.values.years import FISCAL_YEAR, YEAR, YEAR_DIGITS, years_in
 from reading.wording import LANGUAGES
@@ -43,7 +43,7 @@ from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.counts import count_before, counting_words, read_count
 from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
 from retrieval.words.options import choosing_words, option_groups_in
-from retrieval.words.periods import names_whole
+from retrieval.words.periods import names_whole, side_asked
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
     CORRECTED_MIN,
@@ -122,11 +122,12 @@ def parse_question(
 def read_as_whole(
     question: Question, contents: Sequence[DocumentContent], dictionary: Sequence[ConceptTerms], rules: ReadingRules
 ) -> Question:
-    """The question, where it would be asked back, with its vague word read as what the document as a whole has of it:
-    the "term" is the "term of this agreement". For a field, which nobody is there to explain.
+    """The question for the term, a start or an end, where it would be asked back, read as that of the document as a
+    whole: the "term" is the "term of this agreement". For a field, which nobody is there to explain.
     """
-    wholes = [each for each in question.vague.meanings if len(each.key.split()) == 1 and names_whole(each.key)]
-    if not (question.clarification and wholes):
+    wholes = [each for each in question.vague.meanings if len(each.key.split()) == 1 and names_whole(each.text)]
+    is_of_whole = phrasing_rules()["names_term"].match(question.topic_form) or side_asked(question.original)
+    if not (question.clarification and wholes and is_of_whole):
         return question
     read = read_question(asked_with(question, wholes[0].text), contents, dictionary, rules)
     vague = question.vague.replaced(assumed=wholes[0].text, why="it is asked of the document as a whole")
@@ -261,6 +262,9 @@ def read_keywords(
         said_so = tuple(
             name for name in CURRENCIES if name.isalpha() and any(name in lexicon.lines for lexicon in lexicons)
         )
+        signs = {sign for content in contents for line in content.lines for sign in CURRENCY_SIGNS if sign in line.text}
+        if len({CURRENCIES[name] for name in (*said_so, *signs)}) > 1:  # nobody knows which it is
+            said_so = ()
         keywords = [replace(each, forms=(*each.forms, *said_so)) for each in keywords]
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]

@@ -36,6 +36,7 @@ SENTENCES = {
         "The model could not read the question (%(error)s); it was read by the rules alone."
     ),
     r"it means one thing here, so nothing is asked": _("it means one thing here, so nothing is asked"),
+    r"it is asked of the document as a whole": _("it is asked of the document as a whole"),
     r"nobody has said yet what it means here": _("nobody has said yet what it means here"),
     rf"{SHARE}: above (?P<limit>\d+)% it is applied and said": _(
         "%(percent)s %% of what was chosen here speaks for “%(meaning)s”: above %(limit)s %% it is applied and said"

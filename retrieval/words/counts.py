@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from reading.matching import match_form
-from reading.values.numbers import NAMES, PRONOUNS, RANGING
+from reading.matching import match_form, match_map
+from reading.values.numbers import COUNTING_WORDS, NAMES, PRONOUNS, RANGING, TOUCHING, is_labelled
 from reading.values.years import YEAR_DIGITS
 from reading.wording import WordingError, check_fields, files_of
 from retrieval.types import Question
+from retrieval.words.tokens import is_stop_word
 
 WORDS_BETWEEN = 4  # from the number to what it counts
 ELSEWHERE = {"once"}  # a Spanish number that is another word in English
@@ -23,6 +24,8 @@ WORDS = {
     for number, name in enumerate(NAMES[language]["units"][:12], 1)
     if number > 1 and name not in ELSEWHERE
 }
+SAID_BEFORE, SAID_AFTER = 80, 20  # characters around a total, that say whether it is one
+EACH_NEAR = 4  # words from "each" to the number of what each has
 FIGURES_MAX = 60  # "the 99 articles" is a law, not a list
 BETWEEN_MAX = 3  # words between a number and what it counts: "six CSF Functions", "four of the conditions"
 
@@ -34,6 +37,10 @@ class CountWords:
     measures: frozenset[str]
     partial: frozenset[str]
     alone: frozenset[str]
+    each: frozenset[str]
+    told: frozenset[str]
+    denying: frozenset[str]
+    numbering: tuple[str, ...]
     joining: tuple[str, ...]
     introducing: tuple[str, ...]
 
@@ -50,8 +57,8 @@ def counting_words() -> CountWords:
             raise WordingError(f"{path.name}: {strange[0]!r} is not in match form")
         for name, words in lists.items():
             words += entry[name]
-    measures, partial, alone = (frozenset(lists[name]) for name in ("measures", "partial", "alone"))
-    return CountWords(measures, partial, alone, tuple(lists["joining"]), tuple(lists["introducing"]))
+    told: dict[str, Any] = {name: frozenset(words) for name, words in lists.items()}
+    return CountWords(**told | {name: tuple(lists[name]) for name in ("numbering", "joining", "introducing")})
 
 
 def read_count(word: str) -> int:
@@ -109,28 +116,55 @@ class Counted(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def total_pattern(forms: frozenset[str]) -> re.Pattern[str]:
-    """A number, in words and figures, and within two words after it one of these forms."""
-    words = [*WORDS, *counting_words().alone]
-    number = rf"(?:\d{{1,2}}|{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})"
-    said = rf"(?P<count>{number}(?:\s?\({number}\))?)"
-    named = "|".join(map(re.escape, sorted(forms)))
-    return re.compile(
-        rf"(?:(?P<before>\w+)\W{{1,3}})?\b{said}\s(?P<between>(?:[\w-]+,?\s){{0,2}}?)(?:{named})\b", re.IGNORECASE
+def total_patterns(forms: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A number and within two words after it one of these forms; "the number of" them, and that it is so many."""
+    known = counting_words()
+    words = sorted(map(re.escape, {*COUNTING_WORDS, *WORDS, *known.alone}), key=len, reverse=True)
+    number = rf"(?:\d++(?:[.,]\d++)*+|{'|'.join(words)})"
+    said = rf"(?<![\w.,])(?P<count>{number}(?: ?\({number}\))?)"
+    named, numbering = ("|".join(map(re.escape, sorted(each))) for each in (forms, known.numbering))
+    numbered = rf"\b(?:{numbering}) (?:[\w-]+ ){{0,2}}?(?:{named})"
+    return (
+        re.compile(rf"{said} (?P<between>(?:[\w-]+,? ){{0,2}}?)(?:{named})\b"),
+        re.compile(rf"{numbered}(?P<between> ?:|(?: \w+){{1,5}}?) {said}(?= ?(?:[.,;)]|\Z))"),
     )
 
 
 def totals_in(text: str, forms: frozenset[str]) -> Iterator[Counted]:
-    """How many of a thing there are in all: not "the two arbitrators" or "at least two", which are a part, nor the one
-    that each party names; of "one or three" nobody knows.
+    """How many of a thing there are in all: not "the two arbitrators" or "two of the arbitrators", which are a part,
+    nor the one that each party names; of "one or three", and of numbers that are not read, nobody knows.
     """
-    known = counting_words()
-    for found in total_pattern(forms).finditer(text):
-        said, before = match_form(found["count"].split("(")[0]).strip(), match_form(found["before"] or "")
-        start, end = found.span("count")
-        if before in RANGING or not RANGING.isdisjoint(match_form(found["between"]).split()):
-            yield Counted(0, start, end)
-        elif count := read_count(said):
-            yield from () if before in PRONOUNS | known.partial else [Counted(count, start, end)]
-        elif said in known.alone:
-            yield Counted(1, start, end)
+    form, places = match_map(text)
+    for is_numbered, pattern in enumerate(total_patterns(forms)):
+        for found in pattern.finditer(form):
+            start, end = places[found.start("count")], places[found.end("count") - 1] + 1
+            is_figure = text[start].isdecimal()
+            if is_figure and (text[start - 1 : start] in ("", "\n") or is_labelled(text, start)):
+                continue  # the number of a heading, a clause, an item
+            before = re.split(r"[.;:]\s|\n", text[max(start - SAID_BEFORE, 0) : start])[-1]
+            words = [] if is_numbered else match_form(before).split()
+            number = 0 if TOUCHING.search(before) else number_told(found, words, is_numbered=bool(is_numbered))
+            if number is not None:
+                yield Counted(number, start, end)
+
+
+def number_told(found: re.Match[str], before: Sequence[str], *, is_numbered: bool) -> int | None:
+    """The number that is said of all, after some words; 0 where that is left open, None where it is of others."""
+    known, between = counting_words(), {word.strip(":,") for word in found["between"].split()} - {""}
+    if not RANGING.isdisjoint({*between, *before[-1:]}) or not known.denying.isdisjoint({*between, *before[-2:]}):
+        return 0
+    said = re.sub("[()]", " ", found["count"]).split()
+    numbers = {1} if said[0] in known.alone else {read_count(word) for word in said}
+    number = numbers.pop() if len(numbers) == 1 else 0
+    is_framed = any(is_stop_word(word, language) for word in between for language in NAMES)
+    if is_numbered:
+        return 0 if not known.partial.isdisjoint(between) else number if is_framed or not between else None
+    after = re.findall(r"\w+", found.string[found.end() : found.end() + SAID_AFTER])[:1]
+    apart = known.partial | known.measures | known.told
+    if is_framed or not apart.isdisjoint({*between, *before[-1:]}) or not known.told.isdisjoint(after):
+        return None
+    if said[0] not in known.alone and not PRONOUNS.isdisjoint(before[-1:]):
+        return None
+    if not known.each.isdisjoint(before[-EACH_NEAR:] if number else before):
+        return None
+    return 0 if not COUNTING_WORDS.isdisjoint({*between, *before[-1:]}) else number

@@ -1,47 +1,65 @@
-"""Who signs and where notices go are read of the blocks that say so, each with its own lines (R87)."""
+"""What a document gives of itself is shown as found only where it is said of what was asked (R87)."""
+
+from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 
+from accounts.models import User
 from chat.fields.given import place_values
-from chat.figures.names import addresses_of_block, signers_in
+from chat.fields.reading import read_fields_text
+from chat.fields.tests.test_kinds import told_of_text
+from chat.figures.names import signers_in
+from documents.models import KnowledgeBase
 from retrieval.tests.builders import content_of_lines
 
+SIGNED = """\
+# SUPPLY AGREEMENT
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("By: Ann Lee\nName: Ann Lee\nTitle: Director\nBy: Bo Karlsson", ["Ann Lee", "Bo Karlsson"]),
-        ("/s/ Ann Lee", ["Ann Lee"]),
-        ("gez. Ann Lee", ["Ann Lee"]),
-        ("Signed by Acme Holdings Ltd", []),  # a firm
-        ("Name: Bo Karlsson, witness", []),
-        ("Written by hand and approved By: nobody", []),
-    ],
-)
-def test_who_signs_is_told_by_a_sign_of_signing(text: str, names: list[str]) -> None:
-    """(R87)"""
-    assert [each.value for each in signers_in(text)] == names
+This Supply Agreement is made on 1 March 2024 between Harbour Sheds Limited and Quay Foods GmbH.
+
+## Delivery
+
+The goods are delivered on the first day of each month.
+
+## Notices
+
+A notice under this agreement is sent to Harbour Sheds Limited:
+
+Address: 12 Quay Road, Leith EH6 7AB
+
+## Signatories
+
+The signatory of each party signs:
+
+By: /s/ Ann Lee
+
+Name: Ann Lee
+
+Title: Chief Executive Officer
+
+By: /s/ Bob Roe
+
+Name: Bob Roe
+
+Title: Director
+"""
 
 
-@pytest.mark.parametrize(
-    ("text", "addresses"),
-    [
-        ("Notices to Acme\nAddress: 12 Quay Road, Leith", ["12 Quay Road, Leith"]),
-        ("Anschrift: Hafenweg 12, Bremen", ["Hafenweg 12, Bremen"]),
-        ("Address: legal2@acme.example", []),
-        ("Address: as told by the other party", []),
-    ],
-)
-def test_a_block_calls_its_addresses_so(text: str, addresses: list[str]) -> None:
-    """(R87)"""
-    assert [each.value for each in addresses_of_block(text)] == addresses
+@pytest.mark.django_db(transaction=True)
+def test_signers_and_addresses_are_those_of_what_was_asked(
+    base: KnowledgeBase, tenant: User, tmp_path: Path, settings: Settings
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "files"
+    asked = read_fields_text("Signatory\nNotice address (address)\nDelivery address (address)")
+    told = told_of_text(SIGNED, asked, base, tenant, tmp_path / "signed.md")
+    signatory, notice, delivery = ((each["outcome"], each["value"]) for each in told)
+    assert signatory == ("found", "Ann Lee; Bob Roe")
+    assert notice == ("found", "12 Quay Road, Leith EH6 7AB")
+    assert delivery[0] != "found"
 
 
-def test_each_value_of_a_block_has_its_own_lines_and_is_on_the_page_where_it_begins() -> None:
-    """(R87)"""
-    content = content_of_lines(
-        ["# Signatures", "By: Ann Lee", "Title: Director", "By: Bo Karlsson", "---", "By: Cy Dow"]
-    )
-    placed = place_values(content.lines, signers_in)
-    assert [(each.printed, tuple(each.lines)) for each in placed] == [("Ann Lee", (2, 2)), ("Bo Karlsson", (4, 4))]
-    assert place_values(content.lines[:1], signers_in) == []
+def test_values_that_go_on_on_another_page_are_not_shown_in_part() -> None:
+    lines = content_of_lines(["By: /s/ Ann Lee", "By: /s/ Bob Roe"]).lines
+    assert [each.printed for each in place_values(lines, signers_in)] == ["Ann Lee", "Bob Roe"]
+    assert not place_values([lines[0], lines[1]._replace(page_number=2)], signers_in)

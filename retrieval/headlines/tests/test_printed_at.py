@@ -108,3 +108,11 @@ def test_a_period_in_another_clause_is_not_that_of_the_word_asked_for(said: str,
     content = content_of_lines(["# End of the lease", said], title="Lease")
     question = Expected("duration").of(parse_question("Notice period", [content]), SHIPPED.patterns_of)
     assert bool(apart_at(LineRange(2, 2), printed, content, question)) == is_apart
+
+
+@pytest.mark.parametrize(("printed", "is_apart"), [("15 years", False), ("5 years", True)])
+def test_a_value_is_no_part_of_a_longer_number(printed: str, is_apart: bool) -> None:
+    """(R54)"""
+    line = "The guarantee holds for 15 years, while the permit that the town gives for the works of it lasts 5 years."
+    content = content_of_lines(["# Works", line], title="Works")
+    assert bool(apart_at(LineRange(2, 2), printed, content, asked("Guarantee period", "duration"))) is is_apart

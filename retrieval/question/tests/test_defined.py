@@ -134,6 +134,13 @@ def test_a_definition_in_another_language_gives_its_value(
         ("by and between Acme, Inc. (“Acme”) and Globex GmbH (the “Effective Date”).", "2021-05-03"),
         ("by and between Acme, Inc. and Globex GmbH, and binds them from the closing date (the “Effective Date”).", ""),
         ("by and between Acme, Inc. and Globex GmbH and begins on 1 June 2021, unless ended (“Effective Date”).", ""),
+        ("between Acme, Inc. and Globex GmbH (the “Effective Date”).", "2021-05-03"),
+        ("between Acme, Inc. and Globex GmbH and enters into force once it is licensed (the “Effective Date”).", ""),
+        ("between Acme, Inc. and Globex GmbH and takes effect upon signature by both (the “Effective Date”).", ""),
+        ("and takes effect upon signature by both parties (the “Effective Date”).", ""),
+        ("between Acme, Inc. and Globex GmbH, effective upon Closing (the “Effective Date”).", ""),
+        (", effective upon Closing (the “Effective Date”).", ""),
+        ("by Acme, Inc. and Globex GmbH (the “Effective Date”). “Effective Date” means the day after Closing.", ""),
     ],
 )
 def test_a_preamble_calls_the_date_of_the_agreement_something_behind_the_parties(between: str, date: str) -> None:
@@ -146,6 +153,17 @@ def test_a_preamble_calls_the_date_of_the_agreement_something_behind_the_parties
 
 
 @pytest.mark.parametrize(
+    ("name", "term"), [("Tenant", "Tenant"), ("Closing", "Closing"), ("Termination date", "Termination Date")]
+)
+def test_a_preamble_gives_its_date_to_no_party_no_event_and_no_end(name: str, term: str) -> None:
+    """(R54, R87)"""
+    line = f"This Lease Agreement is made on 3 May 2021 between Acme, Inc. and Globex GmbH (the “{term}”)."
+    content = content_of_lines(["# LEASE AGREEMENT", line, "# Fees", "None are due."], title="Lease Agreement")
+    asked = Expected("date").of(parse_question(name, [content]), SHIPPED.patterns_of)
+    assert value_given(asked, content) is None
+
+
+@pytest.mark.parametrize(
     ("said", "count"),
     [
         ("It is settled by three (3) impartial arbitrators, of whom each party names one (1) arbitrator.", "3"),
@@ -155,10 +173,36 @@ def test_a_preamble_calls_the_date_of_the_agreement_something_behind_the_parties
         ("It is settled by one or three arbitrators.", ""),
         ("There are three arbitrators. In urgent cases there are five arbitrators.", ""),
         ("It is settled by at least three arbitrators.", ""),
+        ("There shall be three (3) arbitrators appointed in accordance with the Rules.", "3"),
+        ("The number of arbitrators shall be three. An award of two of the arbitrators is binding.", "3"),
+        ("The number of arbitrators shall be one or three.", ""),
+        ("The arbitrators are appointed by the ICC. Within 30 days the arbitrators shall meet.", ""),
+        ("Within ten (10) days the arbitrators shall meet.", ""),
+        ("See Section 14 Arbitrators.", ""),
+        ("It is settled by one arbitrator. Above USD 5,000,000, a panel of three arbitrators decides.", ""),
+        ("Each side names one arbitrator and two arbitrators so named choose the chair.", ""),
+        ("No single arbitrator may decide.", ""),
+        ("It is not a sole arbitrator who decides.", ""),
+        ("There are thirteen arbitrators. Two arbitrators are enough.", ""),
     ],
 )
 def test_how_many_there_are_is_the_number_of_all_of_them(said: str, count: str) -> None:
     """(R54, R87)"""
-    content = content_of_lines(["# Disputes", said], title="Disputes")
+    content = content_of_lines(["# 12 Arbitrators", said], title="Disputes")
     given = value_given(parse_question("Number of arbitrators", [content]), content)
+    assert (given.value.value if given else "") == count
+
+
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [
+        ("The Company has 250 employees. In Leith 12 employees work in sales.", ""),
+        ("The Company has 1.25 employees a shop.", ""),
+        ("The Company has 40 employees.", "40"),
+    ],
+)
+def test_a_number_too_great_to_be_read_leaves_open_how_many_there_are(said: str, count: str) -> None:
+    """(R54, R87)"""
+    content = content_of_lines(["# Staff", said], title="Staff")
+    given = value_given(parse_question("Number of employees", [content]), content)
     assert (given.value.value if given else "") == count

@@ -326,3 +326,16 @@ def test_a_question_is_read_anew_for_each_document(policy: DocumentContent) -> N
 )
 def test_what_is_done_to_an_option_frames_the_question_of_a_form(lines: list[str], primary: list[str]) -> None:
     assert keywords("Which payment was ticked?", content_of_lines(lines)) == primary
+
+
+@pytest.mark.parametrize(
+    ("lines", "forms"),
+    [
+        (["All is paid in euros."], {"euros"}),
+        (["All is paid in euros.", "For each day of delay USD 500 are due."], set()),
+        (["All is paid in euros.", "For each day of delay $500 are due."], set()),
+    ],
+)
+def test_a_currency_is_said_by_its_name_where_there_is_one(lines: list[str], forms: set[str]) -> None:
+    (keyword,) = parse_question("Currency", [content_of_lines(lines)]).keywords
+    assert {"euros", "usd"} & {*keyword.forms} == forms
