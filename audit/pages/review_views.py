@@ -68,7 +68,7 @@ def save_review(request: HttpRequest, run_id: UUID) -> HttpResponse:
             give_back(run, user)
             messages.success(request, _("Your verdict on the answer is saved."))
     except ReviewRefused as refusal:
-        return trail_page(request, run, choice, refusal=str(refusal), status=403)
+        return trail_page(request, run, choice, review_form=form, refusal=str(refusal), status=403)
     except ReviewConflict as conflict:
         return trail_page(request, run, choice, review_form=form, conflict=conflict, status=409)
     return redirect(address_after(run, candidate, after, user))

@@ -1,6 +1,6 @@
 """The page of sign-offs: a period or a sample, with the first and second signature."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -17,9 +17,12 @@ from audit.pages.review_views import sample_page
 from audit.review.signing import (
     NotSeen,
     SignOffRefused,
+    Statement,
     Subject,
+    count_figures,
     countersign,
     describe_sign_off,
+    make_statement,
     of_first,
     of_period,
     of_sample,
@@ -78,7 +81,7 @@ def sign_period(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return signed_page(request, form, status=400)
     given = form.cleaned_data
-    subject = of_period(given["base"], given["since"], given["until"])
+    subject = of_period(given["base"], given["since"], given["until"], read_moment(request))
     try:
         return sign_what_was_seen(request, subject, form=form)
     except SignOffRefused as refusal:
@@ -111,25 +114,46 @@ def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
         return signed_page(request, BasePeriodForm(user=request.user), str(refusal), status=409, waiting_in=waiting_in)
 
 
+def read_moment(request: HttpRequest) -> datetime | None:
+    """Where the period ended that a page has shown, sent back with the signature."""
+    try:
+        moment = datetime.fromisoformat(request.POST.get("moment", ""))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo == UTC else None
+
+
 def sign_what_was_seen(
     request: HttpRequest, subject: Subject, first: SignOff | None = None, form: BasePeriodForm | None = None
 ) -> HttpResponse:
-    """Sign, or show what would be signed and ask once more: a signature is for good. Raises SignOffRefused."""
+    """Sign, or show what would be signed and ask once more: a signature is for good.
+
+    Raises SignOffRefused at the first press; at the second the page comes back with it, and with the note.
+    """
     note, seen = request.POST.get("note", "")[:REASON_MAX], request.POST.get("seen", "")
+    shown: dict[str, object] = {
+        "first": first,
+        "said_first": describe_sign_off(first) if first else "",
+        "note": note,
+        "form": form,  # the period, sent again
+    }
     try:
         if first:
             countersign(first, user_of(request), note, seen)
         else:
             sign(subject, user_of(request), note, seen)
     except NotSeen as unseen:
-        shown = {
-            "subject": subject,
-            "statement": unseen.statement,
-            "was_seen": bool(seen),
-            "first": first,
-            "said_first": describe_sign_off(first) if first else "",
-            "note": note,
-            "form": form,  # the period, sent again
-        }
-        return render(request, "audit/sign.html", shown)
+        return statement_page(request, subject, unseen.statement, shown | {"was_seen": bool(seen)})
+    except SignOffRefused as refusal:
+        if not seen:
+            raise
+        statement = make_statement(subject, count_figures(subject))
+        return statement_page(request, subject, statement, shown | {"refusal": refusal}, status=409)
     return redirect("audit:sign_offs")
+
+
+def statement_page(
+    request: HttpRequest, subject: Subject, statement: Statement, shown: dict[str, object], status: int = 200
+) -> HttpResponse:
+    record_list(request.user, "sign_off", base=str(subject.base_id), until=subject.until.isoformat())
+    return render(request, "audit/sign.html", shown | {"subject": subject, "statement": statement}, status=status)

@@ -129,10 +129,13 @@ def blind_once() -> str:
 
 def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinion: Opinion) -> Review:
     """Store a review and its ledger entry. Raises ReviewRefused (recorded, AT10) or ReviewConflict (AT9)."""
-    if refusal := why_not(user, run) or (why_not_blind(user, run, candidate) if opinion.is_blind else ""):
-        about = candidate.candidate_id if candidate else "answer"
-        record_event(user, "review_refused", run.pk, about=about, outcome=opinion.outcome, why=refusal)
-        raise ReviewRefused(refusal)
+    refusal = why_not(user, run)
+    if opinion.is_blind and not refusal:
+        if given := find_repeated(run, candidate, user, opinion):
+            return given
+        refusal = why_not_blind(user, run, candidate)
+    if refusal:
+        raise record_refusal(run, candidate, user, opinion, refusal)
     standing = reviews_of(run).of(candidate.pk if candidate else None).standing
     if not opinion.is_blind and (standing.pk if standing else None) != opinion.previous_id:
         raise ReviewConflict(standing, user)
@@ -143,7 +146,7 @@ def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinio
         reviewer_name=str(user)[:NAME_MAX],
         outcome=opinion.outcome,
         original_role=candidate.role if candidate else "",
-        corrected_role=opinion.corrected_role if opinion.outcome == Review.Outcome.OVERRULE else "",
+        corrected_role=kept_role(opinion),
         reason=opinion.reason,
         previous=None if opinion.is_blind else standing,
         is_blind=opinion.is_blind,
@@ -153,9 +156,29 @@ def review(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinio
         store(row)
     except IntegrityError:  # both passed the check above; the constraint accepted only the first
         if opinion.is_blind:
-            raise ReviewRefused(blind_once()) from None
+            if given := find_repeated(run, candidate, user, opinion):
+                return given
+            raise record_refusal(run, candidate, user, opinion, blind_once()) from None
         raise ReviewConflict(reviews_of(run).of(candidate.pk if candidate else None).standing, user) from None
     return row
+
+
+def find_repeated(run: RetrievalRun, candidate: RunCandidate | None, user: User, opinion: Opinion) -> Review | None:
+    """The blind review that was sent again as it is, by a second press on Save."""
+    given = Review.objects.filter(run=run, candidate=candidate, reviewer=user, is_blind=True)
+    return given.filter(outcome=opinion.outcome, reason=opinion.reason, corrected_role=kept_role(opinion)).first()
+
+
+def kept_role(opinion: Opinion) -> str:
+    return opinion.corrected_role if opinion.outcome == Review.Outcome.OVERRULE else ""
+
+
+def record_refusal(
+    run: RetrievalRun, candidate: RunCandidate | None, user: User, opinion: Opinion, why: str
+) -> ReviewRefused:
+    about = candidate.candidate_id if candidate else "answer"
+    record_event(user, "review_refused", run.pk, about=about, outcome=opinion.outcome, why=why)
+    return ReviewRefused(why)
 
 
 def next_unreviewed(candidates: Sequence[RunCandidate], reviews: RunReviews, after: str) -> str:

@@ -1,11 +1,13 @@
 """Sign a review off (AT10): one person vouches for a period or sample, a second one agrees; both go into the ledger."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple, NotRequired, TypedDict
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -18,7 +20,8 @@ from audit.models import Review, ReviewSample, SignOff
 from audit.review.queue import can_be_reviewed, is_reviewed
 from audit.runs.risks import ANY_RISK
 from documents.models import KnowledgeBase
-from ledger.chain import head
+from ledger.chain import digest_of, head
+from ledger.payload import canonical_json
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
 
@@ -30,11 +33,18 @@ class SignOffRefused(Exception):
         self.waits = waits
 
 
+class Statement(NamedTuple):
+    """What a signer is shown; the digest is of all that the signature is about."""
+
+    sentence: str
+    digest: str
+
+
 class NotSeen(Exception):
     """The signer was shown another statement than the one that would be signed, or none; nothing was stored."""
 
-    def __init__(self, statement: str) -> None:
-        super().__init__(statement)
+    def __init__(self, statement: Statement) -> None:
+        super().__init__(statement.sentence)
         self.statement = statement
 
 
@@ -76,10 +86,12 @@ class SecondSignature(NamedTuple):
     sentence: str
 
 
-def of_period(base: KnowledgeBase, first: date, last: date) -> Subject:
-    """Whole days in UTC, both included; today up to now."""
+def of_period(base: KnowledgeBase, first: date, last: date, shown: datetime | None = None) -> Subject:
+    """Whole days in UTC, both included; the last up to now if it is today, or to the moment of it that was shown."""
     since, end = (datetime.combine(day, time(), tzinfo=UTC) for day in (first, last + timedelta(days=1)))
-    return Subject(base.pk, base.name, since, min(end, timezone.now()) if last <= timezone.now().date() else end)
+    now = timezone.now()
+    until = shown if shown and shown.date() == last and shown <= now else now
+    return Subject(base.pk, base.name, since, min(end, until) if last <= now.date() else end)
 
 
 def propose_period(base: UUID) -> tuple[date, date]:
@@ -191,44 +203,68 @@ def second_of(row: SignOff) -> SecondSignature | None:
 def sign(subject: Subject, user: User, note: str = "", seen: str | None = None) -> SignOff:
     """Store a first signature with its ledger entry. Raises SignOffRefused (recorded), or NotSeen.
 
-    `seen` is the statement that a page showed to the signer.
+    `seen` is the digest of the statement that a page showed to the signer.
     """
-    figures = count_figures(subject)
-    refuse_unless(user, subject, find_sign_off_obstacle(subject, figures))
-    ask_unless(seen, subject, figures)
-    return store_sign_off(subject, user, note, figures, None)
+    with hold_base(subject, user):
+        figures = count_figures(subject)
+        obstacle = find_sign_off_obstacle(subject, figures)
+        firsts = SignOff.objects.filter(base=subject.base_id, sample=subject.sample, first=None)
+        if same := firsts.filter(since=subject.since, until=subject.until, figures=figures).first():
+            told = _("%(name)s has signed this already, on the same figures.")
+            obstacle = Obstacle(told % {"name": same.signer_name})
+        refuse_unless(user, subject, obstacle)
+        ask_unless(seen, subject, figures)
+        return store_sign_off(subject, user, note, figures, None)
 
 
 def countersign(first: SignOff, user: User, note: str = "", seen: str | None = None) -> SignOff:
     """Store the second signature, by another person and on new figures. Raises as `sign` does."""
     subject = of_first(first)
-    figures = count_figures(subject)
-    obstacle = find_sign_off_obstacle(subject, figures)
-    if first.first_id or SignOff.objects.filter(first=first).exists():
-        obstacle = Obstacle(_("This has both signatures already."))
-    if first.signer_id == user.pk:
-        obstacle = Obstacle(_("You gave the first signature, so somebody else has to give the second."))
-    refuse_unless(user, subject, obstacle)
-    ask_unless(seen, subject, figures)
+    with hold_base(subject, user):
+        figures = count_figures(subject)
+        obstacle = find_sign_off_obstacle(subject, figures)
+        if first.first_id or SignOff.objects.filter(first=first).exists():
+            obstacle = Obstacle(_("This has both signatures already."))
+        if first.signer_id == user.pk:
+            obstacle = Obstacle(_("You gave the first signature, so somebody else has to give the second."))
+        refuse_unless(user, subject, obstacle)
+        ask_unless(seen, subject, figures)
+        return store_sign_off(subject, user, note, figures, first)
+
+
+@contextmanager
+def hold_base(subject: Subject, user: User) -> Iterator[None]:
+    """One signature of a base at a time; a refusal is recorded once the transaction that ends with it is over."""
     try:
         with transaction.atomic():
-            return store_sign_off(subject, user, note, figures, first)
-    except IntegrityError:  # two at once; the constraint accepted only the first
-        raise SignOffRefused(_("This has both signatures already.")) from None
+            KnowledgeBase.objects.select_for_update(no_key=True).filter(pk=subject.base_id).first()
+            yield
+    except SignOffRefused as refusal:
+        record_event(user, "sign_off_refused", None, base=str(subject.base_id), why=str(refusal))
+        raise
 
 
 def refuse_unless(user: User, subject: Subject, obstacle: Obstacle) -> None:
     if not is_auditor(user, subject.base_id):
         obstacle = Obstacle(_("Only auditors and owners of the base sign its reviews off."))
     if obstacle.why:
-        record_event(user, "sign_off_refused", None, base=str(subject.base_id), why=obstacle.why)
         raise SignOffRefused(obstacle.why, waits=obstacle.waits)
 
 
 def ask_unless(seen: str | None, subject: Subject, figures: SignedFigures) -> None:
-    statement = describe_figures(figures, is_sample=subject.sample is not None)
-    if seen not in {None, statement}:
+    statement = make_statement(subject, figures)
+    if seen not in {None, statement.digest}:
         raise NotSeen(statement)
+
+
+def make_statement(subject: Subject, figures: SignedFigures) -> Statement:
+    """Equal figures over other runs or verdicts make another digest."""
+    runs = runs_of(subject).order_by("pk").values_list("pk", flat=True)
+    reviews = Review.objects.filter(run__in=runs.order_by()).order_by("pk").values_list("pk", flat=True)
+    counted: dict[str, object] = {"figures": figures, "runs": [*runs], "reviews": [*reviews]}
+    counted |= {"base": subject.base_id, "since": subject.since, "until": subject.until}
+    sentence = describe_figures(figures, is_sample=subject.sample is not None)
+    return Statement(sentence, digest_of(canonical_json(counted)))
 
 
 def store_sign_off(subject: Subject, user: User, note: str, figures: SignedFigures, first: SignOff | None) -> SignOff:

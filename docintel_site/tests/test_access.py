@@ -145,7 +145,7 @@ AUDITING = {
     "GET audit/signoffs/": Row(("stranger", *AUDIT)),
     "POST audit/signoffs/": Row(AUDIT, 409, "base={base}&since=2026-01-01&until=2026-01-02", others=400),
     "GET audit/signoffs/sample/<uuid:sample_id>/": Row(AUDIT, 302),
-    "POST audit/signoffs/sample/<uuid:sample_id>/": Row(AUDIT),
+    "POST audit/signoffs/sample/<uuid:sample_id>/": Row(AUDIT, 409),
     "GET audit/signoffs/<uuid:sign_off_id>/second/": Row(AUDIT, 302),
     "POST audit/signoffs/<uuid:sign_off_id>/second/": Row(AUDIT),
     "GET audit/golden/": Row(("stranger", *AUDIT)),
@@ -500,7 +500,7 @@ def site(transactional_db: None, settings: Settings, tmp_path: Path) -> Site:
     sample = ReviewSample.objects.get()
     signer.post(f"/audit/runs/{turn.run.pk}/reviews/", {"candidate": "", "outcome": "agree"})
     asked_once_more = signer.post(f"/audit/signoffs/sample/{sample.pk}/")
-    signer.post(f"/audit/signoffs/sample/{sample.pk}/", {"seen": asked_once_more.context["statement"]})
+    signer.post(f"/audit/signoffs/sample/{sample.pk}/", {"seen": asked_once_more.context["statement"].digest})
     signed = SignOff.objects.get()
     retrieval = keep_retrieval(people["viewer"], Asked(base), QUESTION, "balanced")
     extraction = keep_extraction(people["viewer"], Asked(base), [Field("Records", QUESTION)], "balanced")

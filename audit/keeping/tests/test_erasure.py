@@ -5,6 +5,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+from zipfile import ZipFile
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -276,6 +277,9 @@ def test_words_shown_to_an_older_writer_go_too_and_its_record_verifies(
     assert verify().ok and pack_is_consistent(shown.run, tmp_path)
     page = on_one_line(browse(house.auditor, reverse("audit:trail", args=[shown.run_id])))
     assert "Request and reply were erased: they held words of another answer" in page
+    with ZipFile(tmp_path / "pack.zip") as pack:
+        report = pack.read("report.html").decode()
+    assert all("Written with earlier answers as examples: 1." in shown for shown in (page, report))
     erase_run(shown.run, ERASING)
     assert verify().ok
 

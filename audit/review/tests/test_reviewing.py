@@ -133,14 +133,44 @@ def test_it_lets_one_of_two_at_once_through_and_tells_the_other(house: House, ma
     assert verify().ok
 
 
+@pytest.mark.django_db(transaction=True)
+def test_of_two_blind_reviews_at_once_the_refused_one_is_recorded(house: House, make_run: MakeRun) -> None:
+    runs = [make_run() for _ in range(10)]
+
+    def give(run: RetrievalRun, outcome: str) -> str:
+        try:
+            return review(run, None, house.auditor, Opinion(outcome, reason=WHY, is_blind=True)).outcome
+        except ReviewRefused:
+            return "refused"
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        for run in runs:
+            assert [*threads.map(give, [run, run], ["wrong", "absent"])].count("refused") == 1
+            assert {*threads.map(give, [run, run], [run.reviews.get().outcome] * 2)} == {run.reviews.get().outcome}
+    assert AuditEvent.objects.filter(action="review_refused").count() == len(runs) == Review.objects.count()
+
+
 def test_it_hides_what_others_said_from_a_blind_reviewer(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
     run = make_run()
     post(signed_in(house.owner), run, outcome="overrule", corrected_role="discarded", reason="What the owner wrote")
     client = signed_in(house.auditor)
     assert "What the owner wrote" not in client.get(f"/audit/runs/{run.pk}/?blind=1").content.decode()
     assert post(client, run, outcome="agree", blind="on").status_code == 302
-    again = post(client, run, outcome="agree", blind="on")
-    assert again.status_code == 403 and "You have reviewed this blind already." in again.content.decode()
+    assert post(client, run, outcome="agree", blind="on").status_code == 302, "a second press on Save"
+    assert not AuditEvent.objects.filter(action="review_refused").exists()
+    again = post(client, run, outcome="overrule", corrected_role="discarded", reason="<i>Typed</i> anew", blind="on")
+    page = again.content.decode()
+    assert again.status_code == 403 and "You have reviewed this blind already." in page
+    assert "Not saved: &lt;i&gt;Typed&lt;/i&gt; anew" in page and AuditEvent.objects.filter(action="review_refused")
+    candidate = run.candidates.order_by("position")[0].candidate_id
+    for shown in (page, client.get(f"/audit/runs/{run.pk}/?candidate={candidate}&blind=1").content.decode()):
+        assert f'name="candidate" value="{candidate}"' not in shown and "Your blind review of this passage" in shown
+        assert 'name="candidate" value=""' in shown, "the answer waits for a verdict"
+    post(client, run, candidate="", outcome="agree", blind="on")
+    page = client.get(f"/audit/runs/{run.pk}/?candidate={candidate}&blind=1").content.decode()
+    assert '<input type="hidden" name="candidate"' not in page and page.count('id="verdict"') == 1
     reviews = reviews_of(run).of(run.candidates.order_by("position")[0].pk)
     assert [row.outcome for row in reviews.chain] == ["overrule"]
     assert [(row.outcome, row.reviewer_id) for row in reviews.blind] == [("agree", house.auditor.pk)]

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from html import unescape
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -159,32 +160,86 @@ def confirm(client: Client, address: str, form: dict[str, Any] | None = None) ->
     """The answer to a press on Sign for good, on the page that says what is signed."""
     page = client.post(address, form or {})
     assert page.status_code == 200 and "cannot be changed or taken back" in page.content.decode()
-    return client.post(address, {**(form or {}), "seen": page.context["statement"], "note": "<b>fine</b>"})
+    return client.post(address, {**(form or {}), **sent_back(page), "note": "<b>fine</b>"})
+
+
+def sent_back(page: Any) -> dict[str, str]:
+    """What the page of a statement sends back with a signature."""
+    return dict(re.findall(r'name="(seen|moment)" value="([^"]+)"', page.content.decode()))
 
 
 def test_a_signature_is_given_on_what_was_shown(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
     """It is for good: one press shows the statement, and what is counted meanwhile is shown before it is signed."""
-    agree(make_run("", hits=[]), house.auditor)
-    client, today = signed_in(house.auditor), f"{timezone.now():%Y-%m-%d}"
-    form = {"base": house.base.pk, "since": today, "until": today}
+    run = make_run("", hits=[], created_at=timezone.now() - timedelta(seconds=1))
+    agree(run, house.auditor)
+    client, today = signed_in(house.auditor), f"{run.created_at:%Y-%m-%d}"
+    form = {"base": house.base.pk, "since": today, "until": f"{timezone.now():%Y-%m-%d}"}
     first = client.post("/audit/signoffs/", form)
     assert "Questions: 1; read, with a verdict: 1," in first.content.decode() and not first.context["was_seen"]
-    make_run("", hits=[])
-    form["seen"] = first.context["statement"]
-    second = client.post("/audit/signoffs/", form | {"note": "<b>all</b> seen"})
-    page = second.content.decode()
-    assert (
-        "Questions: 2; read, with a verdict: 1," in page
-        and "Nothing was signed" in page
-        and "&lt;b&gt;all&lt;/b&gt; seen" in page
-    )
-    assert f'<input type="hidden" name="since" value="{today}"' in page and not SignOff.objects.exists()
-    form["seen"] = second.context["statement"]
-    assert client.post("/audit/signoffs/", form)["Location"] == "/audit/signoffs/"
+    make_run("", hits=[])  # after what is shown, so it is not signed
+    for verdict in ("wrong", "incomplete"):  # the second of them leaves every figure as it is
+        standing = run.reviews.order_by("created_at").last()
+        review(run, None, house.auditor, Opinion(verdict, reason=WHY, previous_id=standing.pk if standing else None))
+        again = client.post("/audit/signoffs/", form | sent_back(first) | {"note": "<b>all</b> seen"})
+        page = again.content.decode()
+        assert "with an objection to the answer: 1" in page and "Nothing was signed" in page
+        assert "&lt;b&gt;all&lt;/b&gt; seen" in page and f'<input type="hidden" name="since" value="{today}"' in page
+        assert not SignOff.objects.exists()
+        assert sent_back(again)["moment"] == sent_back(first)["moment"] and sent_back(again) != sent_back(first)
+        first = again
+    for moment in ("", "yesterday", "2026-01-01T00:00:00", "2026-01-01T00:00:00+00:00"):
+        assert client.post("/audit/signoffs/", form | sent_back(first) | {"moment": moment}).status_code == 200
+    assert client.post("/audit/signoffs/", form | sent_back(first))["Location"] == "/audit/signoffs/"
     row = SignOff.objects.get()
+    assert row.until.isoformat() == sent_back(first)["moment"] and row.figures["runs"] == 1
     page = signed_in(house.owner).post(f"/audit/signoffs/{row.pk}/second/").content.decode()
     assert "With your signature it stands." in page and str(house.auditor) in page
     assert SignOff.objects.count() == 1
+
+
+def test_a_second_press_signs_nothing_twice_and_keeps_the_note(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    agree(make_run("", hits=[]), house.auditor)
+    client, sample = signed_in(house.auditor), take_sample(house.base, 1, house.auditor)
+    address = f"/audit/signoffs/sample/{sample.pk}/"
+    sent = sent_back(client.post(address)) | {"note": "for the board"}
+    assert client.post(address, sent).status_code == 302
+    again = client.post(address, sent)
+    page = again.content.decode()
+    assert again.status_code == 409 and "Auditor has signed this already, on the same figures." in page
+    assert 'value="for the board"' in page and SignOff.objects.count() == 1
+    assert signed_in(house.owner).post(address).status_code == 409, "another gives the second, no first"
+    assert AuditEvent.objects.filter(action="sign_off", detail__base=str(house.base.pk)).count() == 2
+    assert AuditEvent.objects.filter(action="sign_off_refused").count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_at_once_give_one_signature(house: House, make_run: MakeRun) -> None:
+    agree(make_run("", hits=[]), house.auditor)
+    sample = take_sample(house.base, 1, house.auditor)
+    house.viewer.membership_set.update(role="auditor")
+
+    def attempt(act: Callable[[User], SignOff], user: User) -> str:
+        try:
+            act(user)
+            return "signed"
+        except SignOffRefused:
+            return "refused"
+        finally:
+            connection.close()
+
+    def sign_first(user: User) -> SignOff:
+        return sign(of_sample(sample), user)
+
+    def sign_second(user: User) -> SignOff:
+        return countersign(SignOff.objects.get(first=None), user)
+
+    with ThreadPoolExecutor(2) as threads:
+        ends = [*threads.map(attempt, [sign_first] * 2, [house.auditor, house.auditor])]
+        ends += threads.map(attempt, [sign_second] * 2, [house.owner, house.viewer])
+    assert sorted(ends[:2]) == sorted(ends[2:]) == ["refused", "signed"] and SignOff.objects.count() == 2
+    assert AuditEvent.objects.filter(action="sign_off_refused").count() == 2
 
 
 def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
