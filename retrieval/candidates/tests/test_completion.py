@@ -39,7 +39,7 @@ def test_the_place_that_lists_all_of_them_is_fetched() -> None:
     [fetched] = [each for each in result.candidates if each.fetched]
     assert fetched.anchor_text == "There are four gates: North, South, East, and West."
     assert (fetched.verdict.role, fetched.verdict.rule) == ("primary", WHOLE_LIST.name)
-    assert fetched.verdict.reason.startswith("Looked for because the list was short")
+    assert fetched.verdict.reason.startswith("It says how many there are, or lists them all")
     page = content.lines[fetched.best_line - 1].page_number
     assert flag_of(result).reason.endswith(f"looked again, and added the places that do on page {page}")
 
