@@ -93,7 +93,7 @@ def test_bases_do_not_share_their_dictionaries(base: KnowledgeBase) -> None:
 def test_rows_about_contracts_move_into_their_own_pack(base: KnowledgeBase) -> None:
     packs.load_missing(base)
     migration = import_module("retrieval.migrations.0016_contracts_pack")
-    Concept.objects.exclude(name__in=migration.CONCEPTS).filter(pack="contracts").delete()  # which came later
+    Concept.objects.filter(base=base, pack="contracts").exclude(name__in=migration.CONCEPTS).delete()  # added since
     migration.join(apps, None)
     assert not Term.objects.filter(pack="contracts").exists() and not Concept.objects.filter(pack="contracts").exists()
     migration.divide(apps, None)
