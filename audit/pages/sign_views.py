@@ -17,7 +17,7 @@ from audit.pages.review_views import sample_page
 from audit.review.signing import (
     NotSeen,
     SignOffRefused,
-    Statement,
+    StatementToSign,
     Subject,
     count_figures,
     countersign,
@@ -153,7 +153,7 @@ def sign_what_was_seen(
 
 
 def statement_page(
-    request: HttpRequest, subject: Subject, statement: Statement, shown: dict[str, object], status: int = 200
+    request: HttpRequest, subject: Subject, statement: StatementToSign, shown: dict[str, object], status: int = 200
 ) -> HttpResponse:
     record_list(request.user, "sign_off", base=str(subject.base_id), until=subject.until.isoformat())
     return render(request, "audit/sign.html", shown | {"subject": subject, "statement": statement}, status=status)

@@ -33,7 +33,7 @@ class SignOffRefused(Exception):
         self.waits = waits
 
 
-class Statement(NamedTuple):
+class StatementToSign(NamedTuple):
     """What a signer is shown; the digest is of all that the signature is about."""
 
     sentence: str
@@ -43,7 +43,7 @@ class Statement(NamedTuple):
 class NotSeen(Exception):
     """The signer was shown another statement than the one that would be signed, or none; nothing was stored."""
 
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, statement: StatementToSign) -> None:
         super().__init__(statement.sentence)
         self.statement = statement
 
@@ -257,14 +257,14 @@ def ask_unless(seen: str | None, subject: Subject, figures: SignedFigures) -> No
         raise NotSeen(statement)
 
 
-def make_statement(subject: Subject, figures: SignedFigures) -> Statement:
+def make_statement(subject: Subject, figures: SignedFigures) -> StatementToSign:
     """Equal figures over other runs or verdicts make another digest."""
     runs = runs_of(subject).order_by("pk").values_list("pk", flat=True)
     reviews = Review.objects.filter(run__in=runs.order_by()).order_by("pk").values_list("pk", flat=True)
     counted: dict[str, object] = {"figures": figures, "runs": [*runs], "reviews": [*reviews]}
     counted |= {"base": subject.base_id, "since": subject.since, "until": subject.until}
     sentence = describe_figures(figures, is_sample=subject.sample is not None)
-    return Statement(sentence, digest_of(canonical_json(counted)))
+    return StatementToSign(sentence, digest_of(canonical_json(counted)))
 
 
 def store_sign_off(subject: Subject, user: User, note: str, figures: SignedFigures, first: SignOff | None) -> SignOff:
