@@ -41,7 +41,7 @@ LOOK_BEFORE = 200  # characters in which the beginning of a firm's name is looke
 SMALL = re.compile(r"([^\W\d_]{2,})\s+")
 PARTICLE = "(?:de|del|della|den|der|di|dos|du|la|las|le|los|van|von|y|zu)"
 # In the line of a name: it is cut. "Ann Lee for Acme Ltd" is whole.
-GOES_ON = re.compile(rf"[ \t]+(?!\w+\s?:)(?:(?!for|in|as|on)[a-zß-öø-ÿ]{{1,3}}[ \t]+)?[{UPPER}]")
+GOES_ON = re.compile(rf"[ \t]{{1,9}}+(?!\w+\s?:)(?:(?!for|in|as|on)[a-zß-öø-ÿ]{{1,3}}[ \t]{{1,9}}+)?[{UPPER}]")
 BY_NAME = re.compile(r"\A\W{0,3}(?:\w+\W{1,3}){0,2}\Z")  # from a name to what it is called
 SIGNER = rf"(?P<name>(?-i:{WORD}\.?(?:[ \t](?:{PARTICLE}[ \t]){{0,2}}(?!\w+\s?:){WORD}\.?){{1,3}}))"
 FRAMES = {
