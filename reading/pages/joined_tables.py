@@ -12,7 +12,7 @@ from reading.tables import GROUP_CHARS_MAX, OVERHANG, Table, is_label, read_tabl
 PAGES_MAX = 20  # that one table goes over
 LABELS_MAX = 4  # lines: the name of a group, and a label whose amounts are on its last line
 NOTES_MAX = 6  # lines of notes and sources below a table
-NOTE = re.compile(r"\s{0,20}(?:[(\[]?\d{1,2}[)\]]\s|[*†‡]|[^\W\d]{3,30}\s?:\s)")
+NOTE = re.compile(r"\s{0,9}(?:[(\[]?\d{1,2}[)\]]\s|[*†‡]|[^\W\d]{3,30}\s?:\s)")
 SMALL_PRINT = 0.9  # of the height of a row
 NUMBERED = re.compile(r"\d")  # "Table 4"; the name of a group has no number
 Edges = tuple[float, float]
