@@ -145,8 +145,8 @@ class ReviewSample(models.Model):
 class SignOff(models.Model):
     """A person vouches that a period or sample of a base was reviewed. It takes effect when a second person agrees.
 
-    `figures` are the counts at that moment, `head_…` the end of the ledger they were taken at, `statement_digest` of all
-    that was counted: see audit.review.signing.
+    `figures` are the counts at that moment, `head_…` the end of the ledger they were taken at, `statement_digest` is of
+    all that was counted, see audit.review.signing.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -25,7 +25,6 @@ from ledger.chain import digest_of, head
 from ledger.payload import canonical_json
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
-
 SHOWN_FOR = timedelta(hours=3)  # a page that was opened before midnight still signs what it showed
 
 
@@ -146,7 +145,7 @@ def count_figures(subject: Subject) -> SignedFigures:
 
 
 def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> Obstacle:
-    """What keeps it from being signed off. A sample must be fully reviewed; of a period, every risk, once all were looked
+    """What keeps it from being signed off. A sample must be fully reviewed; of a period, every risk, once all is looked
     at for signs of it.
     """
     is_running = subject.until > timezone.now()

@@ -90,9 +90,11 @@ def test_signatures_from_before_the_digest_was_kept_have_their_bytes(house: Hous
     for row in rows:
         store(row)
     old, new = (json.loads(PAYLOADS[SignOff].read([row.pk])[row.pk]) for row in rows)
-    assert [*old] == [*new][:-1] and [*new][-1] == "statement_digest" and "statement_digest" not in row_payload(
-        rows[0]
-    ).decode()
+    assert (
+        [*old] == [*new][:-1]
+        and [*new][-1] == "statement_digest"
+        and "statement_digest" not in row_payload(rows[0]).decode()
+    )
 
 
 def test_the_first_form_is_canonical_with_times_in_full() -> None:

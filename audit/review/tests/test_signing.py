@@ -194,6 +194,7 @@ def test_a_signature_is_given_on_what_was_shown(house: House, make_run: MakeRun,
         assert not SignOff.objects.exists()
         assert sent_back(again)["moment"] == sent_back(first)["moment"] and sent_back(again) != sent_back(first)
         first = again
+    look_for_signs()
     for moment in ("", "yesterday", "2026-01-01T00:00:00", "2026-01-01T00:00:00+00:00"):
         assert client.post("/audit/signoffs/", form | sent_back(first) | {"moment": moment}).status_code == 200
     assert client.post("/audit/signoffs/", form | sent_back(first))["Location"] == "/audit/signoffs/"

@@ -13,7 +13,7 @@ from accounts.models import User
 from chat.conftest import Ask
 from chat.models import Citation, Turn
 from chat.page.export import escape_markdown
-from chat.page.thread import ShownTurn
+from chat.page.thread import ShownTurn, turns_of
 from chat.page.viewer import cited_page
 from chat.page.weak_sources import WEAKNESSES, weaknesses_of, with_weaknesses
 from chat.turns.conductor import answer_turn
@@ -71,7 +71,7 @@ def test_struck_words_of_a_quote_are_struck_and_it_is_stored_as_it_is(turn: Turn
     for view in ("chat:conversation", "audit:trail"):
         assert "The <s>rent &lt;is&gt; 2~3</s> " in page_of(turn, tenant, view)
     assert f"The ~~{escape_markdown(words)}~~ " in page_of(turn, tenant, "chat:export")
-    (cited, *_) = [each for each in ShownTurn(turn).citations if each.marker == citation.marker]
+    (cited, *_) = [each for each in ShownTurn(*turns_of(turn.conversation)).citations if each.marker == citation.marker]
     peek = render_to_string("chat/_parts.html", {"line": [(None, cited)]})
     assert "The <s>rent &lt;is&gt; 2~3</s> " in peek
     Document.objects.update(trashed_at=timezone.now())
