@@ -71,7 +71,8 @@ def test_struck_words_of_a_quote_are_struck_and_it_is_stored_as_it_is(turn: Turn
     for view in ("chat:conversation", "audit:trail"):
         assert "The <s>rent &lt;is&gt; 2~3</s> " in page_of(turn, tenant, view)
     assert f"The ~~{escape_markdown(words)}~~ " in page_of(turn, tenant, "chat:export")
-    (cited, *_) = [each for each in ShownTurn(*turns_of(turn.conversation)).citations if each.marker == citation.marker]
+    (loaded,) = turns_of(turn.conversation)
+    cited = next(each for each in ShownTurn(loaded).citations if each.marker == citation.marker)
     peek = render_to_string("chat/_parts.html", {"line": [(None, cited)]})
     assert "The <s>rent &lt;is&gt; 2~3</s> " in peek
     Document.objects.update(trashed_at=timezone.now())
