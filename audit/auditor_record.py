@@ -4,9 +4,13 @@ from django.db import transaction
 from django.db.models import Model
 
 from audit.models import AuditEvent, Comment, Review, ReviewSample, SignOff
-from ledger.payload import Payload, canonical_json
+from ledger.payload import Payload, canonical_json, object_of
 from retrieval.record.ledger_forms import columns_of_row
 
+SIGN_OFF_COLUMNS = (
+    *("id", "base_id", "base_name", "sample_id", "since", "until", "figures", "note", "head_sequence", "head_hash"),
+    *("first_id", "signer_id", "signer_name", "created_at"),
+)
 PAYLOADS: dict[type[Model], Payload] = {
     Review: Payload.of_columns(
         "review",
@@ -25,11 +29,11 @@ PAYLOADS: dict[type[Model], Payload] = {
         "audit_reviewsample",
         "id base_id base_name seed size population run_ids drawn_by_id drawn_by_name until created_at",
     ),
-    SignOff: Payload.of_columns(
+    SignOff: Payload(
         "sign_off",
         "audit_signoff",
-        "id base_id base_name sample_id since until figures note head_sequence head_hash first_id signer_id "
-        "signer_name created_at",
+        f"CASE WHEN row.statement_digest = '' THEN {object_of('row', SIGN_OFF_COLUMNS)} "
+        f"ELSE {object_of('row', (*SIGN_OFF_COLUMNS, 'statement_digest'))} END",
     ),
     AuditEvent: Payload.of_columns(
         "audit_event", "audit_auditevent", "id action run_id person_id person_name detail created_at"

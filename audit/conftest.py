@@ -16,6 +16,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import User
+from audit.models import RunSign
+from audit.runs.signs import LOOKED
 from benchmarks.rewriting import clocks_at
 from chat.answer_record import ANSWER
 from chat.models import Answer, Citation, Conversation, Turn
@@ -112,6 +114,12 @@ def make_parse(document: Document) -> Parse:
             method="test",
         )
     return parse
+
+
+def look_for_signs() -> None:
+    """Say of every run that it was looked at for signs of risk, as the sweep does of settled ones."""
+    rows = [RunSign(run=run, name=LOOKED) for run in RetrievalRun.objects.all()]
+    RunSign.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 @pytest.fixture

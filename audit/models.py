@@ -145,7 +145,8 @@ class ReviewSample(models.Model):
 class SignOff(models.Model):
     """A person vouches that a period or sample of a base was reviewed. It takes effect when a second person agrees.
 
-    `figures` are the counts at that moment, `head_…` the end of the ledger they were taken at.
+    `figures` are the counts at that moment, `head_…` the end of the ledger they were taken at, `statement_digest` is of
+    all that was counted, see audit.review.signing.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -155,6 +156,7 @@ class SignOff(models.Model):
     since = models.DateTimeField()
     until = models.DateTimeField()
     figures = models.JSONField()
+    statement_digest = models.CharField(max_length=64, blank=True)  # older rows have none
     note = models.TextField(blank=True)
     head_sequence = models.PositiveBigIntegerField()
     head_hash = models.CharField(max_length=64)

@@ -6,6 +6,7 @@ from typing import Any, cast
 from django import forms
 from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -224,6 +225,8 @@ class BasePeriodForm(FormOfBases):
         cleaned = self.cleaned_data
         if cleaned.get("since") and cleaned.get("until") and cleaned["since"] > cleaned["until"]:
             self.add_error("until", _("The last day lies before the first."))
+        elif cleaned.get("until") and cleaned["until"] > timezone.now().date():
+            self.add_error("until", _("This period has not ended yet."))
 
 
 class ReplayForm(forms.Form):

@@ -31,7 +31,14 @@ from audit.review.queue import (
 )
 from audit.review.reviewing import ReviewConflict, ReviewRefused, next_unreviewed, review, reviews_of, why_not
 from audit.review.sampling import redraw_sample, take_sample
-from audit.review.signing import count_figures, describe_sign_off, find_sign_off_obstacle, of_sample, second_of
+from audit.review.signing import (
+    count_figures,
+    describe_sign_off,
+    find_sign_off_obstacle,
+    find_waiting,
+    of_sample,
+    second_of,
+)
 from audit.runs.complaints import standing_complaints
 from audit.runs.listing import HEAVY, list_runs
 from audit.runs.risks import RISKS
@@ -94,8 +101,8 @@ def address_after(run: RetrievalRun, candidate: RunCandidate | None, choice: Cho
             return reverse("audit:sample", args=[place.name]) if place.of else reverse("audit:queue")
         following = replace(choice, blind=choice.blind or place.blind)
         return f"{reverse('audit:trail', args=[place.following])}{following.query()}"
-    own = reviews_of(run, unseen_by=user if choice.blind else None)
-    candidate_id = next_unreviewed(list(run.candidates.all()), own, candidate.candidate_id)
+    seen = reviews_of(run, unseen_by=user if choice.blind else None)
+    candidate_id = next_unreviewed(list(run.candidates.all()), seen, candidate.candidate_id, blind=choice.blind)
     return f"{here}{choice.address(candidate_id)}" if candidate_id else f"{here}{choice.query()}#checks"
 
 
@@ -205,6 +212,6 @@ def sample_page(request: HttpRequest, found: ReviewSample, refusal: str = "") ->
         "refusal": refusal,
         "obstacle": find_sign_off_obstacle(subject, figures).why,
         "sign_offs": [(row, describe_sign_off(row), second_of(row)) for row in signed],
-        "is_signed": any(row.figures == figures for row in signed),
+        "is_waiting": find_waiting(subject, figures) is not None,
     }
     return render(request, "audit/sample.html", shown, status=409 if refusal else 200)

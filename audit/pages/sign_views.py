@@ -28,6 +28,7 @@ from audit.review.signing import (
     of_sample,
     second_of,
     sign,
+    tell_added,
 )
 from documents.access import get_or_404
 
@@ -128,7 +129,8 @@ def sign_what_was_seen(
 ) -> HttpResponse:
     """Sign, or show what would be signed and ask once more: a signature is for good.
 
-    Raises SignOffRefused at the first press; at the second the page comes back with it, and with the note.
+    Raises SignOffRefused at the first press; at the second the page comes back with it, and with the note. A button
+    that is pressed twice signs once, and both presses succeed.
     """
     note, seen = request.POST.get("note", "")[:REASON_MAX], request.POST.get("seen", "")
     shown: dict[str, object] = {
@@ -156,4 +158,7 @@ def statement_page(
     request: HttpRequest, subject: Subject, statement: StatementToSign, shown: dict[str, object], status: int = 200
 ) -> HttpResponse:
     record_list(request.user, "sign_off", base=str(subject.base_id), until=subject.until.isoformat())
-    return render(request, "audit/sign.html", shown | {"subject": subject, "statement": statement}, status=status)
+    first = shown["first"]
+    added = tell_added(first, statement.digest) if isinstance(first, SignOff) else ""
+    shown = shown | {"subject": subject, "statement": statement, "added": added}
+    return render(request, "audit/sign.html", shown, status=status)

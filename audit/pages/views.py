@@ -112,9 +112,7 @@ def run_trail(request: HttpRequest, run_id: UUID) -> HttpResponse:
         choice = replace(choice, blind=False)  # nobody judges twice blind, and to settle a dispute is to see it
     if choice.queue in QUEUES and not why_not(request.user, run):
         hold_open(run, user_of(request))
-    page = trail_page(request, run, choice)
-    record_read(request.user, "trail", run, candidate=choice.candidate_id, **({"blind": True} if choice.blind else {}))
-    return page
+    return trail_page(request, run, choice)
 
 
 def trail_page(
@@ -127,7 +125,7 @@ def trail_page(
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The trail with its review forms, which keep typed text that could not be saved."""
+    """The trail with its review forms, which keep typed text that could not be saved. That it was read is recorded."""
     trail = gather(run, choice, reviews_of(run, unseen_by=request.user if choice.blind else None))
     if trail is None:
         raise Http404("This run has no such candidate.")
@@ -168,6 +166,7 @@ def trail_page(
     is_part = bool(request.headers.get("HX-Request")) and not request.headers.get("HX-History-Restore-Request")
     response = render(request, "audit/_candidate.html" if is_part else "audit/trail.html", shown, status=status)
     patch_vary_headers(response, ["HX-Request"])
+    record_read(request.user, "trail", run, candidate=choice.candidate_id, **({"blind": True} if choice.blind else {}))
     return response
 
 

@@ -181,8 +181,11 @@ def record_refusal(
     return ReviewRefused(why)
 
 
-def next_unreviewed(candidates: Sequence[RunCandidate], reviews: RunReviews, after: str) -> str:
-    """The id of the next candidate of a table without a review, or ""."""
+def next_unreviewed(candidates: Sequence[RunCandidate], reviews: RunReviews, after: str, *, blind: bool = False) -> str:
+    """The id of the next candidate of a table without a review that stands, or "". Whoever reviews `blind` sees their
+    own reviews alone, and gives none of a candidate twice.
+    """
     ids = [candidate.candidate_id for candidate in candidates]
     start = ids.index(after) + 1 if after in ids else 0
-    return next((row.candidate_id for row in candidates[start:] if not reviews.of(row.pk).standing), "")
+    rest = ((row.candidate_id, reviews.of(row.pk)) for row in candidates[start:])
+    return next((name for name, of_it in rest if not (of_it.given if blind else of_it.standing)), "")

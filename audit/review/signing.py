@@ -8,7 +8,7 @@ from typing import NamedTuple, NotRequired, TypedDict
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -18,19 +18,30 @@ from audit.access_log import NAME_MAX, is_auditor, record_event
 from audit.auditor_record import store
 from audit.models import Review, ReviewSample, SignOff
 from audit.review.queue import can_be_reviewed, is_reviewed
-from audit.runs.risks import ANY_RISK
+from audit.runs.risks import ANY_RISK, has_sign
+from audit.runs.signs import LOOKED
 from documents.models import KnowledgeBase
 from ledger.chain import digest_of, head
 from ledger.payload import canonical_json
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
+SHOWN_FOR = timedelta(hours=3)  # a page that was opened before midnight still signs what it showed
+
+
+class Obstacle(NamedTuple):
+    """Why a subject cannot be signed off yet, or ""."""
+
+    why: str = ""
+    waits: bool = False  # for verdicts
+    is_final: bool = False  # of this signature by this person: to press again is of no use
+
 
 class SignOffRefused(Exception):
-    """This cannot be signed, or not by this person, or `waits` for verdicts; the message is for people."""
+    """This cannot be signed, or not by this person; the message is for people."""
 
-    def __init__(self, why: str, *, waits: bool = False) -> None:
-        super().__init__(why)
-        self.waits = waits
+    def __init__(self, obstacle: Obstacle) -> None:
+        super().__init__(obstacle.why)
+        self.waits, self.is_final = obstacle.waits, obstacle.is_final
 
 
 class StatementToSign(NamedTuple):
@@ -73,24 +84,19 @@ class SignedFigures(TypedDict):
     risky_reviewed: int
 
 
-class Obstacle(NamedTuple):
-    """Why a subject cannot be signed off yet, or ""."""
-
-    why: str = ""
-    waits: bool = False  # for verdicts
-
-
 class SecondSignature(NamedTuple):
     row: SignOff
     differs: bool  # in its figures from the first
     sentence: str
+    added: str  # that verdicts came between the two, in words
 
 
 def of_period(base: KnowledgeBase, first: date, last: date, shown: datetime | None = None) -> Subject:
     """Whole days in UTC, both included; the last up to now if it is today, or to the moment of it that was shown."""
     since, end = (datetime.combine(day, time(), tzinfo=UTC) for day in (first, last + timedelta(days=1)))
     now = timezone.now()
-    until = shown if shown and shown.date() == last and shown <= now else now
+    is_shown = shown and shown.date() == last and shown <= now and (end > now or now - shown < SHOWN_FOR)
+    until = shown if shown and is_shown else now
     return Subject(base.pk, base.name, since, min(end, until) if last <= now.date() else end)
 
 
@@ -139,7 +145,9 @@ def count_figures(subject: Subject) -> SignedFigures:
 
 
 def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> Obstacle:
-    """What keeps it from being signed off. A sample must be fully reviewed; of a period, every risk."""
+    """What keeps it from being signed off. A sample must be fully reviewed; of a period, every risk, once all is looked
+    at for signs of it.
+    """
     is_running = subject.until > timezone.now()
     not_ended = _("This period has not ended yet.") if is_running else ""
     if not figures["runs"]:
@@ -161,6 +169,13 @@ def find_sign_off_obstacle(subject: Subject, figures: SignedFigures) -> Obstacle
             waiting,
         )
     sentences = [told % {"count": waiting}] if waiting else []
+    if not subject.sample and (unseen := runs_of(subject).filter(can_be_reviewed(), ~has_sign(LOOKED)).count()):
+        told = ngettext(
+            "%(count)s question was not looked at for signs of risk yet. That happens by itself, soon.",
+            "%(count)s questions were not looked at for signs of risk yet. That happens by itself, soon.",
+            unseen,
+        )
+        sentences.append(told % {"count": unseen})
     return Obstacle(" ".join([*sentences, *filter(None, [not_ended])]), waits=waiting > 0)
 
 
@@ -195,66 +210,100 @@ def describe_figures(figures: SignedFigures, *, is_sample: bool) -> str:
 
 
 def second_of(row: SignOff) -> SecondSignature | None:
-    """The second signature, and whether its figures differ from those of the first."""
+    """The second signature, and how what it is about differs from the first."""
     second: SignOff | None = getattr(row, "second", None)
-    return SecondSignature(second, second.figures != row.figures, describe_sign_off(second)) if second else None
+    if second is None:
+        return None
+    differs, added = second.figures != row.figures, tell_added(row, second.statement_digest)
+    return SecondSignature(second, differs, describe_sign_off(second), added)
+
+
+def tell_added(first: SignOff, digest: str) -> str:
+    """That another statement was signed first, though its figures may be the same, or "". Signatures from before the
+    digest was kept cannot tell.
+    """
+    is_same = first.statement_digest in {"", digest} or not digest
+    return "" if is_same else _("Since the first signature verdicts were added, or signs of risk have changed.")
+
+
+def find_waiting(subject: Subject, figures: SignedFigures) -> SignOff | None:
+    """A first signature on the same figures that waits for its second. Of today each page has an end of its own."""
+    begin = datetime.combine(subject.until.date(), time(), tzinfo=UTC)
+    end = Q(until__gt=begin, until__lt=begin + timedelta(days=1)) if subject.until > begin else Q(until=begin)
+    waiting = SignOff.objects.filter(end, base=subject.base_id, sample=subject.sample, first=None, second=None)
+    return waiting.filter(since=subject.since, figures=figures).first()
 
 
 def sign(subject: Subject, user: User, note: str = "", seen: str | None = None) -> SignOff:
     """Store a first signature with its ledger entry. Raises SignOffRefused (recorded), or NotSeen.
 
-    `seen` is the digest of the statement that a page showed to the signer.
+    `seen` is the digest of the statement that a page showed to the signer; "" asks to be shown it.
     """
-    with hold_base(subject, user):
+    with hold_base(subject, user, seen):
+        firsts = SignOff.objects.filter(base=subject.base_id, sample=subject.sample, first=None)
+        if sent := find_sent_twice(firsts, user, note, seen):
+            return sent
         figures = count_figures(subject)
         obstacle = find_sign_off_obstacle(subject, figures)
-        firsts = SignOff.objects.filter(base=subject.base_id, sample=subject.sample, first=None)
-        if same := firsts.filter(since=subject.since, until=subject.until, figures=figures).first():
+        if waiting := find_waiting(subject, figures):
             told = _("%(name)s has signed this already, on the same figures.")
-            obstacle = Obstacle(told % {"name": same.signer_name})
+            obstacle = Obstacle(told % {"name": waiting.signer_name}, is_final=True)
         refuse_unless(user, subject, obstacle)
-        ask_unless(seen, subject, figures)
-        return store_sign_off(subject, user, note, figures, None)
+        digest = ask_unless(seen, subject, figures)
+        return store_sign_off(subject, user, note, figures, digest, None)
 
 
 def countersign(first: SignOff, user: User, note: str = "", seen: str | None = None) -> SignOff:
     """Store the second signature, by another person and on new figures. Raises as `sign` does."""
     subject = of_first(first)
-    with hold_base(subject, user):
+    with hold_base(subject, user, seen):
+        if sent := find_sent_twice(SignOff.objects.filter(first=first), user, note, seen):
+            return sent
         figures = count_figures(subject)
         obstacle = find_sign_off_obstacle(subject, figures)
         if first.first_id or SignOff.objects.filter(first=first).exists():
-            obstacle = Obstacle(_("This has both signatures already."))
+            obstacle = Obstacle(_("This has both signatures already."), is_final=True)
         if first.signer_id == user.pk:
-            obstacle = Obstacle(_("You gave the first signature, so somebody else has to give the second."))
+            told = _("You gave the first signature, so somebody else has to give the second.")
+            obstacle = Obstacle(told, is_final=True)
         refuse_unless(user, subject, obstacle)
-        ask_unless(seen, subject, figures)
-        return store_sign_off(subject, user, note, figures, first)
+        digest = ask_unless(seen, subject, figures)
+        return store_sign_off(subject, user, note, figures, digest, first)
+
+
+def find_sent_twice(rows: QuerySet[SignOff], user: User, note: str, seen: str | None) -> SignOff | None:
+    """The signature that is sent again as it is, by a second press on the button."""
+    return rows.filter(signer=user, note=note, statement_digest=seen).first() if seen else None
 
 
 @contextmanager
-def hold_base(subject: Subject, user: User) -> Iterator[None]:
-    """One signature of a base at a time; a refusal is recorded once the transaction that ends with it is over."""
+def hold_base(subject: Subject, user: User, seen: str | None) -> Iterator[None]:
+    """One signature of a base at a time. The refusal of one is recorded once the transaction that ends with it is over;
+    whoever only asks for the statement has attempted nothing.
+    """
     try:
         with transaction.atomic():
             KnowledgeBase.objects.select_for_update(no_key=True).filter(pk=subject.base_id).first()
             yield
     except SignOffRefused as refusal:
-        record_event(user, "sign_off_refused", None, base=str(subject.base_id), why=str(refusal))
+        if seen != "":
+            record_event(user, "sign_off_refused", None, base=str(subject.base_id), why=str(refusal))
         raise
 
 
 def refuse_unless(user: User, subject: Subject, obstacle: Obstacle) -> None:
     if not is_auditor(user, subject.base_id):
-        obstacle = Obstacle(_("Only auditors and owners of the base sign its reviews off."))
+        obstacle = Obstacle(_("Only auditors and owners of the base sign its reviews off."), is_final=True)
     if obstacle.why:
-        raise SignOffRefused(obstacle.why, waits=obstacle.waits)
+        raise SignOffRefused(obstacle)
 
 
-def ask_unless(seen: str | None, subject: Subject, figures: SignedFigures) -> None:
+def ask_unless(seen: str | None, subject: Subject, figures: SignedFigures) -> str:
+    """The digest of the statement, once it was seen."""
     statement = make_statement(subject, figures)
     if seen not in {None, statement.digest}:
         raise NotSeen(statement)
+    return statement.digest
 
 
 def make_statement(subject: Subject, figures: SignedFigures) -> StatementToSign:
@@ -267,7 +316,9 @@ def make_statement(subject: Subject, figures: SignedFigures) -> StatementToSign:
     return StatementToSign(sentence, digest_of(canonical_json(counted)))
 
 
-def store_sign_off(subject: Subject, user: User, note: str, figures: SignedFigures, first: SignOff | None) -> SignOff:
+def store_sign_off(
+    subject: Subject, user: User, note: str, figures: SignedFigures, digest: str, first: SignOff | None
+) -> SignOff:
     end = head()
     row = SignOff(
         base_id=subject.base_id,
@@ -276,6 +327,7 @@ def store_sign_off(subject: Subject, user: User, note: str, figures: SignedFigur
         since=subject.since,
         until=subject.until,
         figures=figures,
+        statement_digest=digest,
         note=note,
         head_sequence=end.sequence,
         head_hash=end.hash,

@@ -6,7 +6,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from audit.runs.glossary import NAMES, TERMS
-from chat.page.struck_quotes import show_quote
+from chat.page.struck_quotes import show_quote, strike_quote
 from chat.writing.phrases import path_of_candidate, section_of_candidate
 from retrieval.told.reasons import name_rule
 
@@ -15,6 +15,7 @@ register = template.Library()
 register.filter("rule_name", name_rule)
 register.filter("section_name", section_of_candidate)
 register.filter("show_quote", show_quote)
+register.filter("strike_quote", strike_quote)
 register.filter("section_path", path_of_candidate)
 
 

@@ -82,6 +82,21 @@ def test_every_column_is_vouched_for(model: type[Model]) -> None:
     assert PAYLOADS[model].table == model._meta.db_table
 
 
+@pytest.mark.django_db
+def test_signatures_from_before_the_digest_was_kept_have_their_bytes(house: House) -> None:
+    now = timezone.now()
+    about = {"base": house.base, "base_name": "", "since": now, "until": now, "figures": {}, "created_at": now}
+    rows = [SignOff(**about, head_sequence=1, statement_digest=digest) for digest in ("", "0" * 64)]
+    for row in rows:
+        store(row)
+    old, new = (json.loads(PAYLOADS[SignOff].read([row.pk])[row.pk]) for row in rows)
+    assert (
+        [*old] == [*new][:-1]
+        and [*new][-1] == "statement_digest"
+        and "statement_digest" not in row_payload(rows[0]).decode()
+    )
+
+
 def test_the_first_form_is_canonical_with_times_in_full() -> None:
     moment = datetime(2026, 11, 20, 14, 2, 11, 7, tzinfo=UTC)
     row = AuditEvent(action="list", detail={"b": 1, "a": "é"}, created_at=moment, person_name="Ada")

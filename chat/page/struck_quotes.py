@@ -25,6 +25,11 @@ def show_quote(citation: Citation) -> str:
     return strike_marked(one_line(mark_quote(citation)))
 
 
+def strike_quote(citation: Citation) -> SafeString:
+    """The same with its line breaks, of a citation that was asked for without its weaknesses."""
+    return strike_marked(mark_quote(citation))
+
+
 def mark_in_markdown(citation: Citation, in_markdown: Callable[[str], str]) -> str:
     """The same for Markdown."""
     if not has_weakness(citation, "struck"):

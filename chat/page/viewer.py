@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from chat.answer_record import citation_of
 from chat.drafts import Quoted
 from chat.models import Citation, Turn
+from chat.page.struck_quotes import strike_quote
 from documents.models import Document, Page, Parse, Viewer
 from documents.pages.page_view import read_page_lines
 from documents.pages.panels import Around
@@ -133,6 +134,10 @@ class CitedPage:
     @property
     def document_title(self) -> str:
         return self.citation.candidate.document_title
+
+    @property
+    def shown_quote(self) -> str:
+        return strike_quote(self.citation)
 
     @property
     def ask_url(self) -> str:

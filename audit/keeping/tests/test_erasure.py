@@ -280,6 +280,9 @@ def test_words_shown_to_an_older_writer_go_too_and_its_record_verifies(
     with ZipFile(tmp_path / "pack.zip") as pack:
         report = pack.read("report.html").decode()
     assert all("Written with earlier answers as examples: 1." in shown for shown in (page, report))
+    assert f'href="{reverse("audit:trail", args=[told.pk])}"' in page and f"the runs {told.pk}" in " ".join(
+        report.split()
+    )
     erase_run(shown.run, ERASING)
     assert verify().ok
 

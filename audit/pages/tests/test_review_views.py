@@ -65,6 +65,8 @@ def test_a_blind_reviewer_is_sent_where_others_have_been(house: House, run: Retr
         review(run, candidate, house.owner, Opinion("agree"))
     assert "candidate=p1-l2-3" in address_after(run, first, Choice(blind=True), house.auditor)
     assert "candidate=p1-l3-4" in address_after(run, first, Choice(), house.auditor)
+    review(run, second, house.auditor, Opinion("agree", is_blind=True))
+    assert "candidate=p1-l3-4" in address_after(run, first, Choice(blind=True), house.auditor), "not to their own again"
 
 
 @pytest.mark.parametrize("candidate_id", ["nonsense", "p1-l9-10", "\u202e", "x" * 500])

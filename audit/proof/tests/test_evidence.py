@@ -45,7 +45,7 @@ from benchmarks.forging import (
     without,
     write,
 )
-from documents.models import Document
+from documents.models import Document, Line
 from ledger import chain
 from ledger.chain import Head
 from ledger.heads import write_head
@@ -343,6 +343,12 @@ def test_the_report_reads_without_scripts_and_escapes(run: RetrievalRun) -> None
     assert "Pieces of the prompt for this question: one fact, amount." in " ".join(report.split())
     for words in ("overruled as discarded", "The second half is missing.", "Reason 4", "Every candidate", "[1]"):
         assert words in report, words
+
+
+def test_struck_words_are_struck_in_the_report(run: RetrievalRun) -> None:
+    assert "<s>" not in pack_of(run)["report.html"].decode()
+    Line.objects.filter(number=1).update(spans=[[0, 0, 72.0, 90.0], [3, 10, 94.0, 120.0, True]])
+    assert "We <s>compute</s> the dot" in pack_of(run)["report.html"].decode()
 
 
 def test_a_pack_holds_every_document_of_the_scope(

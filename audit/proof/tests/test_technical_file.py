@@ -18,7 +18,7 @@ from django.utils.translation import override
 from pytest_django import Settings
 
 from accounts.models import User
-from audit.conftest import House, MakeAnswer, MakeRun
+from audit.conftest import House, MakeAnswer, MakeRun, look_for_signs
 from audit.keeping import tasks
 from audit.models import Alert, AuditEvent
 from audit.proof.evidence import VERIFIER
@@ -118,6 +118,7 @@ def test_a_signed_period_is_in_it(house: House, make_run: MakeRun, make_answer: 
     signed = make_run(created_at=yesterday)
     make_answer(signed)
     review(signed, None, house.owner, Opinion("agree"))
+    look_for_signs()
     sign(of_period(house.base, yesterday.date(), yesterday.date()), house.auditor)
     (row,) = table(written(house), "sign_offs")
     assert row[1:3] == [f"user:{house.auditor.pk}", "the first"] and row[3].startswith("Questions: 1;")

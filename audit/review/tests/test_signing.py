@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from audit.conftest import House, MakeRun
+from audit.conftest import House, MakeRun, look_for_signs
 from audit.models import AuditEvent, RunSign, SignOff
 from audit.proof.verification import verify
 from audit.review.queue import SECOND, find_position, first_in_queue, own_waiting_for_second
@@ -79,6 +79,9 @@ def test_it_signs_a_period_off_once_every_risk_is_reviewed(house: House, make_ru
     with pytest.raises(SignOffRefused, match="1 question with a sign of risk waits"):
         sign(period, house.auditor)
     agree(risky, house.auditor)
+    with pytest.raises(SignOffRefused, match="^2 questions were not looked at for signs of risk yet."):
+        sign(period, house.auditor)
+    look_for_signs()
     figures = count_figures(of_period(house.base, today, today))
     assert (figures["runs"], figures["risky"], figures["risky_reviewed"]) == (2, 1, 1)
     told = describe_sign_off(sign(of_period(house.base, today, today), house.auditor))
@@ -115,6 +118,7 @@ def test_the_form_proposes_what_comes_after_the_last_signature(
     assert proposed() == [f"{now:%Y-%m-01}", today] * 2, "of the signature and of the technical file"
     asked = now - timedelta(days=50)
     agree(make_run("", hits=[], created_at=asked), house.auditor)
+    look_for_signs()
     last = (asked + timedelta(days=3)).date()
     sign(of_period(house.base, asked.date(), last), house.auditor)
     assert proposed() == [f"{last + timedelta(days=1):%Y-%m-%d}", today] * 2
@@ -125,6 +129,7 @@ def test_the_form_proposes_the_days_of_the_base_that_is_chosen(
 ) -> None:
     asked = timezone.now() - timedelta(days=50)
     agree(make_run("", hits=[], created_at=asked), house.auditor)
+    look_for_signs()
     last = (asked + timedelta(days=3)).date()
     sign(of_period(house.base, asked.date(), last), house.auditor)
     other = create_base(house.auditor, "A base before it")
@@ -152,6 +157,7 @@ def test_it_signs_nothing_empty_or_to_come_or_by_others(house: House, make_run: 
     with pytest.raises(SignOffRefused, match="Only auditors"):
         sign(of_period(house.base, today, today), house.asker)
     make_run("", status="not_found")
+    look_for_signs()
     with pytest.raises(SignOffRefused, match="waits for a verdict on its answer. This period has not ended yet."):
         sign(of_period(house.base, today, today + timedelta(days=9)), house.auditor)
 
@@ -172,6 +178,7 @@ def test_a_signature_is_given_on_what_was_shown(house: House, make_run: MakeRun,
     """It is for good: one press shows the statement, and what is counted meanwhile is shown before it is signed."""
     run = make_run("", hits=[], created_at=timezone.now() - timedelta(seconds=1))
     agree(run, house.auditor)
+    look_for_signs()
     client, today = signed_in(house.auditor), f"{run.created_at:%Y-%m-%d}"
     form = {"base": house.base.pk, "since": today, "until": f"{timezone.now():%Y-%m-%d}"}
     first = client.post("/audit/signoffs/", form)
@@ -187,6 +194,7 @@ def test_a_signature_is_given_on_what_was_shown(house: House, make_run: MakeRun,
         assert not SignOff.objects.exists()
         assert sent_back(again)["moment"] == sent_back(first)["moment"] and sent_back(again) != sent_back(first)
         first = again
+    look_for_signs()
     for moment in ("", "yesterday", "2026-01-01T00:00:00", "2026-01-01T00:00:00+00:00"):
         assert client.post("/audit/signoffs/", form | sent_back(first) | {"moment": moment}).status_code == 200
     assert client.post("/audit/signoffs/", form | sent_back(first))["Location"] == "/audit/signoffs/"
@@ -197,21 +205,91 @@ def test_a_signature_is_given_on_what_was_shown(house: House, make_run: MakeRun,
     assert SignOff.objects.count() == 1
 
 
-def test_a_second_press_signs_nothing_twice_and_keeps_the_note(
-    house: House, make_run: MakeRun, signed_in: SignIn
-) -> None:
+def test_a_moment_of_a_past_day_is_taken_only_soon_after_it(house: House) -> None:
+    """Else a part of a day could be signed, with what came after it left out."""
+    asked = timezone.now() - timedelta(minutes=1)  # of today, or shown just before midnight
+    assert of_period(house.base, asked.date(), asked.date(), asked).until == asked
+    before = asked - timedelta(days=2)
+    whole = of_period(house.base, before.date(), before.date(), before)
+    assert whole.until - whole.since == timedelta(days=1)
+
+
+def test_a_period_that_is_not_over_is_refused_by_the_form(house: House, signed_in: SignIn) -> None:
+    client, today = signed_in(house.auditor), f"{timezone.now():%Y-%m-%d}"
+    for address in ("/audit/signoffs/", "/audit/technical-file/"):
+        response = client.post(address, {"base": house.base.pk, "since": today, "until": "9999-12-31"})
+        assert response.status_code == 400 and "This period has not ended yet." in response.content.decode()
+
+
+def test_a_second_press_signs_nothing_twice(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
     agree(make_run("", hits=[]), house.auditor)
     client, sample = signed_in(house.auditor), take_sample(house.base, 1, house.auditor)
     address = f"/audit/signoffs/sample/{sample.pk}/"
     sent = sent_back(client.post(address)) | {"note": "for the board"}
     assert client.post(address, sent).status_code == 302
-    again = client.post(address, sent)
+    refused = AuditEvent.objects.filter(action="sign_off_refused")
+    assert client.post(address, sent).status_code == 302 and SignOff.objects.count() == 1 and not refused.exists()
+    again = client.post(address, sent | {"note": "for <all>"})
     page = again.content.decode()
     assert again.status_code == 409 and "Auditor has signed this already, on the same figures." in page
-    assert 'value="for the board"' in page and SignOff.objects.count() == 1
-    assert signed_in(house.owner).post(address).status_code == 409, "another gives the second, no first"
+    assert "for &lt;all&gt;" in page and 'name="seen"' not in page, "what was typed stays, without a form for it"
+    assert refused.count() == 1
+    response = signed_in(house.owner).post(address)
+    assert response.status_code == 409, "another gives the second, no first"
+    assert "The attempt is recorded." not in response.content.decode() and refused.count() == 1, "it only looked"
     assert AuditEvent.objects.filter(action="sign_off", detail__base=str(house.base.pk)).count() == 2
-    assert AuditEvent.objects.filter(action="sign_off_refused").count() == 2
+    second = f"/audit/signoffs/{SignOff.objects.get().pk}/second/"
+    sent = sent_back(client.post(second)) | {"note": "seen"}
+    assert [client.post(second, sent).status_code for _ in range(2)] == [302, 302]
+    assert SignOff.objects.count() == 2 and refused.count() == 1
+
+
+def test_the_second_signer_is_told_of_verdicts_that_the_first_did_not_see(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    """Every figure may be as it was."""
+    run = make_run("", hits=[])
+    agree(run, house.auditor)
+    sample, told = take_sample(house.base, 1, house.auditor), "Since the first signature verdicts were added"
+    first = sign(of_sample(sample), house.auditor)
+    client, second = signed_in(house.owner), f"/audit/signoffs/{first.pk}/second/"
+    assert told not in client.post(second).content.decode()
+    review(run, None, house.owner, Opinion("agree", previous_id=run.reviews.get().pk))
+    shown = client.post(second)
+    assert told in shown.content.decode()
+    assert client.post(second, sent_back(shown)).status_code == 302
+    signed = SignOff.objects.get(first=first)
+    assert signed.figures == first.figures and len({first.statement_digest, signed.statement_digest, ""}) == 3
+    for address in ("/audit/signoffs/", f"/audit/queue/{sample.pk}/"):
+        assert told in client.get(address).content.decode()
+    assert verify().ok
+
+
+def test_what_both_signed_can_be_signed_again_once_it_is_corrected(
+    house: House, make_run: MakeRun, signed_in: SignIn
+) -> None:
+    """A verdict may be wrong in what was signed, and right again on the very figures of before."""
+    run = make_run("", hits=[])
+    agree(run, house.auditor)
+    sample = take_sample(house.base, 1, house.auditor)
+    countersign(sign(of_sample(sample), house.auditor), house.owner)
+    assert 'id="sign"' in signed_in(house.owner).get(f"/audit/queue/{sample.pk}/").content.decode()
+    review(run, None, house.auditor, Opinion("agree", previous_id=run.reviews.get().pk))
+    later = sign(of_sample(sample), house.auditor)
+    assert later.figures == SignOff.objects.filter(first=None).earliest("created_at").figures
+    with pytest.raises(SignOffRefused, match="has signed this already"):
+        sign(of_sample(sample), house.owner)
+    countersign(later, house.owner)
+
+
+def test_a_period_of_today_is_not_signed_by_each_press_anew(house: House, make_run: MakeRun) -> None:
+    run = make_run("", hits=[], created_at=timezone.now() - timedelta(seconds=1))
+    agree(run, house.auditor)
+    look_for_signs()
+    day = run.created_at.date()
+    sign(of_period(house.base, day, day), house.auditor)
+    with pytest.raises(SignOffRefused, match="has signed this already"):
+        sign(of_period(house.base, day, day), house.owner)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -261,6 +339,7 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     assert second in signed_in(house.owner).get(f"/audit/queue/{sample.pk}/").content.decode()
     assert confirm(signed_in(house.owner), f"/audit/signoffs/{row.pk}/second/").status_code == 302
     assert "Owner" in signed_in(house.auditor).get("/audit/signoffs/").content.decode()
+    look_for_signs()
     today = f"{timezone.now():%Y-%m-%d}"
     form = {"base": house.base.pk, "since": today, "until": today}
     assert confirm(signed_in(house.owner), "/audit/signoffs/", form).status_code == 302
@@ -276,6 +355,7 @@ def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, 
     last = timezone.now() - timedelta(days=3)
     signed, after = make_run("", hits=[], created_at=last), make_run("", hits=[], created_at=last + timedelta(days=1))
     agree(signed, house.auditor)
+    look_for_signs()
     sign(of_period(house.base, last.date() - timedelta(days=1), last.date()), house.auditor)
     client = signed_in(house.auditor)
     page = unescape(client.get("/audit/signoffs/").content.decode())
@@ -297,9 +377,7 @@ def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_r
     assert told in client.get(f"/audit/queue/{sample.pk}/").content.decode()
     response = client.post(f"/audit/signoffs/sample/{sample.pk}/")
     page = response.content.decode()
-    assert (
-        response.status_code == 409 and 'role="alert"' in page and told in page and "The attempt is recorded." in page
-    )
+    assert response.status_code == 409 and 'role="alert"' in page and told in page
     assert "with the seed" in page
     assert client.get(f"/audit/signoffs/sample/{sample.pk}/")["Location"] == f"/audit/queue/{sample.pk}/"
     assert not SignOff.objects.exists()
@@ -445,6 +523,16 @@ def test_who_has_seen_what_others_said_is_not_blind(house: House, make_run: Make
     client.get(f"/audit/runs/{run.pk}/?blind=1")
     review(run, run.candidates.get(), house.owner, Opinion("agree", is_blind=True))
     client.get(f"/audit/runs/{run.pk}/")
+    with pytest.raises(ReviewRefused, match="cannot be blind"):
+        review(run, None, house.owner, Opinion("agree", is_blind=True))
+
+
+def test_a_form_that_comes_back_is_read_as_well(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    """Sent empty it comes back with what others said."""
+    run = make_run("primary")
+    give(house, run, [("auditor", "wrong", False)])
+    response = signed_in(house.owner).post(f"/audit/runs/{run.pk}/reviews/", {"outcome": ""})
+    assert response.status_code == 400 and WHY_GIVEN in response.content.decode()
     with pytest.raises(ReviewRefused, match="cannot be blind"):
         review(run, None, house.owner, Opinion("agree", is_blind=True))
 

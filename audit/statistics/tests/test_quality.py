@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from audit.conftest import House, MakeAnswer, MakeRun
+from audit.conftest import House, MakeAnswer, MakeRun, look_for_signs
 from audit.review.reviewing import Opinion, review
 from audit.review.sampling import take_sample
 from audit.review.signing import count_figures, describe_sign_off, of_period, of_sample, sign
@@ -140,6 +140,7 @@ def test_what_has_no_answer_to_review_is_counted_nowhere(
     for subject in (of_period(house.base, today, today), of_sample(sample)):
         figures = count_figures(subject)
         assert (figures["runs"], figures["answers"], figures["reviewed"]) == (2, 1, 1)
+    look_for_signs()
     told = describe_sign_off(sign(of_period(house.base, today, today), house.auditor))
     assert told.startswith("Questions: 2; read, with a verdict: 1,") and "; not read, only not flagged: 0;" in told
     assert told.endswith("1 question had no answer to review: it was asked back, or stopped.")

@@ -151,12 +151,13 @@ def test_a_worker_has_three_passages_judged_and_the_page_says_how(
 
 
 def test_it_asks_the_tier_the_base_names_and_is_paid_by_who_asked(
-    tenant: User, base: KnowledgeBase, serve: Serve, settings: Settings
+    page: Open, tenant: User, base: KnowledgeBase, serve: Serve, settings: Settings
 ) -> None:
     serve("good")
     settings.LLM_MODEL_HARD, settings.LLM_PRICES = "better", parse_prices(PRICES)
     settings.SPENDING_LIMITS = {"user_day": Decimal(5), "base_day": Decimal(5)}
     put_tier(base, TierRow("default", "", "hard"))
+    assert "1 rule names a tier" in page(tenant)
     try_out(base, tenant)
     call = LLMCall.objects.get()
     assert call.model == "better" and call.parameters["tier"]["name"] == "hard"

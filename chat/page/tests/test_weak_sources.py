@@ -4,16 +4,20 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import User
 from chat.conftest import Ask
 from chat.models import Citation, Turn
 from chat.page.export import escape_markdown
+from chat.page.thread import ShownTurn, turns_of
+from chat.page.viewer import cited_page
 from chat.page.weak_sources import WEAKNESSES, weaknesses_of, with_weaknesses
 from chat.turns.conductor import answer_turn
-from documents.models import Line, Page, Parse
+from documents.models import Document, Line, Page, Parse
 
 
 @pytest.fixture
@@ -67,6 +71,15 @@ def test_struck_words_of_a_quote_are_struck_and_it_is_stored_as_it_is(turn: Turn
     for view in ("chat:conversation", "audit:trail"):
         assert "The <s>rent &lt;is&gt; 2~3</s> " in page_of(turn, tenant, view)
     assert f"The ~~{escape_markdown(words)}~~ " in page_of(turn, tenant, "chat:export")
+    (loaded,) = turns_of(turn.conversation)
+    cited = next(each for each in ShownTurn(loaded).citations if each.marker == citation.marker)
+    peek = render_to_string("chat/_parts.html", {"line": [(None, cited)]})
+    assert "The <s>rent &lt;is&gt; 2~3</s> " in peek
+    Document.objects.update(trashed_at=timezone.now())
+    opened = cited_page(turn, citation.marker, tenant)
+    assert opened and not opened.sheet
+    assert "The <s>rent &lt;is&gt; 2~3</s> " in render_to_string("chat/_page.html", {"opened": opened})
+    Document.objects.update(trashed_at=None)
     line.update(text="Other words.")
     for view in ("chat:conversation", "audit:trail"):
         page = page_of(turn, tenant, view)
