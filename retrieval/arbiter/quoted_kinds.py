@@ -17,6 +17,7 @@ from reading.values.numbers import NAMES
 from retrieval.arbiter.evidence import is_formed_type
 from retrieval.arbiter.named import is_named_only, saying_words
 from retrieval.arbiter.numbers_told import asks_for_number, is_number
+from retrieval.candidates.units import lead_in_of, units_of
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_value
 from retrieval.told.reasons import give_clause
@@ -25,8 +26,11 @@ from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import weigh_terms
 from retrieval.words.tokens import normalise_words
 
-NAMED_MONTH = re.compile(rf"\b{MONTH}\b", re.IGNORECASE)
-ITEM = re.compile(r"(?:\d+(?:\.\d+)+[.)]?|\(?\d{1,3}[.)])\s")  # a number that begins a clause
+NAMED_MONTH = re.compile(rf"\b(?!(?-i:may|march)\b){MONTH}\b", re.IGNORECASE)  # "may", "march" are verbs
+# What numbers a clause or an item, at the start of a line: "12.50 per parcel" and "1.500 EUR" do not.
+CAPITAL = r"\s{1,9}(?=[\"“„«]?[A-ZÀ-ÖØ-Þ])"
+ITEM = re.compile(rf"^[ \t]{{0,9}}\(?\d{{1,2}}[.)]{CAPITAL}", re.MULTILINE)
+CLAUSE = re.compile(rf"^[ \t]{{0,9}}\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}[.)]?{CAPITAL}", re.MULTILINE)
 ADDRESSED = frozenset({"email", "phone", "url", "iban"})  # what no words stand for
 
 
@@ -61,7 +65,7 @@ def needs_figure(question: Question) -> bool:
 
 
 def text_quoted(candidate: Settled, content: DocumentContent) -> str:
-    """What is quoted of a place, without the title and the headings of a table; its own text if nothing is."""
+    """What is quoted of a place, without the headings of a table; its own text if nothing is."""
     pieces = [
         content.lines[piece.line_number - 1].text[piece.start : piece.end]
         for piece in candidate.quote.pieces
@@ -72,32 +76,38 @@ def text_quoted(candidate: Settled, content: DocumentContent) -> str:
 
 def is_table_head(number: int, content: DocumentContent) -> bool:
     tables = content.tables_on_page(content.lines[number - 1].page_number)
-    return any(number in (table.title_line, *table.head_lines) for table in tables)
+    return any(number in table.head_lines and number != table.title_line for table in tables)
 
 
 def may_give(text: str, question: Question, language: str) -> bool:
     """Whether a text has a figure, but for those that number it or name a place, a part, or a value of the type."""
-    said = text[item.end() :] if (item := ITEM.match(text)) else text
-    for _, start, end in reversed([*references_in(said)]):
+    said = ITEM.sub("", text)
+    if question.answer_type != "number" and has_value(question, match_form(said), said):
+        return True
+    said = CLAUSE.sub("", said)
+    for start, end in sorted({(start, end) for _, start, end in references_in(said)}, reverse=True):
         said = f"{said[:start]} {said[end:]}"
     if has_value(question, match_form(said), said):
         return True
     if question.answer_type in ADDRESSED:
         return False
-    dating, words = phrasing_rules().in_language("dating", language), normalise_words(said)
-    is_day = question.answer_type == "date" and (any(map(dating.match, words)) or bool(NAMED_MONTH.search(said)))
-    is_part = phrasing_rules().in_language("portion", language).search(match_form(said)) is not None
-    return is_day or is_part or any(is_number(word, language) for word in words)
+    rules, words, matched = phrasing_rules().of_language(language), normalise_words(said), match_form(said)
+    if question.answer_type == "date":
+        is_day = any(map(rules["dating"].match, words)) or rules["moment"].search(matched) is not None
+        if is_day or NAMED_MONTH.search(said):
+            return True
+    return rules["portion"].search(matched) is not None or any(is_number(word, language) for word in words)
 
 
 def names_alone(candidate: Settled, content: DocumentContent, question: Question) -> bool:
     """Whether a quote names what is asked about, and what stands around it has no more of the question either; the
-    title of its section may say what is so: "Perils covered".
+    title of its section, or what introduces a list, may say what is so: "Perils covered", "We pay for loss by:".
     """
     titles, saying = normalise_words(name_in_force(candidate.breadcrumb)), saying_words()
-    if not saying.get(content.language, saying["en"]).isdisjoint(titles):
-        return False
     quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
+    is_led = lead_in_of(units_of(content).around(min(quoted)), content) is not None
+    if is_led or not saying.get(content.language, saying["en"]).isdisjoint(titles):
+        return False
     around = content.text_between(*candidate.context.lines, searched_only=True)
     terms = weigh_terms(question, lexicon_of(content))
     said = f"{' '.join(titles)} {around}"
