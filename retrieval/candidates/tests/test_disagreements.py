@@ -129,6 +129,16 @@ def test_rows_differ_in_the_column_asked_for(question: str, title: str, differ: 
     assert not differ or result.status == "weak"
 
 
+def test_rows_without_a_label_or_a_title_tell_no_difference() -> None:
+    rows = [("| Tool | Price |", "table_row"), ("|---|---|", "furniture"), ("| Core drill | EUR 36 |", "table_row")]
+    more = [("| Plate compactor | EUR 48 |", "table_row")]
+    other = [(text.replace("36", "41"), kind) for text, kind in rows]
+    text = ["These are the prices of the tools that are hired out for a day at a time."] * 8
+    untitled: list[Written] = [*text, *rows, *more, *text, *other, *more]
+    result = retrieve("What is the price of the core drill?", [content_of_lines(untitled)], settings=SETTINGS)
+    assert result.ranking.contradictions == ()
+
+
 @pytest.mark.parametrize("count", [3, 4, 7])
 def test_of_many_values_none_is_given_as_found_and_each_is_told(count: int) -> None:
     """Four versions of a clause differ in six pairs."""
