@@ -45,7 +45,9 @@ FRAMES = {
 amending_words = read_once(__name__, "amending", FRAMES)
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
 BEFORE_PART_MAX = 1  # word: "In Schedule 2", "The Schedule 2"
-JOINED = re.compile(r"[\s,]*(?:and|und|et|y|&)\s+(?:(?:the|die|der|la|las|le|les|el|los)\s+)?", re.IGNORECASE)
+JOINED = re.compile(
+    r"[\s,]{0,3}(?:and|und|et|y|&)\s{1,3}(?:(?:the|die|der|la|las|le|les|el|los)\s{1,3})?", re.IGNORECASE
+)
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
 

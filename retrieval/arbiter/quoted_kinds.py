@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.registry.references import references_in
-from reading.rows import name_in_force
+from reading.rows import UNSEARCHED_KINDS, name_in_force
 from reading.values.months import MONTH
 from reading.values.numbers import NAMES
 from retrieval.arbiter.evidence import is_formed_type
 from retrieval.arbiter.named import is_named_only, saying_words
 from retrieval.arbiter.numbers_told import asks_for_number, is_number
-from retrieval.candidates.units import lead_in_of, units_of
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_value
 from retrieval.told.reasons import give_clause
@@ -31,6 +30,7 @@ NAMED_MONTH = re.compile(rf"\b(?!(?-i:may|march)\b){MONTH}\b", re.IGNORECASE)  #
 CAPITAL = r"\s{1,9}(?=[\"“„«]?[A-ZÀ-ÖØ-Þ])"
 ITEM = re.compile(rf"^[ \t]{{0,9}}\(?\d{{1,2}}[.)]{CAPITAL}", re.MULTILINE)
 CLAUSE = re.compile(rf"^[ \t]{{0,9}}\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}[.)]?{CAPITAL}", re.MULTILINE)
+LED_LINES = 30  # looked back over for what introduces a list
 ADDRESSED = frozenset({"email", "phone", "url", "iban"})  # what no words stand for
 
 
@@ -105,10 +105,25 @@ def names_alone(candidate: Settled, content: DocumentContent, question: Question
     """
     titles, saying = normalise_words(name_in_force(candidate.breadcrumb)), saying_words()
     quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
-    is_led = lead_in_of(units_of(content).around(min(quoted)), content) is not None
-    if is_led or not saying.get(content.language, saying["en"]).isdisjoint(titles):
+    if is_led_in(min(quoted), content) or not saying.get(content.language, saying["en"]).isdisjoint(titles):
         return False
     around = content.text_between(*candidate.context.lines, searched_only=True)
     terms = weigh_terms(question, lexicon_of(content))
     said = f"{' '.join(titles)} {around}"
     return is_named_only(LineRange(min(quoted), max(quoted)), question, terms, content, said)
+
+
+def is_led_in(number: int, content: DocumentContent) -> bool:
+    """Whether a line is of a list that something with a colon introduces: "We pay for loss caused by:"."""
+    line = content.lines[number - 1]
+    above = [
+        each for each in content.lines_between(number - LED_LINES, number - 1) if each.kind not in UNSEARCHED_KINDS
+    ]
+    for each in reversed(above):
+        if each.toc_index != line.toc_index or each.kind == "heading":
+            return False
+        if each.text.rstrip().endswith(":"):
+            return True
+        if each.kind != "list_item":
+            return False
+    return False

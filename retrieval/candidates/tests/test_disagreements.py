@@ -129,14 +129,19 @@ def test_rows_differ_in_the_column_asked_for(question: str, title: str, differ: 
     assert not differ or result.status == "weak"
 
 
-def test_rows_without_a_label_or_a_title_tell_no_difference() -> None:
-    rows = [("| Tool | Price |", "table_row"), ("|---|---|", "furniture"), ("| Core drill | EUR 36 |", "table_row")]
-    more = [("| Plate compactor | EUR 48 |", "table_row")]
-    other = [(text.replace("36", "41"), kind) for text, kind in rows]
-    text = ["These are the prices of the tools that are hired out for a day at a time."] * 8
-    untitled: list[Written] = [*text, *rows, *more, *text, *other, *more]
-    result = retrieve("What is the price of the core drill?", [content_of_lines(untitled)], settings=SETTINGS)
+@pytest.mark.parametrize("label", ["Core drill", ""])
+def test_rows_without_a_title_or_a_label_tell_no_difference(label: str) -> None:
+    text = ["The tools of the yard are hired out for a day at a time, at the price below."] * 8
+    rows = [[f"| {label} | {price} |" for price in prices] for prices in (("EUR 36", "EUR 48"), ("EUR 41", "EUR 53"))]
+    head: list[Written] = ["# Tools" if label else "# Core drill", *(text if label else [])]
+    written = [*head, *table_of("Tool | Price", rows[0]), *head[1:], *table_of("Tool | Price", rows[1])]
+    content = content_of_lines(written)
+    result = retrieve("What is the price of the core drill?", [content], settings=SETTINGS, arbiter="rules")
     assert result.ranking.contradictions == ()
+
+
+def table_of(head: str, rows: list[str]) -> list[Written]:
+    return [(f"| {head} |", "table_row"), ("|---|---|", "furniture"), *((row, "table_row") for row in rows)]
 
 
 @pytest.mark.parametrize("count", [3, 4, 7])
