@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.registry.references import references_in
-from reading.rows import UNSEARCHED_KINDS, name_in_force
+from reading.rows import name_in_force
 from reading.values.months import MONTH
 from reading.values.numbers import NAMES
 from retrieval.arbiter.evidence import is_formed_type
@@ -116,10 +116,7 @@ def names_alone(candidate: Settled, content: DocumentContent, question: Question
 def is_led_in(number: int, content: DocumentContent) -> bool:
     """Whether a line is of a list that something with a colon introduces: "We pay for loss caused by:"."""
     line = content.lines[number - 1]
-    above = [
-        each for each in content.lines_between(number - LED_LINES, number - 1) if each.kind not in UNSEARCHED_KINDS
-    ]
-    for each in reversed(above):
+    for each in reversed(content.legible_lines(number - LED_LINES, number - 1)):
         if each.toc_index != line.toc_index or each.kind == "heading":
             return False
         if each.text.rstrip().endswith(":"):

@@ -129,19 +129,15 @@ def test_rows_differ_in_the_column_asked_for(question: str, title: str, differ: 
     assert not differ or result.status == "weak"
 
 
-@pytest.mark.parametrize("label", ["Core drill", ""])
-def test_rows_without_a_title_or_a_label_tell_no_difference(label: str) -> None:
-    text = ["The tools of the yard are hired out for a day at a time, at the price below."] * 8
-    rows = [[f"| {label} | {price} |" for price in prices] for prices in (("EUR 36", "EUR 48"), ("EUR 41", "EUR 53"))]
-    head: list[Written] = ["# Tools" if label else "# Core drill", *(text if label else [])]
-    written = [*head, *table_of("Tool | Price", rows[0]), *head[1:], *table_of("Tool | Price", rows[1])]
-    content = content_of_lines(written)
-    result = retrieve("What is the price of the core drill?", [content], settings=SETTINGS, arbiter="rules")
-    assert result.ranking.contradictions == ()
-
-
-def table_of(head: str, rows: list[str]) -> list[Written]:
-    return [(f"| {head} |", "table_row"), ("|---|---|", "furniture"), *((row, "table_row") for row in rows)]
+@pytest.mark.parametrize(("above", "differ"), [("# Hire of tools", "EUR 36 / EUR 41"), ("The tools are:", "")])
+def test_rows_of_tables_without_a_title_tell_no_difference(above: str, differ: str) -> None:
+    head: list[Written] = [*["Each tool of the yard is hired out at the price that is told below."] * 8, above]
+    head += [("| Tool | Price per day |", "table_row"), ("|---|---|", "furniture")]
+    last: list[Written] = [("| Plate compactor | EUR 48 |", "table_row")]
+    first: list[Written] = [(f"| Core drill | EUR {price} |", "table_row") for price in (36, 41)]
+    content = content_of_lines(["# Yard", *head, first[0], *last, "---", *head, first[1], *last])
+    result = retrieve("What is the price per day of the core drill?", [content], settings=SETTINGS, arbiter="rules")
+    assert [" / ".join(each.values) for each in result.ranking.contradictions] == ([differ] if differ else [])
 
 
 @pytest.mark.parametrize("count", [3, 4, 7])
