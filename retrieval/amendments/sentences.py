@@ -163,23 +163,25 @@ def things_defined(
     defined: re.Match[str], terms: tuple[tuple[str, ...], ...], masked: str, verb: tuple[int, int]
 ) -> tuple[tuple[str, ...], ...]:
     """The terms whose definition a sentence changes with the clauses joined to it; the clauses alone where it is only
-    mentioned; nothing where each is changed by a verb of its own.
+    mentioned; nothing where each is changed by a verb of its own, or it is open what is.
     """
     before = masked[: defined.start()]
     if is_aside(before) or len(before[verb[1] :].split()) > BEFORE_PART_MAX or ";" in masked[defined.end() : verb[0]]:
         return clauses_named(masked)
     if defined.start() >= verb[1]:
         return terms
-    joined = []
+    joined: list[tuple[str, ...]] = []
     for found in places_named(masked[: verb[0]]):
         is_before = found.end() <= defined.start()
         between = masked[found.end() : defined.start()] if is_before else masked[defined.end() : found.start()]
         if JOINED.fullmatch(between):
-            joined.append(found)
+            named = (clauses_named if "number" in found.re.groupindex else schedules_named)(masked[found.start() :])
+            if not named:  # of another part or document
+                return ()
+            joined += named
         elif not is_place(found, masked) and not (is_before and ":" in between):
-            return () if find_change(between) else clauses_named(masked)
-    clauses = [clauses_named(each[0]) for each in joined]
-    return (*terms, *(clause for each in clauses for clause in each))
+            return () if find_change(between) or any(places_named(between)) else clauses_named(masked)
+    return (*terms, *joined)
 
 
 def places_named(masked: str) -> Iterator[re.Match[str]]:

@@ -125,6 +125,8 @@ def test_a_sentence_that_changes_a_clause_is_read(
         "Der Vertrag nach § 2 verlängert sich bis zum 30. September 2029.",
         "L’article 2 est modifié par écrit.",
         "Section B of Schedule 2 is deleted.",
+        "The definition of “Fee” and paragraph 3 of Schedule 1 are deleted.",  # clause 3 is none of it
+        "The definition of “Fee” in Schedule 1 and clause 7 are deleted.",  # of the clause or in the schedule
         "Article IV of the Shareholders Agreement is deleted.",
         "Abschnitt B der Anlage 2 wird gestrichen.",
         "L’article IV de la convention de prêt est supprimé.",
