@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from retrieval.arbiter.quoted_kinds import is_table_head
 from retrieval.pipeline import retrieve
-from retrieval.tests.builders import SETTINGS, content_of_lines
+from retrieval.tests.builders import SETTINGS, Written, content_of_lines
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
@@ -91,3 +92,9 @@ def test_a_name_in_a_list_says_what_leads_it_in(serve: Serve) -> None:
     )
     result = retrieve("Is theft insured?", [content], settings=SETTINGS, arbiter="model")
     assert result.status == "found"
+
+
+def test_the_title_of_a_table_may_hold_the_value_and_its_headings_do_not() -> None:
+    rows: list[Written] = [(f"| {row} |", "table_row") for row in ("Item | Price", "Drill | 36", "Saw | 48")]
+    content = content_of_lines(["# Invoice of 12 May 2024", *rows])
+    assert [is_table_head(number, content) for number in (1, 2, 3)] == [False, True, False]
