@@ -86,6 +86,7 @@ REASONS = {
     "retrieval.words.tokens.base_forms": VALUE,
     "retrieval.words.tokens.generic_stems": VALUE,
     "retrieval.words.tokens.irregular_forms": VALUE,
+    "retrieval.words.tokens.shared_words": VALUE,
     "retrieval.words.tokens.stem": VALUE,
     # Data files, read once
     "docintel_site.requirements.find_test_citations": f"{VALUE}; files of the program",

@@ -49,6 +49,7 @@ FRAMES = {
     "signing": rf"(?:(?<!\w)(?:{{signing}})\s{{0,3}}(?:/s/\s{{0,3}})?|/s/\s{{0,3}}){SIGNER}",
     "addressed": r"(?<!\w)(?:{addressed})\s{0,3}",
     "witness": r"\b(?:{witness})\b",
+    "witnessing": r"\b(?:{witness}|{witnessing})\b",
 }
 name_words = read_once(__name__, "names", FRAMES)
 
@@ -125,7 +126,7 @@ def signers_in(text: str) -> list[Value]:
                 return []  # a second one on the line, who may sign as well
             continue
         witness_end = end_of_witness(text[end:])
-        is_witness = witness_end or name_words()["witness"].search(before.rpartition("\n\n")[2][-WITNESS_CHARS:])
+        is_witness = witness_end or heads_witness(before.rpartition("\n\n")[2][-WITNESS_CHARS:])
         name_end, last = end, end + witness_end
         is_firm = any(first < end and stop > start and text[first].isupper() for first, stop in firms)
         end = min((first for first, stop in roles if first < end and stop > start), default=end)
@@ -137,6 +138,12 @@ def signers_in(text: str) -> list[Value]:
             return []
         found.setdefault(match_form(name), Value("person", name, start, start + len(name)))
     return [*found.values()]
+
+
+def heads_witness(before: str) -> bool:
+    """Whether a text before a name says that one witnesses, and does not name another behind it: "Witness: Ann Lee"."""
+    said = [*name_words()["witnessing"].finditer(before)]
+    return bool(said) and not NAMED.search(before[said[-1].end() :].partition("\n")[0])
 
 
 def end_of_witness(after: str) -> int:

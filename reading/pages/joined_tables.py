@@ -7,12 +7,18 @@ from itertools import pairwise
 
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from reading.tables import GROUP_CHARS_MAX, OVERHANG, Table, is_label, read_tables
+from reading.tables import GROUP_CHARS_MAX, OVERHANG, Table, cells_of_line, is_label, is_value, read_tables
+from reading.values.currencies import CURRENCY_SIGNS, CURRENCY_WORDS
 
 PAGES_MAX = 20  # that one table goes over
 LABELS_MAX = 4  # lines: the name of a group, and a label whose amounts are on its last line
 NOTES_MAX = 6  # lines of notes and sources below a table
-NOTE = re.compile(r"\s{0,9}(?:[(\[]?\d{1,2}[)\]]\s|[*†‡]|[^\W\d]{3,30}\s?:\s)")
+MARKED_NOTE = re.compile(r"\s{0,9}(?:[(\[]?\d{1,2}[)\]]\s|[*†‡])")
+NOTE = re.compile(
+    r"\s{0,9}(?:source|note|remark|quelle|anmerkung|hinweis|fuente|nota|remarque)(?:s|n|en|e)?\s?:\s", re.IGNORECASE
+)
+MONEY = f"[{CURRENCY_SIGNS}]|\\b(?:{CURRENCY_WORDS})\\b"
+VALUE = re.compile(rf"(?:{MONEY})\s?\d|\d\s?(?:{MONEY})", re.IGNORECASE)
 SMALL_PRINT = 0.9  # of the height of a row
 NUMBERED = re.compile(r"\d")  # "Table 4"; the name of a group has no number
 Edges = tuple[float, float]
@@ -45,20 +51,24 @@ def begins_page(table: Table, lines: Sequence[LineRow]) -> bool:
 
 
 def ends_page(table: Table, lines: Sequence[LineRow]) -> bool:
-    """Whether nothing is below a table, which may be over, but notes to it."""
+    """Whether nothing is below a table, which may be over, but notes to it; behind a total it is."""
     below = [line for line in lines if line.number > table.last_line and line.kind not in UNSEARCHED_KINDS]
     rows = [line for line in lines if table.rows[0].first_line <= line.number <= table.last_line]
     height = SMALL_PRINT * min(line.y1 - line.y0 for line in rows)
-    return len(below) <= NOTES_MAX and all(is_note(line, height) for line in below)
+    is_open = not (below and table.rows[-1].is_total)
+    return is_open and len(below) <= NOTES_MAX and all(is_note(line, height) for line in below)
 
 
 def is_note(line: LineRow, height: float) -> bool:
     """Whether a line begins as a note does, "Source:", "(1)", "*", or is in smaller print than the rows, and announces
-    nothing: behind a colon another table begins.
+    nothing: behind a colon another table begins. A line with an amount is a row of one.
     """
     if line.kind in ("heading", "caption") or line.text.rstrip().endswith(":"):
         return False
-    return line.y1 - line.y0 < height or NOTE.match(line.text) is not None
+    if MARKED_NOTE.match(line.text):
+        return True
+    has_amount = VALUE.search(line.text) or any(map(is_value, cells_of_line(line)))
+    return not has_amount and (line.y1 - line.y0 < height or NOTE.match(line.text) is not None)
 
 
 def goes_on_from(over: Table, table: Table) -> bool:

@@ -84,7 +84,10 @@ def test_a_table_over_a_page_keeps_title_columns_and_unit(tmp_path: Path) -> Non
     assert min(row.first_line for row in second.rows) == second.first_line > first.last_line
 
 
-@pytest.mark.parametrize("note", ["Source: books of the harbour.", "(1) Without transit.", "* Estimated."])
+@pytest.mark.parametrize(
+    "note",
+    ["Source: books of the harbour.", "(1) Without transit.", "* Estimated.", "Quelle: Hafenamt 2024", "* EUR 500."],
+)
 def test_notes_below_it_do_not_end_it(tmp_path: Path, note: str) -> None:
     (_,), (second,) = pages_of(tmp_path, [*HEAD, *NORTH, (f"= {note}",)], SOUTH)
     assert second.begins_on == 1 and [column.period for column in second.columns] == ["2024", "2023", "2022"]
@@ -114,6 +117,9 @@ def test_a_head_that_is_printed_again_is_its_own(tmp_path: Path) -> None:
         ([*HEAD, *NORTH, ("= These figures were checked by the auditors of the harbour in March.",)], SOUTH),
         ([*HEAD, *NORTH, ("= 5. Discounts are given for more.",)], SOUTH),  # a clause
         ([*HEAD, *NORTH, ("= (5) Discounts are given as follows:",)], SOUTH),  # of what comes next
+        ([*HEAD, *NORTH, ("= Rent: 500 EUR",)], SOUTH),  # a label with its value
+        ([*HEAD, *NORTH, ("= Note: EUR 500 are owed.",)], SOUTH),
+        ([*HEAD, *SOUTH, ("= Source: books of the harbour.",)], NORTH),  # over, behind its total
         ([*HEAD, *NORTH], [("= The following figures are those of the staff of the harbour.",), *SOUTH]),
         ([*HEAD, *NORTH], [row[:3] for row in SOUTH]),  # another number of columns
         (NORTH, SOUTH),  # nothing to take over

@@ -34,6 +34,9 @@ FRAMES = {
     "placed": r"(?<!\w)(?:{part}|{division})(?!\w)",
     "definition": rf"(?<!\w)(?:{{definition}})\s*(?P<terms>{QUOTATION}(?:\s*(?:,|and|und|et|y|&)\s*{QUOTATION})*)",
     "of_part": r"\A[\s,]*(?:\w++['’]?\s*+){1,2}(?:{part})(?!\w)",
+    "within": r"(?<!\w)(?:{within})(?:{clause})?\s*\Z",
+    "of": r"\A\s*(?>(?:{of})(?!\w))(?!\s*(?:{own})(?!\w))",
+    "own": r"(?<!\w)(?:{own})(?!\w)",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect")},
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
@@ -42,6 +45,9 @@ FRAMES = {
 amending_words = read_once(__name__, "amending", FRAMES)
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
 BEFORE_PART_MAX = 1  # word: "In Schedule 2", "The Schedule 2"
+JOINED = re.compile(
+    r"[\s,]{0,3}(?:and|und|et|y|&)\s{1,3}(?:(?:the|die|der|la|las|le|les|el|los)\s{1,3})?", re.IGNORECASE
+)
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
 
@@ -145,8 +151,7 @@ def read_change(sentence: str) -> ReadChange | None:
     defined = amending_words()["definition"].search(masked)
     start, end = defined.span("terms") if defined else (0, 0)
     terms = tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(sentence[start:end]))
-    is_changed = defined is not None and not is_mentioned(masked[: defined.start()], verb[1])
-    clauses = terms if is_changed else clauses_named(masked)
+    clauses = things_defined(defined, terms, masked, verb) if defined else clauses_named(masked)
     if not clauses:
         return None
     sentence = f"{sentence[:start]}{REST * (end - start)}{sentence[end:]}"
@@ -154,12 +159,46 @@ def read_change(sentence: str) -> ReadChange | None:
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
 
 
-def is_mentioned(before: str, verb_end: int) -> bool:
-    """Whether a definition behind this text is not what is changed: "after the definition of …", "clause 4 (which uses
-    the definition of …)", or behind the verb and not right there.
+def things_defined(
+    defined: re.Match[str], terms: tuple[tuple[str, ...], ...], masked: str, verb: tuple[int, int]
+) -> tuple[tuple[str, ...], ...]:
+    """The terms whose definition a sentence changes with the clauses joined to it; the clauses alone where it is only
+    mentioned; nothing where each is changed by a verb of its own, or it is open what is.
     """
-    is_aside = before.count("(") > before.count(")") or bool(amending_words()["by_which"].search(before))
-    return is_aside or len(before[verb_end:].split()) > BEFORE_PART_MAX
+    before = masked[: defined.start()]
+    if is_aside(before) or len(before[verb[1] :].split()) > BEFORE_PART_MAX or ";" in masked[defined.end() : verb[0]]:
+        return clauses_named(masked)
+    if defined.start() >= verb[1]:
+        return terms
+    joined: list[tuple[str, ...]] = []
+    for found in places_named(masked[: verb[0]]):
+        is_before = found.end() <= defined.start()
+        between = masked[found.end() : defined.start()] if is_before else masked[defined.end() : found.start()]
+        if JOINED.fullmatch(between):
+            named = (clauses_named if "number" in found.re.groupindex else schedules_named)(masked[found.start() :])
+            if not named:  # of another part or document
+                return ()
+            joined += named
+        elif not is_place(found, masked) and not (is_before and ":" in between):
+            return () if find_change(between) or any(places_named(between)) else clauses_named(masked)
+    return (*terms, *joined)
+
+
+def places_named(masked: str) -> Iterator[re.Match[str]]:
+    """The clauses and the parts beside them that a text names."""
+    for name in ("clause", "placed"):
+        yield from amending_words()[name].finditer(masked)
+
+
+def is_aside(before: str) -> bool:
+    """Whether what is behind this text is only mentioned: "after …", "except for …", "clause 4 (which uses …"."""
+    return before.count("(") > before.count(")") or bool(amending_words()["by_which"].search(before))
+
+
+def is_place(found: re.Match[str], masked: str) -> bool:
+    """Whether a clause or a part is where something stands, or only mentioned."""
+    start = found.start("number") if "number" in found.re.groupindex else found.start()
+    return is_aside(masked[: found.start()]) or bool(amending_words()["within"].search(masked[:start]))
 
 
 def find_change(masked: str) -> tuple[Change, tuple[int, int]] | None:
@@ -184,15 +223,21 @@ def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
 
 
 def schedules_named(masked: str) -> tuple[tuple[str, ...], ...]:
-    """The schedule that a sentence begins with: "Item 3 of Schedule 2" is not all of it."""
-    found = amending_words()["placed"].search(masked)
-    is_first = found is not None and len(re.findall(r"[^\W\d_]+", masked[: found.start()])) <= BEFORE_PART_MAX
-    return ((match_form(found[0]),),) if found and is_first else ()
+    """The schedule or the division that a sentence begins with: "Item 3 of Schedule 2" is not all of it, and "Section
+    B" of a schedule or of another agreement is none of this one.
+    """
+    words = amending_words()
+    found = words["placed"].search(masked)
+    if found is None or len(re.findall(r"[^\W\d_]+", masked[: found.start()])) > BEFORE_PART_MAX:
+        return ()
+    is_of_other = words["division"].match(found[0]) and words["of"].match(masked[found.end() :])
+    return () if is_of_other else ((match_form(found[0]),),)
 
 
 def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, int]) -> tuple[str, str]:
     """The old words and the new ones that a sentence quotes."""
-    quoted = [(found.start(), found.end(), found[0][1:-1].strip()) for found in QUOTED.finditer(sentence)]
+    begin = masked.rfind(";", 0, verb[0]) + 1
+    quoted = [(found.start(), found.end(), found[0][1:-1].strip()) for found in QUOTED.finditer(sentence, begin)]
     before = [each for each in quoted if each[1] <= verb[0]]
     after = [each for each in quoted if each[0] >= verb[1]]
     if change == "deleted":

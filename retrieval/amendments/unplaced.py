@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
+from reading.values.sentences import SENTENCE
 from retrieval.amendments.sentences import amending_words, find_change, mask_quotations
 from retrieval.amendments.versions import Versions
-from retrieval.candidates.units import prose_of, units_of
+from retrieval.candidates.units import prose_of, split_at, units_of
 from retrieval.told.clauses import Clause, join_clauses
 from retrieval.told.reasons import give_clause
 from retrieval.types import LineRange, Question, Settled
@@ -68,15 +69,25 @@ def is_changed_elsewhere(
 
 @kept_with_content
 def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[str]], ...]:
-    """The units of a document that say that something is changed, and the stems of their words."""
+    """The sentences of a document that say that something is changed, and the stems of their words."""
     units = units_of(content)
     told = []
-    for lines in map(units.at, range(len(units.starts))):
-        text = prose_of(lines, content, in_force=True).text
-        masked = mask_quotations(text)
-        if amending_words()["altered"].search(masked) or find_change(masked):
-            told.append((lines, stem_set(text, content.language)))
+    for unit in map(units.at, range(len(units.starts))):
+        prose = prose_of(unit, content, in_force=True)
+        masked = mask_quotations(prose.text)
+        for start, end in split_at(masked, SENTENCE):
+            if is_change(masked[start:end]):
+                pieces = prose.pieces(start, end)
+                lines = LineRange(pieces[0].number, pieces[-1].number)
+                told.append((lines, stem_set(prose.text[start:end], content.language)))
     return tuple(told)
+
+
+def is_change(masked: str) -> bool:
+    """Whether a sentence says that something is changed, not that it may be or is not."""
+    altered = amending_words()["altered"].search(masked)
+    is_altered = altered is not None and not amending_words()["conditional"].search(masked, 0, altered.end())
+    return is_altered or find_change(masked) is not None
 
 
 def stem_set(text: str, language: str) -> frozenset[str]:

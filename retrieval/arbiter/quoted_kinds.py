@@ -25,8 +25,12 @@ from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import weigh_terms
 from retrieval.words.tokens import normalise_words
 
-NAMED_MONTH = re.compile(rf"\b{MONTH}\b", re.IGNORECASE)
-ITEM = re.compile(r"(?:\d+(?:\.\d+)+[.)]?|\(?\d{1,3}[.)])\s")  # a number that begins a clause
+NAMED_MONTH = re.compile(rf"\b(?!(?-i:may|march)\b){MONTH}\b", re.IGNORECASE)  # "may", "march" are verbs
+# What numbers a clause or an item, at the start of a line: "12.50 per parcel" and "1.500 EUR" do not.
+CAPITAL = r"\s{1,9}(?=[\"“„«]?[A-ZÀ-ÖØ-Þ])"
+ITEM = re.compile(rf"^[ \t]{{0,9}}\(?\d{{1,2}}[.)]{CAPITAL}", re.MULTILINE)
+CLAUSE = re.compile(rf"^[ \t]{{0,9}}\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}[.)]?{CAPITAL}", re.MULTILINE)
+LED_LINES = 30  # looked back over for what introduces a list
 ADDRESSED = frozenset({"email", "phone", "url", "iban"})  # what no words stand for
 
 
@@ -61,7 +65,7 @@ def needs_figure(question: Question) -> bool:
 
 
 def text_quoted(candidate: Settled, content: DocumentContent) -> str:
-    """What is quoted of a place, without the title and the headings of a table; its own text if nothing is."""
+    """What is quoted of a place, without the headings of a table; its own text if nothing is."""
     pieces = [
         content.lines[piece.line_number - 1].text[piece.start : piece.end]
         for piece in candidate.quote.pieces
@@ -72,33 +76,51 @@ def text_quoted(candidate: Settled, content: DocumentContent) -> str:
 
 def is_table_head(number: int, content: DocumentContent) -> bool:
     tables = content.tables_on_page(content.lines[number - 1].page_number)
-    return any(number in (table.title_line, *table.head_lines) for table in tables)
+    return any(number in table.head_lines and number != table.title_line for table in tables)
 
 
 def may_give(text: str, question: Question, language: str) -> bool:
     """Whether a text has a figure, but for those that number it or name a place, a part, or a value of the type."""
-    said = text[item.end() :] if (item := ITEM.match(text)) else text
-    for _, start, end in reversed([*references_in(said)]):
+    said = ITEM.sub("", text)
+    if question.answer_type != "number" and has_value(question, match_form(said), said):
+        return True
+    said = CLAUSE.sub("", said)
+    for start, end in sorted({(start, end) for _, start, end in references_in(said)}, reverse=True):
         said = f"{said[:start]} {said[end:]}"
     if has_value(question, match_form(said), said):
         return True
     if question.answer_type in ADDRESSED:
         return False
-    dating, words = phrasing_rules().in_language("dating", language), normalise_words(said)
-    is_day = question.answer_type == "date" and (any(map(dating.match, words)) or bool(NAMED_MONTH.search(said)))
-    is_part = phrasing_rules().in_language("portion", language).search(match_form(said)) is not None
-    return is_day or is_part or any(is_number(word, language) for word in words)
+    rules, words, matched = phrasing_rules().of_language(language), normalise_words(said), match_form(said)
+    if question.answer_type == "date":
+        is_day = any(map(rules["dating"].match, words)) or rules["moment"].search(matched) is not None
+        if is_day or NAMED_MONTH.search(said):
+            return True
+    return rules["portion"].search(matched) is not None or any(is_number(word, language) for word in words)
 
 
 def names_alone(candidate: Settled, content: DocumentContent, question: Question) -> bool:
     """Whether a quote names what is asked about, and what stands around it has no more of the question either; the
-    title of its section may say what is so: "Perils covered".
+    title of its section, or what introduces a list, may say what is so: "Perils covered", "We pay for loss by:".
     """
     titles, saying = normalise_words(name_in_force(candidate.breadcrumb)), saying_words()
-    if not saying.get(content.language, saying["en"]).isdisjoint(titles):
-        return False
     quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
+    if is_led_in(min(quoted), content) or not saying.get(content.language, saying["en"]).isdisjoint(titles):
+        return False
     around = content.text_between(*candidate.context.lines, searched_only=True)
     terms = weigh_terms(question, lexicon_of(content))
     said = f"{' '.join(titles)} {around}"
     return is_named_only(LineRange(min(quoted), max(quoted)), question, terms, content, said)
+
+
+def is_led_in(number: int, content: DocumentContent) -> bool:
+    """Whether a line is of a list that something with a colon introduces: "We pay for loss caused by:"."""
+    line = content.lines[number - 1]
+    for each in reversed(content.legible_lines(number - LED_LINES, number - 1)):
+        if each.toc_index != line.toc_index or each.kind == "heading":
+            return False
+        if each.text.rstrip().endswith(":"):
+            return True
+        if each.kind != "list_item":
+            return False
+    return False

@@ -133,28 +133,33 @@ def read_statements(candidate: Settled, content: DocumentContent, compared: Sequ
 def read_row(
     candidate: Settled, content: DocumentContent, compared: Sequence[str], asked: Collection[str]
 ) -> Iterator[Statement]:
-    """The one row that a candidate quotes of a table with headings, in the columns whose headings are asked for."""
+    """The one row that a candidate quotes of a table with headings, in the columns whose headings are asked for.
+
+    Not without a title and a label, which say what its values are of: two tables often have the same columns.
+    """
     quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
     table = next(filter(None, (table_at_line(number, content) for number in quoted)), None)
     rows = dict.fromkeys(row for number in quoted if table and (row := table.row_at(number)))
     if table is None or len(rows) != 1 or not any(column.heading for column in table.columns):
         return
     (row,) = rows
+    if not table.title or not row.label.strip():
+        return
     language = content.language
     headings = [{stem(word, language) for word in normalise_words(each.heading)} for each in table.columns]
     chosen = [at for at, words in enumerate(headings) if words.intersection(asked)] or range(len(headings))
     bare = "amount" if "amount" in compared else NUMBER
     values: dict[str, list[tuple[Value, str]]] = {}
-    rest = content.text_between(row.first_line, row.last_line)
+    rest = {line.number: line.text for line in content.lines_between(row.first_line, row.last_line)}
     for cell in filter(None, (row.cells[at] for at in chosen)):
         read = [(name, value) for name, values_in in READERS.items() for value in values_in(cell.text, language)]
         if not read and cell.amount is not None:
             read = [(bare, Value(NUMBER, str(cell.amount), 0, len(cell.text)))]
         for name, value in read[:1]:
             values.setdefault(name, []).append((value, cell.text))
-            rest = rest.replace(cell.text, " ", 1)
-    title = table.title or candidate.section_title
-    told = " ".join((title, row.group, rest, *(table.columns[at].heading for at in chosen)))
+            line = rest.get(cell.line, "")
+            rest[cell.line] = f"{line[: cell.start]}{' ' * (cell.end - cell.start)}{line[cell.end :]}"
+    told = " ".join((table.title, row.group, *rest.values(), *(table.columns[at].heading for at in chosen)))
     yield statement_of(told, language, values)
 
 

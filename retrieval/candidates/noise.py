@@ -12,13 +12,14 @@ from reading.values.years import YEAR_DIGITS
 from reading.wording import read_once
 from retrieval.candidates.units import units_of
 from retrieval.question.phrasing import asks_of_preamble
+from retrieval.types import LineRange
 
 SIGNED_AROUND = 5  # lines before and after on the page, in which a block of signatures shows
 SIGNED_MIN = 3
 LISTED_AROUND = 12  # the same for a list of exhibits, whose entries have up to four lines
 EXHIBITS_MIN = 3  # lines that begin with the number of an exhibit, and that name where one was filed
 WORKS_MIN = 3  # lines with a year, and lines with an initial, in a list of works
-WORK_LINES = 5  # that a work has at most: a section named so with fewer years is text
+WORK_LINES = 5  # that a work has at most: a section named so with fewer years is text, and so is what is behind more
 
 SIGNED = r"^\W*(?:(?:{signature_label})\s?:|{signature_sign})"
 PARTY_DEFINED = r"""["“”](?:{party})["“”],?\s(?:{party_means})
@@ -29,7 +30,7 @@ FRAMES = {
     "signature_sign": SIGNED,
     "exhibit": r"^\W*(?:(?:{exhibit})[ -]?)?\d{1,3}\.\d{1,3}[a-z]?\b",
     "filed": r"\b(?:{filed})",
-    "works": r"^\W*(?:\d+[.)]?\s+)?(?:{works})\W*$",
+    "works": r"^\W*(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z]|[IVX]{1,5})[.)]?\s+)?(?:{works})\W*$",
     "party": PARTY_DEFINED,
     "party_means": PARTY_DEFINED,
     "introduced": PARTY_DEFINED,
@@ -50,7 +51,11 @@ ASKED = {
 }
 noise_signs = read_once(__name__, "noise", FRAMES)
 DATED = re.compile(rf"(?:\(\s?|[.,]\s){YEAR_DIGITS}[a-z]?\s?(?:[).,;:]|$)")
-INITIAL = re.compile(r"(?<!\w)[A-ZÀ-Þ]\.")
+# Of an author: "Harlow, D.", "D. H. Harlow"; that of a firm or a state is none, "Acme S.A.".
+FIRM = r"(?!(?:S\.[AL]|B\.V|N\.V|L\.[LP]|U\.[SK]|E\.U)\.)"
+INITIAL = re.compile(
+    rf"(?<![\w.]){FIRM}(?:[A-ZÀ-Þ][\w’'-]{{1,40}},\s{FIRM}[A-ZÀ-Þ]\.|(?:[A-ZÀ-Þ]\.[\s-]?){{1,3}}[A-ZÀ-Þ]\w)"
+)
 
 
 def is_noise_title(title: str) -> bool:
@@ -81,7 +86,7 @@ def name_noise(line: int, words: Collection[str], asked: str, content: DocumentC
 def name_part(line: int, content: DocumentContent) -> str:
     """What the part of the page around a line is, "" if it is text like any other."""
     page = content.lines[line - 1].page_number
-    if content.lines[line - 1].toc_index in bibliographies_of(content):
+    if any(works.first <= line <= works.last for works in bibliographies_of(content)):
         return "a bibliography"
 
     def is_within(middle: int, sign: str, around: int, least: int) -> bool:
@@ -98,18 +103,25 @@ def name_part(line: int, content: DocumentContent) -> str:
 
 
 @kept_with_content
-def bibliographies_of(content: DocumentContent) -> frozenset[int]:
-    """The parts that are named as a list of works and have authors and years: one of standards and laws has none."""
-    found = set()
+def bibliographies_of(content: DocumentContent) -> tuple[LineRange, ...]:
+    """The lists of works, with authors and years, in parts that are named so: one of standards and laws has none.
+
+    A list ends where more lines than a work has are without a year: an annex without a title may follow.
+    """
+    found = []
     for entry in content.toc:
         if not noise_signs()["works"].search(name_in_force(entry.title)):
             continue
         lines = content.legible_lines(entry.first_line, entry.last_line)
-        own = [line.text for line in lines if line.toc_index == entry.index]
-        least = max(WORKS_MIN, len(own) / WORK_LINES)
-        if all(sum(sign.search(text) is not None for text in own) >= least for sign in (DATED, INITIAL)):
-            found.add(entry.index)
-    return frozenset(found)
+        own = [line for line in lines if line.toc_index == entry.index]
+        last = 0
+        for at, line in enumerate(own):
+            last = at if at - last <= WORK_LINES and DATED.search(line.text) else last
+        works = own[: last + 1]
+        least = max(WORKS_MIN, len(works) / WORK_LINES)
+        if all(sum(sign.search(line.text) is not None for line in works) >= least for sign in (DATED, INITIAL)):
+            found.append(LineRange(entry.first_line, works[-1].number))
+    return tuple(found)
 
 
 @kept_by_key

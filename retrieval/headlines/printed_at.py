@@ -109,10 +109,10 @@ def is_said_beside(text: str, printed: str, head: WeighedTerm) -> bool:
     ends after a year" the year is not the notice.
     """
     text, value = " ".join(text.split()), " ".join(printed.split())
-    places = [word for word in WORD.finditer(text) if not set(normalise_words(word[0])).isdisjoint(head.forms)]
+    places = [word for word in WORD.finditer(text) if head.is_in(normalise_words(word[0]))]
     between = [
         text[word.end() : found.start()] if word.end() <= found.start() else text[found.end() : word.start()]
-        for found in re.finditer(rf"(?<![\w.,]){re.escape(value)}(?!\w)", text)
+        for found in re.finditer(rf"(?<![\d.,]){re.escape(value)}(?!\d)", text)
         for word in places
     ]
     return any(not CLAUSE_BREAK.search(each) or len(each.split()) <= BESIDE for each in between)

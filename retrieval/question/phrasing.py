@@ -169,6 +169,7 @@ FRAMES = {
     "limited": r"\A[\W\d]*(?:{limited})",
     "relating": r"\b(?:{relating})(?!\w)",
     "portion": r"\b(?:{portion})\b",
+    "moment": r"\b(?:{moment})\b",
     "occurring": r"\b(?:{occurring})(?!\w)",
     "adding": r"\b(?:{adding})\b",
     "deferring": DEFERRED,

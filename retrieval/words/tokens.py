@@ -11,7 +11,7 @@ import snowballstemmer
 
 from reading.language import UNKNOWN
 from reading.matching import RUN, RUN_OR_WORD, UNSPACED, match_form, match_map, pairs_of
-from reading.wording import read_form_lists, read_word_lists
+from reading.wording import read_form_lists, read_word_lists, read_words
 
 WORD = re.compile(r"[^\W_]+")
 POSSESSIVE = re.compile(r"'s\b")
@@ -52,6 +52,12 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
 def stop_words() -> dict[str, frozenset[str]]:
     """By language, the words without meaning for a topic."""
     return word_lists("stop_words")
+
+
+@cache
+def shared_words() -> frozenset[str]:
+    """Stop words that are words of other languages as well."""
+    return read_words(Path(__file__).with_name("shared_words.txt"))
 
 
 def generic_words() -> dict[str, frozenset[str]]:
@@ -188,7 +194,8 @@ def language_of(words: Iterable[str], default: str) -> str:
 def language_told(words: Iterable[str], default: str) -> str:
     """The language whose stop words a question uses most, the default if it is one of several; "" if none is told.
 
-    Over a text in a language that has no such words here, a few tell nothing: "do" is a word of Polish too.
+    Over a text in a language that has no such words here, a few tell nothing where all of them may be its own: "do" is
+    a word of Polish too.
     """
     words = list(words)
     counts = dict.fromkeys(stop_words(), 0)
@@ -198,7 +205,8 @@ def language_told(words: Iterable[str], default: str) -> str:
     best = max(counts.values())
     leaders = [language for language, count in counts.items() if count == best]
     is_unlisted = default not in ("", UNKNOWN) and default not in counts
-    if not best or (is_unlisted and best < STOP_SHARE * len(words)):
+    told = {word for word in words for language in leaders if word in stop_words()[language]}
+    if not best or (is_unlisted and best < STOP_SHARE * len(words) and told <= shared_words()):
         return ""
     return leaders[0] if len(leaders) == 1 else default if default in leaders else ""
 

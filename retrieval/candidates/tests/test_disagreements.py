@@ -129,6 +129,17 @@ def test_rows_differ_in_the_column_asked_for(question: str, title: str, differ: 
     assert not differ or result.status == "weak"
 
 
+@pytest.mark.parametrize(("above", "differ"), [("# Hire of tools", "EUR 36 / EUR 41"), ("The tools are:", "")])
+def test_rows_of_tables_without_a_title_tell_no_difference(above: str, differ: str) -> None:
+    head: list[Written] = [*["Each tool of the yard is hired out at the price that is told below."] * 8, above]
+    head += [("| Tool | Price per day |", "table_row"), ("|---|---|", "furniture")]
+    last: list[Written] = [("| Plate compactor | EUR 48 |", "table_row")]
+    first: list[Written] = [(f"| Core drill | EUR {price} |", "table_row") for price in (36, 41)]
+    content = content_of_lines(["# Yard", *head, first[0], *last, "---", *head, first[1], *last])
+    result = retrieve("What is the price per day of the core drill?", [content], settings=SETTINGS, arbiter="rules")
+    assert [" / ".join(each.values) for each in result.ranking.contradictions] == ([differ] if differ else [])
+
+
 @pytest.mark.parametrize("count", [3, 4, 7])
 def test_of_many_values_none_is_given_as_found_and_each_is_told(count: int) -> None:
     """Four versions of a clause differ in six pairs."""

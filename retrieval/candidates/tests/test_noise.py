@@ -80,6 +80,13 @@ PAPER = [
     "[2] Okafor, N. (2015). How often should roofs be cleaned? Journal of Moss 2.",
     "[3] Brandt, L. (2018). The cost of cleaned roofs. Building Economics 31.",
 ]
+ANNEX = [*PAPER, *["The tenant cleans the roofs twice a year and keeps them dry."] * 7]  # without a title
+AGREEMENTS = [
+    "# 8.2 References",
+    "[1] Master Agreement on cleaned roofs with Acme S.A., 2019.",
+    "[2] Framework Agreement on moss with Globex B.V., 2020.",
+    "[3] Lease of roofs with Initech S.A., 2021.",
+]
 STANDARDS = [  # no works of authors
     "# References",
     "ISO/IEC 27001 (2013), information security.",
@@ -101,6 +108,12 @@ STANDARDS = [  # no works of authors
             "",
         ),
         (3, "which edition is used", STANDARDS, ""),
+        (2, "who cleans the roofs", AGREEMENTS, ""),
+        (12, "how often are roofs cleaned", ANNEX, ""),
+        (5, "how often are roofs cleaned", ANNEX, "a bibliography"),
+        (5, "how often are roofs cleaned", [*PAPER[:2], "# 8.2 References", *PAPER[3:]], "a bibliography"),
+        (5, "how often are roofs cleaned", [*PAPER[:2], "# A. References", *PAPER[3:]], "a bibliography"),
+        (5, "which journal speaks of cleaned roofs", PAPER, ""),
     ],
 )
 def test_a_bibliography_takes_no_room_unless_works_are_asked_for(

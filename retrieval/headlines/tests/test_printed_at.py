@@ -110,6 +110,11 @@ def test_a_period_in_another_clause_is_not_that_of_the_word_asked_for(said: str,
     assert bool(apart_at(LineRange(2, 2), printed, content, question)) == is_apart
 
 
+def test_a_value_is_beside_a_word_without_a_space_between_them() -> None:
+    content = content_of_lines(["# 保管", "保管料は月額5,000円とする。"], title="保管", language="ja")
+    assert not apart_at(LineRange(2, 2), "5,000円", content, asked("保管料", "amount"))
+
+
 @pytest.mark.parametrize(("printed", "is_apart"), [("15 years", False), ("5 years", True)])
 def test_a_value_is_no_part_of_a_longer_number(printed: str, is_apart: bool) -> None:
     """(R54)"""

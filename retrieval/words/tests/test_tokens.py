@@ -168,3 +168,6 @@ def test_a_small_word_tells_no_language_over_a_text_in_one_without_such_words() 
     polish = ["kto", "placi", "do", "konca"]
     assert language_of(polish, default="pl") == "pl" and language_of(polish, default="und") == "en"
     assert language_of(["what", "is", "the", "fee"], default="pl") == "en"
+    assert language_of(["which", "supplier", "delivers", "steel", "components"], default="pl") == "en"
+    assert language_of(["quel", "fournisseur", "livre", "composants", "acier", "galvanise"], default="it") == "fr"
+    assert language_of(["wie", "betaalt", "huur"], default="nl") == "nl"

@@ -1,0 +1,49 @@
+"""What an amendment changes without naming a clause is told by sentence, and only what is changed."""
+
+import pytest
+
+from retrieval.amendments.unplaced import changes_told
+from retrieval.tests.builders import content_of_lines
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        ("The monthly rent is increased to 1,395 euros.", "en"),
+        ("As of May 2024 the rent is reduced.", "en"),
+        ("The deposit no longer applies.", "en"),
+        ("Die Miete wird auf 1.395 Euro erhöht.", "de"),
+        ("Die Miete beträgt ab dem 1. Juni 1.395 Euro.", "de"),
+        ("Die Kaution ist nicht mehr zu leisten.", "de"),
+        ("Le loyer est porté à 1 395 euros.", "fr"),
+        ("La renta queda aumentada a 1.395 euros.", "es"),
+    ],
+)
+def test_a_change_without_a_clause_is_told(sentence: str, language: str) -> None:
+    assert len(changes_told(content_of_lines(["# Rent", sentence], language=language))) == 1
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        ("If the rent is increased under the index, the deposit stays.", "en"),
+        ("When the rent is increased, the tenant is told.", "en"),
+        ("None of the other terms is amended.", "en"),
+        ("No other provision is amended.", "en"),
+        ("Die Miete wird durch diesen Nachtrag nicht geändert.", "de"),
+        ("Die Kaution beträgt nicht mehr als drei Monatsmieten.", "de"),
+        ("Die Miete gilt ab Übergabe.", "de"),
+        ("Wird die Miete erhöht, so ist dies mitzuteilen.", "de"),
+        ("Le loyer n’est pas modifié.", "fr"),
+        ("Aucune clause n’est modifiée.", "fr"),
+        ("La renta no se modifica.", "es"),
+    ],
+)
+def test_what_is_not_or_only_may_be_changed_is_no_change(sentence: str, language: str) -> None:
+    assert changes_told(content_of_lines(["# Rent", sentence], language=language)) == ()
+
+
+def test_a_change_has_the_words_of_its_own_sentence() -> None:
+    written = ["# Rent", "The deposit is held by the bank.", "The rent is increased to 1,395 euros."]
+    ((lines, words),) = changes_told(content_of_lines(written))
+    assert lines == (3, 3) and "rent" in words and "deposit" not in words
