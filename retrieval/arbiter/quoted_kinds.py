@@ -28,7 +28,7 @@ from retrieval.words.tokens import normalise_words
 NAMED_MONTH = re.compile(rf"\b(?!(?-i:may|march)\b){MONTH}\b", re.IGNORECASE)  # "may", "march" are verbs
 # What numbers a clause or an item, at the start of a line: "12.50 per parcel" and "1.500 EUR" do not.
 CAPITAL = r"\s{1,9}(?=[\"“„«]?[A-ZÀ-ÖØ-Þ])"
-ITEM = re.compile(rf"^[ \t]{{0,9}}\(?\d{{1,2}}[.)]{CAPITAL}", re.MULTILINE)
+CLAUSE_NUMBER = re.compile(rf"^[ \t]{{0,9}}\(?\d{{1,2}}[.)]{CAPITAL}", re.MULTILINE)
 CLAUSE = re.compile(rf"^[ \t]{{0,9}}\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}[.)]?{CAPITAL}", re.MULTILINE)
 LED_LINES = 30  # looked back over for what introduces a list
 ADDRESSED = frozenset({"email", "phone", "url", "iban"})  # what no words stand for
@@ -81,7 +81,7 @@ def is_table_head(number: int, content: DocumentContent) -> bool:
 
 def may_give(text: str, question: Question, language: str) -> bool:
     """Whether a text has a figure, but for those that number it or name a place, a part, or a value of the type."""
-    said = ITEM.sub("", text)
+    said = CLAUSE_NUMBER.sub("", text)
     if question.answer_type != "number" and has_value(question, match_form(said), said):
         return True
     said = CLAUSE.sub("", said)
