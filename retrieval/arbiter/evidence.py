@@ -301,7 +301,8 @@ def name_doubt(
         key=lambda term: -term.weight,
     )
     somewhere = {term.text for each in of_documents for term in each if len(term.lines)}
-    nowhere = list(dict.fromkeys([*absent, *(term.text for term in lacking if term.text not in somewhere)]))
+    unsaid = [*absent, *(term.text for term in lacking if term.text not in somewhere)]
+    nowhere = list({match_form(word): word for word in unsaid}.values())  # a code is searched as it is written
     elsewhere = [term.text for term in lacking if term.text in somewhere and not absent]  # which tells enough
     elsewhere = [word for word in elsewhere if not any(word in other for other in nowhere)]  # a part of it, or a form
     crossed = [word for word in nowhere if stem(word, question.language) in struck]

@@ -223,6 +223,12 @@ def test_what_is_missing_is_spelled_as_it_was_asked() -> None:
     assert "“Heizkörper”" in result.not_found_reason
 
 
+def test_a_code_that_is_missing_is_named_once() -> None:
+    content = content_of_lines(["The SLA of a P1 finding is 7 days.", "The SLA of a P2 finding is 30 days."])
+    result = ask("What is the SLA for a P4 finding?", content, BaseSettings())
+    assert "“P4”" in result.ranking.answerable_reason and "“p4”" not in result.ranking.answerable_reason
+
+
 def test_a_word_that_is_struck_through_is_said_to_be_so() -> None:
     written = ["# Termination", "The landlord may end the lease with a month's notice.", "# Stays", "Or suspend it."]
     text = content_of_lines(written)
