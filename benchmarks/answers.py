@@ -264,8 +264,8 @@ def overlap(one: set[str], other: set[str]) -> float:
 
 def is_cut(quote: str, first_line: int, content: "DocumentContent") -> bool:
     """Whether a quote begins or ends inside a sentence of running text, or inside a row."""
-    from reading.values.sentences import SENTENCE
-    from retrieval.candidates.units import prose_of, split_at, units_of
+    from reading.values.sentences import SENTENCE, split_at
+    from retrieval.candidates.units import prose_of, units_of
 
     number = first_line
     kinds = {line.kind for line in content.legible_lines(first_line, first_line)}

@@ -26,7 +26,8 @@ from retrieval.question.phrasing import split_parts
 from retrieval.types import ConceptTerms
 from retrieval.words.lexicon import lexicon_of
 
-NAMES = ("coverage", "lead", "formed", "specific")
+NAMES = ("coverage", "lead", "formed", "specific", "reads")
+MAY_BE_UNKNOWN = ("lead", "reads")
 SWAPPED_BY = 9  # years: no report of these sets tells of one so long before
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")  # inside a sentence
@@ -59,23 +60,29 @@ def run(
         for name, questions in sets.items()
         for question, kind in with_near_misses(questions, library)
     ]
-    lead_unknown = round(float(np.mean([one.signals.lead for one in asked if one.signals and one.signals.lead])), 4)
+    unknown = {name: mean_known(name, asked) for name in MAY_BE_UNKNOWN}
     judged: dict[tuple[str, str], float] = {}
     for half in HALVES:
-        intercept, weights = fit([one for one in asked if one.half != half], lead_unknown)
+        intercept, weights = fit([one for one in asked if one.half != half], unknown)
         judged |= {
-            (one.set, one.id): probability(one, intercept, weights, lead_unknown) for one in asked if one.half == half
+            (one.set, one.id): probability(one, intercept, weights, unknown) for one in asked if one.half == half
         }
-    intercept, weights = fit(asked, lead_unknown)
+    intercept, weights = fit(asked, unknown)
     return {
         "intercept": round(intercept, 4),
         "weights": {name: round(weight, 4) for name, weight in zip(NAMES, weights, strict=True)},
-        "lead_unknown": lead_unknown,
+        "unknown": unknown,
         "curve": [{"limit": limit, **costs(asked, judged, limit)} for limit in LIMITS],
         "sets": {name: figures_of([one for one in asked if one.set == name], judged) for name in sets},
         "commit": commit(),
         "per_question": [asdict(one) | {"probability": judged[one.set, one.id]} for one in asked],
     }
+
+
+def mean_known(name: str, asked: Sequence[Asked]) -> float:
+    """The mean of a signal where it is known: what it counts for where it is not."""
+    known = [getattr(one.signals, name) for one in asked if one.signals and getattr(one.signals, name) is not None]
+    return round(float(np.mean(known)), 4) if known else 0.0
 
 
 def with_near_misses(questions: Sequence[GoldQuestion], library: Library) -> Iterator[tuple[GoldQuestion, str]]:
@@ -113,10 +120,10 @@ def ask(question: GoldQuestion, name: str, kind: str, library: Library, dictiona
 # ---- the fit: a logistic regression in which questions with and without an answer count the same
 
 
-def fit(asked: Sequence[Asked], lead_unknown: float) -> tuple[float, list[float]]:
+def fit(asked: Sequence[Asked], unknown: Mapping[str, float]) -> tuple[float, list[float]]:
     """The intercept and the weights of the signals as they are; a near miss counts as absent."""
     known = [one for one in asked if one.signals]
-    values, answered = matrix_of(known, lead_unknown), np.array([one.kind == "answerable" for one in known])
+    values, answered = matrix_of(known, unknown), np.array([one.kind == "answerable" for one in known])
     centre, spread = values.mean(0), values.std(0) + 1e-9
     design = np.c_[(values - centre) / spread, np.ones(len(known))]
     counts = np.where(answered, 0.5 / answered.mean(), 0.5 / (1 - answered.mean()))
@@ -131,15 +138,17 @@ def fit(asked: Sequence[Asked], lead_unknown: float) -> tuple[float, list[float]
     return float(found[-1] - weights @ centre), [float(weight) for weight in weights]
 
 
-def matrix_of(asked: Sequence[Asked], lead_unknown: float) -> Matrix:
+def matrix_of(asked: Sequence[Asked], unknown: Mapping[str, float]) -> Matrix:
     rows = [asdict(one.signals) for one in asked if one.signals]
-    return np.array([[lead_unknown if row[name] is None else row[name] for name in NAMES] for row in rows], dtype=float)
+    return np.array(
+        [[unknown[name] if row[name] is None else row[name] for name in NAMES] for row in rows], dtype=float
+    )
 
 
-def probability(one: Asked, intercept: float, weights: Sequence[float], lead_unknown: float) -> float:
+def probability(one: Asked, intercept: float, weights: Sequence[float], unknown: Mapping[str, float]) -> float:
     if one.signals is None:
         return 0.0
-    return float(1 / (1 + np.exp(-(intercept + matrix_of([one], lead_unknown)[0] @ np.array(weights)))))
+    return float(1 / (1 + np.exp(-(intercept + matrix_of([one], unknown)[0] @ np.array(weights)))))
 
 
 # ---- what it costs
@@ -199,7 +208,9 @@ def write_fit(figures: Mapping[str, Any], path: Path = WEIGHTS) -> None:
     lines = [
         "# Written by `python -m benchmarks confidence --write`; how it is fitted: docs/benchmarks.md.",
         f"intercept = {figures['intercept']}",
-        f"lead_unknown = {figures['lead_unknown']}",
+        "",
+        "[unknown]",
+        *(f"{name} = {value}" for name, value in figures["unknown"].items()),
         "",
         "[weights]",
         *(f"{name} = {weight}" for name, weight in figures["weights"].items()),

@@ -56,7 +56,7 @@ def print_weights(figures: Figures) -> None:
 
 
 def print_confidence(figures: Figures) -> None:
-    print(f"intercept {figures['intercept']}, {figures['weights']}, lead unknown {figures['lead_unknown']}")
+    print(f"intercept {figures['intercept']}, {figures['weights']}, unknown {figures['unknown']}")
     for row in figures["curve"]:
         print("  ".join(f"{name} {value}" for name, value in row.items()))
     for name, found in figures["sets"].items():

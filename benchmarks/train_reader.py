@@ -5,6 +5,7 @@ transformers in an environment of its own: `pip install torch transformers` besi
 repeatable for a seed but for the threads, and goes on where it was stopped. CI never trains.
 """
 
+import json
 import math
 import random
 import time
@@ -29,10 +30,14 @@ Encoded = tuple[list[int], list[int]]
 
 
 def run(training: Path, folder: Path, layers: int, epochs: float, seed: int) -> dict[str, Any]:
-    """Train into `folder` (`reader.pt`, and `state.pt` to go on from); the curve of the area on kept pairs."""
+    """Train into `folder` (`cross_encoder.onnx`, which the product reads, its weights as they were trained, and
+    `state.pt` to go on from); the curve of the area on kept pairs.
+    """
     import torch
     from tokenizers import Tokenizer
 
+    from benchmarks.reader_graph import write_graph
+    from llm.embeddings.cross_encoder import WEIGHTS
     from llm.embeddings.encoder import verified_weights
 
     weights = verified_weights()
@@ -64,6 +69,8 @@ def run(training: Path, folder: Path, layers: int, epochs: float, seed: int) -> 
                 {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step, "curve": curve}, state
             )
     torch.save(model.state_dict(), folder / "reader.pt")
+    config = json.loads((weights / "config.json").read_text()) | {"num_hidden_layers": layers}
+    write_graph({name: array.numpy() for name, array in model.state_dict().items()}, config, folder / WEIGHTS.name)
     return {"pairs": len(learned), "layers": layers, "seed": seed, "curve": curve}
 
 

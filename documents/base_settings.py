@@ -76,6 +76,7 @@ class BaseSettings:
     outside_links: str = allow_on_off("off")  # whether answers may be shown to people outside, see chat.sharing
     pseudonyms: str = allow_on_off("off")  # whether a model gets stand-ins for persons, see llm.pseudonyms
     golden_check: str = allow_on_off("off")  # whether changes wait for a golden check, see documents.guarding
+    cross_encoder: str = allow_on_off("on")  # whether the rules weigh how far passages read as an answer
     # Per cent of a cosine (R102): below the least two texts share nothing but the language.
     nearness_min: int = allow_number(15, 15, 95)
     # Per cent of questions without an answer that the rules may answer; see docs/benchmarks.md.

@@ -161,6 +161,15 @@ EXPLAINED = {
         ),
         _("a model reads more closely than rules do"),
     ),
+    "cross_encoder": (
+        _("Reading for answers"),
+        _(
+            "Where rules judge, a small bundled model reads the question with the sentences of the best passages, in "
+            "English. How far they read as an answer counts beside the words found, and the trail says it. Nothing is "
+            "sent anywhere."
+        ),
+        _("fewer wrong passages are shown for questions that have no answer, and fewer right ones are held back"),
+    ),
     "risk_max": (
         _("Risk, in per cent"),
         _(

@@ -177,6 +177,7 @@ class Search:
             self.unfit,
             self.toc,
             options.settings.reranking,
+            options.settings.cross_encoder == "on",
         )
 
 

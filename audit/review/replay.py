@@ -335,7 +335,8 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
         for row in rows
     ]
     risk_max = run.settings.get("risk_max", NO_LIMIT)
-    evidence = weigh_evidence(question, candidates, contents, hits, risk_max)
+    is_read = run.settings.get("cross_encoder") == "on"  # runs from before it was there were judged without
+    evidence = weigh_evidence(question, candidates, contents, hits, risk_max, is_read=is_read)
     return judge_by_rules(question, candidates, evidence, run.mode, contents)
 
 

@@ -32,22 +32,23 @@ def asked(number: int, coverage: float, kind: str, formed: float = 1.0) -> Asked
     return Asked(f"q{number}", "made", half, kind, Signals(coverage, None, formed, 1.0))
 
 
+UNKNOWN = {"lead": 0.1, "reads": 0.5}
 MADE = [asked(n, 0.5 + 0.05 * (n % 10), "answerable") for n in range(40)]
 MADE += [asked(100 + n, 0.1 + 0.05 * (n % 10), "absent") for n in range(20)]
 
 
 def test_the_signal_that_differs_decides() -> None:
-    intercept, weights = fit(MADE, 0.1)
+    intercept, weights = fit(MADE, UNKNOWN)
     found = dict(zip(NAMES, weights, strict=True))
     assert found["coverage"] > 5
-    assert all(abs(found[name]) < 1e-6 for name in ("lead", "formed", "specific"))  # the same in all questions
-    high, low = (probability(asked(1, coverage, ""), intercept, weights, 0.1) for coverage in (0.9, 0.2))
+    assert all(abs(found[name]) < 1e-6 for name in ("lead", "formed", "specific", "reads"))  # the same in all questions
+    high, low = (probability(asked(1, coverage, ""), intercept, weights, UNKNOWN) for coverage in (0.9, 0.2))
     assert high > 0.9 and low < 0.1
 
 
 def test_a_limit_costs_answers_on_both_sides() -> None:
-    intercept, weights = fit(MADE, 0.1)
-    judged = {(one.set, one.id): probability(one, intercept, weights, 0.1) for one in MADE}
+    intercept, weights = fit(MADE, UNKNOWN)
+    judged = {(one.set, one.id): probability(one, intercept, weights, UNKNOWN) for one in MADE}
     everything, nothing = costs(MADE, judged, 0.0), costs(MADE, judged, 1.0)
     assert everything == {"absent_answered": 1.0, "near_miss_answered": None, "answerable_lost": 0.0}
     assert nothing == {"absent_answered": 0.0, "near_miss_answered": None, "answerable_lost": 1.0}

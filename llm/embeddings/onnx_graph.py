@@ -3,6 +3,7 @@
 input_ids and attention_mask, int64 [texts, tokens] → embedding, float32 [texts, width]: mean over tokens, normalised.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -13,6 +14,7 @@ from safetensors.numpy import load_file
 
 OPSET = 20  # the first with Gelu
 IR_VERSION = 10
+INPUTS = ("input_ids", "attention_mask")
 MASKED = -1e9  # added to the attention of padding, so that softmax makes it zero
 
 Array = NDArray[Any]
@@ -31,16 +33,13 @@ def build_graph(weights_path: Path, config: EncoderConfig, path: Path) -> None:
     """Write the graph of these weights to `path`; the bytes depend on the input only."""
     graph = Graph(load_file(weights_path), config)
     mask = graph.add("Cast", "attention_mask", to=TensorProto.FLOAT)
-    tokens = _embed_tokens(graph)
-    bias = graph.add("Mul", graph.add("Sub", floats(1), graph.add("Unsqueeze", mask, integers(1, 2))), floats(MASKED))
-    for index in range(config["num_hidden_layers"]):
-        tokens = _add_layer(graph, f"encoder.layer.{index}", tokens, bias)
-    _add_mean(graph, tokens, mask)
-    model = helper.make_model(
-        graph.finish(),
-        opset_imports=[helper.make_opsetid("", OPSET)],
-        ir_version=IR_VERSION,
-    )
+    _add_mean(graph, add_layers(graph, _embed_tokens(graph), mask), mask)
+    save_graph(graph.finish(INPUTS, "embedding", config["hidden_size"]), path)
+
+
+def save_graph(made: Any, path: Path) -> None:
+    """Write a finished graph, if it is a valid one."""
+    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
     checker.check_model(model)
     save(model, path)
 
@@ -71,13 +70,11 @@ class Graph:
             "Add", self.add("MatMul", values, self.weights[f"{name}.weight"].T), self.weights[f"{name}.bias"]
         )
 
-    def finish(self) -> Any:
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["texts", self.config["hidden_size"]])
-        return helper.make_graph(self._nodes, "sentence-encoder", inputs, [output], self._constants)
+    def finish(self, inputs: Sequence[str], output: str, width: int) -> Any:
+        """The graph: int64 inputs [texts, tokens], one float32 output [texts, width]."""
+        given = [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in inputs]
+        told = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["texts", width])
+        return helper.make_graph(self._nodes, "sentence-encoder", given, [told], self._constants)
 
     def _constant(self, value: Array) -> str:
         name = f"constant_{len(self._constants)}"
@@ -101,6 +98,14 @@ def _embed_tokens(graph: Graph) -> str:
     length = graph.add("Shape", "input_ids", start=1, end=2)
     used = graph.add("Slice", places, integers(0), length, integers(0))
     return graph.normalise(graph.add("Add", words, used), "embeddings.LayerNorm")
+
+
+def add_layers(graph: Graph, tokens: str, mask: str) -> str:
+    """All layers over the embedded tokens; `mask` is 1 for each token and 0 for padding, as floats."""
+    bias = graph.add("Mul", graph.add("Sub", floats(1), graph.add("Unsqueeze", mask, integers(1, 2))), floats(MASKED))
+    for index in range(graph.config["num_hidden_layers"]):
+        tokens = _add_layer(graph, f"encoder.layer.{index}", tokens, bias)
+    return tokens
 
 
 def _add_layer(graph: Graph, layer: str, tokens: str, bias: str) -> str:

@@ -34,3 +34,18 @@ ABBREVIATION_CHARS = 12  # more than the longest has
 FIRM_ABBREVIATED = re.compile(r"(?:Inc|Ltd|Corp|L\.L\.C|L\.?P|S\.A(?:\.S)?|B\.V|N\.V|S\.p\.A)$")  # without its stop
 PARTY_ABBREVIATED = re.compile(r"(?:\b[A-Z]|\b(?:Inc|Ltd|Corp|Co|Cie))\.$", re.IGNORECASE)
 NOT_ABBREVIATED = r"(?<!\bInc)(?<!\bNo)(?<!\bCo)(?<!\bCorp)(?<!\bLtd)"  # before the stop behind a heading
+
+
+def split_at(text: str, ends: re.Pattern[str]) -> list[tuple[int, int]]:
+    """The text in parts [start, end), cut after each end; an abbreviation ends no sentence."""
+    parts: list[tuple[int, int]] = []
+    start = 0
+    for found in ends.finditer(text):
+        if ends is SENTENCE and ABBREVIATION.search(
+            text[max(start, found.start() - ABBREVIATION_CHARS) : found.start() + 1]
+        ):
+            continue
+        if found.end() > start:
+            parts.append((start, found.end()))
+            start = found.end()
+    return [*parts, (start, len(text))] if start < len(text) or not parts else parts

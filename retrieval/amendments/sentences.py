@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.matching import match_form
-from reading.values.sentences import SENTENCE
+from reading.values.sentences import SENTENCE, split_at
 from reading.wording import read_once
-from retrieval.candidates.units import prose_of, split_at, units_of
+from retrieval.candidates.units import prose_of, units_of
 from retrieval.types import LineRange
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.printed import dates_in

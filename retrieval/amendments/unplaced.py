@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
-from reading.values.sentences import SENTENCE
+from reading.values.sentences import SENTENCE, split_at
 from retrieval.amendments.sentences import amending_words, find_change, mask_quotations
 from retrieval.amendments.versions import Versions
-from retrieval.candidates.units import prose_of, split_at, units_of
+from retrieval.candidates.units import prose_of, units_of
 from retrieval.told.clauses import Clause, join_clauses
 from retrieval.told.reasons import give_clause
 from retrieval.types import LineRange, Question, Settled

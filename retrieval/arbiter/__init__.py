@@ -37,6 +37,7 @@ class Case(NamedTuple):
     unfit: tuple[LeftOut, ...]
     toc: str
     reranking: str = BaseSettings.reranking
+    is_read: bool = True
 
 
 class Ruling(NamedTuple):
@@ -56,8 +57,8 @@ class Ruling(NamedTuple):
 
 def decide(case: Case) -> Ruling:
     """The ruling on a case by itself."""
-    name, question, candidates, contents, hits, risk_max, mode, use, *_, reranking = case
-    ranking = arbitrate(name, question, candidates, contents, hits, risk_max, mode, use, reranking)
+    name, question, candidates, contents, hits, risk_max, mode, use, *_, reranking, is_read = case
+    ranking = arbitrate(name, question, candidates, contents, hits, risk_max, mode, use, reranking, is_read=is_read)
     return Ruling(candidates, case.unfit, ranking)
 
 
@@ -71,10 +72,12 @@ def arbitrate(
     mode: Mode = "balanced",
     use: ModelUse = USUAL,
     reranking: str = BaseSettings.reranking,
+    *,
+    is_read: bool = True,
 ) -> Ranking:
     """One verdict for each candidate, in the arbiter's order. No candidates, no call.
 
-    The rules answer only where the evidence is strong enough for `risk_max`, see `evidence`.
+    The rules answer only where the evidence is strong enough for `risk_max`, see `evidence`; `is_read` is of them.
     """
     if not candidates:
         return Ranking(name, "not_needed", ())
@@ -85,6 +88,6 @@ def arbitrate(
     if name == "rerank":
         return judge_by_rerank(question, candidates, contents, reranking)
     if name == "rules":
-        evidence = weigh_evidence(question, candidates, contents, hits, risk_max)
+        evidence = weigh_evidence(question, candidates, contents, hits, risk_max, is_read=is_read)
         return judge_by_rules(question, candidates, evidence, mode, contents)
     return leave_unjudged(candidates)

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import exp
+from math import exp, log
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from reading.matching import match_form
 from reading.rows import name_in_force
 from retrieval.arbiter.named import is_named_only
 from retrieval.arbiter.order import NONE_RULED, Ruled, order_by_rules, words_ruled
+from retrieval.arbiter.reads import read_for_answer
 from retrieval.arbiter.specific import specific_words, words_around, words_nowhere
 from retrieval.question.called import with_kind
 from retrieval.question.kinds import answer_rules
@@ -49,19 +50,21 @@ WORDS_NAMED = 4  # in a reason
 
 @dataclass(frozen=True)
 class Signals:
-    """What speaks for an answer, each 0..1. `lead` is None where nothing was searched by meaning.
+    """What speaks for an answer, each 0..1 but `reads`. None is unknown: `lead` where nothing was searched by meaning.
 
     coverage: the share of the question that the best passage carries, its words weighed by their rarity
     lead: by how much the nearest passage is nearer in meaning than those behind it
     formed: 1 unless a value of the kind asked for, or what the question is about, is missing
     specific: the share of names, numbers, codes and years of the question that are on the page or on the cover, and of
         what it is about and no document mentions
+    reads: the logarithm of the odds that the first passage answers, by how it reads; None where it was not read
     """
 
     coverage: float
     lead: float | None
     formed: float
     specific: float
+    reads: float | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,8 @@ class Evidence:
     answered_parts: the numbers of the parts of the question that are answered, each weighed as a question of its own
     if_doubted: the probability where what is quoted gives a reason for doubt: below the limit
     ruled: of a question whether something is allowed, what a rule on it must speak of
+    reads: how far the first passage reads as an answer; None where it was not read
+    lacks: what the first passage does not have of the question, whatever the probability
     """
 
     probability: float
@@ -82,6 +87,8 @@ class Evidence:
     answered_parts: tuple[int, ...] = ()
     if_doubted: float = 0.0
     ruled: Ruled = NONE_RULED
+    reads: float | None = None
+    lacks: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,7 @@ class Fit:
 
     intercept: float
     weights: Mapping[str, float]
-    lead_unknown: float
+    unknown: Mapping[str, float]  # of a signal that is not known
     curve: tuple[tuple[float, float, float], ...]  # limit, absent answered, answerable not answered
 
 
@@ -98,7 +105,7 @@ class Fit:
 def read_fit() -> Fit:
     stored = tomllib.loads(WEIGHTS.read_text("utf-8"))
     curve = tuple((row["limit"], row["absent_answered"], row["answerable_lost"]) for row in stored["curve"])
-    return Fit(stored["intercept"], stored["weights"], stored["lead_unknown"], curve)
+    return Fit(stored["intercept"], stored["weights"], stored["unknown"], curve)
 
 
 def weigh_evidence(
@@ -107,8 +114,11 @@ def weigh_evidence(
     contents: Sequence[DocumentContent],
     hits: Sequence[Hit],
     risk_max: int,
+    *,
+    is_read: bool = True,
 ) -> Evidence:
-    """The evidence of a pool that is not empty. `risk_max` is the per cent of absent questions that may be answered.
+    """The evidence of a pool that is not empty. `risk_max` is the per cent of absent questions that may be answered,
+    `is_read` whether the first passage is read for an answer.
 
     Each part of a question is weighed as a question of its own, and the most probable one stands for all: a half that
     is answered is not doubtful because the other is not.
@@ -118,7 +128,11 @@ def weigh_evidence(
     lacking, limit = what_is_missing(question, candidates), limit_for(risk_max)
     counted = {key: shares_of_words(question, content) for key, content in documents.items()}
     named = specific_words(question) | unmentioned_owners(question, contents, terms.values())
-    whole = Weighed(terms, counted, named, lead_of(hits), formed=0.0 if lacking else 1.0)
+    ruled = words_ruled(question, [term for of_document in terms.values() for term in of_document])
+    first = order_by_rules(candidates, ruled, question)[0]  # which is shown first: what is said to be missing is its
+    reads = read_for_answer(question, first, documents[first.document_id].language) if is_read else None
+    odds = None if reads is None else log(reads / (1 - reads))
+    whole = Weighed(terms, counted, named, lead_of(hits), 0.0 if lacking else 1.0, odds)
     asked = [weigh_part(number, part, whole, hits) for number, part in enumerate(question.parts, 1)] or [whole]
     weighed = [each.best_of(candidates, documents) for each in asked]
     untold = [rows_untold(candidates, each.worth_of(candidates, is_part=bool(question.parts))) for each in asked]
@@ -130,14 +144,12 @@ def weigh_evidence(
     at, signals = weighed[best]
     absent = words_nowhere(question, contents)
     is_enough = bool(lacking) or (probability_of(signals) >= limit and not absent)
-    ruled = words_ruled(question, [term for of_document in terms.values() for term in of_document])
-    first = order_by_rules(candidates, ruled, question)[0]  # which is shown first: what is said to be missing is its
     found = set(first.matched_keywords) | words_around(first, documents[first.document_id], whole.named)
     found |= terms_said(first, terms[first.document_id])
     own, every = terms[first.document_id], list(terms.values())
     struck = frozenset[str]().union(*map(struck_stems, contents))
-    doubt = "" if is_enough else name_doubt(question, found, own, every, absent, struck)
-    doubt = doubt or untold[best]
+    lacks = name_doubt(question, found, own, every, absent, struck)
+    doubt = untold[best] if is_enough else lacks
     candidate = candidates[at]
     content, own = documents[candidate.document_id], terms[candidate.document_id]
     if is_enough and not lacking and is_named_only(candidate.anchor, question, own, content):
@@ -145,7 +157,8 @@ def weigh_evidence(
         doubt = give_clause("only named")
     answered = tuple(number for number, _ in enumerate(question.parts, 1) if probabilities[number - 1] >= limit)
     sure = probabilities[best] if not doubt else doubtful_probability(probabilities[best], limit)
-    return Evidence(sure, lacking, doubt, signals, answered, doubtful_probability(probabilities[best], limit), ruled)
+    if_doubted = doubtful_probability(probabilities[best], limit)
+    return Evidence(sure, lacking, doubt, signals, answered, if_doubted, ruled, reads, lacks)
 
 
 class Weighed(NamedTuple):
@@ -156,6 +169,7 @@ class Weighed(NamedTuple):
     named: set[str]
     lead: float | None
     formed: float
+    reads: float | None = None
 
     def worth_of(self, candidates: Sequence[Candidate], *, is_part: bool) -> list[float]:
         """How much each candidate has of what is asked: of a part its words alone tell."""
@@ -172,6 +186,7 @@ class Weighed(NamedTuple):
                 lead=self.lead,
                 formed=self.formed,
                 specific=specific_share(self.named, each, documents[each.document_id]),
+                reads=self.reads,
             )
             for each in candidates
         ]
@@ -193,7 +208,7 @@ def weigh_part(number: int, part: str, whole: Weighed, hits: Sequence[Hit]) -> W
 def probability_of(signals: Signals) -> float:
     """The calibrated probability, 0..1, rounded to three digits."""
     fit = read_fit()
-    values = {name: fit.lead_unknown if value is None else value for name, value in vars(signals).items()}
+    values = {name: fit.unknown[name] if value is None else value for name, value in vars(signals).items()}
     total = fit.intercept + sum(fit.weights[name] * value for name, value in values.items())
     return round(1 / (1 + exp(-total)), 3)
 

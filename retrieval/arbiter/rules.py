@@ -68,13 +68,14 @@ def judge_by_rules(
     if missing:
         roles = [lower_role(role) for role in roles]
     pool = Pool(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
+    reads = [evidence.reads if evidence else None] + [None] * len(ordered)
     verdicts = tuple(
-        give_verdict(candidate, role, pool, find_forms(candidate, question.keywords))
-        for candidate, role in zip(ordered, roles, strict=True)
+        give_verdict(candidate, role, pool, find_forms(candidate, question.keywords), read)
+        for candidate, role, read in zip(ordered, roles, reads, strict=False)
     )
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
     answerable = any(role == "primary" for role in roles)
-    reason = "" if answerable else missing or give_clause("too little")
+    reason = "" if answerable else missing or (evidence.lacks if evidence else give_clause("too little"))
     return Ranking(
         "rules",
         "ran",
@@ -139,11 +140,12 @@ def parts_first(ordered: Sequence[Candidate], answered: Collection[int] | None =
     return frozenset(first.values())
 
 
-def give_verdict(candidate: Candidate, role: Role, pool: Pool, met: FormsMet) -> Verdict:
+def give_verdict(candidate: Candidate, role: Role, pool: Pool, met: FormsMet, reads: float | None) -> Verdict:
     rule = rule_of(candidate)
     quote = candidate.own_text if role in KEPT_ROLES else ""
     weight = explain_weight(candidate, rule, role, pool)
     facts = facts_for(candidate, rule, met) | met.facts() | ({"weight": weight} if weight else {})
+    facts |= {} if reads is None else {"reads": reads}
     return Verdict(candidate.candidate_id, role, give_passage_reason(rule.name, **facts), quote, rule.name)
 
 

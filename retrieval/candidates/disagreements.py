@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.registry.references import references_in
-from reading.values.sentences import SENTENCE
+from reading.values.sentences import SENTENCE, split_at
 from reading.values.years import YEAR
 from retrieval.candidates.rows_asked import table_at_line
 from retrieval.candidates.sentences import PROSE, run_around
-from retrieval.candidates.units import ITEM, Prose, prose_of, split_at
+from retrieval.candidates.units import ITEM, Prose, prose_of
 from retrieval.question.documents_named import Name, documents_named
 from retrieval.question.values import ALSO
 from retrieval.types import KEPT_ROLES, Contradiction, LineRange, Question, QuotePiece, Settled

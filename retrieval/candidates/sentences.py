@@ -6,8 +6,8 @@ from collections.abc import Collection
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import LineRow
-from reading.values.sentences import SENTENCE
-from retrieval.candidates.units import Piece, cut_around, lead_in_of, marker_of, prose_of, split_at, units_of
+from reading.values.sentences import SENTENCE, split_at
+from retrieval.candidates.units import Piece, cut_around, lead_in_of, marker_of, prose_of, units_of
 from retrieval.types import LineRange, Sentences
 
 QUOTE_CHARS = 700  # a long clause of a contract; several sentences together are no longer

@@ -11,7 +11,7 @@ from documents.storage.content import DocumentContent, kept_with_content
 from reading.layout.ticks import SIGNS
 from reading.matching import goes_on_without_space
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from reading.values.sentences import ABBREVIATION, ABBREVIATION_CHARS, LINE_ENDS_ITEM, SENTENCE
+from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE, split_at
 from retrieval.candidates.plain import BULLETS
 from retrieval.types import LineRange
 
@@ -213,21 +213,6 @@ def prose_of(lines: LineRange, content: DocumentContent, *, in_force: bool = Fal
         begins.append(at)
         at += len(text)
     return Prose(even("".join(parts)), tuple(begins), rows)
-
-
-def split_at(text: str, ends: re.Pattern[str]) -> list[tuple[int, int]]:
-    """The text in parts [start, end), cut after each end; an abbreviation ends no sentence."""
-    parts: list[tuple[int, int]] = []
-    start = 0
-    for found in ends.finditer(text):
-        if ends is SENTENCE and ABBREVIATION.search(
-            text[max(start, found.start() - ABBREVIATION_CHARS) : found.start() + 1]
-        ):
-            continue
-        if found.end() > start:
-            parts.append((start, found.end()))
-            start = found.end()
-    return [*parts, (start, len(text))] if start < len(text) or not parts else parts
 
 
 def cut_around(text: str, wanted: tuple[int, int], limit: int) -> tuple[int, int]:

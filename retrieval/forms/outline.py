@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, LineRow, TocRow
-from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE
+from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE, split_at
 from retrieval.absence import CAPS, WARNING_CAP
 from retrieval.accounting import coverage_of
 from retrieval.candidates.aggregation import FINGERPRINT, brief_of
 from retrieval.candidates.noise import is_minor, is_noise_title, name_part
 from retrieval.candidates.sentences import PROSE, QUOTE_CHARS, run_around
 from retrieval.candidates.settle import settle
-from retrieval.candidates.units import ITEM, cut_around, prose_of, split_at
+from retrieval.candidates.units import ITEM, cut_around, prose_of
 from retrieval.filters import Within
 from retrieval.told.planned import give_reason
 from retrieval.types import (

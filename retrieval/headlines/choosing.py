@@ -18,11 +18,11 @@ from reading.layout.ticks import has_box
 from reading.matching import LINE_HYPHENS, match_form
 from reading.rows import FRONT_INDEX, name_in_force
 from reading.values.nothing import says_nothing
-from reading.values.sentences import SENTENCE
+from reading.values.sentences import SENTENCE, split_at
 from retrieval.arbiter.numbers_told import is_led_to, is_of_sentences, text_above
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
-from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, split_at, units_of
+from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, units_of
 from retrieval.detectors.vectors import query_vector
 from retrieval.headlines.fitting import (
     counts_said,

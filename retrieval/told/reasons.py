@@ -20,6 +20,7 @@ from retrieval.told.columns import StoredFlag, StoredGate
 from retrieval.told.planned import Facts, name_type, say_planned
 from retrieval.told.recorded import say_recorded
 
+READS, READS_NOT = 0.85, 0.15  # how far a passage reads as an answer before it is said, either way
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z])")
 STATEMENTS = {
     "balance sheet": gettext_lazy("balance sheet"),
@@ -50,7 +51,8 @@ WITHOUT_WORDS = {
 
 def passage_reason(candidate: RunCandidate) -> str:
     """Why a passage was kept or not."""
-    return say_passage(candidate.reason_facts) or candidate.reason
+    said = say_passage(candidate.reason_facts) or candidate.reason
+    return " ".join(filter(None, (said, say_reads(candidate.reason_facts))))
 
 
 def absence_of(run: RetrievalRun, *, is_outside: bool = False) -> str:
@@ -184,6 +186,14 @@ def say_passage(facts: Facts) -> str:
         said.append(_("It is a heading repeated on many pages."))
     said.append(say_weight(facts.get("weight", {})))
     return " ".join(filter(None, said))
+
+
+def say_reads(facts: Facts) -> str:
+    """What the cross-encoder makes of a passage, where that is clear; "" where it was not read or is in between."""
+    chance = facts.get("reads")
+    if chance is None or READS_NOT < chance < READS:
+        return ""
+    return _("It reads as an answer.") if chance >= READS else _("It does not read as an answer.")
 
 
 def end_sentence(facts: Facts, sentence: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from llm.embeddings.onnx_graph import OPSET, EncoderConfig, Graph, build_graph, floats, integers
+from llm.embeddings.onnx_graph import INPUTS, OPSET, EncoderConfig, Graph, build_graph, floats, integers
 
 Array = NDArray[np.float32]
 
@@ -72,12 +72,18 @@ def gelu(values: Array) -> Array:
 
 
 def encode(ids: list[int], weights: dict[str, Array], config: EncoderConfig) -> Array:
-    """The embedding of one text without padding, one head after the other."""
+    """The embedding of one text without padding."""
+    mean = encode_tokens(ids, weights, config, [0] * len(ids)).mean(axis=0)
+    return np.asarray(mean / np.linalg.norm(mean))
+
+
+def encode_tokens(ids: list[int], weights: dict[str, Array], config: EncoderConfig, segments: list[int]) -> Array:
+    """What the layers make of each token, one head after the other."""
     epsilon, heads = config["layer_norm_eps"], config["num_attention_heads"]
     size = config["hidden_size"] // heads
     values = weights["embeddings.word_embeddings.weight"][ids]
     values = values + weights["embeddings.position_embeddings.weight"][: len(ids)]
-    values = values + weights["embeddings.token_type_embeddings.weight"][0]
+    values = values + weights["embeddings.token_type_embeddings.weight"][segments]
     values = normalise(values, weights, "embeddings.LayerNorm", epsilon)
     for index in range(config["num_hidden_layers"]):
         layer = f"encoder.layer.{index}"
@@ -94,8 +100,7 @@ def encode(ids: list[int], weights: dict[str, Array], config: EncoderConfig) -> 
         values = normalise(
             dense(inner, weights, f"{layer}.output.dense") + values, weights, f"{layer}.output.LayerNorm", epsilon
         )
-    mean = values.mean(axis=0)
-    return np.asarray(mean / np.linalg.norm(mean))
+    return values
 
 
 @pytest.fixture(scope="module")
@@ -174,6 +179,6 @@ def test_a_graph_names_each_value_once() -> None:
     first = graph.add("Add", floats(1), floats(1))
     second = graph.add("Add", first, integers(1, 2))
     assert len({first, second}) == 2 and graph.add("Relu", second, output="end") == "end"
-    made = graph.finish()
+    made = graph.finish(INPUTS, "end", 1)
     assert len({one.name for one in made.initializer}) == 3 and [node.op_type for node in made.node][-1] == "Relu"
     assert integers(1, 2).dtype == np.int64 and floats(1).dtype == np.float32

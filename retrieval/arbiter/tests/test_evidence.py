@@ -124,7 +124,7 @@ def test_every_signal_speaks_for_an_answer(name: str) -> None:
 
 def test_an_unknown_lead_counts_as_the_usual_one() -> None:
     unknown = replace(WHOLE, coverage=0.5, lead=None)
-    assert probability_of(unknown) == probability_of(replace(unknown, lead=read_fit().lead_unknown))
+    assert probability_of(unknown) == probability_of(replace(unknown, **read_fit().unknown))
 
 
 def test_less_risk_needs_more_probability() -> None:

@@ -1,0 +1,57 @@
+"""How far a passage reads as an answer: a cross-encoder reads the question with each of its sentences (R54).
+
+It was trained on English, and reads nothing else. What it says is one signal among others: it makes no quote, turns no
+gate, and a passage that it did not read is no worse for that.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from llm.embeddings import bundled
+from llm.embeddings.cross_encoder import cross_encoder
+from reading.values.sentences import SENTENCE, split_at
+from retrieval.types import Candidate, Question
+
+SENTENCES_MAX = 24  # of a passage
+SENTENCE_CHARS, ROW_CHARS = 25, 12  # what is shorter is read with what follows it, as in training
+LANGUAGE, UNKNOWN = "en", "und"
+LINE_HYPHEN = re.compile(r"(?<=\w)-\n(?=[a-z])")
+
+
+def read_for_answer(question: Question, candidate: Candidate, language: str) -> float | None:
+    """How far the best sentence of a passage reads as an answer, 0.001 to 0.999; None where it is not read.
+
+    Nothing is read of a question in parts, which no sentence answers, of a document in another `language`, nor where
+    the words of the bundled encoder are not installed. Raises EncoderMissing if the weights are not those trained.
+    """
+    is_english = question.language == LANGUAGE and language in (LANGUAGE, UNKNOWN)
+    if question.parts or not is_english or not bundled.is_available():
+        return None
+    sentences = list(sentences_to_read(candidate))
+    if not sentences:
+        return None
+    chances = cross_encoder().read(question.corrected, sentences)[:, 0]
+    return min(max(round(float(chances.max()), 3), 0.001), 0.999)
+
+
+def sentences_to_read(candidate: Candidate) -> Iterator[str]:
+    """The sentences of a passage, or its rows, each behind the title of its section."""
+    is_prose = bool(candidate.sentences and candidate.sentences.text)
+    if is_prose:
+        prose = " ".join(LINE_HYPHEN.sub("", candidate.own_text).split())
+        parts = [prose[start:end] for start, end in split_at(prose, SENTENCE)]
+    else:
+        parts = candidate.own_text.split("\n")
+    for text in join_short(parts, SENTENCE_CHARS if is_prose else ROW_CHARS)[:SENTENCES_MAX]:
+        yield f"{candidate.section_title}: {text}" if candidate.section_title else text
+
+
+def join_short(parts: Sequence[str], chars_min: int) -> list[str]:
+    """The parts, each of at least so many characters but for the last."""
+    joined, waiting = list[str](), ""
+    for part in parts:
+        waiting = " ".join([*waiting.split(), *part.split()])
+        if len(waiting) >= chars_min:
+            joined.append(waiting)
+            waiting = ""
+    return [*joined, waiting] if waiting else joined
