@@ -164,11 +164,11 @@ EXPLAINED = {
     "cross_encoder": (
         _("Reading for answers"),
         _(
-            "Where rules judge, a small bundled model reads the question with the sentences of the best passages, in "
-            "English. How far they read as an answer counts beside the words found, and the trail says it. Nothing is "
-            "sent anywhere."
+            "Where rules judge, a small model that comes with the program reads the question with the sentences of the "
+            "first passage, in English. How far that reads as an answer counts beside the words found, and the trail "
+            "says it. Nothing is sent anywhere."
         ),
-        _("fewer wrong passages are shown for questions that have no answer, and fewer right ones are held back"),
+        _("measured: at the same risk a fifth fewer answers are held back"),
     ),
     "risk_max": (
         _("Risk, in per cent"),

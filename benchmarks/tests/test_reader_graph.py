@@ -6,7 +6,7 @@ import numpy as np
 import onnxruntime
 
 from benchmarks.reader_graph import BYTE_MAX, write_graph
-from llm.embeddings.tests.test_onnx_graph import CONFIG, dense, encode_tokens, make_weights
+from llm.embeddings.tests.test_onnx_graph import CONFIG, Array, dense, encode_tokens, make_weights
 
 WIDTH = CONFIG["hidden_size"]
 
@@ -14,9 +14,14 @@ WIDTH = CONFIG["hidden_size"]
 def test_it_scores_pairs_as_the_layers_do(tmp_path: Path) -> None:
     weights = make_weights()
     random = np.random.default_rng(3)
-    weights |= {"head.0.weight": random.normal(0, 0.7, (WIDTH, WIDTH)), "head.0.bias": random.normal(0, 0.7, WIDTH)}
-    weights |= {"head.3.weight": random.normal(0, 0.7, (2, WIDTH)), "head.3.bias": random.normal(0, 0.7, 2)}
-    weights = {name: as_bytes_say(name, array.astype(np.float32)) for name, array in weights.items()}
+    shapes = {
+        "head.0.weight": (WIDTH, WIDTH),
+        "head.0.bias": (WIDTH,),
+        "head.3.weight": (2, WIDTH),
+        "head.3.bias": (2,),
+    }
+    weights |= {name: random.normal(0, 0.7, shape).astype(np.float32) for name, shape in shapes.items()}
+    weights = {name: as_bytes_say(name, array) for name, array in weights.items()}
     path = tmp_path / "reader.onnx"
     write_graph(
         {name if name.startswith("head") else f"bert.{name}": each for name, each in weights.items()}, CONFIG, path
@@ -34,9 +39,9 @@ def test_it_scores_pairs_as_the_layers_do(tmp_path: Path) -> None:
         assert np.allclose(found, expected, atol=1e-4)
 
 
-def as_bytes_say(name: str, matrix: np.ndarray) -> np.ndarray:
+def as_bytes_say(name: str, matrix: Array) -> Array:
     """The matrix as its bytes give it again, so that only the graph is compared."""
     if matrix.ndim < 2 or "position" in name or "token_type" in name:
         return matrix
     scale = np.abs(matrix).max(1, keepdims=True) / BYTE_MAX
-    return (np.rint(matrix / scale) * scale).astype(np.float32)
+    return np.asarray(np.rint(matrix / scale) * scale, dtype=np.float32)

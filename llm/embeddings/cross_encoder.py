@@ -54,7 +54,8 @@ class CrossEncoder:
                 given[:, row, :size] = pairs[at].ids, pairs[at].attention_mask, pairs[at].type_ids
             names = ("input_ids", "attention_mask", "segments")
             (scores[batch],) = self._session.run(["scores"], dict(zip(names, given, strict=True)))
-        return 1 / (1 + np.exp(-scores))
+        chances: NDArray[np.float32] = 1 / (1 + np.exp(-scores))
+        return chances
 
 
 def cross_encoder() -> CrossEncoder:

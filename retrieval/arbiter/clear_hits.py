@@ -31,8 +31,8 @@ def judge_clear_hit(
         return plan, None
     signal = dispatch.clean_signal(question, hits)
     doubt = doubt_of(question) or ("" if signal else give_reason("no clear lead"))
-    asked = ("rules", question, candidates, contents, hits, settings.risk_max)
-    ranking = None if doubt else arbitrate(*asked, is_read=settings.cross_encoder == "on")
+    is_read, asked = settings.cross_encoder == "on", (question, candidates, contents, hits, settings.risk_max)
+    ranking = None if doubt else arbitrate("rules", *asked, is_read=is_read)
     if ranking and (named := doubt_of_ranking(ranking, candidates)):
         doubt, ranking = give_reason("but", said=recorded_facts(signal), doubt=recorded_facts(named)), None
     words = join_reasons(
