@@ -45,6 +45,7 @@ REASONS = {
     "jobs.silence._silence": "what is owed and who asks change under a lock; its one flag is replaced whole",
     "llm.call._lacks": "read and replaced under a lock, its values never change",
     "llm.embeddings.bundled._kept": "looked at and changed under _keeping; the vectors are only read",
+    "llm.embeddings.cross_encoder._loaded": f"{BY_PROCESS}; session and tokenizer may be called from several threads",
     "llm.embeddings.encoder._encoders": f"{BY_PROCESS}; session and tokenizer may be called from several threads",
     "llm.window._told": "read and replaced under a lock, its values never change",
     "llm.wire._wires": f"{BY_PROCESS}; its clients are used on its own event loop alone",
