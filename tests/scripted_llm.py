@@ -795,7 +795,7 @@ class ScriptedLLM:
         self.ended = threading.Event()
         self._lock = threading.Lock()
         handler = type("ScriptedHandler", (_Handler,), {"script": self})
-        self._server = _Server(("127.0.0.1", port), handler)
+        self._server = _listen(port, handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -877,6 +877,19 @@ class ScriptedLLM:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+_had: set[int] = set()  # the ports of this process's servers
+
+
+def _listen(port: int, handler: type[BaseHTTPRequestHandler]) -> "_Server":
+    """A server at that port; for 0 at one that none before it had, since the product remembers servers by address."""
+    while True:
+        server = _Server(("127.0.0.1", port), handler)
+        if port or server.server_port not in _had:
+            _had.add(server.server_port)
+            return server
+        server.server_close()
 
 
 class _Server(ThreadingHTTPServer):
