@@ -24,7 +24,7 @@ from django.conf import settings
 from django.utils import translation
 
 from embedded import postgres, redis
-from tests import emptying, loopback, schema, stages
+from tests import alarm, emptying, loopback, schema, stages
 
 _minutes = itertools.count(int(time.time() // 60))
 STARTED = "DOCINTEL_TEST_SERVERS"
@@ -80,6 +80,9 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("docintel")
+
+
+pytest_timeout_set_timer = alarm.pytest_timeout_set_timer
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 from pytest_django import Settings
 
-from llm import call, window
+from llm import call
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
@@ -16,8 +16,6 @@ Serve = Callable[..., ScriptedLLM]
 def serve(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Start a server with one behaviour (or several in turn) and configure it."""
     monkeypatch.setattr(call, "BACKOFF_S", 0.01)
-    for module, known in ((call, "_lacks"), (window, "_told")):
-        monkeypatch.setattr(module, known, {})  # a server of another test may have had this port
     with ExitStack() as stack:
 
         def start(*behaviours: str, pace_s: float = 0.0) -> ScriptedLLM:

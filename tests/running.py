@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -35,6 +36,9 @@ user = User.objects.create_superuser("EMAIL", "PASSWORD", name="NAME")
 print("token", make_token(user, "Tests", Scope.values, 1)[1])
 """
 CSRF = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
+# None that the system hands out, so that no connection takes it before its server has started; browsers refuse 10080.
+PORTS = range(11_000, 32_000)
+chance = random.SystemRandom()  # no test's seed makes two processes choose the same port
 living_logs: list[Path] = []  # files and folders of logs of what runs now, or ended by a failure
 
 
@@ -176,8 +180,10 @@ def processes(environment: dict[str, str], home: Path) -> Iterator[str]:
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+    while True:
+        port = chance.choice(PORTS)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def environment(home: Path) -> dict[str, str]:

@@ -15,6 +15,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Self
@@ -795,7 +796,7 @@ class ScriptedLLM:
         self.ended = threading.Event()
         self._lock = threading.Lock()
         handler = type("ScriptedHandler", (_Handler,), {"script": self})
-        self._server = _Server(("127.0.0.1", port), handler)
+        self._server = _listen(port, handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -879,10 +880,43 @@ class ScriptedLLM:
         self.stop()
 
 
+_had: set[int] = set()  # the ports of this process's servers
+
+
+def _listen(port: int, handler: type[BaseHTTPRequestHandler]) -> "_Server":
+    """A server at that port; for 0 at one that none before it had, since the product remembers servers by address."""
+    while True:
+        server = _Server(("127.0.0.1", port), handler)
+        if port or server.server_port not in _had:
+            _had.add(server.server_port)
+            return server
+        server.server_close()
+
+
 class _Server(ThreadingHTTPServer):
+    """One that ends its connections too: clients keep them, and each has a thread and two descriptors."""
+
     daemon_threads = True
     block_on_close = False
     request_queue_size = 128
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._connections: set[socket.socket] = set()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        self._connections.discard(request)
+        super().shutdown_request(request)
+
+    def server_close(self) -> None:
+        super().server_close()
+        for connection in [*self._connections]:
+            with suppress(OSError):  # it has ended by itself meanwhile
+                connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Clients that go away are part of the script."""
@@ -1046,8 +1080,10 @@ class _Handler(BaseHTTPRequestHandler):
     # ---- servers that do not speak the protocol, by the name of their behaviour
 
     def act_hang(self) -> None:
+        connection = select.poll()  # select.select knows no descriptor above 1023
+        connection.register(self.connection, select.POLLIN)
         while not self.script.ended.is_set():
-            if select.select([self.connection], [], [], 0.05)[0]:  # nothing more is sent: it was closed
+            if connection.poll(50):  # nothing more is sent: it was closed
                 self.close_connection = True
                 return self.script.was_left.set()
 

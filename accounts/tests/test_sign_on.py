@@ -85,7 +85,7 @@ def scripted_provider() -> Iterator[Provider]:
     """A provider on a real socket."""
     with Provider(("127.0.0.1", 0), Endpoints) as server:
         server.person = {"sub": "77", "email": "ada@example.org", "email_verified": True, "name": "Ada Osei"}
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
         server.shutdown()
 

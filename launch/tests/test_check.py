@@ -59,7 +59,7 @@ def test_planted_{number}(own_{number}: None) -> None:
 """
     for number in range(4)
 )
-PLUGINS = ("xdist", "pytest_timeout", "pytest_reportlog")
+PLUGINS = ("xdist", "pytest_timeout", "pytest_reportlog", "tests.alarm")
 UNREADABLE = "import no_such_module\n"
 
 
@@ -104,6 +104,7 @@ def test_what_is_planted_is_told_by_its_name(
         (project / f"test_{name}.py").write_text(source)
     (project / "pytest.ini").write_text("[pytest]\ntimeout = 5\n")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # what is not needed takes long to load
+    monkeypatch.setenv("PYTHONPATH", str(check.ROOT))  # of our own plugin
     plugins = [part for name in PLUGINS for part in ("-p", name)]
     monkeypatch.setattr(check, "PYTEST", [sys.executable, "-m", "pytest", *plugins])
     monkeypatch.setattr(check, "ROOT", project)
@@ -118,6 +119,10 @@ def test_what_is_planted_is_told_by_its_name(
     )
     printed = capfd.readouterr().out
     assert ("threading.Event().wait()" in printed) is ("wait" in planted)  # the stack of what hangs
+
+
+def test_the_alarm_rings_until_it_is_heard() -> None:
+    assert signal.getitimer(signal.ITIMER_REAL)[1] > 0
 
 
 LATE = {"part": "fairness", "drill": "fair turns", "measured": "seconds: 31", "holds": False, "is_late": True}

@@ -76,6 +76,17 @@ def test_it_installs_only_what_has_changed(checkout: Path, monkeypatch: pytest.M
     assert len(counter.read_text().splitlines()) == 2
 
 
+def test_what_was_installed_is_compiled_but_for_tests_and_what_is_no_python(checkout: Path) -> None:
+    environment.PYTHON.parent.mkdir(parents=True)
+    environment.PYTHON.symlink_to(sys.executable)
+    packages = environment.VENV / "lib" / "python3.11" / "site-packages"
+    for name, source in {"one.py": "", "of_another_python.py": "print 1", "package/tests/two.py": ""}.items():
+        (packages / name).parent.mkdir(parents=True, exist_ok=True)
+        (packages / name).write_text(source)
+    environment.compile_modules()
+    assert [path.name.partition(".")[0] for path in packages.rglob("*.pyc")] == ["one"]
+
+
 def test_it_tries_again_after_a_failed_installation(checkout: Path) -> None:
     environment.PYTHON.parent.mkdir(parents=True)
     environment.PYTHON.symlink_to(sys.executable)

@@ -17,6 +17,7 @@ from launch.children import Child, kill
 from launch.errors import LaunchError
 from launch.options import parse_run
 from launch.tests.test_children import wait_for
+from tests.running import free_port
 
 
 def test_it_names_a_busy_port_and_the_next_one() -> None:
@@ -176,8 +177,7 @@ def test_a_look_that_took_long_is_no_proof_that_the_web_server_hangs(
 def test_a_web_server_that_hangs_is_ended_and_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     web = Child("web", ["http.server", str(port), "--bind", "127.0.0.1"], tmp_path / "web.log")
     monkeypatch.setattr(start, "HANGS_AFTER_S", 0.0)
     try:
