@@ -30,6 +30,7 @@ def test_a_change_without_a_clause_is_told(sentence: str, language: str) -> None
         ("When the rent is increased, the tenant is told.", "en"),
         ("None of the other terms is amended.", "en"),
         ("No other provision is amended.", "en"),
+        ("The rent is paid no longer than 30 days after the invoice.", "en"),
         ("Die Miete wird durch diesen Nachtrag nicht geändert.", "de"),
         ("Die Kaution beträgt nicht mehr als drei Monatsmieten.", "de"),
         ("Die Miete gilt ab Übergabe.", "de"),
