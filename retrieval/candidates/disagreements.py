@@ -3,8 +3,9 @@
 Two sentences disagree if they have the same words of meaning and the same figures, but for one value of the type that
 is asked for: an amount, share, date, period, number or party. Of what a passage quotes only the sentences with most of
 the question count: the limits of two covers say nothing of a deductible. Those of two documents count as well, unless
-the question names one of them. Two rows do if title, heading and all other cells are the same, and one value of the
-column asked for, or of all, is not. This is looked at whoever judged; what is worded otherwise only a model can find.
+the question names one of them. Two rows do if title or introduction, heading and all other cells are the same, and one
+value of the column asked for, or of all, is not. This is looked at whoever judged; what is worded otherwise only a
+model can find.
 """
 
 import re
