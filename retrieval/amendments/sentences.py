@@ -257,10 +257,13 @@ def is_partly(masked: str, change: Change, verb: tuple[int, int]) -> bool:
 
 
 def find_change(masked: str) -> tuple[Change, tuple[int, int]] | None:
-    """What a sentence says is done to something, and where its verb stands; None where that is only possible."""
-    words = amending_words()
+    """What a sentence says is done to something, and where its verb stands; None where that is only possible.
+
+    What stands in brackets is a name: "clause 14 (What may be deducted)".
+    """
+    words, bare = amending_words(), BRACKETED.sub(lambda found: " " * len(found[0]), masked)
     found = next(((name, verb.span()) for name in CHANGES if (verb := words[name].search(masked))), None)
-    return None if found is None or words["conditional"].search(masked, 0, found[1][1]) else found
+    return None if found is None or words["conditional"].search(bare, 0, found[1][1]) else found
 
 
 def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:

@@ -130,6 +130,9 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("Der Begriff „Gebühr“ wird wie folgt neu gefasst: „Gebühr: zwölf Euro.“",
          [("“Gebühr”",)], "replaced", "", "Gebühr: zwölf Euro.", ""),
         ("As of May clause 9 is deleted.", [("9",)], "deleted", "", "", ""),
+        ("Clause 9, which is of no further effect, is deleted.", [("9",)], "deleted", "", "", ""),
+        ("Clause 14 (What may be deducted) is deleted.", [("14",)], "deleted", "", "", ""),
+        ("§ 5 (Was nicht gilt) wird gestrichen.", [("5",)], "deleted", "", "", ""),
     ],
 )  # fmt: skip
 def test_a_sentence_that_changes_a_clause_is_read(
