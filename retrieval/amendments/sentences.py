@@ -187,7 +187,7 @@ def read_change(sentence: str, masked: str) -> ReadChange | None:
     start, end = defined.span("terms") if (defined := amending_words()["definition"].search(masked)) else (0, 0)
     sentence = f"{sentence[:start]}{REST * (end - start)}{sentence[end:]}"
     old, new = words_changed(sentence, masked, change, verb)
-    if not old and is_partly(masked, change, verb):
+    if not old and is_partly(masked, verb):
         change = "added"
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
 
@@ -248,11 +248,11 @@ def is_place(thing: re.Match[str], masked: str) -> bool:
     return "terms" not in thing.re.groupindex and bool(amending_words()["within"].search(masked[:start]))
 
 
-def is_partly(masked: str, change: Change, verb: tuple[int, int]) -> bool:
+def is_partly(masked: str, verb: tuple[int, int]) -> bool:
     """Whether a part of what is named is deleted or replaced: "the last sentence of clause 4", "Satz 2"."""
     before = masked[: verb[0]]
-    behind = masked[verb[1] :].split()[:BEHIND_VERB_MAX] if change == "deleted" else []
-    said = amending_words()["clause"].sub(" ", f"{before} {' '.join(behind)}")
+    behind = " ".join(masked[verb[1] :].split()[:BEHIND_VERB_MAX])
+    said = amending_words()["clause"].sub(" ", f"{before} {behind}")
     return len(kinds_of(things_named(before))) > 1 or amending_words()["partly"].search(said) is not None
 
 
@@ -317,7 +317,7 @@ def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, i
     before = [each for each in quoted if each[1] <= verb[0]]
     after = [each for each in quoted if each[0] >= verb[1]]
     if change == "deleted":
-        return (before or after or [(0, 0, "")])[-1][2], ""
+        return (before[-1:] or after[:1] or [(0, 0, "")])[0][2], ""
     if change == "added":
         return "", quoted[-1][2] if quoted else ""
     if len(before) > 1 and not after:

@@ -124,6 +124,12 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("La dernière phrase de l’article 4 est supprimée.", [("4",)], "added", "", "", ""),
         ("La última frase de la cláusula 4 queda suprimida.", [("4",)], "added", "", "", ""),
         ("In clause 4, paragraph 2 is deleted and paragraph 3 is replaced by “X”.", [("4",)], "added", "", "X", ""),
+        ("Section 4.2 is amended by replacing the second sentence with “None.”", [("4.2",)], "added", "", "None.", ""),
+        ("Clause 4 is replaced by the words “None.”.", [("4",)], "replaced", "", "None.", ""),
+        # deleted and replaced
+        ("Section 3 is amended by deleting the words “thirty” and substituting the words “sixty”.",
+         [("3",)], "replaced", "thirty", "sixty", ""),
+        ("Section 3 is amended by deleting “30” and replacing it with “45”.", [("3",)], "replaced", "30", "45", ""),
         # the whole of a definition
         ("Section 1.1 is amended by deleting in its entirety the definition of “Fee”.",
          [("“Fee”",)], "deleted", "", "", ""),
