@@ -44,9 +44,9 @@ FRAMES = {
 amending_words = read_once(__name__, "amending", FRAMES)
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
 BEFORE_PART_MAX = 1  # word: "In Schedule 2", "The Schedule 2"
-LISTED = re.compile(
-    r"[\s,]*(?P<and>(?:and|und|et|y|&)\s+)?(?:(?:the|die|der|das|la|las|le|les|el|los)\s+)?", re.IGNORECASE
-)
+ARTICLE = r"(?:(?:the|die|der|das|la|las|le|les|el|los)\s+)?"
+LISTED = re.compile(rf"[\s,]*(?P<and>(?:and|und|et|y|&)\s+)?{ARTICLE}", re.IGNORECASE)
+RIGHT_BEHIND = re.compile(rf"\s+{ARTICLE}", re.IGNORECASE)
 JOINT = re.compile(r"\s*[;,]\s+(?:(?:and|und|et|y)\b[\s,]+)?|\s+(?:and|und|et|y)\b[\s,]+", re.IGNORECASE)
 BRACKETED = re.compile(r"\([^()]*\)")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
@@ -194,11 +194,9 @@ def read_change(sentence: str, masked: str) -> ReadChange | None:
 
 def things_changed(sentence: str, masked: str, verb: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
     """Each thing of a list that a sentence changes, else the clause it is about; nothing where it is open what is."""
-    defined = amending_words()["definition"].search(masked)
-    if defined and defined.start() >= verb[1]:
-        is_near = len(masked[verb[1] : defined.start()].split()) <= BEFORE_PART_MAX
-        is_changed = is_near and not is_aside(masked[: defined.start()])
-        return clauses_at(defined, sentence, masked) if is_changed else clauses_named(masked)
+    behind = next((each for each in things_named(masked) if each.start() >= verb[1]), None)
+    if behind and RIGHT_BEHIND.fullmatch(masked, verb[1], behind.start()):
+        return clauses_at(behind, sentence, masked)
     begin = masked.rfind(";", 0, verb[0]) + 1
     subject = " " * begin + masked[begin : verb[0]]
     things = [each for each in things_named(subject) if not is_place(each, masked)]

@@ -130,6 +130,12 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("Section 3 is amended by deleting the words “thirty” and substituting the words “sixty”.",
          [("3",)], "replaced", "thirty", "sixty", ""),
         ("Section 3 is amended by deleting “30” and replacing it with “45”.", [("3",)], "replaced", "30", "45", ""),
+        ("Section 2.01(a) is hereby amended by deleting “$5” appearing therein and substituting “$6” therefor.",
+         [("2.01", "(a)")], "replaced", "$5", "$6", ""),
+        ("Article 8 is amended by deleting Section 515.", [("515",)], "deleted", "", "", ""),
+        ("Section 1.01 is amended by deleting the following defined terms:", [("1.01",)], "added", "", "", ""),
+        ("Section 1.01 is hereby amended by amending and restating the definition of “Fee” to read as follows: “Ten.”",
+         [("“Fee”",)], "replaced", "", "Ten.", ""),
         # the whole of a definition
         ("Section 1.1 is amended by deleting in its entirety the definition of “Fee”.",
          [("“Fee”",)], "deleted", "", "", ""),
