@@ -195,7 +195,8 @@ def read_change(sentence: str, masked: str) -> ReadChange | None:
 def things_changed(sentence: str, masked: str, verb: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
     """Each thing of a list that a sentence changes, else the clause it is about; nothing where it is open what is."""
     behind = next((each for each in things_named(masked) if each.start() >= verb[1]), None)
-    if behind and RIGHT_BEHIND.fullmatch(masked, verb[1], behind.start()):
+    is_announced = masked[verb[1] - 1] == ":" and behind and "terms" not in behind.re.groupindex
+    if behind and not is_announced and RIGHT_BEHIND.fullmatch(masked, verb[1], behind.start()):
         return clauses_at(behind, sentence, masked)
     begin = masked.rfind(";", 0, verb[0]) + 1
     subject = " " * begin + masked[begin : verb[0]]
