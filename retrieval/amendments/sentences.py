@@ -45,7 +45,9 @@ amending_words = read_once(__name__, "amending", FRAMES)
 BLANKS_MAX, DATE_REACH = 2, 24  # characters from "with effect from" to the date
 BEFORE_PART_MAX = 1  # word: "In Schedule 2", "The Schedule 2"
 ARTICLE = r"(?:(?:the|die|der|das|la|las|le|les|el|los)\s+)?"
-LISTED = re.compile(rf"[\s,]*(?P<and>(?:and|und|et|y|&)\s+)?{ARTICLE}", re.IGNORECASE)
+LISTED = re.compile(
+    rf"[\s,]*(?P<and>(?:and|as\s+well\s+as|und|sowie|et|ainsi\s+que|y|así\s+como|&)\s+)?{ARTICLE}", re.IGNORECASE
+)
 RIGHT_BEHIND = re.compile(rf"\s+{ARTICLE}", re.IGNORECASE)
 JOINT = re.compile(r"\s*[;,]\s+(?:(?:and|und|et|y)\b[\s,]+)?|\s+(?:and|und|et|y)\b[\s,]+", re.IGNORECASE)
 BRACKETED = re.compile(r"\([^()]*\)")
@@ -124,6 +126,7 @@ def amendments_of_unit(lines: LineRange, content: DocumentContent) -> Iterator[A
             own = LineRange(pieces[0].number, pieces[-1].number)
             if not new and change != "deleted" and sentence.rstrip().endswith(":"):
                 new, own = announced_text(own, content)
+                change = "added" if find_change(mask_quotations(new)) else change  # "as follows: in (a) the words …"
             yield from (Amendment(clause, change, old, new, begins, own) for clause in clauses)
 
 
@@ -187,7 +190,8 @@ def read_change(sentence: str, masked: str) -> ReadChange | None:
     start, end = defined.span("terms") if (defined := amending_words()["definition"].search(masked)) else (0, 0)
     sentence = f"{sentence[:start]}{REST * (end - start)}{sentence[end:]}"
     old, new = words_changed(sentence, masked, change, verb)
-    if not old and is_partly(masked, verb):
+    announced = masked[verb[1] - 1 :].partition(":")[2]
+    if not old and (is_partly(masked, verb) or find_change(announced)):
         change = "added"
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
 

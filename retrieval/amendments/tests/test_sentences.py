@@ -111,6 +111,7 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
          [("9",), ("10",), ("“Fee”",)], "deleted", "", "", ""),
         ("§ 2, § 3 und die Definition „Gebühr“ werden gestrichen.",
          [("2",), ("3",), ("“Gebühr”",)], "deleted", "", "", ""),
+        ("Die Definition „Kunde“ sowie § 2 werden gestrichen.", [("“Kunde”",), ("2",)], "deleted", "", "", ""),
         ("Section 4 and Section 5 are deleted.", [("4",), ("5",)], "deleted", "", "", ""),
         ("Clause 3 and Schedule 2 are deleted.", [("3",), ("schedule 2",)], "deleted", "", "", ""),
         ("Clauses 3 to 5 and 9 are deleted.", [("3",), ("4",), ("5",), ("9",)], "deleted", "", "", ""),
@@ -121,6 +122,7 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("Section 4.2 is amended by deleting the second sentence.", [("4.2",)], "added", "", "", ""),
         ("§ 4 Satz 2 wird gestrichen.", [("4",)], "added", "", "", ""),
         ("§ 6 Absatz 2 wird gestrichen.", [("6", "(2)")], "deleted", "", "", ""),
+        ("§ 5 wird wie folgt geändert: In Absatz 2 wird Satz 3 gestrichen.", [("5",)], "added", "", "", ""),
         ("La dernière phrase de l’article 4 est supprimée.", [("4",)], "added", "", "", ""),
         ("La última frase de la cláusula 4 queda suprimida.", [("4",)], "added", "", "", ""),
         ("In clause 4, paragraph 2 is deleted and paragraph 3 is replaced by “X”.", [("4",)], "added", "", "X", ""),
@@ -237,3 +239,12 @@ def test_the_day_a_document_says_of_itself_holds_for_its_changes() -> None:
     first, second = amendments_in(content)
     assert (first.begins, second.begins) == ("2022-04-01", "2022-05-01")
     assert first.is_whole and "tenth day" in first.new and first.lines == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("written", "change"),
+    [("“4. The rent is due on the first.”", "replaced"), ("(a) the words “in writing” are deleted.", "added")],
+)
+def test_what_is_announced_is_the_new_text_or_changes_a_part(written: str, change: str) -> None:
+    (found,) = amendments_in(content_of_lines(["# Amendment", "1. Clause 4 is amended as follows:", written]))
+    assert (found.clause, found.change) == (("4",), change)
