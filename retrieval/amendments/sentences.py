@@ -169,7 +169,8 @@ def split_changes(masked: str) -> list[tuple[int, int]]:
     for joint in JOINT.finditer(masked) if len(verbs) > 1 else ():
         before, after = masked[start : joint.start()], masked[joint.end() :]
         done, further = find_change(before), find_change(after)
-        if not further or not (done or ";" in joint[0]) or (done and ":" in before[done[1][0] :]):
+        is_apart = ";" in joint[0] and not any(start <= verb.start() < joint.start() for verb in verbs)
+        if not further or not (done or is_apart) or (done and ":" in before[done[1][0] :]):
             continue
         named = things_named(after[: further[1][0]])
         if named and len(kinds_of([*things_named(before), *named])) <= 1:

@@ -186,6 +186,7 @@ def test_each_verb_of_a_sentence_changes_its_own(sentence: str, changes: list[st
         "The Company replaced its auditor under Section 12.",
         "Spare parts are replaced under clause 9.",
         "The words “clause 7 is deleted” stand on the cover.",
+        "If the lease ends, clause 2 is deleted; clause 3 is deleted.",
         "Sofern § 6 aufgehoben wird, gilt das Gesetz.",
         "Clause 3 of this agreement is amended only in writing.",
         "The Schedule, as amended: see clause 3.",
