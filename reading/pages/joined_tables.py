@@ -59,7 +59,7 @@ def ends_page(table: Table, lines: Sequence[LineRow]) -> bool:
 
 def is_note(line: LineRow, height: float) -> bool:
     """Whether a line begins as a note does, "Source:", "(1)", "*", or is in smaller print than the rows, and announces
-    nothing: behind a colon another table begins. In smaller print as well a line with a cell that is an amount is a row.
+    nothing: behind a colon another table begins. In smaller print a line with an amount for a cell is a row.
     """
     if line.kind in ("heading", "caption") or line.text.rstrip().endswith(":"):
         return False

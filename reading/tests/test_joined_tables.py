@@ -44,8 +44,8 @@ def pages_of(folder: Path, *pages: Sequence[Row], shift: float = 0.0) -> list[li
 
 
 def write_ruled(path: Path, *pages: Sequence[Row], shift: float = 0.0) -> Path:
-    """A ruled document; "# " begins a title, "@" a head over all columns, "=" prose, "~" small print; later pages may be
-    shifted.
+    """A ruled document; "# " begins a title, "@" a head over all columns, "=" prose, "~" small print; later pages
+    may be shifted.
     """
     document = pymupdf.open()
     for number, rows in enumerate(pages):

@@ -34,7 +34,7 @@ FRAMES = {
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "division", "unplaced", "altered")},
     "placed": r"(?<!\w)(?:{part}|{division})(?!\w)",
     "definition": rf"(?<!\w)(?:{{definition}})\s*(?P<terms>{QUOTATION}(?:\s*(?:,|and|und|et|y|&)\s*{QUOTATION})*)",
-    "of_part": r"\A[\s,]*(?:\w++['’]?\s*+){1,2}(?:{part})(?!\w)",
+    "of_part": rf"\A[\s,]*(?!{AND}\s)(?:\w++['’]?\s*+){{1,2}}(?:{{part}})(?!\w)",
     "within": r"(?<!\w)(?:{within})(?:{clause})?\s*\Z",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect", "partly")},
@@ -166,7 +166,7 @@ def split_changes(masked: str) -> list[tuple[int, int]]:
     verbs = [found for name in CHANGES for found in amending_words()[name].finditer(masked)]
     parts: list[tuple[int, int]] = []
     start = 0
-    for joint in JOINT.finditer(masked) if len(verbs) > 1 else ():
+    for joint in JOINT.finditer(masked) if len(verbs) > 1 or ";" in masked else ():
         before, after = masked[start : joint.start()], masked[joint.end() :]
         done, further = find_change(before), find_change(after)
         is_apart = ";" in joint[0] and not any(start <= verb.start() < joint.start() for verb in verbs)
@@ -199,23 +199,24 @@ def read_change(sentence: str, masked: str) -> ReadChange | None:
 
 def things_changed(sentence: str, masked: str, verb: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
     """Each thing of a list that a sentence changes, else the clause it is about; nothing where it is open what is."""
-    behind = next((each for each in things_named(masked) if each.start() >= verb[1]), None)
+    named = things_named(masked)
+    behind = next((each for each in named if each.start() >= verb[1]), None)
     is_announced = masked[verb[1] - 1] == ":" and behind and "terms" not in behind.re.groupindex
     if behind and not is_announced and RIGHT_BEHIND.fullmatch(masked, verb[1], behind.start()):
         return clauses_at(behind, sentence, masked)
     begin = masked.rfind(";", 0, verb[0]) + 1
-    subject = " " * begin + masked[begin : verb[0]]
-    things = [each for each in things_named(subject) if not is_place(each, masked)]
+    named = [each for each in named if begin <= each.start() and each.end() <= verb[0]]
+    things = [each for each in named if not is_place(each, masked)]
     defined = next((each for each in things if "terms" in each.re.groupindex), None)
     if defined:
         things = [each for each in things if ":" not in masked[each.end() : defined.start()]]
-    elif len(things) < 2 or len(kinds_of(things_named(subject))) > 1:
+    elif len(things) < 2 or len(kinds_of(named)) > 1:
         return clauses_named(masked)
     gaps = [BRACKETED.sub("", masked[one.end() : other.start()]) for one, other in pairwise(things)]
     listed = [LISTED.fullmatch(gap) for gap in gaps]
     if all(listed) and (not gaps or any(found and found["and"] for found in listed)):
-        named = [clauses_at(each, sentence, masked) for each in things]
-        return tuple(chain(*named)) if all(named) else ()
+        clauses = [clauses_at(each, sentence, masked) for each in things]
+        return tuple(chain(*clauses)) if all(clauses) else ()
     is_open = defined and (all(listed) or any(things_named(gap) for gap in gaps))
     return () if is_open else clauses_named(masked)
 

@@ -142,7 +142,7 @@ def test_rows_of_tables_that_are_introduced_alike_differ(above: tuple[str, str],
     for line, price in zip(above, (36, 41), strict=True):
         written += [*["Each tool of the yard is hired out at the price that is told below."] * 8, line]
         written += [("| Tool | Price per day |", "table_row"), ("|---|---|", "furniture")]
-        written += [(f"| Core drill | EUR {price} |", "table_row"), ("| Plate compactor | EUR 48 |", "table_row"), "---"]
+        written += [(f"| Core drill | EUR {price} |", "table_row"), ("| Saw | EUR 48 |", "table_row"), "---"]
     content = content_of_lines(written[:-1])
     result = retrieve("What is the price per day of the core drill?", [content], settings=SETTINGS, arbiter="rules")
     assert [" / ".join(each.values) for each in result.ranking.contradictions] == ([differ] if differ else [])
