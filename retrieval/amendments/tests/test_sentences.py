@@ -165,6 +165,7 @@ def test_a_sentence_that_changes_a_clause_is_read(
         ("Clause 2 is deleted and the definition of “Fee” is replaced by “Fee: ten.”",
          ["2 deleted", "“Fee” replaced Fee: ten."]),
         ("Pursuant to Section 12, clause 2 is deleted and clause 3 is repealed.", ["2 deleted", "3 deleted"]),
+        ("Notwithstanding clause 1, clause 2 is deleted and clause 3 is repealed.", ["2 deleted", "3 deleted"]),
         ("§ 2 wird gestrichen und § 3 wird durch „Keine“ ersetzt.", ["2 deleted", "3 replaced Keine"]),
         ("L’article 2 est supprimé et l’article 3 est remplacé par « Néant ».", ["2 deleted", "3 replaced Néant"]),
         ("La cláusula 2 queda suprimida y la cláusula 3 queda suprimida.", ["2 deleted", "3 deleted"]),
