@@ -49,7 +49,7 @@ LISTED = re.compile(
     rf"[\s,]*(?P<and>(?:and|as\s+well\s+as|und|sowie|et|ainsi\s+que|y|así\s+como|&)\s+)?{ARTICLE}", re.IGNORECASE
 )
 RIGHT_BEHIND = re.compile(rf"\s+{ARTICLE}", re.IGNORECASE)
-JOINT = re.compile(r"\s*[;,]\s+(?:(?:and|und|et|y)\b[\s,]+)?|\s+(?:and|und|et|y)\b[\s,]+", re.IGNORECASE)
+JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|et|y)\b[\s,]{1,3}", re.IGNORECASE)
 BRACKETED = re.compile(r"\([^()]*\)")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
 PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln?", re.IGNORECASE)
