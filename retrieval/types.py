@@ -377,7 +377,7 @@ class Verdict:
 class ClauseState:
     """From when a passage holds, and what became of it: ISO dates, "" where nothing is said.
 
-    `change` is replaced, deleted or added (to), "" if no document that was read changes it.
+    `change` is replaced, deleted or added (to, or changed in part), "" if no document that was read changes it.
     """
 
     begins: str = ""

@@ -37,6 +37,7 @@ PART = re.compile(rf"(?:\.?,? ?\n|\.?, |\. (?=[A-Z]{{2}}\b))((?:[{UPPER}\d][\w�
 STREET_NAME = re.compile(rf"\w*(?:(?:[ ’'-][a-zß-öø-ÿ]{{1,3}}){{0,3}}[ ’'-][{UPPER}]\w*){{0,6}}")
 PARTS_MAX = 5
 WITNESS_CHARS = 60
+LINE_TO_SIGN = re.compile(r"[_.…]{3,}")  # as long as it is drawn
 LOOK_BEFORE = 200  # characters in which the beginning of a firm's name is looked for
 SMALL = re.compile(r"([^\W\d_]{2,})\s+")
 PARTICLE = "(?:de|del|della|den|der|di|dos|du|la|las|le|los|van|von|y|zu)"
@@ -50,6 +51,7 @@ FRAMES = {
     "addressed": r"(?<!\w)(?:{addressed})\s{0,3}",
     "witness": r"\b(?:{witness})\b",
     "witnessing": r"\b(?:{witness}|{witnessing})\b",
+    "alone": r"\A[ \t]*\n[ \t]*(?:{witness})[ \t]*\n",
 }
 name_words = read_once(__name__, "names", FRAMES)
 
@@ -113,9 +115,11 @@ def map_form(text: str) -> tuple[str, tuple[int, ...]]:
 
 def signers_in(text: str) -> list[Value]:
     """Who signs, in a block of signatures, each once: no firm, no role, and nobody who only witnesses it; none at all
-    where a name would be cut. What says that one signs stands at the start of a line, or behind the last one.
+    where a name would be cut, or where "Witness" alone between two may be said of either. What says that one signs
+    stands at the start of a line, or behind the last one.
     """
     found: dict[str, Value] = {}
+    witnesses = witnesses_named(text)
     firms, roles = places_named(text, "party"), places_named(text, "role")
     last = 0
     for sign in name_words()["signing"].finditer(text):
@@ -125,8 +129,11 @@ def signers_in(text: str) -> list[Value]:
             if last and "\n" not in before and match_form(sign["name"]) not in found:
                 return []  # a second one on the line, who may sign as well
             continue
+        alone = name_words()["alone"].match(text[end:])
+        if alone and name_words()["signing"].search(text[end + alone.end() :][:WITNESS_CHARS]):
+            return []
         witness_end = end_of_witness(text[end:])
-        is_witness = witness_end or heads_witness(before.rpartition("\n\n")[2][-WITNESS_CHARS:])
+        is_witness = witness_end or heads_witness(before) or match_form(sign["name"]) in witnesses
         name_end, last = end, end + witness_end
         is_firm = any(first < end and stop > start and text[first].isupper() for first, stop in firms)
         end = min((first for first, stop in roles if first < end and stop > start), default=end)
@@ -140,8 +147,15 @@ def signers_in(text: str) -> list[Value]:
     return [*found.values()]
 
 
+def witnesses_named(text: str) -> set[str]:
+    """Who is named right behind a word for one who witnesses: "in the presence of Ann Lee"."""
+    behind = (text[said.end() :].lstrip(" :") for said in name_words()["witnessing"].finditer(text))
+    return {match_form(named["name"]) for rest in behind if (named := re.match(SIGNER, rest))}
+
+
 def heads_witness(before: str) -> bool:
     """Whether a text before a name says that one witnesses, and does not name another behind it: "Witness: Ann Lee"."""
+    before = LINE_TO_SIGN.sub("_", before.rpartition("\n\n")[2])[-WITNESS_CHARS:]
     said = [*name_words()["witnessing"].finditer(before)]
     return bool(said) and not NAMED.search(before[said[-1].end() :].partition("\n")[0])
 
@@ -149,8 +163,12 @@ def heads_witness(before: str) -> bool:
 def end_of_witness(after: str) -> int:
     """Where the words behind a name end that call him a witness, and head no next one; 0 without any."""
     called = name_words()["witness"].search(after[:WITNESS_CHARS])
-    is_called = called and BY_NAME.match(after[: called.start()]) and after[called.end() :].lstrip()[:1] != ":"
-    return called.end() if called and is_called else 0
+    if called is None or not BY_NAME.match(after[: called.start()]):
+        return 0
+    _, is_below, label = after[: called.start()].rpartition("\n")
+    rest = after[called.end() :].partition("\n")[0].lstrip()
+    is_heading = re.search("[:_]", rest) if is_below and not label.strip() else rest.startswith(":")
+    return 0 if is_heading else called.end()
 
 
 def addresses_of_block(text: str) -> list[Value]:

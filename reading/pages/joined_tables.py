@@ -8,17 +8,15 @@ from itertools import pairwise
 from reading.matching import match_form
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.tables import GROUP_CHARS_MAX, OVERHANG, Table, cells_of_line, is_label, is_value, read_tables
-from reading.values.currencies import CURRENCY_SIGNS, CURRENCY_WORDS
 
 PAGES_MAX = 20  # that one table goes over
 LABELS_MAX = 4  # lines: the name of a group, and a label whose amounts are on its last line
 NOTES_MAX = 6  # lines of notes and sources below a table
-MARKED_NOTE = re.compile(r"\s{0,9}(?:[(\[]?\d{1,2}[)\]]\s|[*†‡])")
 NOTE = re.compile(
-    r"\s{0,9}(?:source|note|remark|quelle|anmerkung|hinweis|fuente|nota|remarque)(?:s|n|en|e)?\s?:\s", re.IGNORECASE
+    r"\s{0,9}(?:[(\[]?\d{1,2}[)\]]\s|[*†‡]"
+    r"|(?:source|note|remark|quelle|anmerkung|hinweis|fuente|nota|remarque)(?:s|n|en|e)?\s?:\s)",
+    re.IGNORECASE,
 )
-MONEY = f"[{CURRENCY_SIGNS}]|\\b(?:{CURRENCY_WORDS})\\b"
-VALUE = re.compile(rf"(?:{MONEY})\s?\d|\d\s?(?:{MONEY})", re.IGNORECASE)
 SMALL_PRINT = 0.9  # of the height of a row
 NUMBERED = re.compile(r"\d")  # "Table 4"; the name of a group has no number
 Edges = tuple[float, float]
@@ -61,14 +59,12 @@ def ends_page(table: Table, lines: Sequence[LineRow]) -> bool:
 
 def is_note(line: LineRow, height: float) -> bool:
     """Whether a line begins as a note does, "Source:", "(1)", "*", or is in smaller print than the rows, and announces
-    nothing: behind a colon another table begins. A line with an amount is a row of one.
+    nothing: behind a colon another table begins. In smaller print a line with an amount for a cell is a row.
     """
     if line.kind in ("heading", "caption") or line.text.rstrip().endswith(":"):
         return False
-    if MARKED_NOTE.match(line.text):
-        return True
-    has_amount = VALUE.search(line.text) or any(map(is_value, cells_of_line(line)))
-    return not has_amount and (line.y1 - line.y0 < height or NOTE.match(line.text) is not None)
+    is_small = line.y1 - line.y0 < height and not any(map(is_value, cells_of_line(line)))
+    return is_small or NOTE.match(line.text) is not None
 
 
 def goes_on_from(over: Table, table: Table) -> bool:

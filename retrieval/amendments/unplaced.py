@@ -8,10 +8,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
+from reading.matching import match_form
 from reading.values.sentences import SENTENCE, split_at
 from retrieval.amendments.sentences import amending_words, find_change, mask_quotations
 from retrieval.amendments.versions import Versions
 from retrieval.candidates.units import prose_of, units_of
+from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.clauses import Clause, join_clauses
 from retrieval.told.reasons import give_clause
 from retrieval.types import LineRange, Question, Settled
@@ -69,18 +71,30 @@ def is_changed_elsewhere(
 
 @kept_with_content
 def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[str]], ...]:
-    """The sentences of a document that say that something is changed, and the stems of their words."""
+    """The sentences of a document that say that something is changed, and the stems of their words; of one that says it
+    of "it" those of the sentence before as well.
+    """
     units = units_of(content)
     told = []
     for unit in map(units.at, range(len(units.starts))):
         prose = prose_of(unit, content, in_force=True)
         masked = mask_quotations(prose.text)
+        before = 0
         for start, end in split_at(masked, SENTENCE):
             if is_change(masked[start:end]):
                 pieces = prose.pieces(start, end)
                 lines = LineRange(pieces[0].number, pieces[-1].number)
-                told.append((lines, stem_set(prose.text[start:end], content.language)))
+                begin = before if leans_on_before(masked[start:end], content.language) else start
+                told.append((lines, stem_set(prose.text[begin:end], content.language)))
+            before = start
     return tuple(told)
+
+
+def leans_on_before(masked: str, language: str) -> bool:
+    """Whether what a sentence changes is "it": right before the verb, or right behind its first word."""
+    altered = amending_words()["altered"].search(masked)
+    near = [*masked[: altered.start()].split()[-1:], *altered[0].split()[:2]] if altered else []
+    return phrasing_rules().in_language("leaning", language).search(match_form(" ".join(near))) is not None
 
 
 def is_change(masked: str) -> bool:

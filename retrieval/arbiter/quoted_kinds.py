@@ -1,4 +1,4 @@
-"""Whether what a model took holds the kind of value asked for; without it the outcome is at most weak.
+"""What is missed in the quotes that a model took as it is in those that rules took, but for what only it can read.
 
 A model has read the passages, and its answer may be computed, in words, in another language or one of a list: of it
 only what nobody could read there is missed, an amount where no figure or part is quoted, a date where no day is, a yes
@@ -14,11 +14,10 @@ from reading.registry.references import references_in
 from reading.rows import name_in_force
 from reading.values.months import MONTH
 from reading.values.numbers import NAMES
-from retrieval.arbiter.evidence import is_formed_type
+from retrieval.arbiter.evidence import is_formed_type, value_unquoted
 from retrieval.arbiter.named import is_named_only, saying_words
 from retrieval.arbiter.numbers_told import asks_for_number, is_number
 from retrieval.question.phrasing import phrasing_rules
-from retrieval.question.values import has_value
 from retrieval.told.reasons import give_clause
 from retrieval.types import LineRange, Question, Settled
 from retrieval.words.lexicon import lexicon_of
@@ -48,9 +47,10 @@ def kind_unread(question: Question, kept: Sequence[Settled], content_of: Mapping
     texts = [text_quoted(*pair) for pair in pairs]
     if not any(texts):
         return give_clause("no row")
-    if any(may_give(text, question, content.language) for text, content in zip(texts, contents, strict=True)):
+    texts = [CLAUSE_NUMBER.sub("", text) for text in texts]
+    if any(stands_for_value(text, question, content.language) for text, content in zip(texts, contents, strict=True)):
         return ""
-    return give_clause("no value", type=question.answer_type)
+    return value_unquoted(question, [*zip(kept, texts, strict=True)])
 
 
 def needs_figure(question: Question) -> bool:
@@ -79,18 +79,13 @@ def is_table_head(number: int, content: DocumentContent) -> bool:
     return any(number in table.head_lines and number != table.title_line for table in tables)
 
 
-def may_give(text: str, question: Question, language: str) -> bool:
-    """Whether a text has a figure, but for those that number it or name a place, a part, or a value of the type."""
-    said = CLAUSE_NUMBER.sub("", text)
-    if question.answer_type != "number" and has_value(question, match_form(said), said):
-        return True
-    said = CLAUSE.sub("", said)
-    for start, end in sorted({(start, end) for _, start, end in references_in(said)}, reverse=True):
-        said = f"{said[:start]} {said[end:]}"
-    if has_value(question, match_form(said), said):
-        return True
+def stands_for_value(text: str, question: Question, language: str) -> bool:
+    """Whether a text has a figure, but for those that number it or name a place, or words for a part or for a day."""
     if question.answer_type in ADDRESSED:
         return False
+    said = CLAUSE.sub("", text)
+    for start, end in sorted({(start, end) for _, start, end in references_in(said)}, reverse=True):
+        said = f"{said[:start]} {said[end:]}"
     rules, words, matched = phrasing_rules().of_language(language), normalise_words(said), match_form(said)
     if question.answer_type == "date":
         is_day = any(map(rules["dating"].match, words)) or rules["moment"].search(matched) is not None

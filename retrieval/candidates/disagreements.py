@@ -3,8 +3,9 @@
 Two sentences disagree if they have the same words of meaning and the same figures, but for one value of the type that
 is asked for: an amount, share, date, period, number or party. Of what a passage quotes only the sentences with most of
 the question count: the limits of two covers say nothing of a deductible. Those of two documents count as well, unless
-the question names one of them. Two rows do if title, heading and all other cells are the same, and one value of the
-column asked for, or of all, is not. This is looked at whoever judged; what is worded otherwise only a model can find.
+the question names one of them. Two rows do if title or introduction, heading and all other cells are the same, and one
+value of the column asked for, or of all, is not. This is looked at whoever judged; what is worded otherwise only a
+model can find.
 """
 
 import re
@@ -39,6 +40,7 @@ ASKED = frozenset([*READERS, NUMBER, *NAMES])
 GIVEN_AS = {**ALSO, NUMBER: USUAL}
 WORDS_MIN = 2  # of meaning; with fewer it is a label, unless it is what was asked for: "The deposit is 500 EUR."
 FOUND_MAX = 5  # of one question; of more, those are told that name a passage for the first time
+LINES_ABOVE = 3  # a table, in which its introduction is looked for
 DIGIT = re.compile(r"\d")
 BARE = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-]|[.,]\d)")
 # A name inside a sentence; what begins one may be any word.
@@ -135,7 +137,7 @@ def read_row(
 ) -> Iterator[Statement]:
     """The one row that a candidate quotes of a table with headings, in the columns whose headings are asked for.
 
-    Not without a title and a label, which say what its values are of: two tables often have the same columns.
+    Not without a label. Without a title the section and the line above the table say what its values are of.
     """
     quoted = [piece.line_number for piece in candidate.quote.pieces] or [*candidate.anchor]
     table = next(filter(None, (table_at_line(number, content) for number in quoted)), None)
@@ -143,8 +145,10 @@ def read_row(
     if table is None or len(rows) != 1 or not any(column.heading for column in table.columns):
         return
     (row,) = rows
-    if not table.title or not row.label.strip():
+    if not row.label.strip():
         return
+    above = content.legible_lines(table.first_line - LINES_ABOVE, table.first_line - 1)[-1:]
+    title = table.title or " ".join((candidate.section_title, *(line.text for line in above)))
     language = content.language
     headings = [{stem(word, language) for word in normalise_words(each.heading)} for each in table.columns]
     chosen = [at for at, words in enumerate(headings) if words.intersection(asked)] or range(len(headings))
@@ -159,7 +163,7 @@ def read_row(
             values.setdefault(name, []).append((value, cell.text))
             line = rest.get(cell.line, "")
             rest[cell.line] = f"{line[: cell.start]}{' ' * (cell.end - cell.start)}{line[cell.end :]}"
-    told = " ".join((table.title, row.group, *rest.values(), *(table.columns[at].heading for at in chosen)))
+    told = " ".join((title, row.group, *rest.values(), *(table.columns[at].heading for at in chosen)))
     yield statement_of(told, language, values)
 
 

@@ -30,6 +30,12 @@ def test_each_entry_matches_its_examples_only(words: Wordings, entry: Wording) -
         ("Signed by Ann Lee\nWitness:\nAddress: 12 Quay Road\nName: Jane Roe", ["Ann Lee"]),
         ("Signed by Ann Lee\nin the presence of\nName: Jane Roe", ["Ann Lee"]),
         ("Name: Jane Roe, notary\nName: Ann Lee", ["Ann Lee"]),
+        ("Signed by Ann Lee\nWitness signature: ____\nName: Jane Roe", ["Ann Lee"]),
+        ("Gez. Ann Lee\nZeuge 1: ____\nName: Jane Roe", ["Ann Lee"]),
+        ("Signed by Ann Lee\nWitness\nName: Jane Roe", []),  # a heading, or what Ann Lee is called
+        (f"Signed by Ann Lee\nWitnessed by:\nSignature: {'_' * 50}\nName: Jane Roe", ["Ann Lee"]),
+        ("Signed by Ann Lee in the presence of Jane Roe\nName: Jane Roe", ["Ann Lee"]),
+        ("Name: Jane Roe\nTitle: Witness  Date: 3 May 2024\nName: Ann Lee", ["Ann Lee"]),
         ("Name: Ann Lee Chief Executive Officer", ["Ann Lee"]),
         ("Name: Ann M. de la Cruz", ["Ann M. de la Cruz"]),
         ("Name: Ann Lee of Leith", []),

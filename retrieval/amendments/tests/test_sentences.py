@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from retrieval.amendments.sentences import ReadChange, amending_words, amendments_in, read_change
+from retrieval.amendments.sentences import ReadChange, amending_words, amendments_in, read_changes
 from retrieval.tests.builders import content_of_lines
 
 # What by_which is found before: the words of its examples end with a clause.
@@ -78,12 +78,12 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("Clause 1.1 is amended by replacing the definition of “Fee” with “ten euros”.",
          [("“Fee”",)], "replaced", "", "ten euros", ""),
         ("Clause 4 (which uses the definition of “Fee”) is deleted.", [("4",)], "deleted", "", "", ""),
-        ("Clause 2 and the definition of “Fee” are deleted.", [("“Fee”",), ("2",)], "deleted", "", "", ""),
+        ("Clause 2 and the definition of “Fee” are deleted.", [("2",), ("“Fee”",)], "deleted", "", "", ""),
         ("The definition of “Fee” and Schedule 2 are deleted.", [("“Fee”",), ("schedule 2",)], "deleted", "", "", ""),
-        ("§ 2 und die Definition „Gebühr“ werden gestrichen.", [("“Gebühr”",), ("2",)], "deleted", "", "", ""),
-        ("L’article 2 et la définition de « Frais » sont supprimés.", [("“Frais”",), ("2",)], "deleted", "", "", ""),
+        ("§ 2 und die Definition „Gebühr“ werden gestrichen.", [("2",), ("“Gebühr”",)], "deleted", "", "", ""),
+        ("L’article 2 et la définition de « Frais » sont supprimés.", [("2",), ("“Frais”",)], "deleted", "", "", ""),
         ("La cláusula 2 y la definición de «Tarifa» quedan suprimidas.",
-         [("“Tarifa”",), ("2",)], "deleted", "", "", ""),
+         [("2",), ("“Tarifa”",)], "deleted", "", "", ""),
         ("In clause 1.1 the definition of “Fee” is deleted.", [("“Fee”",)], "deleted", "", "", ""),
         ("Clause 1.1 (Definitions): The definition of “Fee” is deleted.", [("“Fee”",)], "deleted", "", "", ""),
         ("À l’article 1, la définition de « Frais » est supprimée.", [("“Frais”",)], "deleted", "", "", ""),
@@ -102,12 +102,81 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("Schedule 2 of the Lease is deleted.", [("schedule 2",)], "deleted", "", "", ""),
         ("Clause 1.1 is amended by inserting after the definition of “Fee” the words “ten euros”.",
          [("1.1",)], "added", "", "ten euros", ""),
+        ("Article IV of the Credit Agreement is deleted.", [("article iv",)], "deleted", "", "", ""),
+        ("Artikel IV des Mietvertrags wird gestrichen.", [("artikel iv",)], "deleted", "", "", ""),
+        # each of a list
+        ("The definition of “Fee”, clause 3 and Schedule 2 are deleted.",
+         [("“Fee”",), ("3",), ("schedule 2",)], "deleted", "", "", ""),
+        ("Clause 9 (Rent) and clause 10 and the definition of “Fee” are deleted.",
+         [("9",), ("10",), ("“Fee”",)], "deleted", "", "", ""),
+        ("§ 2, § 3 und die Definition „Gebühr“ werden gestrichen.",
+         [("2",), ("3",), ("“Gebühr”",)], "deleted", "", "", ""),
+        ("Die Definition „Kunde“ sowie § 2 werden gestrichen.", [("“Kunde”",), ("2",)], "deleted", "", "", ""),
+        ("Section 4 and Section 5 are deleted.", [("4",), ("5",)], "deleted", "", "", ""),
+        ("Clause 3 and Schedule 2 are deleted.", [("3",), ("schedule 2",)], "deleted", "", "", ""),
+        ("Clauses 3 to 5 and 9 are deleted.", [("3",), ("4",), ("5",), ("9",)], "deleted", "", "", ""),
+        ("§§ 3 bis 5 werden gestrichen.", [("3",), ("4",), ("5",)], "deleted", "", "", ""),
+        ("Clauses 4.2 to 4.4 are deleted.", [("4.2",), ("4.3",), ("4.4",)], "deleted", "", "", ""),
+        # in part
+        ("The last sentence of clause 4.2 is deleted.", [("4.2",)], "added", "", "", ""),
+        ("Section 4.2 is amended by deleting the second sentence.", [("4.2",)], "added", "", "", ""),
+        ("§ 4 Satz 2 wird gestrichen.", [("4",)], "added", "", "", ""),
+        ("§ 6 Absatz 2 wird gestrichen.", [("6", "(2)")], "deleted", "", "", ""),
+        ("§ 5 wird wie folgt geändert: In Absatz 2 wird Satz 3 gestrichen.", [("5",)], "added", "", "", ""),
+        ("La dernière phrase de l’article 4 est supprimée.", [("4",)], "added", "", "", ""),
+        ("La última frase de la cláusula 4 queda suprimida.", [("4",)], "added", "", "", ""),
+        ("In clause 4, paragraph 2 is deleted and paragraph 3 is replaced by “X”.", [("4",)], "added", "", "X", ""),
+        ("Section 4.2 is amended by replacing the second sentence with “None.”", [("4.2",)], "added", "", "None.", ""),
+        ("Clause 4 is replaced by the words “None.”.", [("4",)], "replaced", "", "None.", ""),
+        # deleted and replaced
+        ("Section 3 is amended by deleting the words “thirty” and substituting the words “sixty”.",
+         [("3",)], "replaced", "thirty", "sixty", ""),
+        ("Section 3 is amended by deleting “30” and replacing it with “45”.", [("3",)], "replaced", "30", "45", ""),
+        ("Section 2.01(a) is hereby amended by deleting “$5” appearing therein and substituting “$6” therefor.",
+         [("2.01", "(a)")], "replaced", "$5", "$6", ""),
+        ("Article 8 is amended by deleting Section 515.", [("515",)], "deleted", "", "", ""),
+        ("Section 1.01 is amended by deleting the following defined terms:", [("1.01",)], "added", "", "", ""),
+        ("Section 1.01 is hereby amended by amending and restating the definition of “Fee” to read as follows: “Ten.”",
+         [("“Fee”",)], "replaced", "", "Ten.", ""),
+        # the whole of a definition
+        ("Section 1.1 is amended by deleting in its entirety the definition of “Fee”.",
+         [("“Fee”",)], "deleted", "", "", ""),
+        ("Der Begriff „Gebühr“ wird wie folgt neu gefasst: „Gebühr: zwölf Euro.“",
+         [("“Gebühr”",)], "replaced", "", "Gebühr: zwölf Euro.", ""),
+        ("As of May clause 9 is deleted.", [("9",)], "deleted", "", "", ""),
+        ("Clause 9, which is of no further effect, is deleted.", [("9",)], "deleted", "", "", ""),
+        ("Clause 14 (What may be deducted) is deleted.", [("14",)], "deleted", "", "", ""),
+        ("§ 5 (Was nicht gilt) wird gestrichen.", [("5",)], "deleted", "", "", ""),
     ],
 )  # fmt: skip
 def test_a_sentence_that_changes_a_clause_is_read(
     sentence: str, clauses: list[tuple[str, ...]], change: str, old: str, new: str, begins: str
 ) -> None:
-    assert read_change(sentence) == ReadChange(tuple(clauses), change, old, new, begins)  # type: ignore[arg-type]
+    assert read_changes(sentence) == [ReadChange(tuple(clauses), change, old, new, begins)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "changes"),
+    [
+        ("Clause 2 is deleted and clause 3 is replaced by “None.”.", ["2 deleted", "3 replaced None."]),
+        ("Clause 3 is replaced by “None.”, clause 2 is deleted.", ["3 replaced None.", "2 deleted"]),
+        ("In clause 4 the words “a” are deleted and clause 5 is deleted.", ["4 deleted a", "5 deleted"]),
+        ("The definition of “Fee” is deleted; clause 8 is deleted.", ["“Fee” deleted", "8 deleted"]),
+        ("Clause 2 is deleted and the definition of “Fee” is replaced by “Fee: ten.”",
+         ["2 deleted", "“Fee” replaced Fee: ten."]),
+        ("Pursuant to Section 12, clause 2 is deleted and clause 3 is repealed.", ["2 deleted", "3 deleted"]),
+        ("Notwithstanding clause 1, clause 2 is deleted and clause 3 is repealed.", ["2 deleted", "3 deleted"]),
+        ("§ 2 wird gestrichen und § 3 wird durch „Keine“ ersetzt.", ["2 deleted", "3 replaced Keine"]),
+        ("L’article 2 est supprimé et l’article 3 est remplacé par « Néant ».", ["2 deleted", "3 replaced Néant"]),
+        ("La cláusula 2 queda suprimida y la cláusula 3 queda suprimida.", ["2 deleted", "3 deleted"]),
+        # inside of what is announced
+        ("Clause 4 is changed: the fee is due monthly; clause 3 is deleted.", ["4 added"]),
+    ],
+)  # fmt: skip
+def test_each_verb_of_a_sentence_changes_its_own(sentence: str, changes: list[str]) -> None:
+    read = read_changes(sentence)
+    said = [" ".join(filter(None, (each.clauses[0][0], each.change, each.old, each.new))) for each in read]
+    assert said == changes
 
 
 @pytest.mark.parametrize(
@@ -118,6 +187,7 @@ def test_a_sentence_that_changes_a_clause_is_read(
         "The Company replaced its auditor under Section 12.",
         "Spare parts are replaced under clause 9.",
         "The words “clause 7 is deleted” stand on the cover.",
+        "If the lease ends, clause 2 is deleted; clause 3 is deleted.",
         "Sofern § 6 aufgehoben wird, gilt das Gesetz.",
         "Clause 3 of this agreement is amended only in writing.",
         "The Schedule, as amended: see clause 3.",
@@ -127,11 +197,9 @@ def test_a_sentence_that_changes_a_clause_is_read(
         "Section B of Schedule 2 is deleted.",
         "The definition of “Fee” and paragraph 3 of Schedule 1 are deleted.",  # clause 3 is none of it
         "The definition of “Fee” in Schedule 1 and clause 7 are deleted.",  # of the clause or in the schedule
-        "Article IV of the Shareholders Agreement is deleted.",
         "Abschnitt B der Anlage 2 wird gestrichen.",
-        "L’article IV de la convention de prêt est supprimé.",
+        "Clause 1.1 (Definitions), the definition of “Fee” is replaced by “ten euros”.",  # all of 1.1 or one term
         "La sección B del anexo 2 queda suprimida.",
-        "Clause 2 is deleted and the definition of “Fee” is replaced by “Fee: ten euros”.",  # each by its own verb
         "The definition of “Fee” stays; the rest is deleted.",
         "No clause 7 is deleted.",
         "Wird § 6 aufgehoben, gilt das Gesetz.",
@@ -142,7 +210,7 @@ def test_a_sentence_that_changes_a_clause_is_read(
     ],
 )
 def test_what_may_be_changed_or_is_no_clause_is_no_change(sentence: str) -> None:
-    assert read_change(sentence) is None
+    assert read_changes(sentence) == []
 
 
 @pytest.mark.parametrize("wording", amending_words().alternatives, ids=lambda each: f"{each.file}-{each.section}")
@@ -173,3 +241,12 @@ def test_the_day_a_document_says_of_itself_holds_for_its_changes() -> None:
     first, second = amendments_in(content)
     assert (first.begins, second.begins) == ("2022-04-01", "2022-05-01")
     assert first.is_whole and "tenth day" in first.new and first.lines == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("written", "change"),
+    [("“4. The rent is due on the first.”", "replaced"), ("(a) the words “in writing” are deleted.", "added")],
+)
+def test_what_is_announced_is_the_new_text_or_changes_a_part(written: str, change: str) -> None:
+    (found,) = amendments_in(content_of_lines(["# Amendment", "1. Clause 4 is amended as follows:", written]))
+    assert (found.clause, found.change) == (("4",), change)

@@ -30,6 +30,7 @@ def test_a_change_without_a_clause_is_told(sentence: str, language: str) -> None
         ("When the rent is increased, the tenant is told.", "en"),
         ("None of the other terms is amended.", "en"),
         ("No other provision is amended.", "en"),
+        ("The rent is paid no longer than 30 days after the invoice.", "en"),
         ("Die Miete wird durch diesen Nachtrag nicht geändert.", "de"),
         ("Die Kaution beträgt nicht mehr als drei Monatsmieten.", "de"),
         ("Die Miete gilt ab Übergabe.", "de"),
@@ -47,3 +48,15 @@ def test_a_change_has_the_words_of_its_own_sentence() -> None:
     written = ["# Rent", "The deposit is held by the bank.", "The rent is increased to 1,395 euros."]
     ((lines, words),) = changes_told(content_of_lines(written))
     assert lines == (3, 3) and "rent" in words and "deposit" not in words
+
+
+@pytest.mark.parametrize(
+    ("sentences", "language"),
+    [
+        ("The rent is 1,250 euros. From 1 July it is increased to 1,395 euros.", "en"),
+        ("Die Miete beträgt 1.250 Euro. Ab dem 1. Juli wird sie auf 1.395 Euro erhöht.", "de"),
+    ],
+)
+def test_a_change_of_it_has_the_words_of_the_sentence_before(sentences: str, language: str) -> None:
+    ((_, words),) = changes_told(content_of_lines(["# Terms", sentences], language=language))
+    assert not words.isdisjoint({"rent", "miet"})

@@ -129,13 +129,21 @@ def test_rows_differ_in_the_column_asked_for(question: str, title: str, differ: 
     assert not differ or result.status == "weak"
 
 
-@pytest.mark.parametrize(("above", "differ"), [("# Hire of tools", "EUR 36 / EUR 41"), ("The tools are:", "")])
-def test_rows_of_tables_without_a_title_tell_no_difference(above: str, differ: str) -> None:
-    head: list[Written] = [*["Each tool of the yard is hired out at the price that is told below."] * 8, above]
-    head += [("| Tool | Price per day |", "table_row"), ("|---|---|", "furniture")]
-    last: list[Written] = [("| Plate compactor | EUR 48 |", "table_row")]
-    first: list[Written] = [(f"| Core drill | EUR {price} |", "table_row") for price in (36, 41)]
-    content = content_of_lines(["# Yard", *head, first[0], *last, "---", *head, first[1], *last])
+@pytest.mark.parametrize(
+    ("above", "differ"),
+    [
+        (("# Hire of tools", "# Hire of tools"), "EUR 36 / EUR 41"),
+        (("The tools are:", "The tools are:"), "EUR 36 / EUR 41"),
+        (("The tools of the north yard:", "The tools of the south yard:"), ""),
+    ],
+)
+def test_rows_of_tables_that_are_introduced_alike_differ(above: tuple[str, str], differ: str) -> None:
+    written: list[Written] = ["# Yard"]
+    for line, price in zip(above, (36, 41), strict=True):
+        written += [*["Each tool of the yard is hired out at the price that is told below."] * 8, line]
+        written += [("| Tool | Price per day |", "table_row"), ("|---|---|", "furniture")]
+        written += [(f"| Core drill | EUR {price} |", "table_row"), ("| Saw | EUR 48 |", "table_row"), "---"]
+    content = content_of_lines(written[:-1])
     result = retrieve("What is the price per day of the core drill?", [content], settings=SETTINGS, arbiter="rules")
     assert [" / ".join(each.values) for each in result.ranking.contradictions] == ([differ] if differ else [])
 

@@ -171,3 +171,7 @@ def test_a_small_word_tells_no_language_over_a_text_in_one_without_such_words() 
     assert language_of(["which", "supplier", "delivers", "steel", "components"], default="pl") == "en"
     assert language_of(["quel", "fournisseur", "livre", "composants", "acier", "galvanise"], default="it") == "fr"
     assert language_of(["wie", "betaalt", "huur"], default="nl") == "nl"
+    assert language_of(["quando", "scade", "l", "opzione"], default="it") == "it"
+    assert language_of(["quando", "vence", "um", "contrato"], default="pt") == "pt"
+    assert language_of(["kiedy", "nie", "placi", "najemca"], default="pl") == "pl"
+    assert language_of(["hoeveel", "betaalt", "een", "kind"], default="nl") == "nl"
