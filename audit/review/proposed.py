@@ -26,7 +26,7 @@ from audit.review.golden import ExpectedRole, Golden, golden_of, reviewed_runs
 from chat.prompts.guidance import guidance_of
 from chat.turns.repeats import DECIDING, reading_of
 from documents.access import actor_of
-from documents.base_settings import BaseSettings, asked_by
+from documents.base_settings import BaseSettings, asking_as
 from documents.guarding.guard import KINDS, ProposalRefused, golden_counters, trial_of
 from documents.guarding.proposals import put_into_effect
 from documents.models import Document, KnowledgeBase, ProposedChange
@@ -193,7 +193,7 @@ def check_question(golden: Golden, now: InForce, then: InForce, job: Rejudgement
 def search(run: RetrievalRun, documents: list[Document], state: InForce, by: User) -> RetrievalResult:
     """Search a run's question anew. Raises NotChecked where a model that was to judge did not."""
     is_full = run.documents.filter(finding__isnull=False).exists()
-    with asked_by(state.settings, run.base):
+    with asking_as(state.settings, run.base):
         result = (search_each if is_full else retrieve_among)(
             run.question,
             documents,

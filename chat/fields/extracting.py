@@ -32,7 +32,7 @@ from chat.turns.conductor import (
 )
 from chat.turns.repeats import replies_for
 from chat.turns.stopping import StoppableLease
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import BaseSettings, asking_for
 from documents.idempotency import Keyed, forget_keys, remember
 from documents.models import Document, KnowledgeBase
 from jobs.lease import claim, write_outcome
@@ -230,7 +230,7 @@ def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
     with (
         collecting(),
         StoppableLease(extraction, partial(end_late, end_with_failed_runs, end)) as lease,
-        asked_for(extraction.base, extraction.user_id),
+        asking_for(extraction.base, extraction.user_id),
         failure_recorded(lease, end_with_failed_runs),
     ):
         with suppress(Stopped), wanted_until(lease.stop_requested):

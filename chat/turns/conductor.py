@@ -24,7 +24,7 @@ from chat.turns.page_notices import store_page_notice
 from chat.turns.progress import SearchProgress
 from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
 from chat.turns.stopping import Stoppable, StoppableLease, request_stop
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import BaseSettings, asking_for
 from jobs.ids import note_ids
 from jobs.lease import Job, Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
 from llm import client
@@ -88,7 +88,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
     result = None
     base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
     ending = partial(end_late, end_without_answer, end_stopped)
-    with collecting(), StoppableLease(turn, ending) as lease, asked_for(base, turn.conversation.user_id):
+    with collecting(), StoppableLease(turn, ending) as lease, asking_for(base, turn.conversation.user_id):
         try:
             with reusing(replies_for(base, is_anew=is_anew)), wanted_until(lease.stop_requested):
                 run, asking = turn.run, None

@@ -41,7 +41,7 @@ LANGUAGES = {
     "th": gettext_lazy("Thai"),
     "zh": gettext_lazy("Chinese"),
 }
-WITHOUT_WORDS = {
+WORDLESS_NOUNS = {  # of `WORDLESS`
     "vectors": gettext_lazy("nearness in meaning"),
     "titles": gettext_lazy("a title"),
     "pinned": gettext_lazy("the page named"),
@@ -359,7 +359,7 @@ def say_doubt(facts: Facts) -> str:
 
 def say_proposed(facts: Facts) -> str:
     said = _("only %(what)s proposed something, which is no evidence without a word") % {
-        "what": _(" and ").join(str(WITHOUT_WORDS.get(name, name)) for name in facts["proposed"])
+        "what": _(" and ").join(str(WORDLESS_NOUNS.get(name, name)) for name in facts["proposed"])
     }
     all_the_same = _("it was judged to answer all the same")
     return f"{said}; {all_the_same}" if facts["is_primary"] else said

@@ -21,7 +21,7 @@ from chat.turns.conductor import AnsweringFailed, failure_recorded, give_up_dead
 from chat.turns.repeats import replies_for
 from chat.turns.stopping import answer_limit_s
 from documents.access import is_auditor_of
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import BaseSettings, asking_for
 from documents.idempotency import Keyed, forget_keys, remember
 from jobs.lease import Lease, claim, write_outcome
 from llm.exchange import collecting
@@ -114,7 +114,7 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
     with (
         collecting(),
         Lease(retrieval, answer_limit_s(), partial(record_failure, end=end_with_failed_run)) as lease,
-        asked_for(retrieval.base, retrieval.user_id),
+        asking_for(retrieval.base, retrieval.user_id),
         failure_recorded(lease, end_with_failed_run),
     ):
         with reusing(replies_for(retrieval.base, is_anew=False)):
