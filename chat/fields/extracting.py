@@ -19,7 +19,6 @@ from chat.asking import asked_before
 from chat.drafts import AnswerDraft
 from chat.fields.values import NOT_ASKED, NOT_READ, compare_fields, compose_field, extraction_json
 from chat.models import Extraction, ExtractionField
-from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, UnreadError, resolve
 from chat.stream import publish_event
 from chat.turns.conductor import (
@@ -31,6 +30,7 @@ from chat.turns.conductor import (
     raise_if_stopped,
 )
 from chat.turns.repeats import replies_for
+from chat.turns.searched_by import SearchedBy
 from chat.turns.stopping import StoppableLease
 from documents.base_settings import BaseSettings, asking_for
 from documents.idempotency import Keyed, forget_keys, remember
@@ -46,7 +46,6 @@ from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import UNFILTERED, Filters
 from retrieval.forms.fields import Field, Found, retrieve_fields
 from retrieval.models import RetrievalRun
-from retrieval.reading_rules.editing import reading_rules_of
 from retrieval.record.storing import record_shared, record_unstored, store_failed_run, store_run
 from retrieval.search import OnStage
 from retrieval.types import Expected, Mode, RetrievalResult
@@ -62,10 +61,6 @@ class Asker:
     base: KnowledgeBase
     mode: str
     filters: Filters = UNFILTERED
-
-    @property
-    def settings(self) -> BaseSettings:
-        return BaseSettings.from_json(self.base.settings)
 
 
 # ---- the engine: documents and fields to records
@@ -85,12 +80,9 @@ def find_fields(
             documents,
             on_found,
             on_stage=on_stage,
-            settings=asker.settings,
             mode=cast(Mode, asker.mode),
-            dictionary=ensure_dictionary(asker.base),
             filters=asker.filters,
-            guidance=guidance_of(asker.base),
-            rules=reading_rules_of(asker.base),
+            **SearchedBy.of(asker.base).options,
         )
 
 
@@ -144,7 +136,7 @@ def answer_field(
     )
     store_lessons(run, found, ensure_dictionary(asker.base))
     started = time.monotonic()
-    draft = compose_field(run, asker.mode, asker.settings)
+    draft = compose_field(run, asker.mode, BaseSettings.from_json(asker.base.settings))
     return run, draft, {"compose": round(1000 * (time.monotonic() - started), 1)}
 
 

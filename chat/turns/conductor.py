@@ -162,19 +162,16 @@ def search(
         asking.question,
         asking.documents,
         beside=asking.beside,
-        settings=asking.settings,
+        **asking.by.options,
         mode=cast(Mode, turn.mode),
         arbiter=arbiter,
-        dictionary=asking.dictionary,
         filters=asking.filters,
-        rules=asking.rules,
-        guidance=asking.guidance,
         on_stage=partial(on_stage, turn, lease),
     )
     with transaction.atomic():
         row = lease.hold()
         row.run = store_run(result, base=base, user=turn.conversation.user, mode=turn.mode, typed=turn.question)
-        store_lessons(row.run, result, asking.dictionary)
+        store_lessons(row.run, result, asking.by.dictionary)
         row.asked_key = "" if arbiter else asking.key
         row.save(update_fields=["run", "asked_key"])
     publish_event(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
@@ -205,8 +202,8 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: Stoppa
     started = time.monotonic()
     raise_if_stopped(lease)
     base = turn.conversation.base
-    chosen = asking.settings if asking else BaseSettings.from_json(base.settings)
-    guidance = asking.guidance if asking else guidance_of(base)
+    chosen = asking.by.settings if asking else BaseSettings.from_json(base.settings)
+    guidance = asking.by.guidance if asking else guidance_of(base)
     is_checked = client.is_configured() and chosen.claim_check == "on" and run.status == "found"
     publish_event(turn.pk, "stage", name="written", started=True, is_checked=is_checked)
 
