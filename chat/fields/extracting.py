@@ -97,7 +97,8 @@ def record_fields(
     with transaction.atomic():
         shared: dict[int, LLMCall] = {}
         # Those without a result come last: the exchanges that are not stored by then are theirs.
-        late_last = sorted(enumerate(zip(fields, found, strict=True)), key=lambda each: is_without_result(each[1][1]))
+        of_fields = enumerate(zip(fields, found, strict=True))
+        late_last = sorted(of_fields, key=lambda each: not isinstance(each[1][1], RetrievalResult))
         by_place = {
             place: answer_field(asker, field, each, shared, field_plan(field) | dict(beside or {}))
             for place, (field, each) in late_last
@@ -108,10 +109,6 @@ def record_fields(
             if compared:
                 store_answer(None, run, compared, timings)
         return [run for run, _, _ in made]
-
-
-def is_without_result(found: Found | None) -> bool:
-    return not isinstance(found, RetrievalResult)
 
 
 def field_plan(field: Field) -> dict[str, Any]:

@@ -202,7 +202,7 @@ def fields_with_answers(extractions: Iterable[Extraction]) -> list[ExtractionFie
 def field_json(field: ExtractionField) -> dict[str, Any]:
     """One field with its outcome, value and the quote it is printed in."""
     run, answer = field.run, answer_of(field)
-    values = values_of(answer) if answer else []
+    values = [value for item in answer.items for value in item["values"]] if answer else []
     cited = citation_of_value(answer, values) if answer else None
     return {
         "name": field.name,
@@ -239,10 +239,6 @@ def outcome_of(field: ExtractionField, answer: Answer | None) -> str | None:
     if answer.kind in UNANSWERED:
         return str(answer.kind)
     return "weak" if answer.items and all(item["outcome"] != "found" for item in answer.items) else "found"
-
-
-def values_of(answer: Answer) -> list[MarkedValue]:
-    return [value for item in answer.items for value in item["values"]]
 
 
 def citation_of_value(answer: Answer, values: Sequence[MarkedValue]) -> Citation | None:

@@ -17,7 +17,7 @@ from documents.pages.phrasing import group_thousands
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.clauses import Clause
 from retrieval.told.columns import StoredFlag, StoredGate
-from retrieval.told.planned import Facts, name_type, say_planned
+from retrieval.told.planned import Facts, mark_each, name_type, say_planned
 from retrieval.told.recorded import say_recorded
 
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z])")
@@ -312,15 +312,10 @@ def say_share(weight: Facts) -> str:
 # ---- clauses of what is missing, of gates and of no answer
 
 
-def say_several(facts: Facts) -> str:
-    return "; ".join(filter(None, map(say_clause, facts["parts"])))
-
-
 def say_zero_hits(facts: Facts) -> str:
     if len(facts["words"]) > 1:
-        return _("none of %(words)s stands anywhere in what was searched, in any form") % {
-            "words": ", ".join(_("“%(word)s”") % {"word": word} for word in facts["words"])
-        }
+        words = mark_each(facts["words"])
+        return _("none of %(words)s stands anywhere in what was searched, in any form") % {"words": words}
     return _("%(words)s stands nowhere in what was searched, in any form") % {"words": mark_words(facts["words"])}
 
 
@@ -396,16 +391,6 @@ def say_amended(facts: Facts) -> str:
     return said % {"names": tell_names({**facts, "names": marked}), "title": facts["title"]}
 
 
-def say_amends_too(facts: Facts) -> str:
-    said = _("“%(amending)s” amends “%(title)s” and changes something about this that could not be placed")
-    return said % {"amending": facts["amending"], "title": facts["title"]}
-
-
-def say_unread_boxes(facts: Facts) -> str:
-    said = _("whether boxes are ticked could not be read")
-    return f"{said}: {tell_names(facts)}"
-
-
 def say_pages(facts: Facts) -> str:
     said = ngettext("%(some)s of %(all)s page has text", "%(some)s of %(all)s pages have text", facts["all"]) % {
         "some": group_thousands(facts["some"]),
@@ -475,9 +460,12 @@ def say_as_written(facts: Facts) -> str:
 
 
 CLAUSES: dict[str, Callable[[Facts], str]] = {
-    "several": say_several,
+    "several": lambda facts: "; ".join(filter(None, map(say_clause, facts["parts"]))),
     "amended": say_amended,
-    "amends too": say_amends_too,
+    "amends too": lambda facts: (
+        _("“%(amending)s” amends “%(title)s” and changes something about this that could not be placed")
+        % {"amending": facts["amending"], "title": facts["title"]}
+    ),
     "zero hits": say_zero_hits,
     "words occur": say_words_occur,
     "words there": lambda facts: _("the passages have words of the question"),
@@ -522,7 +510,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "unread documents": say_unread_documents,
     "unsearched": say_unsearched,
     "attached": say_attached,
-    "unread boxes": say_unread_boxes,
+    "unread boxes": lambda facts: _("whether boxes are ticked could not be read") + f": {tell_names(facts)}",
     "pages": say_pages,
     "counted": say_counted,
     "scope": say_scope,
