@@ -33,10 +33,10 @@ from chat.objections import SAID
 from chat.page.forms import COMMENT_CHARACTERS_MAX, MODES
 from chat.turns import tasks
 from chat.turns.conductor import stop_question
+from chat.turns.evidence import keep_retrieval, read_evidence, read_retrieval
 from chat.turns.feedback import give_feedback
 from chat.turns.page_notices import NoticedState, order_reading
 from chat.turns.replies import read_turn
-from chat.turns.retrieving import keep_retrieval, read_evidence, read_retrieval
 from chat.turns.waiting import ENDED, wait_for_end
 from documents.api import IDEMPOTENCY_KEY, Body, TextField, read_idempotency_key, read_sent
 from documents.idempotency import make_keyed

@@ -162,14 +162,14 @@ BaseSettings.OF_READING = {each.name for each in fields(BaseSettings) if each.me
 
 
 @contextmanager
-def asked_for(base: "KnowledgeBase", user: object = "") -> Iterator[None]:
+def asking_for(base: "KnowledgeBase", user: object = "") -> Iterator[None]:
     """Ask the model as the base chose in the block, and charge the calls to it and this person (their key)."""
-    with paid_by(user, base.pk), asked_by(BaseSettings.from_json(base.settings), base):
+    with paid_by(user, base.pk), asking_as(BaseSettings.from_json(base.settings), base):
         yield
 
 
 @contextmanager
-def asked_by(chosen: BaseSettings, base: "KnowledgeBase") -> Iterator[None]:
+def asking_as(chosen: BaseSettings, base: "KnowledgeBase") -> Iterator[None]:
     """Ask the model that settings choose in the block, with stand-ins for persons where they say so.
 
     The parties on the cards of the base, of every version of them, are known wherever they are named.

@@ -1,7 +1,7 @@
 """Which model is asked: a small one to read and check, a hard one for what needs care, else the normal one (R25).
 
 Each exchange names its tier and why. What the normal one is, owners choose among the models that are allowed
-(`BaseSettings.model`; it holds within `asked_for`, where calls are also charged). One that is allowed no longer is
+(`BaseSettings.model`; it holds within `asking_for`, where calls are also charged). One that is allowed no longer is
 refused like a server that fails, so nothing is asked in its place.
 """
 

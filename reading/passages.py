@@ -88,7 +88,9 @@ def cut_passages(
         ]
     ends = text_ends(reading.lines)
     running = running_passages(reading.lines, ends, first_index=len(groups))
-    refuse_too_many(len(groups) + len(running), limits or Limits())
+    made, limit = len(groups) + len(running), (limits or Limits()).passages
+    if made > limit:
+        raise refusal("too_many_passages", passages=made, limit=limit)
     contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
     tops = page_tops(lines)
     joiner = Joiner(lines)
@@ -106,11 +108,6 @@ def cut_passages(
         for index, (group, parent) in enumerate(zip(groups, parents, strict=True))
     ]
     return passages + running
-
-
-def refuse_too_many(passages: int, limits: Limits) -> None:
-    if passages > limits.passages:
-        raise refusal("too_many_passages", passages=passages, limit=limits.passages)
 
 
 def text_ends(lines: Sequence[LineRow]) -> list[int]:

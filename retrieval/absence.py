@@ -8,9 +8,10 @@ from reading.tables import cells_of_line, is_wrapped
 from retrieval.accounting import named_facts, summarise
 from retrieval.filters import Within
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
-from retrieval.told.reasons import WITHOUT_WORDS, give_clause
+from retrieval.told.reasons import give_clause
 from retrieval.told.searched import is_of_other_language
 from retrieval.types import (
+    WORDLESS,
     Candidate,
     Contradiction,
     Coverage,
@@ -119,7 +120,7 @@ def judge_absence(
     zero = zero_hits(question, searched, {content.language for content in contents})
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
     is_judged = ranking.status == "ran" and ranking.arbiter != "none"
-    proposed = sorted({hit.method for hit in hits if hit.method in WITHOUT_WORDS})
+    proposed = sorted({hit.method for hit in hits if hit.method in WORDLESS})
     is_pinned = "pinned" in proposed
     saved = bool(primary) and (is_pinned or ranking.arbiter == "model")
     nothing = not ranking.verdicts or (is_judged and not primary)

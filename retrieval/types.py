@@ -26,6 +26,7 @@ METHODS: tuple[Method, ...] = ("titles", "keywords", "patterns", "vectors")
 # Proposed by no detector: somebody points there, the document is so short that all of it is judged, the model that
 # judges asked for more, or an outline of the document is asked for.
 POINTED: tuple[Method, ...] = ("pinned", "references", "whole", "requested", "outline")
+WORDLESS: tuple[Method, ...] = ("vectors", "titles", "pinned")  # they propose without a word: no evidence alone
 KEPT_ROLES: tuple[Role, ...] = ("primary", "supporting")  # what generation may read
 # What a question can point to by a name, as the register of a document calls it (R14).
 OBJECT_KINDS = ("figure", "table", "equation", "appendix", "exhibit", "schedule", "note")

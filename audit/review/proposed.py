@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import Literal, TypedDict, cast, get_args
 
@@ -23,26 +23,22 @@ from accounts.models import User
 from audit.access_log import record_event
 from audit.models import Rejudgement
 from audit.review.golden import ExpectedRole, Golden, golden_of, reviewed_runs
-from chat.prompts.guidance import guidance_of
 from chat.turns.repeats import DECIDING, reading_of
+from chat.turns.searched_by import SearchedBy
 from documents.access import actor_of
-from documents.base_settings import BaseSettings, asked_by
+from documents.base_settings import asking_as
 from documents.guarding.guard import KINDS, ProposalRefused, golden_counters, trial_of
 from documents.guarding.proposals import put_into_effect
 from documents.models import Document, KnowledgeBase, ProposedChange
 from ledger.events import record
 from llm.exchange import Exchange
 from llm.models import LLMCall
-from llm.prompts import Guidance
 from llm.reuse import Replies, reusing
 from retrieval.corpus import retrieve_among
-from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import Filters
 from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun, RunCandidate
-from retrieval.question.kinds import ReadingRules
-from retrieval.reading_rules.editing import reading_rules_of
-from retrieval.types import KEPT_ROLES, ConceptTerms, LineRange, Mode, RetrievalResult, Settled
+from retrieval.types import KEPT_ROLES, LineRange, Mode, RetrievalResult, Settled
 from retrieval.version import program_version
 
 CHECK = "proposal_check"  # the kind of the event a check leaves
@@ -63,16 +59,6 @@ WHYS = {  # why a question was not checked
     "gone": gettext_lazy("its documents are not there any more"),
 }
 FATES: tuple[Fate, ...] = ("worse", "failed", "better", "wrong", "right", "left_out")
-
-
-@dataclass(frozen=True)
-class InForce:
-    """What a base searches and judges by."""
-
-    settings: BaseSettings
-    guidance: Mapping[str, Guidance]
-    dictionary: tuple[ConceptTerms, ...]
-    rules: ReadingRules
 
 
 class Expectation(TypedDict):
@@ -108,12 +94,6 @@ class NotChecked(Exception):
 
 
 # ---- what is compared
-
-
-def read_in_force(base: KnowledgeBase) -> InForce:
-    return InForce(
-        BaseSettings.from_json(base.settings), guidance_of(base), ensure_dictionary(base), reading_rules_of(base)
-    )
 
 
 def count_golden(base: KnowledgeBase) -> int:
@@ -161,9 +141,9 @@ def check_proposal(proposal: ProposedChange, job: Rejudgement, on_checked: Calla
     Raises ProposalRefused if the change cannot be made any more.
     """
     base = KnowledgeBase.objects.get(pk=proposal.base_id)
-    basis, now = basis_of(base), read_in_force(base)
+    basis, now = basis_of(base), SearchedBy.of(base)
     with trial_of(proposal) as changed:
-        then = read_in_force(changed)
+        then = SearchedBy.of(changed)
     checked = []
     for number, golden in enumerate(find_goldens(base)):
         on_checked(number)
@@ -176,7 +156,7 @@ def check_proposal(proposal: ProposedChange, job: Rejudgement, on_checked: Calla
     }
 
 
-def check_question(golden: Golden, now: InForce, then: InForce, job: Rejudgement) -> CheckedQuestion:
+def check_question(golden: Golden, now: SearchedBy, then: SearchedBy, job: Rejudgement) -> CheckedQuestion:
     run, documents = golden.run, documents_of(golden.run)
     pk = str(run.pk)
     if not run.question or not documents:
@@ -190,21 +170,18 @@ def check_question(golden: Golden, now: InForce, then: InForce, job: Rejudgement
     return {"run_id": pk, "fate": judge_fate(held), "held": held, "why": ""}
 
 
-def search(run: RetrievalRun, documents: list[Document], state: InForce, by: User) -> RetrievalResult:
+def search(run: RetrievalRun, documents: list[Document], by: SearchedBy, asker: User) -> RetrievalResult:
     """Search a run's question anew. Raises NotChecked where a model that was to judge did not."""
     is_full = run.documents.filter(finding__isnull=False).exists()
-    with asked_by(state.settings, run.base):
+    with asking_as(by.settings, run.base):
         result = (search_each if is_full else retrieve_among)(
             run.question,
             documents,
-            settings=state.settings,
             mode=cast(Mode, run.mode),
-            dictionary=state.dictionary,
             filters=Filters.from_json(run.settings.get("filters", {})),
-            rules=state.rules,
-            guidance=state.guidance,
+            **by.options,
         )
-    exchanges = keep_exchanges(result, run, by)
+    exchanges = keep_exchanges(result, run, asker)
     if result.ranking.status == "not_run" or any(each.outcome != "ok" for each in exchanges):
         raise NotChecked
     return result

@@ -18,7 +18,7 @@ from audit.review.golden import check_golden, record_check, reviewed_runs
 from audit.review.proposed import QUESTIONS_MAX, check_proposal, count_golden, record_proposal_check
 from audit.review.replay import REPEATS_ON_PAGE_MAX, CannotReplay, Judge, Rejudged, rejudge, summary
 from documents.access import actor_of
-from documents.base_settings import asked_for
+from documents.base_settings import asking_for
 from documents.guarding.guard import ProposalRefused
 from documents.models import KnowledgeBase, ProposedChange
 from jobs.lease import Lease, LeaseLost, TookTooLong, claim, end_in_vain, give_up, write_outcome
@@ -77,7 +77,7 @@ def judge_stored(rejudgement_id: UUID | str) -> None:
     if job is None:
         return
     limit_s = CHECK_LIMIT_S if job.kind == Kind.CHANGE else JUDGE_LIMIT_S
-    with Lease(job, limit_s, end_broken_job) as lease, asked_for(job.base, job.by_id), override(job.language):
+    with Lease(job, limit_s, end_broken_job) as lease, asking_for(job.base, job.by_id), override(job.language):
         try:
             if not is_auditor(job.by, job.base_id):
                 raise CannotReplay(gettext("This base is no longer open to you."))

@@ -19,7 +19,6 @@ from chat.asking import asked_before
 from chat.drafts import AnswerDraft
 from chat.fields.values import NOT_ASKED, NOT_READ, compare_fields, compose_field, extraction_json
 from chat.models import Extraction, ExtractionField
-from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, UnreadError, resolve
 from chat.stream import publish_event
 from chat.turns.conductor import (
@@ -31,8 +30,9 @@ from chat.turns.conductor import (
     raise_if_stopped,
 )
 from chat.turns.repeats import replies_for
+from chat.turns.searched_by import SearchedBy
 from chat.turns.stopping import StoppableLease
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import BaseSettings, asking_for
 from documents.idempotency import Keyed, forget_keys, remember
 from documents.models import Document, KnowledgeBase
 from jobs.lease import claim, write_outcome
@@ -46,7 +46,6 @@ from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import UNFILTERED, Filters
 from retrieval.forms.fields import Field, Found, retrieve_fields
 from retrieval.models import RetrievalRun
-from retrieval.reading_rules.editing import reading_rules_of
 from retrieval.record.storing import record_shared, record_unstored, store_failed_run, store_run
 from retrieval.search import OnStage
 from retrieval.types import Expected, Mode, RetrievalResult
@@ -62,10 +61,6 @@ class Asker:
     base: KnowledgeBase
     mode: str
     filters: Filters = UNFILTERED
-
-    @property
-    def settings(self) -> BaseSettings:
-        return BaseSettings.from_json(self.base.settings)
 
 
 # ---- the engine: documents and fields to records
@@ -85,12 +80,9 @@ def find_fields(
             documents,
             on_found,
             on_stage=on_stage,
-            settings=asker.settings,
             mode=cast(Mode, asker.mode),
-            dictionary=ensure_dictionary(asker.base),
             filters=asker.filters,
-            guidance=guidance_of(asker.base),
-            rules=reading_rules_of(asker.base),
+            **SearchedBy.of(asker.base).options,
         )
 
 
@@ -105,7 +97,8 @@ def record_fields(
     with transaction.atomic():
         shared: dict[int, LLMCall] = {}
         # Those without a result come last: the exchanges that are not stored by then are theirs.
-        late_last = sorted(enumerate(zip(fields, found, strict=True)), key=lambda each: is_without_result(each[1][1]))
+        of_fields = enumerate(zip(fields, found, strict=True))
+        late_last = sorted(of_fields, key=lambda each: not isinstance(each[1][1], RetrievalResult))
         by_place = {
             place: answer_field(asker, field, each, shared, field_plan(field) | dict(beside or {}))
             for place, (field, each) in late_last
@@ -116,10 +109,6 @@ def record_fields(
             if compared:
                 store_answer(None, run, compared, timings)
         return [run for run, _, _ in made]
-
-
-def is_without_result(found: Found | None) -> bool:
-    return not isinstance(found, RetrievalResult)
 
 
 def field_plan(field: Field) -> dict[str, Any]:
@@ -144,7 +133,7 @@ def answer_field(
     )
     store_lessons(run, found, ensure_dictionary(asker.base))
     started = time.monotonic()
-    draft = compose_field(run, asker.mode, asker.settings)
+    draft = compose_field(run, asker.mode, BaseSettings.from_json(asker.base.settings))
     return run, draft, {"compose": round(1000 * (time.monotonic() - started), 1)}
 
 
@@ -230,7 +219,7 @@ def carry_out_extraction(extraction_id: uuid.UUID | str) -> None:
     with (
         collecting(),
         StoppableLease(extraction, partial(end_late, end_with_failed_runs, end)) as lease,
-        asked_for(extraction.base, extraction.user_id),
+        asking_for(extraction.base, extraction.user_id),
         failure_recorded(lease, end_with_failed_runs),
     ):
         with suppress(Stopped), wanted_until(lease.stop_requested):

@@ -3,7 +3,7 @@
 All of it is of the record: the answer to the field's run, made of quotes, and the citations of that answer.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -98,13 +98,13 @@ def item_with_value(item: AskedItem, draft: AnswerDraft, question: Question, *, 
     values = item["values"]
     if said_first and asks_for_parties(question.topic_form):
         return item
-    mismatches = [quoted_values.mismatch(value) for value in values]
+    mismatches = [quoted_values.doubt(mismatch_at, value) for value in values]
     if mismatches and all(mismatches):
         return doubt_thing(item, mismatches[0])
-    apart = [quoted_values.apart(value) for value in values]
+    apart = [quoted_values.doubt(apart_at, value) for value in values]
     if apart and all(apart):
         return doubt_thing(item, apart[0])
-    others = [] if said_first else [quoted_values.other_value(value) for value in values]
+    others = [] if said_first else [quoted_values.doubt(other_value_at, value) for value in values]
     return doubt_other_value(item, others[0]) if others and all(others) else item
 
 
@@ -124,20 +124,10 @@ class QuotedValues:
             return None
         return LineRange(*value["lines"]), value["printed"], content, self.question
 
-    def mismatch(self, value: MarkedValue) -> str:
-        """Why the sentence that prints a value is about another thing than the one asked for, or ""."""
+    def doubt(self, doubt_at: Callable[..., str], value: MarkedValue) -> str:
+        """Why a value is in doubt by what is printed where it stands, or ""."""
         place = self.place(value)
-        return mismatch_at(*place) if place else ""
-
-    def apart(self, value: MarkedValue) -> str:
-        """Why the clause that prints a value is about another thing, or ""."""
-        place = self.place(value)
-        return apart_at(*place) if place else ""
-
-    def other_value(self, value: MarkedValue) -> str:
-        """Another value of which another sentence says as much, or ""."""
-        place = self.place(value)
-        return other_value_at(*place) if place else ""
+        return doubt_at(*place) if place else ""
 
     def most_said(self, values: Sequence[MarkedValue]) -> list[MarkedValue]:
         """The one of several numbers, dates or names of which most of the question is said; all of any other values."""
@@ -161,9 +151,9 @@ def with_value(item: AskedItem, draft: AnswerDraft, quoted_values: QuotedValues,
         values_printed([each], answer_type, quoted_values.contents, quoted_values.question.original) for each in quotes
     ]
     if answer_type in NAMES and not is_declared:
-        read = [[value for value in values if not quoted_values.mismatch(value)] for values in read]
+        read = [[value for value in values if not quoted_values.doubt(mismatch_at, value)] for values in read]
     fitting = [of_kind(values, answer_type, is_declared=is_declared) for values in read]
-    about = [value for values in fitting for value in values if not quoted_values.mismatch(value)]
+    about = [value for values in fitting for value in values if not quoted_values.doubt(mismatch_at, value)]
     values = quoted_values.most_said(about or next(filter(None, fitting), []))
     values = values or item["values"] or next(filter(None, read), [])
     return item | {"outcome": "found", "values": values, "reason": "", "code": ""} if values else item
@@ -202,7 +192,7 @@ def fields_with_answers(extractions: Iterable[Extraction]) -> list[ExtractionFie
 def field_json(field: ExtractionField) -> dict[str, Any]:
     """One field with its outcome, value and the quote it is printed in."""
     run, answer = field.run, answer_of(field)
-    values = values_of(answer) if answer else []
+    values = [value for item in answer.items for value in item["values"]] if answer else []
     cited = citation_of_value(answer, values) if answer else None
     return {
         "name": field.name,
@@ -239,10 +229,6 @@ def outcome_of(field: ExtractionField, answer: Answer | None) -> str | None:
     if answer.kind in UNANSWERED:
         return str(answer.kind)
     return "weak" if answer.items and all(item["outcome"] != "found" for item in answer.items) else "found"
-
-
-def values_of(answer: Answer) -> list[MarkedValue]:
-    return [value for item in answer.items for value in item["values"]]
 
 
 def citation_of_value(answer: Answer, values: Sequence[MarkedValue]) -> Citation | None:

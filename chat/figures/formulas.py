@@ -76,6 +76,7 @@ SIGNS = re.compile(
     r" (?:(divided by|over)|(less|minus)|(plus)|(times|multiplied by|x)) | ?([/÷]) ?| ([-+*–−]) |(\()|(\))"
 )
 WORD_SIGNS = ("/", "-", "+", "*")
+SIGN_TOKENS = frozenset("+-*/()")
 OPERATORS: dict[str, type[ast.operator]] = {"+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "^": ast.Pow}
 NOISE = re.compile(r"^(?:the|its|an?|of|unadjusted|consolidated|reported) |(?:'s|’s)$")
 SOURCE = re.compile(r" (?:from|in|on|per) the ([^,;]{1,60})$")
@@ -248,71 +249,42 @@ def span(first: str, last: str) -> list[str]:
 
 
 def parse_expression(text: str, years: tuple[str, ...], definitions: Mapping[str, str] | None = None) -> Expression:
-    """Parse a formula in words. Raises FormulaError if it is none."""
-    parser = Parser(text, years, dict(definitions or {}))
-    expression = parser.sum()
-    if parser.tokens[parser.place :]:
-        raise FormulaError("something follows the formula")
-    return expression
+    """Parse a formula in words. A bracket right after a term only explains it. Raises FormulaError if it is none."""
+    known, terms = dict(definitions or {}), dict[str, Expression]()
+    written: list[str] = []
+    explained, is_after_term = 0, False
+    for token in tokens_of(text):
+        if explained or (is_after_term and token == "("):
+            explained += (token == "(") - (token == ")")
+        elif token not in SIGN_TOKENS:
+            written.append(f"term{len(terms)}")
+            terms[written[-1]] = read_term(token, years, known)
+        else:
+            written.append(token)
+        is_after_term = token not in SIGN_TOKENS
+    try:
+        return build_expression(ast.parse(" ".join(written), mode="eval").body, terms)
+    except SyntaxError as error:
+        raise FormulaError("a term or a bracket is missing") from error
 
 
-class Parser:
-    """Parse sums of products of terms, with brackets. A bracket right after a term only explains it."""
+def read_term(text: str, years: tuple[str, ...], definitions: dict[str, str]) -> Expression:
+    if re.fullmatch(r"\d+(?:\.\d+)?", text) and not YEARS.fullmatch(text):
+        return write_number(text)
+    name = strip_noise(text)
+    if name in definitions:
+        inner = definitions.pop(name)  # popped, so that a recursive definition ends here
+        return parse_expression(inner, years, definitions)
+    return name_item(term_of(text, years))
 
-    def __init__(self, text: str, years: tuple[str, ...], definitions: dict[str, str]) -> None:
-        self.tokens = list(tokens_of(text))
-        self.place = 0
-        self.years = years
-        self.definitions = definitions
 
-    def sum(self) -> Expression:
-        left = self.product()
-        while self.peek() in ("+", "-"):
-            sign = self.take()
-            left = combine(left, sign, self.product())
-        return left
-
-    def product(self) -> Expression:
-        left = self.factor()
-        while self.peek() in ("*", "/"):
-            sign = self.take()
-            left = combine(left, sign, self.factor())
-        return left
-
-    def factor(self) -> Expression:
-        token = self.take()
-        if token == "(":
-            inner = self.sum()
-            if self.take() != ")":
-                raise FormulaError("a bracket is not closed")
-            return inner
-        if token in ("+", "-", "*", "/", ")", ""):
-            raise FormulaError("a term is missing")
-        self.skip_explanation()
-        return self.term(token)
-
-    def term(self, text: str) -> Expression:
-        if re.fullmatch(r"\d+(?:\.\d+)?", text) and not YEARS.fullmatch(text):
-            return write_number(text)
-        name = strip_noise(text)
-        if name in self.definitions:
-            inner = self.definitions.pop(name)  # popped, so that a recursive definition ends here
-            return parse_expression(inner, self.years, self.definitions)
-        return name_item(term_of(text, self.years))
-
-    def skip_explanation(self) -> None:
-        if self.peek() == "(":
-            depth = 0
-            while (token := self.take()) and (depth := depth + (token == "(") - (token == ")")):
-                pass
-
-    def peek(self) -> str:
-        return self.tokens[self.place] if self.place < len(self.tokens) else ""
-
-    def take(self) -> str:
-        token = self.peek()
-        self.place += 1
-        return token
+def build_expression(tree: ast.expr, terms: Mapping[str, Expression]) -> Expression:
+    if isinstance(tree, ast.Name):
+        return terms[tree.id]
+    if not isinstance(tree, ast.BinOp):
+        raise FormulaError("this is no operation on two terms")
+    left, right = build_expression(tree.left, terms), build_expression(tree.right, terms)
+    return Expression(ast.BinOp(left.tree, tree.op, right.tree), {**left.named, **right.named})
 
 
 def tokens_of(text: str) -> Iterator[str]:

@@ -161,13 +161,9 @@ def find_identifiers(text: str) -> Iterator[Personal]:
         for end in range(len(found[0]), 7, -1):
             said = found[0][:end]
             sign = re.sub(r"[ .-]", "", said)
-            if said[-1].isalnum() and (kind := kind_of_number(sign)):
+            if said[-1].isalnum() and (kind := next((kind for kind, is_right in CHECKS if is_right(sign)), "")):
                 yield Personal(kind, (said,))
                 break
-
-
-def kind_of_number(sign: str) -> str:
-    return next((kind for kind, is_right in CHECKS if is_right(sign)), "")
 
 
 def is_iban(sign: str) -> bool:

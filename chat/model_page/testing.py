@@ -15,7 +15,7 @@ from chat.model_page.in_force import usual_tier
 from chat.models import ModelTest
 from chat.turns.stopping import answer_limit_s
 from documents import access
-from documents.base_settings import asked_for
+from documents.base_settings import asking_for
 from documents.models import KnowledgeBase
 from jobs.lease import Lease, LeaseLost, claim, end_in_vain, give_up, write_outcome
 from llm.errors import LLMError
@@ -83,7 +83,7 @@ def carry_out_test(test_id: UUID | str) -> None:
         return
     with (
         Lease(job, answer_limit_s(), lambda late, _: end_in_vain(late, end_failed_test)) as lease,
-        asked_for(job.base, job.by_id),
+        asking_for(job.base, job.by_id),
     ):
         try:
             if not KnowledgeBase.objects.with_role(job.by, *access.OWN).filter(pk=job.base_id).exists():

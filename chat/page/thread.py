@@ -339,10 +339,6 @@ class ShownTurn:
         return len({each.citation.candidate_id for each in self.citations})
 
     @property
-    def refused_count(self) -> int:
-        return len(self.candidates) - len(self.kept)
-
-    @property
     def fates(self) -> str:
         """How many passages were cited, kept without being cited, and left aside: together all there are."""
         left = gettext("%(count)s not judged") if self.is_unjudged else gettext("%(count)s left aside")
@@ -527,7 +523,7 @@ class ShownTurn:
 
     @property
     def more_refused(self) -> int:
-        return max(self.refused_count - DISCARDED_SHOWN, 0)
+        return max(len(self.candidates) - len(self.kept) - DISCARDED_SHOWN, 0)
 
     @cached_property
     def refused(self) -> list[ShownPassage]:

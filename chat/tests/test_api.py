@@ -25,7 +25,7 @@ from chat.followers import Follower
 from chat.models import Conversation, Feedback, Retrieval, Turn
 from chat.turns import tasks
 from chat.turns.conductor import answer_turn
-from chat.turns.retrieving import retrieve_evidence
+from chat.turns.evidence import retrieve_evidence
 from chat.turns.waiting import wait_for_end
 from docintel_site.celery import app
 from documents.access import create_base, set_role

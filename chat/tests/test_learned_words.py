@@ -18,7 +18,7 @@ from chat.asking import keep_question
 from chat.models import Retrieval, Turn
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
-from chat.turns.retrieving import retrieve_evidence
+from chat.turns.evidence import retrieve_evidence
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
 from ledger.models import Event

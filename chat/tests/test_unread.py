@@ -15,7 +15,7 @@ from chat.conftest import ABSENT_QUESTION, RENT_QUESTION, Serve
 from chat.models import Answer
 from chat.scope import QuestionScope, ScopeError, choices, choose, resolve, write_picker_value
 from chat.turns.conductor import answer_turn
-from chat.turns.retrieving import retrieve_evidence
+from chat.turns.evidence import retrieve_evidence
 from documents.models import Document, IngestJob, KnowledgeBase
 from reading.reasons import REASONS
 from tests.pages import on_one_line

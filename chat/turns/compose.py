@@ -117,7 +117,7 @@ class Writing:
 
 
 @dataclass(frozen=True)
-class Draft:
+class WrittenDraft:
     """What the model wrote, on its way through the checks. Each returns it anew, or the answer that ends it."""
 
     run: RetrievalRun
@@ -272,17 +272,17 @@ def compose_from_material(run: RetrievalRun, quotes: list[Quoted], material: Mat
     return finish_draft(draft)
 
 
-def write_draft(run: RetrievalRun, quotes: list[Quoted], material: Material, writing: Writing) -> Draft:
+def write_draft(run: RetrievalRun, quotes: list[Quoted], material: Material, writing: Writing) -> WrittenDraft:
     """What the model writes, with the figures it asks for; none of it has been checked."""
     resolve, rewrite = partial(resolve_figures, run, quotes), partial(receive, run, material, writing.in_silence())
     written, others = write_figures(receive(run, material, writing), resolve, rewrite)
     figures = figures_for(run, [each.candidate for each in quotes], first_marker=len(quotes) + 1)
     exchange, reply = written.exchange, written.reply
     is_stopped = exchange is not None and exchange.outcome == "stopped" and not reply.is_too_long
-    return Draft(run, quotes, material, writing, Gated(written, "", [], others=others), figures, is_stopped)
+    return WrittenDraft(run, quotes, material, writing, Gated(written, "", [], others=others), figures, is_stopped)
 
 
-def end_not_found(draft: Draft) -> Draft | AnswerDraft:
+def end_not_found(draft: WrittenDraft) -> WrittenDraft | AnswerDraft:
     """Where the model says that what it read holds no answer, nothing is written; a computed figure is one."""
     written, others = draft.gated.written, draft.gated.others
     if not written.reply.is_not_found:
@@ -296,7 +296,7 @@ def end_not_found(draft: Draft) -> Draft | AnswerDraft:
     return replace(answer, exchange=written.exchange, others=others)
 
 
-def end_uncited(draft: Draft) -> Draft | AnswerDraft:
+def end_uncited(draft: WrittenDraft) -> WrittenDraft | AnswerDraft:
     """Where nothing was written, or nothing of it cites a passage, the document is quoted."""
     written = draft.gated.written
     if written.reply.used or written.figures or draft.is_stopped:
@@ -304,7 +304,7 @@ def end_uncited(draft: Draft) -> Draft | AnswerDraft:
     return draft_instead(draft, NOT_WRITTEN.format(failure=written.failure.rstrip(".")) if written.failure else UNCITED)
 
 
-def hold_against_quotes(draft: Draft) -> Draft:
+def hold_against_quotes(draft: WrittenDraft) -> WrittenDraft:
     """Each sentence against what it cites; by the claim gate where the base has one, which may have it written anew."""
     written, excerpts, others = draft.gated.written, draft.material.excerpts, draft.gated.others
     find_conflicts = partial(conflicts_in_sentences, quotes=draft.quotes, contents=contents_of(draft.quotes))
@@ -317,14 +317,14 @@ def hold_against_quotes(draft: Draft) -> Draft:
     return replace(draft, gated=replace(gated, others=(*others, *gated.others)))
 
 
-def end_unbacked(draft: Draft) -> Draft | AnswerDraft:
+def end_unbacked(draft: WrittenDraft) -> WrittenDraft | AnswerDraft:
     """Where the gate left no sentence that cites anything, the document is quoted."""
     if draft.markers or draft.gated.written.figures or draft.is_stopped:
         return draft
     return draft_instead(draft, NOT_BACKED)
 
 
-CHECKS: tuple[Callable[[Draft], Draft | AnswerDraft], ...] = (
+CHECKS: tuple[Callable[[WrittenDraft], WrittenDraft | AnswerDraft], ...] = (
     end_not_found,
     end_uncited,
     hold_against_quotes,
@@ -332,7 +332,7 @@ CHECKS: tuple[Callable[[Draft], Draft | AnswerDraft], ...] = (
 )
 
 
-def finish_draft(draft: Draft) -> AnswerDraft:
+def finish_draft(draft: WrittenDraft) -> AnswerDraft:
     """The answer as it is shown, with its computed figures."""
     gated, written = draft.gated, draft.gated.written
     reranked = [RERANKED] if draft.run.arbiter == "rerank" else []
@@ -357,7 +357,7 @@ def resolve_figures(run: RetrievalRun, quotes: Sequence[Quoted], reply: Streamed
     return resolve_request(reply, run.question, quotes, contents_of(quotes), first_marker=len(quotes) + 1)
 
 
-def draft_instead(draft: Draft, note: str) -> AnswerDraft:
+def draft_instead(draft: WrittenDraft, note: str) -> AnswerDraft:
     """The document is quoted, where nothing of what the model wrote can be shown; why is in the note and the checks."""
     gated, requested = draft.gated, draft.gated.written.requested
     note = " ".join(requested.notes) if requested and requested.notes else note

@@ -24,7 +24,7 @@ from chat.turns.page_notices import store_page_notice
 from chat.turns.progress import SearchProgress
 from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
 from chat.turns.stopping import Stoppable, StoppableLease, request_stop
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import BaseSettings, asking_for
 from jobs.ids import note_ids
 from jobs.lease import Job, Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
 from llm import client
@@ -88,7 +88,7 @@ def answer_turn(turn_id: uuid.UUID | str, *, arbiter: ArbiterName | None = None)
     result = None
     base, is_anew = turn.conversation.base, bool(arbiter or turn.again_of_id or turn.is_fresh)
     ending = partial(end_late, end_without_answer, end_stopped)
-    with collecting(), StoppableLease(turn, ending) as lease, asked_for(base, turn.conversation.user_id):
+    with collecting(), StoppableLease(turn, ending) as lease, asking_for(base, turn.conversation.user_id):
         try:
             with reusing(replies_for(base, is_anew=is_anew)), wanted_until(lease.stop_requested):
                 run, asking = turn.run, None
@@ -162,19 +162,16 @@ def search(
         asking.question,
         asking.documents,
         beside=asking.beside,
-        settings=asking.settings,
+        **asking.by.options,
         mode=cast(Mode, turn.mode),
         arbiter=arbiter,
-        dictionary=asking.dictionary,
         filters=asking.filters,
-        rules=asking.rules,
-        guidance=asking.guidance,
         on_stage=partial(on_stage, turn, lease),
     )
     with transaction.atomic():
         row = lease.hold()
         row.run = store_run(result, base=base, user=turn.conversation.user, mode=turn.mode, typed=turn.question)
-        store_lessons(row.run, result, asking.dictionary)
+        store_lessons(row.run, result, asking.by.dictionary)
         row.asked_key = "" if arbiter else asking.key
         row.save(update_fields=["run", "asked_key"])
     publish_event(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
@@ -205,8 +202,8 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: Stoppa
     started = time.monotonic()
     raise_if_stopped(lease)
     base = turn.conversation.base
-    chosen = asking.settings if asking else BaseSettings.from_json(base.settings)
-    guidance = asking.guidance if asking else guidance_of(base)
+    chosen = asking.by.settings if asking else BaseSettings.from_json(base.settings)
+    guidance = asking.by.guidance if asking else guidance_of(base)
     is_checked = client.is_configured() and chosen.claim_check == "on" and run.status == "found"
     publish_event(turn.pk, "stage", name="written", started=True, is_checked=is_checked)
 

@@ -6,7 +6,6 @@ The repeat is a turn, a run and an answer of its own, copied row by row, so that
 import hashlib
 import json
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,22 +18,18 @@ from django.utils.timezone import localdate
 from chat.answer_record import copy_answer, other_calls_of
 from chat.models import Answer, Feedback, Turn
 from chat.objections import DOUBTS, same_answers, standing_reviews
-from chat.prompts.guidance import digests_of, guidance_of
+from chat.prompts.guidance import digests_of
+from chat.turns.searched_by import SearchedBy
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase
-from llm.prompts import Guidance
 from llm.recordings.recorded import current_recording
 from llm.reuse import Replies
 from llm.tiers import is_allowed
 from retrieval.corpus import documents_beside
-from retrieval.dictionary.load import ensure_dictionary
 from retrieval.dispatch import NOT_EMBEDDED
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun
-from retrieval.question.kinds import ReadingRules
-from retrieval.reading_rules.editing import reading_rules_of
 from retrieval.record.storing import calls_beside, copy_run
-from retrieval.types import ConceptTerms
 from retrieval.version import program_version
 
 State = Turn.State
@@ -52,10 +47,7 @@ class Asking:
     question: str
     documents: list[Document]
     beside: list[Document]  # what may amend them
-    settings: BaseSettings
-    guidance: Mapping[str, Guidance]
-    dictionary: tuple[ConceptTerms, ...]
-    rules: ReadingRules
+    by: SearchedBy
     filters: Filters
     key: str
 
@@ -63,26 +55,23 @@ class Asking:
 def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
     """A turn's question of these documents, with the settings of its base."""
     base = turn.conversation.base
-    chosen, dictionary = BaseSettings.from_json(base.settings), ensure_dictionary(base)
-    guidance, rules = guidance_of(base), reading_rules_of(base)
-    beside = documents_beside(documents)
+    by, beside = SearchedBy.of(base), documents_beside(documents)
     decides = [
         " ".join(question.split()).casefold(),
         str(base.pk),
         [reading_of(document) for document in documents],
         *filter(None, [sorted(str(each.current_parse_id) for each in beside)]),
         [turn.mode, turn.filters, turn.is_full_search],
-        [chosen.deciding(), digests_of(guidance)],
-        repr(dictionary),
-        [rules.digest, *map(list, rules.defaults), *sorted(map(list, rules.learned))],
+        [by.settings.deciding(), digests_of(by.guidance)],
+        repr(by.dictionary),
+        [by.rules.digest, *map(list, by.rules.defaults), *sorted(map(list, by.rules.learned))],
         [getattr(settings, name) for name in DECIDING],
-        is_allowed(chosen.model),
+        is_allowed(by.settings.model),
         *(["recorded"] if current_recording() else []),
         program_version(),  # it names the prompts, the rules and their figures as well
     ]
     digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
-    filters = Filters.from_json(turn.filters)
-    return Asking(question, documents, beside, chosen, guidance, dictionary, rules, filters, digest)
+    return Asking(question, documents, beside, by, Filters.from_json(turn.filters), digest)
 
 
 def reading_of(document: Document) -> list[Any]:
@@ -98,7 +87,7 @@ def find_first(turn: Turn, asking: Asking) -> Answer | None:
     Only the newest answer that was not itself a repeat counts: when that one may not be given again, nobody knows
     better of an older one. A turn that asks again asks anew.
     """
-    if asking.settings.repeats == "off" or turn.again_of_id or turn.is_fresh:
+    if asking.by.settings.repeats == "off" or turn.again_of_id or turn.is_fresh:
         return None
     same = Turn.objects.filter(conversation__base=turn.conversation.base_id, asked_key=asking.key, answer__isnull=False)
     askings = same.exclude(pk=turn.pk).exclude(run__plan__has_key="repeat")

@@ -12,7 +12,7 @@ from chat.fields import extracting
 from chat.model_page import testing
 from chat.models import Extraction, ModelTest, Retrieval, Turn
 from chat.page import trying
-from chat.turns import conductor, demo, retrieving
+from chat.turns import conductor, demo, evidence
 from chat.turns.stopping import FULL_SEARCH_S, answer_limit_s
 from jobs import silence, waking
 
@@ -32,7 +32,7 @@ def search_every_document(turn_id: str, **_: Any) -> None:
 
 @shared_task(name="chat.tasks.retrieve_evidence")
 def retrieve_evidence(retrieval_id: str, **_: Any) -> None:
-    retrieving.retrieve_evidence(retrieval_id)
+    evidence.retrieve_evidence(retrieval_id)
 
 
 @shared_task(name="chat.tasks.extract_fields", time_limit=answer_limit_s() + 2 * FULL_SEARCH_S)
@@ -57,7 +57,7 @@ def load_demo(user_id: int, **_: Any) -> None:
 def sweep(**_: Any) -> None:
     """Wake jobs whose message was lost or whose worker died, and end those that used their last attempt."""
     conductor.give_up_exhausted()
-    retrieving.give_up_retrievals()
+    evidence.give_up_retrievals()
     extracting.give_up_extractions()
     testing.give_up_tests()
     for jobs in (Turn, Retrieval, Extraction, ModelTest):

@@ -23,7 +23,11 @@ def choose_quotes(
     where the search matched, which are literal by construction.
     """
     limit = citations_max(mode, settings)
-    able = [(each, quote) for each in by_weight(candidates) if (quote := quote_of(each, with_lines=with_lines))]
+    able = [
+        (each, quote)
+        for each in by_weight(candidates)
+        if (quote := each.content_anchor or (each.anchor_text if with_lines else ""))
+    ]
     is_shared = len({each.document_id for each, _ in able}) > 1
     of_document: Counter[str] = Counter()
     quoted: list[Quoted] = []
@@ -47,10 +51,6 @@ def citations_max(mode: str, settings: BaseSettings) -> int:
 def by_weight(candidates: Iterable[RunCandidate]) -> list[RunCandidate]:
     """Primary before supporting, then in the order of the run."""
     return sorted(candidates, key=lambda candidate: (ROLE_WEIGHT.get(candidate.role, 2), candidate.position))
-
-
-def quote_of(candidate: RunCandidate, *, with_lines: bool) -> str:
-    return candidate.content_anchor or (candidate.anchor_text if with_lines else "")
 
 
 def quoted_text(quoted: Sequence[Quoted]) -> str:

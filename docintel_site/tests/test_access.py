@@ -31,7 +31,7 @@ from chat.prompts.guidance import change_guidance
 from chat.scope import QuestionScope as Asked
 from chat.sharing.links import share_inside, share_outside
 from chat.turns.conductor import answer_turn
-from chat.turns.retrieving import keep_retrieval
+from chat.turns.evidence import keep_retrieval
 from documents.access import create_base, set_role
 from documents.guarding.guard import ChangeProposed
 from documents.ingestion.conductor import ingest_path

@@ -14,7 +14,7 @@ from django.db.models import Count, Sum
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel
 
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import BaseSettings, asking_for
 from documents.ingestion.reporting import IngestLease
 from documents.models import Embedding, IngestJob, Parse, Passage
 from documents.storage.store import index_passages
@@ -90,7 +90,7 @@ def annotate_parse(lease: IngestLease) -> bool:
             return False
         asked += len(batch)
         lease.report(IngestJob.Stage.ANNOTATE, done, total)
-        with asked_for(parse.document.base):
+        with asking_for(parse.document.base):
             answers = ask_all(parse.document.title, window, batch)
         store_annotations(parse, lease, answers)
         done += sum(isinstance(answer, tuple) for answer in answers.values())

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel
 
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import BaseSettings, asking_for
 from documents.ingestion.ending import hand_over
 from documents.ingestion.improving import stage_after_contents
 from documents.ingestion.parsing import cut, swap_in
@@ -123,7 +123,7 @@ def look_over(
         if number < len(known):
             found = [NamedHeading(line=line, level=level, title=title) for line, level, title in known[number]]
         else:
-            with asked_for(parse.document.base):
+            with asking_for(parse.document.base):
                 answer = ask_for_headings(prompt)
             exchange = answer.exchange if isinstance(answer, LLMError) else answer[1]
             outcome.calls.append(str(LLMCall.objects.record(exchange).pk))

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from documents.base_settings import asked_for
+from documents.base_settings import asking_for
 from documents.cards.by_model import ask_for_card, has_card_by_model
 from documents.cards.places import ReadCard, places_of_quotes
 from documents.cards.source import source_digest, source_lines, source_of_parse
@@ -25,7 +25,7 @@ def describe_parse(lease: IngestLease) -> None:
         return
     source = source_of_parse(parse)
     answer, failure = None, ""
-    with asked_for(parse.document.base):
+    with asking_for(parse.document.base):
         try:
             answer, exchange = ask_for_card(source)
         except LLMError as error:

@@ -18,7 +18,7 @@ from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import BaseSettings, asking_for
 from documents.ingestion.reporting import IngestLease
 from documents.models import Embedding, IngestJob, KnowledgeBase, Parse, Passage, TocEntry
 from documents.storage.store import copy_vectors, find_vectors
@@ -66,7 +66,7 @@ def embed_parse(lease: IngestLease) -> bool:
     embedder = embedder_of(parse.document.base)
     while embedder is not None:
         try:
-            with asked_for(parse.document.base):
+            with asking_for(parse.document.base):
                 fill(parse, embedder, lease)
         except TurnOver:
             return False

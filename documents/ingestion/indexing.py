@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Length
 
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import BaseSettings, asking_for
 from documents.ingestion import annotation, embedding
 from documents.ingestion.queueing import queue_again
 from documents.ingestion.reembedding import begin_reembedding
@@ -80,7 +80,7 @@ def estimate(base: KnowledgeBase) -> Estimate:
     copies = find_copies(
         base, unembedded.exclude(pk__in=undescribed.values("pk")).exclude(parse__document__in=outdated)
     )
-    with asked_for(base):
+    with asking_for(base):
         described = bill_of_descriptions(undescribed)
     return Estimate(
         documents=base.documents.living().count(),

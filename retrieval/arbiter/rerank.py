@@ -1,4 +1,4 @@
-"""What orders the passages of the hybrid pool (R93, R95): a cross-encoder, a rule over words, or nothing.
+"""What orders the passages that words and meaning found (R93, R95): a cross-encoder, a rule over words, or nothing.
 
 It scores relevance but assigns no roles.
 """

@@ -252,9 +252,6 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
     """
     is_denial_asked = bool(denial_asked(question))
 
-    def has_none(hit: Hit) -> bool:
-        return not line_has_value(hit.lines.first, question, content)
-
     def denies(hit: Hit, most: float) -> bool:
         if not is_denial_asked or line_worth(hit, content) < DENIAL_SHARE * most:
             return False
@@ -276,7 +273,7 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
                 not hit.fetched,
                 id(hit) not in denying,
                 -line_worth(hit, content),
-                has_none(hit),
+                not line_has_value(hit.lines.first, question, content),
                 hit.lines,
             ),
         )

@@ -106,10 +106,7 @@ def find_whole(
         elif not count and (stated or (counted and counted.search(content.lines[number - 1].match))):
             stating.append(number)
     for printed in read_lists(content.lines):
-        if printed.names(forms) and len(printed.items) in ([count] if count else counts_in(printed, forms)):
+        stated = [count] if count else counts_stated(match_form(printed.introduction), forms)
+        if printed.names(forms) and len(printed.items) in stated:
             yield printed.lines.first
     yield from stating if counted else ()
-
-
-def counts_in(printed: PrintedList, forms: Collection[str]) -> list[int]:
-    return counts_stated(match_form(printed.introduction), forms)

@@ -185,7 +185,8 @@ def judge_sides(
             Ranking("rules", "ran", verdicts, answerable=answerable, answerable_reason=lacks),
             left_out,
         )
-    briefed: list[Briefed] = [as_briefed(each) for each in merged[:JUDGED_MAX]]
+    names = Briefed.__dataclass_fields__
+    briefed = [Briefed(**{name: getattr(each, name) for name in names}) for each in merged[:JUDGED_MAX]]  # unjudged
     more = [LeftOut.of(each, f"the {JUDGED_MAX} best places of the sides are judged") for each in merged[JUDGED_MAX:]]
     use = use._replace(room=room_minus_guidance(use.guidance, WHOLE))
     fitted, unfit = fit_for("model", tuple(briefed), toc_block(contents), contents, use.room)
@@ -225,11 +226,6 @@ def with_id(candidate: Settled, name: str) -> Settled:
         brief=replace(candidate.brief, candidate_id=name),
         verdict=replace(candidate.verdict, candidate_id=name),
     )
-
-
-def as_briefed(candidate: Settled) -> Briefed:
-    """A candidate as it was before it was judged."""
-    return Briefed(**{name: getattr(candidate, name) for name in Briefed.__dataclass_fields__})
 
 
 def keys_of(found: FoundSide, contents: Sequence[DocumentContent]) -> frozenset[str]:

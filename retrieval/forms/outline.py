@@ -239,16 +239,12 @@ def tell_title(content: DocumentContent) -> Told | None:
             runs.append([line])
     if not runs:
         return None
-    best = max(runs, key=lambda run: (begins_title(run, title), len(title_words_of(run))))
+    best = max(runs, key=lambda run: (title.startswith(match_form(run[0].text)), len(title_words_of(run))))
     text = "\n".join(line.text for line in best)
     if len(title_words_of(best)) < TITLE_WORDS_MIN:
         return None
     lines_of = LineRange(best[0].number, best[-1].number)
     return Told(MainPart(None, lines_of, " ".join(text.split())), text, lines_of, SUBJECT)
-
-
-def begins_title(run: Sequence[LineRow], title: str) -> bool:
-    return title.startswith(match_form(run[0].text))
 
 
 def title_words_of(run: Sequence[LineRow]) -> set[str]:

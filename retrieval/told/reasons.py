@@ -17,7 +17,7 @@ from documents.pages.phrasing import group_thousands
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.clauses import Clause
 from retrieval.told.columns import StoredFlag, StoredGate
-from retrieval.told.planned import Facts, name_type, say_planned
+from retrieval.told.planned import Facts, mark_each, name_type, say_planned
 from retrieval.told.recorded import say_recorded
 
 READS, READS_NOT = 0.85, 0.15  # how far a passage reads as an answer before it is said, either way
@@ -42,7 +42,7 @@ LANGUAGES = {
     "th": gettext_lazy("Thai"),
     "zh": gettext_lazy("Chinese"),
 }
-WITHOUT_WORDS = {
+WORDLESS_NOUNS = {  # of `WORDLESS`
     "vectors": gettext_lazy("nearness in meaning"),
     "titles": gettext_lazy("a title"),
     "pinned": gettext_lazy("the page named"),
@@ -322,15 +322,10 @@ def say_share(weight: Facts) -> str:
 # ---- clauses of what is missing, of gates and of no answer
 
 
-def say_several(facts: Facts) -> str:
-    return "; ".join(filter(None, map(say_clause, facts["parts"])))
-
-
 def say_zero_hits(facts: Facts) -> str:
     if len(facts["words"]) > 1:
-        return _("none of %(words)s stands anywhere in what was searched, in any form") % {
-            "words": ", ".join(_("“%(word)s”") % {"word": word} for word in facts["words"])
-        }
+        words = mark_each(facts["words"])
+        return _("none of %(words)s stands anywhere in what was searched, in any form") % {"words": words}
     return _("%(words)s stands nowhere in what was searched, in any form") % {"words": mark_words(facts["words"])}
 
 
@@ -369,7 +364,7 @@ def say_doubt(facts: Facts) -> str:
 
 def say_proposed(facts: Facts) -> str:
     said = _("only %(what)s proposed something, which is no evidence without a word") % {
-        "what": _(" and ").join(str(WITHOUT_WORDS.get(name, name)) for name in facts["proposed"])
+        "what": _(" and ").join(str(WORDLESS_NOUNS.get(name, name)) for name in facts["proposed"])
     }
     all_the_same = _("it was judged to answer all the same")
     return f"{said}; {all_the_same}" if facts["is_primary"] else said
@@ -404,16 +399,6 @@ def say_amended(facts: Facts) -> str:
     )
     marked = [mark_words([name]) for name in facts["names"]]
     return said % {"names": tell_names({**facts, "names": marked}), "title": facts["title"]}
-
-
-def say_amends_too(facts: Facts) -> str:
-    said = _("“%(amending)s” amends “%(title)s” and changes something about this that could not be placed")
-    return said % {"amending": facts["amending"], "title": facts["title"]}
-
-
-def say_unread_boxes(facts: Facts) -> str:
-    said = _("whether boxes are ticked could not be read")
-    return f"{said}: {tell_names(facts)}"
 
 
 def say_pages(facts: Facts) -> str:
@@ -485,9 +470,12 @@ def say_as_written(facts: Facts) -> str:
 
 
 CLAUSES: dict[str, Callable[[Facts], str]] = {
-    "several": say_several,
+    "several": lambda facts: "; ".join(filter(None, map(say_clause, facts["parts"]))),
     "amended": say_amended,
-    "amends too": say_amends_too,
+    "amends too": lambda facts: (
+        _("“%(amending)s” amends “%(title)s” and changes something about this that could not be placed")
+        % {"amending": facts["amending"], "title": facts["title"]}
+    ),
     "zero hits": say_zero_hits,
     "words occur": say_words_occur,
     "words there": lambda facts: _("the passages have words of the question"),
@@ -532,7 +520,7 @@ CLAUSES: dict[str, Callable[[Facts], str]] = {
     "unread documents": say_unread_documents,
     "unsearched": say_unsearched,
     "attached": say_attached,
-    "unread boxes": say_unread_boxes,
+    "unread boxes": lambda facts: _("whether boxes are ticked could not be read") + f": {tell_names(facts)}",
     "pages": say_pages,
     "counted": say_counted,
     "scope": say_scope,

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.access_log import record_event
 from audit.review.replay import CannotReplay, Judge, Rebuilt, Rejudged, rebuild, rejudge, summary
-from documents.base_settings import BaseSettings, asked_by
+from documents.base_settings import BaseSettings, asking_as
 from llm.models import LLMCall
 from retrieval.models import RetrievalRun
 
@@ -65,7 +65,7 @@ class Command(BaseCommand):
 def judge_anew(run: RetrievalRun, judge: Judge, repeats: int) -> Rejudged | CannotReplay:
     """Judge a stored brief again and record that; or the reason why it cannot be."""
     try:
-        with asked_by(BaseSettings.from_json(run.base.settings), run.base):
+        with asking_as(BaseSettings.from_json(run.base.settings), run.base):
             found = rejudge(run, judge, repeats=repeats)
     except CannotReplay as error:
         return error

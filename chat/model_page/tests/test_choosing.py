@@ -13,7 +13,7 @@ from chat.model_page.testing import ask_for_test, carry_out_test
 from chat.models import Turn
 from chat.turns.conductor import answer_turn
 from documents.access import change_settings, create_base
-from documents.base_settings import BaseSettings, SettingsError, asked_for
+from documents.base_settings import BaseSettings, SettingsError, asking_for
 from documents.models import KnowledgeBase
 from ledger.models import Event
 from llm.models import LLMCall
@@ -109,9 +109,9 @@ def test_the_model_of_a_base_is_asked_and_recorded_and_that_of_others_is_not(
     assert run.turn.answer.llm_call and run.turn.answer.llm_call.model == "better"
     assert {request.body["model"] for request in server.requests if request.body} == {"better"}
     base.refresh_from_db()
-    with asked_for(base):
+    with asking_for(base):
         assert (model_for("normal"), model_for("small"), model_for("hard")) == ("better", "better", "hardest")
-    with asked_for(create_base(tenant, "Other")):
+    with asking_for(create_base(tenant, "Other")):
         assert model_for("normal") == "scripted-model"
     assert model_for("normal") == "scripted-model"
     job = ask_for_test(tenant, base)

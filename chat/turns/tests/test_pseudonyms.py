@@ -27,9 +27,9 @@ from chat.models import Answer, Turn
 from chat.prompts.guidance import change_guidance
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
-from chat.turns.retrieving import keep_retrieval, retrieve_evidence
+from chat.turns.evidence import keep_retrieval, retrieve_evidence
 from documents.access import change_settings
-from documents.base_settings import BaseSettings, asked_by
+from documents.base_settings import BaseSettings, asking_as
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase
 from ledger.models import Event
@@ -229,7 +229,7 @@ def test_a_run_is_rebuilt_byte_for_byte_and_judged_again_with_stand_ins(
     rebuilt = rebuild(run)
     assert rebuilt and rebuilt.ok and rebuilt.note == ""
     settings.PERSONAL_DATA_FINDER = "chat.figures.personal.find_personal"
-    with asked_by(BaseSettings.from_json(run.base.settings), run.base):
+    with asking_as(BaseSettings.from_json(run.base.settings), run.base):
         again = rejudge(run, Judge("model"))
     assert again.flips == () and leaks_in(server) == set()
     assert again.exchanges[-1].request_sha256 == rebuilt.sent

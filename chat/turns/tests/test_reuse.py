@@ -25,8 +25,8 @@ from chat.conftest import LEASE_TEXT, RENT_QUESTION, Ask, Serve
 from chat.models import Turn
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
+from chat.turns.evidence import keep_retrieval, retrieve_evidence
 from chat.turns.feedback import give_feedback
-from chat.turns.retrieving import keep_retrieval, retrieve_evidence
 from chat.turns.stopping import StoppableLease
 from documents import access
 from documents.ingestion.conductor import ingest_path

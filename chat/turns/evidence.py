@@ -14,14 +14,14 @@ from django.db import IntegrityError, transaction
 from accounts.models import User
 from chat.asking import asked_before
 from chat.models import Retrieval
-from chat.prompts.guidance import guidance_of
 from chat.scope import QuestionScope, resolve
 from chat.stream import publish_event
 from chat.turns.conductor import AnsweringFailed, failure_recorded, give_up_dead, record_failure
 from chat.turns.repeats import replies_for
+from chat.turns.searched_by import SearchedBy
 from chat.turns.stopping import answer_limit_s
 from documents.access import is_auditor_of
-from documents.base_settings import BaseSettings, asked_for
+from documents.base_settings import asking_for
 from documents.idempotency import Keyed, forget_keys, remember
 from jobs.lease import Lease, claim, write_outcome
 from llm.exchange import collecting
@@ -30,7 +30,6 @@ from retrieval import corpus
 from retrieval.dictionary.learned import store_lessons
 from retrieval.dictionary.load import ensure_dictionary
 from retrieval.filters import UNFILTERED, Filters
-from retrieval.reading_rules.editing import reading_rules_of
 from retrieval.record.as_json import stored_result_json, without_scores
 from retrieval.record.storing import store_failed_run, store_run
 from retrieval.types import Mode, RetrievalResult
@@ -114,7 +113,7 @@ def retrieve_evidence(retrieval_id: uuid.UUID | str) -> None:
     with (
         collecting(),
         Lease(retrieval, answer_limit_s(), partial(record_failure, end=end_with_failed_run)) as lease,
-        asked_for(retrieval.base, retrieval.user_id),
+        asking_for(retrieval.base, retrieval.user_id),
         failure_recorded(lease, end_with_failed_run),
     ):
         with reusing(replies_for(retrieval.base, is_anew=False)):
@@ -133,12 +132,9 @@ def search_as_asked(retrieval: Retrieval) -> RetrievalResult:
     return corpus.retrieve_among(
         retrieval.question,
         resolve(retrieval.user, base, retrieval.document_ids),
-        settings=BaseSettings.from_json(base.settings),
         mode=cast(Mode, retrieval.mode),
-        dictionary=ensure_dictionary(base),
         filters=Filters.from_json(retrieval.filters),
-        rules=reading_rules_of(base),
-        guidance=guidance_of(base),
+        **SearchedBy.of(base).options,
     )
 
 
