@@ -101,8 +101,8 @@ def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
     if going and request.POST.get("seen") != str(going):
         title = _("Keep the words of “%(base)s” for %(days)s days only") % {"base": base.name, "days": days}
         words = ngettext(
-            "%(count)s question is older and is erased within the hour, unless it is held.",
-            "%(count)s questions are older and are erased within the hour, unless they are held.",
+            "%(count)s question is older and will be erased within the hour, unless it is held.",
+            "%(count)s questions are older and will be erased within the hour, unless they are held.",
             going,
         )
         press = _("Keep for %(days)s days") % {"days": days}

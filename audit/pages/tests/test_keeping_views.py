@@ -151,7 +151,7 @@ def test_fewer_days_say_first_which_questions_would_go(house: House, make_run: M
     client, address = signed_in(house.owner), f"/audit/keeping/{house.base.pk}/days/"
     before = days_kept(house.base)
     page = client.post(address, {"days": FLOOR_DAYS}).content.decode()
-    assert "1 question is older and is erased within the hour" in page and f"Keep for {FLOOR_DAYS} days" in page
+    assert "1 question is older and will be erased within the hour" in page and f"Keep for {FLOOR_DAYS} days" in page
     assert days_kept(house.base) == before
     assert f"Kept for {FLOOR_DAYS} days" in send(client, house, "days", days=FLOOR_DAYS, seen="1")
     assert f"Kept for {FLOOR_DAYS + 20} days" in send(client, house, "days", days=FLOOR_DAYS + 20), "nothing would go"
