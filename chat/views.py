@@ -75,6 +75,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "suggestions": suggestions,
         "opened_on": None if named or form.is_bound else opened_on(user, chosen),
         "named": request.GET.urlencode() if named else "",
+        "deleted": Conversation.objects.trashed_by(user).filter(pk=request.session.pop("deleted", None)).first(),
     }
     return render(request, "chat/home.html", context, status=400 if form.errors else 200)
 
@@ -356,8 +357,7 @@ def delete(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Remove a conversation from the list; its runs stay for the audit."""
     row = get_object_or_404(Conversation.objects.visible_to(user_of(request)), pk=conversation_id)
     Conversation.objects.filter(pk=row.pk).update(deleted_at=timezone.now())
-    words = gettext("“%(title)s” is in the trash. The record of its answers stays in the audit.")
-    messages.success(request, words % {"title": row.title})
+    request.session["deleted"] = str(row.pk)
     return redirect("chat:home")
 
 

@@ -35,6 +35,7 @@ from chat.models import (
     Feedback,
     Retrieval,
     Rewriting,
+    Share,
     Turn,
 )
 from chat.stream import forget
@@ -275,6 +276,32 @@ def explain_denial() -> Iterator[None]:
 def erasure_of(run: RetrievalRun) -> Event | None:
     """The event that a run was erased, with who and why; None if it was not."""
     return Event.objects.filter(kind=ERASED, subject=f"run:{run.pk}").first()
+
+
+class Loss(NamedTuple):
+    """How much of each kind an erasure takes of what a person asked in a base."""
+
+    questions: int
+    conversations: int  # in the list or in the trash
+    links: int
+    comments: int
+
+    @property
+    def seen(self) -> str:
+        """What a page that shows it sends back, so that nothing else is erased than was shown."""
+        return "-".join(map(str, self))
+
+
+def count_loss(person: User, base: KnowledgeBase) -> Loss:
+    """What `erase_person` would take now. Raises Held."""
+    refuse_when_held(*holders_of(base.pk, person.pk))
+    conversations = Conversation.objects.filter(user=person, base=base)
+    return Loss(
+        exclude_erased(RetrievalRun.objects.filter(asked_by=person, base=base), "run").count(),
+        conversations.count(),
+        Share.objects.open().filter(conversation__in=conversations).count(),
+        exclude_erased(Comment.objects.filter(author=person, base=base), "comment").count(),
+    )
 
 
 class Questioner(NamedTuple):

@@ -44,9 +44,9 @@ def set_days(base: KnowledgeBase, days: int, by: str) -> None:
         record(RETENTION_SET, by, f"base:{base.pk}", {"days": [before, days]})
 
 
-def due(base: KnowledgeBase) -> "QuerySet[RetrievalRun]":
-    """The runs of a base older than its rule and not erased yet, oldest first."""
-    old = RetrievalRun.objects.filter(base=base, created_at__lt=Now() - timedelta(days=days_kept(base)))
+def due(base: KnowledgeBase, days: int | None = None) -> "QuerySet[RetrievalRun]":
+    """The runs of a base older than its rule, or than so many days, and not erased yet, oldest first."""
+    old = RetrievalRun.objects.filter(base=base, created_at__lt=Now() - timedelta(days=days or days_kept(base)))
     return exclude_erased(old, "run").order_by("created_at", "pk")
 
 

@@ -300,11 +300,10 @@ class RemoveForm(SpokenForm):
 
 
 class EraseForm(RemoveForm):
-    """Whose content to erase, why, and a confirmation."""
+    """Whose content to erase, and why."""
 
-    field_order = ("person", "reason", "is_meant")
+    field_order = ("person", "reason")
     person = forms.TypedChoiceField(coerce=int, label=_("Person"), widget=forms.Select({"class": "field"}))
-    is_meant = forms.BooleanField(label=_("I know that this cannot be undone"))
 
     def __init__(self, *arguments: Any, people: Sequence[Questioner], **named: Any) -> None:
         super().__init__(*arguments, **named)

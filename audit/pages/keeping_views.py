@@ -9,13 +9,14 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.keeping import changes, retention
-from audit.keeping.erasure import CannotErase, Erasing, askers_of, erase_person
+from audit.keeping.erasure import CannotErase, Erasing, Loss, askers_of, count_loss, erase_person
 from audit.keeping.retention import RetentionRefused, days_kept, set_days
 from audit.models import CarriedArchive
 from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, RetentionForm
@@ -86,14 +87,26 @@ def told_of(base: KnowledgeBase, subject: str) -> dict[str, str]:
     return identify_document(document) if document else {}
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    """Change how long the runs of a base keep their words."""
+    """Change how long the runs of a base keep their words; what would lose them is shown first."""
     base, user = get_owned_base(request, base_id)
+    if request.method != "POST":
+        return redirect("audit:keeping", base.pk)
     form = RetentionForm(request.POST)
     if not form.is_valid():
         return redirect_with_error(request, base, _("Name a number of days."))
     days = form.cleaned_data["days"]
+    going = retention.due(base, days).count() if retention.FLOOR_DAYS <= days < days_kept(base) else 0
+    if going and request.POST.get("seen") != str(going):
+        title = _("Keep the words of “%(base)s” for %(days)s days only") % {"base": base.name, "days": days}
+        words = ngettext(
+            "%(count)s question is older and will be erased within the hour, unless it is held.",
+            "%(count)s questions are older and will be erased within the hour, unless they are held.",
+            going,
+        )
+        press = _("Keep for %(days)s days") % {"days": days}
+        return show_loss(request, base, title, [words % {"count": going}], str(going), press)
     return attempt(
         request, base, lambda: set_days(base, days, str(user)), _("Kept for %(days)s days from now on."), days=days
     )
@@ -124,17 +137,54 @@ def change_hold(
     return attempt(request, base, act, said, what=subjects[subject])
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def erase(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    """Erase what a person asked and was answered in a base."""
+    """Show what goes of what a person asked in a base; erase it once just that was seen."""
     base, user = get_owned_base(request, base_id)
+    if request.method != "POST":
+        return redirect("audit:keeping", base.pk)
     form = EraseForm(request.POST, people=askers_of(base))
     if not form.is_valid():
         return redirect_with_error(request, base, form.why_not())
     person = User.objects.get(pk=form.cleaned_data["person"])
-    erasing = Erasing(str(user), form.cleaned_data["reason"])
-    said = _("What %(person)s asked here is erased. Backups made before today still hold it.")
-    return attempt(request, base, lambda: erase_person(person, erasing, base), said, person=str(person))
+    names = {"person": str(person), "base": base.name}
+    with tell_refusal(request, *Refused):
+        loss = count_loss(person, base)
+        if request.POST.get("seen") != loss.seen:
+            title = _("Erase what %(person)s asked in “%(base)s”") % names
+            return show_loss(request, base, title, tell_loss(loss), loss.seen, _("Erase for good"))
+        erase_person(person, Erasing(str(user), form.cleaned_data["reason"]), base)
+        said = _("What %(person)s asked here is erased. Backups made before today still hold it.")
+        messages.success(request, said % names)
+    return redirect("audit:keeping", base.pk)
+
+
+def tell_loss(loss: Loss) -> list[str]:
+    """What an erasure takes, a line for each kind there is."""
+    kinds = [
+        ngettext(
+            "%(count)s question with its answer, its reviews and what a model was sent for it",
+            "%(count)s questions with their answers, their reviews and what a model was sent for them",
+            loss.questions,
+        ),
+        ngettext(
+            "%(count)s conversation, in the list or in the trash",
+            "%(count)s conversations, in the list or in the trash",
+            loss.conversations,
+        ),
+        ngettext("%(count)s open link to them", "%(count)s open links to them", loss.links),
+        ngettext("%(count)s comment on a document", "%(count)s comments on documents", loss.comments),
+    ]
+    return [words % {"count": count} for words, count in zip(kinds, loss, strict=True) if count]
+
+
+def show_loss(
+    request: HttpRequest, base: KnowledgeBase, title: str, goes: list[str], seen: str, press: str
+) -> HttpResponse:
+    """What cannot be brought back, before it goes. What was sent is sent again with the confirmation."""
+    sent = {name: value for name, value in request.POST.items() if name not in ("csrfmiddlewaretoken", "seen")}
+    shown = {"base": base, "title": title, "goes": goes, "press": press, "sent": sent | {"seen": seen}}
+    return render(request, "audit/loss.html", shown | {"was_seen": bool(request.POST.get("seen"))})
 
 
 def get_owned_base(request: HttpRequest, base_id: UUID) -> tuple[KnowledgeBase, User]:

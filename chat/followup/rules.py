@@ -39,7 +39,9 @@ OTHER = re.compile(rf"^(?:{ASKS_ABOUT}|{AND})\s+(?P<what>[^?]+?)\s*\?*$", re.IGN
 # "and if the tenant dies?"
 CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|sofern|si)\b", re.IGNORECASE)
 ASKING = re.compile(
-    r"""^(?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would
+    r"""^(?:(?:until|till|up\s+to|since|by|from|to|for|of|in|on|at|with|under|bis|seit|ab|jusqu'\u00e0|depuis|hasta|desde)\s+
+    (?=what|which|who|when|how|wann|quand|combien|cu\u00e1n))?
+    (?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would
     |should|may|must|list|name|give|show|explain|describe|compare|tell|qui|que|quels?|quelles?|combien|comment|pourquoi
     |o\u00f9|quand|est-ce|wer|was|wie|wo|wann|warum|welche[rsnm]?|ist|sind|hat|kann
     |qui\u00e9n(?:es)?|qu\u00e9|cu\u00e1l(?:es)?|cu\u00e1ndo|cu\u00e1nt[oa]s?|d\u00f3nde|c\u00f3mo)\b""",

@@ -444,7 +444,10 @@ def test_it_renames_a_conversation(page: Client, ask: Ask) -> None:
 def test_it_hides_a_deleted_conversation_and_keeps_its_runs(page: Client, ask: Ask) -> None:
     turn = ask()
     answer_turn(turn.pk)
-    page.post(reverse("chat:delete", args=[turn.conversation_id]))
+    told = page.post(reverse("chat:delete", args=[turn.conversation_id]), follow=True).content.decode()
+    back = f'action="{reverse("chat:restore", args=[turn.conversation_id])}"'
+    assert "is in the trash" in told and told.count(back) == 1, "it can be put back where it is said"
+    assert back not in page.get(reverse("chat:home")).content.decode(), "it is said once"
     assert page.get(address(turn)).status_code == 404
     assert RetrievalRun.objects.count() == 1
     assert RENT_QUESTION in on_one_line(page.get(reverse("chat:trash")))

@@ -8,6 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from chat.asking import keep_question
 from chat.handing_over import FILES_NAME
+from chat.models import Turn
 from chat.page.last_used import last_scope
 from chat.scope import QuestionScope
 from chat.turns import demo, tasks
@@ -57,7 +58,7 @@ def test_the_samples_are_not_offered_while_they_are_loaded(client: Client) -> No
     base = demo.demo_base(owner)
     page = client.get("/").content.decode()
     assert "The samples are being loaded" in page and f'href="/bases/{base.pk}/"' in page
-    assert 'action="/demo/"' not in page
+    assert 'action="/demo/"' not in page and 'hx-trigger="every' in page, "the step follows by itself"
     long_ago = timezone.now() - 2 * LOADING_FOR
     KnowledgeBase.objects.update(created_at=long_ago)
     assert 'action="/demo/"' in client.get("/").content.decode(), "what broke can be done again"
@@ -90,8 +91,11 @@ def test_the_steps_lead_to_the_answer_of_the_demonstration(client: Client) -> No
     owner = sign_in(client, "owner", administers=True)
     base = demo.demo_base(owner)
     turn = keep_question(owner, QuestionScope(base), demo.QUESTION, "fast", form_id=demo.FORM_IDS[demo.QUESTION])
+    assert "hold an answer already" not in client.get("/").content.decode(), "it is still being answered"
+    Turn.objects.update(state="done")
     page = client.get("/").content.decode()
     assert f'href="/ask/{turn.conversation_id}/"' in page and demo.QUESTION in page
+    assert 'hx-trigger="every' not in page
 
 
 def test_an_auditor_begins_with_what_waits_for_review(client: Client) -> None:

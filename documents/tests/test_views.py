@@ -467,7 +467,11 @@ def test_viewers_see_no_settings(client: Client, base: KnowledgeBase, member: Me
     client.force_login(member("viewer"))
     address = reverse("documents:settings", args=[base.pk])
     assert client.get(address).status_code == 404
-    assert address not in client.get(reverse("documents:base", args=[base.pk])).content.decode()
+    page = client.get(reverse("documents:base", args=[base.pk])).content.decode()
+    assert address not in page and reverse("reading_rules:rules", args=[base.pk]) not in page
+    client.force_login(member("editor"))
+    page = client.get(reverse("documents:base", args=[base.pk])).content.decode()
+    assert address in page and reverse("reading_rules:rules", args=[base.pk]) in page
 
 
 @pytest.mark.parametrize(

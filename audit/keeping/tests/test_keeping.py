@@ -113,8 +113,8 @@ def test_an_owner_erases_what_a_person_asked(
     run = make_run()
     make_answer(run)
     client, address = signed_in(house.owner), f"/audit/keeping/{house.base.pk}/"
-    asked = {"person": house.asker.pk, "reason": "Request of 3 March, article 17", "is_meant": "on"}
-    for missing in ({"is_meant": ""}, {"reason": "ok"}, {"person": house.stranger.pk}):
+    asked = {"person": house.asker.pk, "reason": "Request of 3 March, article 17", "seen": "1-1-0-0"}
+    for missing in ({"reason": "ok"}, {"person": house.stranger.pk}):
         assert "Nothing was erased" in text_of(client.post(f"{address}erase/", asked | missing, follow=True))
     client.post(f"{address}hold/", {"subject": f"base:{house.base.pk}:user:{house.asker.pk}", "reason": REASON})
     assert "legal hold" in text_of(client.post(f"{address}erase/", asked, follow=True))

@@ -226,14 +226,13 @@ def test_only_what_is_offered_is_held(subject: str, reason: str, wrong: list[str
         ({}, []),
         ({"person": "8"}, ["person"]),
         ({"person": "seven"}, ["person"]),
-        ({"is_meant": ""}, ["is_meant"]),
         ({"reason": " x" * (HOLD_REASON_MIN - 1)}, ["reason"]),
-        ({"reason": "", "is_meant": "", "person": ""}, ["is_meant", "person", "reason"]),
+        ({"reason": "", "person": ""}, ["person", "reason"]),
     ],
 )
-def test_erasing_needs_a_person_a_reason_and_that_it_is_meant(changes: dict[str, Any], wrong: list[str]) -> None:
+def test_erasing_needs_a_person_and_a_reason(changes: dict[str, Any], wrong: list[str]) -> None:
     people = [Questioner(User(pk=7, name="Ada"), runs=1)]
-    form = EraseForm({"person": "7", "reason": f" {'x' * HOLD_REASON_MIN} ", "is_meant": "on"} | changes, people=people)
+    form = EraseForm({"person": "7", "reason": f" {'x' * HOLD_REASON_MIN} "} | changes, people=people)
     assert sorted(form.errors) == wrong
     if wrong:
         assert form.why_not().startswith("Nothing was erased.") and form.why_not().count(".") > len(wrong)
@@ -242,7 +241,7 @@ def test_erasing_needs_a_person_a_reason_and_that_it_is_meant(changes: dict[str,
 
 
 def test_nobody_who_asked_nothing_can_be_erased() -> None:
-    assert not EraseForm({"person": "7", "reason": REASON, "is_meant": "on"}, people=[]).is_valid()
+    assert not EraseForm({"person": "7", "reason": REASON}, people=[]).is_valid()
 
 
 @pytest.mark.django_db

@@ -1,15 +1,19 @@
 """Changes and keeping by address: who may look, who may act, each refusal said and nothing done, and reads recorded."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.contrib.messages import get_messages
+from django.utils import timezone
 
-from audit.conftest import House, MakeRun
+from audit.conftest import House, MakeAnswer, MakeRun
 from audit.keeping.retention import FLOOR_DAYS, days_kept
 from audit.models import AuditEvent
 from audit.pages.keeping_views import hold_subjects
+from audit.proof.erased import ERASED
+from chat.models import Conversation
 from documents.access import delete_base, set_role
 from ledger.holds import holds_on
 from ledger.models import Event
@@ -49,16 +53,18 @@ def test_only_an_owner_acts(house: House, make_run: MakeRun, signed_in: Any, per
         "subject": f"base:{house.base.pk}",
         "reason": REASON,
         "person": house.asker.pk,
-        "is_meant": "on",
+        "seen": "1-0-0-0",
     }
     response = signed_in(getattr(house, person)).post(f"/audit/keeping/{house.base.pk}/{act}/", values)
     assert response.status_code == 404 and Event.objects.count() == before
     assert RetrievalRun.objects.get().question == "How is attention computed?"
 
 
-@pytest.mark.parametrize("act", ACTS)
-def test_nothing_is_done_by_looking(house: House, browse: Any, act: str) -> None:
-    assert browse(house.owner, f"/audit/keeping/{house.base.pk}/{act}/").status_code == 405
+@pytest.mark.parametrize(("act", "status"), [("days", 302), ("hold", 405), ("release", 405), ("erase", 302)])
+def test_nothing_is_done_by_looking(house: House, browse: Any, act: str, status: int) -> None:
+    """What shows a page at the first press leads back when its address is loaded anew."""
+    assert browse(house.owner, f"/audit/keeping/{house.base.pk}/{act}/").status_code == status
+    assert not Event.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -75,8 +81,8 @@ def test_nothing_is_done_by_looking(house: House, browse: Any, act: str) -> None
         ("release", {"subject": "{base}", "reason": REASON}, "hold"),
         ("release", {"subject": "nonsense", "reason": REASON}, "Choose a hold of this base"),
         ("erase", {}, "Nothing was erased."),
-        ("erase", {"person": "{asker}", "reason": REASON}, "Nothing was erased."),
-        ("erase", {"person": "{stranger}", "reason": REASON, "is_meant": "on"}, "Nothing was erased."),
+        ("erase", {"person": "{asker}", "reason": "short"}, "Nothing was erased."),
+        ("erase", {"person": "{stranger}", "reason": REASON, "seen": "1-0-0-0"}, "Nothing was erased."),
     ],
 )
 def test_what_is_refused_is_said_and_not_done(
@@ -95,7 +101,7 @@ def test_a_hold_stops_an_erasure_until_it_is_released(house: House, make_run: Ma
     make_run()
     client = signed_in(house.owner)
     subject = f"base:{house.base.pk}:user:{house.asker.pk}"
-    erasing = {"person": house.asker.pk, "reason": REASON, "is_meant": "on"}
+    erasing = {"person": house.asker.pk, "reason": REASON, "seen": "1-0-0-0"}
     assert "Under legal hold: what Asker asked here." in send(client, house, "hold", subject=subject, reason=REASON)
     assert REASON in send(client, house, "erase", **erasing)
     assert RetrievalRun.objects.get().question
@@ -119,6 +125,36 @@ def test_a_hold_is_a_change_of_its_base(
     (row,) = page.context["page"].rows
     assert row.base == house.base.name and ("reason", REASON) in row.details
     assert (("title", house.document.title) in row.details) is held.startswith("document:")
+
+
+def test_what_an_erasure_takes_is_shown_before_it_goes(
+    house: House, make_run: MakeRun, make_answer: MakeAnswer, signed_in: Any
+) -> None:
+    make_answer(make_run())
+    client, address = signed_in(house.owner), f"/audit/keeping/{house.base.pk}/erase/"
+    asked = {"person": house.asker.pk, "reason": REASON}
+    page = client.post(address, asked).content.decode()
+    for words in ("Erase what Asker asked in", "1 question with its answer", "1 conversation, in the list", REASON):
+        assert words in page
+    assert "comment on" not in page and "open link" not in page, "only what there is"
+    assert 'name="seen" value="1-1-0-0"' in page and RetrievalRun.objects.get().question
+    make_run()
+    page = client.post(address, asked | {"seen": "1-1-0-0"}).content.decode()
+    assert "This has changed since you looked." in page and "2 questions with their answers" in page
+    assert Conversation.objects.exists() and not Event.objects.filter(kind=ERASED).exists()
+    assert "is erased" in send(client, house, "erase", **asked, seen="2-1-0-0")
+    assert set(RetrievalRun.objects.values_list("question", flat=True)) == {""} and not Conversation.objects.exists()
+
+
+def test_fewer_days_say_first_which_questions_would_go(house: House, make_run: MakeRun, signed_in: Any) -> None:
+    make_run(created_at=timezone.now() - timedelta(days=FLOOR_DAYS + 10))
+    client, address = signed_in(house.owner), f"/audit/keeping/{house.base.pk}/days/"
+    before = days_kept(house.base)
+    page = client.post(address, {"days": FLOOR_DAYS}).content.decode()
+    assert "1 question is older and will be erased within the hour" in page and f"Keep for {FLOOR_DAYS} days" in page
+    assert days_kept(house.base) == before
+    assert f"Kept for {FLOOR_DAYS} days" in send(client, house, "days", days=FLOOR_DAYS, seen="1")
+    assert f"Kept for {FLOOR_DAYS + 20} days" in send(client, house, "days", days=FLOOR_DAYS + 20), "nothing would go"
 
 
 def test_days_are_kept_from_now_on(house: House, signed_in: Any) -> None:

@@ -115,6 +115,9 @@ def test_it_completes_what_leans_on_the_question_before(typed: str, last: str, r
         "What are the conditions of these terms?",
         "Does Northern Tools pay its rent by transfer?",
         "and what is the deposit?",
+        "and by when must the rent be paid?",
+        "And to whom must the notice be sent?",
+        "Und bis wann muss die Miete gezahlt werden?",
         "List all obligations of the tenant",
         "deposit",
         "Quel est le loyer ?",
@@ -140,6 +143,7 @@ def test_it_leaves_what_stands_alone(typed: str) -> None:
         ("Why?", RENT),
         ("how much?", REPAIRS),
         ("For how long?", REPAIRS),
+        ("And until when must it be kept?", "How much insurance must be carried?"),  # the words stay, none is left out
         ("By when?", "What notice must the tenant give?"),  # without the notice it would be another question
         ("What about them?", "Does the tenant repair the roof?"),
         ("Wer bezahlt sie?", "Wer zahlt?"),
