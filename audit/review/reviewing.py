@@ -119,9 +119,7 @@ def why_not_blind(user: Viewer, run: RetrievalRun, candidate: RunCandidate | Non
     first = others.values_list("created_at", flat=True).first()
     if first is None:
         return ""
-    reads = AuditEvent.objects.filter(
-        action__in=WITH_REVIEWS, run_id=run.pk, person_id=user.pk, created_at__gt=first
-    )
+    reads = AuditEvent.objects.filter(action__in=WITH_REVIEWS, run_id=run.pk, person_id=user.pk, created_at__gt=first)
     if reads.filter(detail__blind__isnull=True).exists():
         return _("You have opened this record with what others said, so your review of it cannot be blind any more.")
     return ""
