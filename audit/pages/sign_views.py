@@ -70,9 +70,11 @@ def signed_page(
 
 
 def questions_of(row: SignOff) -> str:
-    """The address of the questions of a signed period; "" of a sample, or where the list has its base no more."""
-    if row.sample_id or row.base.deleted_at:
+    """The address of the questions that were signed; "" where the pages have their base no more."""
+    if row.base.deleted_at:
         return ""
+    if row.sample_id:
+        return reverse("audit:sample", args=[row.sample_id])
     last = row.until - timedelta(microseconds=1)  # it ends before `until`, which may be a midnight
     days = {"since": row.since.date(), "until": last.date()}
     return f"{reverse('audit:list')}?{urlencode({'base': row.base_id} | days)}"

@@ -381,7 +381,11 @@ def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, 
     agree(signed, house.auditor)
     look_for_signs()
     sign(of_period(house.base, last.date() - timedelta(days=1), last.date()), house.auditor)
-    client = signed_in(house.auditor)
+    agree(after, house.auditor)
+    sample, client = take_sample(house.base, 2, house.auditor), signed_in(house.auditor)
+    sign(of_sample(sample), house.auditor)
+    drawn = f'href="/audit/queue/{sample.pk}/"'
+    assert drawn in client.get("/audit/signoffs/").content.decode()
     page = unescape(client.get("/audit/signoffs/").content.decode())
     (address,) = re.findall(r'href="(/audit/\?base=[^"]+since=[^"]+)"', page)
     listed = [each.run for each in client.get(address).context["page"].rows]
@@ -390,6 +394,7 @@ def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, 
     KnowledgeBase.objects.filter(pk=house.base.pk).update(deleted_at=timezone.now())
     page = unescape(client.get("/audit/signoffs/").content.decode())
     assert address not in page and f"{last.date() - timedelta(days=1)} – " in page
+    assert drawn not in page and f"sample of {sample.created_at:%Y-%m-%d %H:%M}" in page
 
 
 def test_the_days_of_a_period_from_the_first_year_are_days_of_the_list(house: House) -> None:
