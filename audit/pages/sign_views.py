@@ -64,20 +64,22 @@ def signed_page(
         or BasePeriodForm(user=request.user, auto_id=FILE_ID, chosen=request.GET.get("base", "")),
         "refusal": refusal,
         "waiting_in": waiting_in,  # the base whose questions wait for a verdict
-        "rows": [(row, describe_sign_off(row), second_of(row), questions_of(row)) for row in rows],
+        "rows": [
+            # The pages have a base that was deleted no more.
+            (row, describe_sign_off(row), second_of(row), "" if row.base.deleted_at else questions_of(of_first(row)))
+            for row in rows
+        ],
     }
     return render(request, "audit/signoffs.html", shown, status=status)
 
 
-def questions_of(row: SignOff) -> str:
-    """The address of the questions that were signed; "" where the pages have their base no more."""
-    if row.base.deleted_at:
-        return ""
-    if row.sample_id:
-        return reverse("audit:sample", args=[row.sample_id])
-    last = row.until - timedelta(microseconds=1)  # it ends before `until`, which may be a midnight
-    days = {"since": row.since.date(), "until": last.date()}
-    return f"{reverse('audit:list')}?{urlencode({'base': row.base_id} | days)}"
+def questions_of(subject: Subject) -> str:
+    """The address of the questions that are signed."""
+    if subject.sample:
+        return reverse("audit:sample", args=[subject.sample.pk])
+    last = subject.until - timedelta(microseconds=1)  # it ends before `until`, which may be a midnight
+    days = {"since": subject.since.date(), "until": last.date()}
+    return f"{reverse('audit:list')}?{urlencode({'base': subject.base_id} | days)}"
 
 
 def sign_period(request: HttpRequest) -> HttpResponse:
@@ -164,5 +166,5 @@ def statement_page(
     record_list(request.user, "sign_off", base=str(subject.base_id), until=subject.until.isoformat())
     first = shown["first"]
     added = tell_added(first, statement.digest) if isinstance(first, SignOff) else ""
-    shown = shown | {"subject": subject, "statement": statement, "added": added}
+    shown = shown | {"subject": subject, "statement": statement, "added": added, "questions": questions_of(subject)}
     return render(request, "audit/sign.html", shown, status=status)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 from html import unescape
 from typing import Any
 from uuid import uuid4
@@ -186,6 +186,7 @@ def test_a_signature_is_given_on_what_was_shown(house: House, make_run: MakeRun,
     form = {"base": house.base.pk, "since": today, "until": f"{timezone.now():%Y-%m-%d}"}
     first = client.post("/audit/signoffs/", form)
     assert "Questions: 1; read, with a verdict: 1," in first.content.decode() and not first.context["was_seen"]
+    assert client.get(first.context["questions"]).context["page"].rows, "what is signed can be looked at before"
     make_run("", hits=[])  # after what is shown, so it is not signed
     for verdict in ("wrong", "incomplete"):  # the second of them leaves every figure as it is
         standing = run.reviews.order_by("created_at").last()
@@ -398,8 +399,8 @@ def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, 
 
 
 def test_the_days_of_a_period_from_the_first_year_are_days_of_the_list(house: House) -> None:
-    first = datetime(1, 1, 1, tzinfo=UTC)
-    assert "&since=0001-01-01&" in questions_of(SignOff(base=house.base, since=first, until=timezone.now()))
+    today = timezone.now().date()
+    assert "&since=0001-01-01&" in questions_of(of_period(house.base, date(1, 1, 1), today))
 
 
 def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
