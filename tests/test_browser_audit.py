@@ -101,6 +101,7 @@ def test_an_auditor_reviews_a_sample_by_keyboard_alone(demo: Running, browser: B
     page.wait_for_url(sample)
     expect(page.locator("main")).to_contain_text("1 of 1 question reviewed")
     press("s")
+    press("Enter")
     page.wait_for_url("**/audit/signoffs/sample/**")
     page.locator("[name=note]").focus()
     page.keyboard.type("The sample of one.")
