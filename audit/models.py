@@ -156,7 +156,7 @@ class SignOff(models.Model):
     since = models.DateTimeField()
     until = models.DateTimeField()
     figures = models.JSONField()
-    statement_digest = models.CharField(max_length=64, blank=True)  # older rows have none
+    statement_digest = models.CharField(max_length=64, blank=True, db_default="")  # rows of older programs have none
     note = models.TextField(blank=True)
     head_sequence = models.PositiveBigIntegerField()
     head_hash = models.CharField(max_length=64)

@@ -35,7 +35,8 @@ from audit.review.signing import (
     count_figures,
     describe_sign_off,
     find_sign_off_obstacle,
-    find_waiting,
+    find_signed,
+    make_statement,
     of_sample,
     second_of,
 )
@@ -212,6 +213,6 @@ def sample_page(request: HttpRequest, found: ReviewSample, refusal: str = "") ->
         "refusal": refusal,
         "obstacle": find_sign_off_obstacle(subject, figures).why,
         "sign_offs": [(row, describe_sign_off(row), second_of(row)) for row in signed],
-        "is_waiting": find_waiting(subject, figures) is not None,
+        "is_signed": find_signed(subject, figures, make_statement(subject, figures).digest) is not None,
     }
     return render(request, "audit/sample.html", shown, status=409 if refusal else 200)

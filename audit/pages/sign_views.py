@@ -31,6 +31,7 @@ from audit.review.signing import (
     tell_added,
 )
 from documents.access import get_or_404
+from reading.characters import clean_words
 
 SHOWN = 100
 FILE_ID = "file_%s"  # the ids of the fields of a technical file, beside those of a sign-off
@@ -39,10 +40,10 @@ FILE_ID = "file_%s"  # the ids of the fields of a technical file, beside those o
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_offs(request: HttpRequest) -> HttpResponse:
     """The sign-offs of the bases a person audits, and the form for a period, which comes back here if refused."""
-    if request.method == "POST":
-        return sign_period(request)
     if not is_auditor(request.user):
         raise Http404("There is nothing here for you.")
+    if request.method == "POST":
+        return sign_period(request)
     record_list(request.user, "sign_offs")
     return signed_page(request, BasePeriodForm(user=request.user, chosen=request.GET.get("base", "")))
 
@@ -63,18 +64,22 @@ def signed_page(
         or BasePeriodForm(user=request.user, auto_id=FILE_ID, chosen=request.GET.get("base", "")),
         "refusal": refusal,
         "waiting_in": waiting_in,  # the base whose questions wait for a verdict
-        "rows": [(row, describe_sign_off(row), second_of(row), questions_of(row)) for row in rows],
+        "rows": [
+            # The pages have a base that was deleted no more.
+            (row, describe_sign_off(row), second_of(row), "" if row.base.deleted_at else questions_of(of_first(row)))
+            for row in rows
+        ],
     }
     return render(request, "audit/signoffs.html", shown, status=status)
 
 
-def questions_of(row: SignOff) -> str:
-    """The address of the questions of a signed period; "" of a sample, or where the list has its base no more."""
-    if row.sample_id or row.base.deleted_at:
-        return ""
-    last = row.until - timedelta(microseconds=1)  # it ends before `until`, which may be a midnight
-    days = {"since": f"{row.since:%Y-%m-%d}", "until": f"{last:%Y-%m-%d}"}
-    return f"{reverse('audit:list')}?{urlencode({'base': row.base_id} | days)}"
+def questions_of(subject: Subject) -> str:
+    """The address of the questions that are signed."""
+    if subject.sample:
+        return reverse("audit:sample", args=[subject.sample.pk])
+    last = subject.until - timedelta(microseconds=1)  # it ends before `until`, which may be a midnight
+    days = {"since": subject.since.date(), "until": last.date()}
+    return f"{reverse('audit:list')}?{urlencode({'base': subject.base_id} | days)}"
 
 
 def sign_period(request: HttpRequest) -> HttpResponse:
@@ -132,7 +137,8 @@ def sign_what_was_seen(
     Raises SignOffRefused at the first press; at the second the page comes back with it, and with the note. A button
     that is pressed twice signs once, and both presses succeed.
     """
-    note, seen = request.POST.get("note", "")[:REASON_MAX], request.POST.get("seen", "")
+    note, seen = (clean_words(request.POST.get(name, "")) for name in ("note", "seen"))
+    note = note[:REASON_MAX]
     shown: dict[str, object] = {
         "first": first,
         "said_first": describe_sign_off(first) if first else "",
@@ -160,5 +166,5 @@ def statement_page(
     record_list(request.user, "sign_off", base=str(subject.base_id), until=subject.until.isoformat())
     first = shown["first"]
     added = tell_added(first, statement.digest) if isinstance(first, SignOff) else ""
-    shown = shown | {"subject": subject, "statement": statement, "added": added}
+    shown = shown | {"subject": subject, "statement": statement, "added": added, "questions": questions_of(subject)}
     return render(request, "audit/sign.html", shown, status=status)

@@ -180,7 +180,7 @@ def table_of_installation(record: Recorded) -> ReportTable:
     rows = [
         (_("Program"), f"DocIntel {program_version()}"),
         (_("Base"), f"{base.name} ({base.pk})"),
-        (_("Period (UTC)"), f"{subject.since:%Y-%m-%d %H:%M} – {subject.until:%Y-%m-%d %H:%M}"),
+        (_("Period (UTC)"), say_period(subject)),
         (_("Questions asked"), record.runs.count()),
         (_("Documents now"), Document.objects.filter(base=base).living().count()),
     ]
@@ -323,12 +323,14 @@ def table_of_sign_offs(record: Recorded) -> ReportTable:
             say_moment(row.created_at),
             f"user:{row.signer_id}",
             _("the second") if row.first_id else _("the first"),
+            _("sample of %(when)s") % {"when": say_moment(row.sample.created_at)} if row.sample else say_period(row),
             describe_sign_off(row),
             row.head_sequence,
         )
-        for row in found
+        for row in found.select_related("sample")
     ]
-    columns = (_("When (UTC)"), _("Signed by"), _("Signature"), _("What"), _("Head of the ledger"))
+    what = (_("Signature"), _("Period (UTC)"), _("What"))
+    columns = (_("When (UTC)"), _("Signed by"), *what, _("Head of the ledger"))
     return ReportTable("sign_offs", _("Sign-offs"), columns, rows)
 
 
@@ -355,6 +357,10 @@ def table_of_keeping(record: Recorded) -> ReportTable:
         (_("Erasures of a person’s content in the period"), kinds.count("person_erased")),
     ]
     return ReportTable("keeping", _("Keeping and erasure"), (_("What"), _("Number")), rows)
+
+
+def say_period(row: Subject | SignOff) -> str:
+    return f"{row.since:%Y-%m-%d %H:%M} – {row.until:%Y-%m-%d %H:%M}"
 
 
 def say_moment(moment: datetime) -> str:

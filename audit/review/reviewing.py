@@ -16,6 +16,8 @@ from audit.review.own import runs_asked_again
 from documents.models import Viewer
 from retrieval.models import RetrievalRun, RunCandidate
 
+WITH_REVIEWS = ("trail", "evidence")  # what shows or holds what others said of a run, as its reading is recorded
+
 
 class ReviewRefused(Exception):
     """This person may not review this run; the message is for people."""
@@ -117,7 +119,7 @@ def why_not_blind(user: Viewer, run: RetrievalRun, candidate: RunCandidate | Non
     first = others.values_list("created_at", flat=True).first()
     if first is None:
         return ""
-    reads = AuditEvent.objects.filter(action="trail", run_id=run.pk, person_id=user.pk, created_at__gt=first)
+    reads = AuditEvent.objects.filter(action__in=WITH_REVIEWS, run_id=run.pk, person_id=user.pk, created_at__gt=first)
     if reads.filter(detail__blind__isnull=True).exists():
         return _("You have opened this record with what others said, so your review of it cannot be blind any more.")
     return ""

@@ -86,7 +86,7 @@ class SignedFigures(TypedDict):
 
 class SecondSignature(NamedTuple):
     row: SignOff
-    differs: bool  # in its figures from the first
+    differs: bool  # in its sentence from the first
     sentence: str
     added: str  # that verdicts came between the two, in words
 
@@ -214,8 +214,9 @@ def second_of(row: SignOff) -> SecondSignature | None:
     second: SignOff | None = getattr(row, "second", None)
     if second is None:
         return None
-    differs, added = second.figures != row.figures, tell_added(row, second.statement_digest)
-    return SecondSignature(second, differs, describe_sign_off(second), added)
+    sentence = describe_sign_off(second)
+    differs, added = sentence != describe_sign_off(row), tell_added(row, second.statement_digest)
+    return SecondSignature(second, differs, sentence, added)
 
 
 def tell_added(first: SignOff, digest: str) -> str:
@@ -226,12 +227,15 @@ def tell_added(first: SignOff, digest: str) -> str:
     return "" if is_same else _("Since the first signature verdicts were added, or signs of risk have changed.")
 
 
-def find_waiting(subject: Subject, figures: SignedFigures) -> SignOff | None:
-    """A first signature on the same figures that waits for its second. Of today each page has an end of its own."""
+def find_signed(subject: Subject, figures: SignedFigures, digest: str) -> SignOff | None:
+    """A first signature on the very same, or on the same figures where it waits for its second. Of today each page has
+    an end of its own.
+    """
     begin = datetime.combine(subject.until.date(), time(), tzinfo=UTC)
     end = Q(until__gt=begin, until__lt=begin + timedelta(days=1)) if subject.until > begin else Q(until=begin)
-    waiting = SignOff.objects.filter(end, base=subject.base_id, sample=subject.sample, first=None, second=None)
-    return waiting.filter(since=subject.since, figures=figures).first()
+    waits = end & Q(since=subject.since, figures=figures, second=None)
+    firsts = SignOff.objects.filter(base=subject.base_id, sample=subject.sample, first=None)
+    return firsts.filter(waits | Q(statement_digest=digest)).first()
 
 
 def sign(subject: Subject, user: User, note: str = "", seen: str | None = None) -> SignOff:
@@ -244,13 +248,13 @@ def sign(subject: Subject, user: User, note: str = "", seen: str | None = None) 
         if sent := find_sent_twice(firsts, user, note, seen):
             return sent
         figures = count_figures(subject)
-        obstacle = find_sign_off_obstacle(subject, figures)
-        if waiting := find_waiting(subject, figures):
+        obstacle, statement = find_sign_off_obstacle(subject, figures), make_statement(subject, figures)
+        if signed := find_signed(subject, figures, statement.digest):
             told = _("%(name)s has signed this already, on the same figures.")
-            obstacle = Obstacle(told % {"name": waiting.signer_name}, is_final=True)
+            obstacle = Obstacle(told % {"name": signed.signer_name}, is_final=True)
         refuse_unless(user, subject, obstacle)
-        digest = ask_unless(seen, subject, figures)
-        return store_sign_off(subject, user, note, figures, digest, None)
+        ask_unless(seen, statement)
+        return store_sign_off(subject, user, note, figures, statement.digest, None)
 
 
 def countersign(first: SignOff, user: User, note: str = "", seen: str | None = None) -> SignOff:
@@ -260,15 +264,15 @@ def countersign(first: SignOff, user: User, note: str = "", seen: str | None = N
         if sent := find_sent_twice(SignOff.objects.filter(first=first), user, note, seen):
             return sent
         figures = count_figures(subject)
-        obstacle = find_sign_off_obstacle(subject, figures)
+        obstacle, statement = find_sign_off_obstacle(subject, figures), make_statement(subject, figures)
         if first.first_id or SignOff.objects.filter(first=first).exists():
             obstacle = Obstacle(_("This has both signatures already."), is_final=True)
         if first.signer_id == user.pk:
             told = _("You gave the first signature, so somebody else has to give the second.")
             obstacle = Obstacle(told, is_final=True)
         refuse_unless(user, subject, obstacle)
-        digest = ask_unless(seen, subject, figures)
-        return store_sign_off(subject, user, note, figures, digest, first)
+        ask_unless(seen, statement)
+        return store_sign_off(subject, user, note, figures, statement.digest, first)
 
 
 def find_sent_twice(rows: QuerySet[SignOff], user: User, note: str, seen: str | None) -> SignOff | None:
@@ -298,12 +302,9 @@ def refuse_unless(user: User, subject: Subject, obstacle: Obstacle) -> None:
         raise SignOffRefused(obstacle)
 
 
-def ask_unless(seen: str | None, subject: Subject, figures: SignedFigures) -> str:
-    """The digest of the statement, once it was seen."""
-    statement = make_statement(subject, figures)
+def ask_unless(seen: str | None, statement: StatementToSign) -> None:
     if seen not in {None, statement.digest}:
         raise NotSeen(statement)
-    return statement.digest
 
 
 def make_statement(subject: Subject, figures: SignedFigures) -> StatementToSign:

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Model
 from django.utils import timezone
 
@@ -95,6 +95,19 @@ def test_signatures_from_before_the_digest_was_kept_have_their_bytes(house: Hous
         and [*new][-1] == "statement_digest"
         and "statement_digest" not in row_payload(rows[0]).decode()
     )
+    assert "statement_digest" in row_payload(rows[1]).decode(), "no row of then had one: it was written in later"
+
+
+@pytest.mark.django_db
+def test_an_older_program_signs_while_the_database_is_already_newer() -> None:
+    """It names no column that it does not know."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT column_name FROM information_schema.columns WHERE table_name = 'audit_signoff' "
+            "AND is_nullable = 'NO' AND column_default IS NULL"
+        )
+        required = {name for (name,) in cursor.fetchall()}
+    assert "statement_digest" not in required and "figures" in required
 
 
 def test_the_first_form_is_canonical_with_times_in_full() -> None:

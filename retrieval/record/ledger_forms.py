@@ -99,5 +99,6 @@ def columns_of_row(row: Model) -> dict[str, Any]:
     """Every column of a row by name, as returned by the database; times in UTC."""
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     for younger in ("reason_facts", "stand_ins", "statement_digest"):  # entries in this form are older than these
-        values.pop(younger, None)
+        if not values.get(younger):  # what was written into one later is a change
+            values.pop(younger, None)
     return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in values.items()}

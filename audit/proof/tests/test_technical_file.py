@@ -26,7 +26,8 @@ from audit.proof.technical_file import CROSSWALK, write_technical_file
 from audit.proof.verification import verify
 from audit.proof.verifier import TECHNICAL
 from audit.review.reviewing import Opinion, review
-from audit.review.signing import of_period, sign
+from audit.review.sampling import take_sample
+from audit.review.signing import of_period, of_sample, sign
 from benchmarks import forging
 from benchmarks.forging import BAD, CONSISTENT, OK, Files, read, write
 from chat.prompts.catalogue import CATALOGUE
@@ -120,8 +121,12 @@ def test_a_signed_period_is_in_it(house: House, make_run: MakeRun, make_answer: 
     review(signed, None, house.owner, Opinion("agree"))
     look_for_signs()
     sign(of_period(house.base, yesterday.date(), yesterday.date()), house.auditor)
-    (row,) = table(written(house), "sign_offs")
-    assert row[1:3] == [f"user:{house.auditor.pk}", "the first"] and row[3].startswith("Questions: 1;")
+    sample = take_sample(house.base, 1, house.auditor)
+    sign(of_sample(sample), house.auditor)
+    of_days, of_drawn = table(written(house), "sign_offs")
+    assert of_days[1:3] == [f"user:{house.auditor.pk}", "the first"] and of_days[4].startswith("Questions: 1;")
+    assert of_days[3] == f"{yesterday:%Y-%m-%d} 00:00 – {timezone.now():%Y-%m-%d} 00:00"
+    assert of_drawn[3] == f"sample of {sample.created_at:%Y-%m-%d %H:%M:%S}"
 
 
 def test_what_nobody_recorded_is_left_to_the_operator_with_an_empty_field(house: House) -> None:

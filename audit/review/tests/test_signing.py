@@ -3,9 +3,10 @@
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import date, timedelta
 from html import unescape
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -15,6 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.conftest import House, MakeRun, look_for_signs
 from audit.models import AuditEvent, RunSign, SignOff
+from audit.pages.sign_views import questions_of
 from audit.proof.verification import verify
 from audit.review.queue import SECOND, find_position, first_in_queue, own_waiting_for_second
 from audit.review.reviewing import Opinion, ReviewRefused, review
@@ -26,6 +28,7 @@ from audit.review.signing import (
     describe_sign_off,
     of_period,
     of_sample,
+    second_of,
     sign,
 )
 from audit.runs.listing import filter_runs
@@ -183,6 +186,7 @@ def test_a_signature_is_given_on_what_was_shown(house: House, make_run: MakeRun,
     form = {"base": house.base.pk, "since": today, "until": f"{timezone.now():%Y-%m-%d}"}
     first = client.post("/audit/signoffs/", form)
     assert "Questions: 1; read, with a verdict: 1," in first.content.decode() and not first.context["was_seen"]
+    assert client.get(first.context["questions"]).context["page"].rows, "what is signed can be looked at before"
     make_run("", hits=[])  # after what is shown, so it is not signed
     for verdict in ("wrong", "incomplete"):  # the second of them leaves every figure as it is
         standing = run.reviews.order_by("created_at").last()
@@ -239,9 +243,25 @@ def test_a_second_press_signs_nothing_twice(house: House, make_run: MakeRun, sig
     assert "The attempt is recorded." not in response.content.decode() and refused.count() == 1, "it only looked"
     assert AuditEvent.objects.filter(action="sign_off", detail__base=str(house.base.pk)).count() == 2
     second = f"/audit/signoffs/{SignOff.objects.get().pk}/second/"
-    sent = sent_back(client.post(second)) | {"note": "seen"}
+    sent = sent_back(client.post(second)) | {"note": "se\x00en\u202e"}
+    assert client.post(second, sent | {"seen": "\x00?"}).status_code == 200
     assert [client.post(second, sent).status_code for _ in range(2)] == [302, 302]
-    assert SignOff.objects.count() == 2 and refused.count() == 1
+    assert SignOff.objects.get(note="seen").first and SignOff.objects.count() == 2 and refused.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_added"), [({"runs": 2, "answers": 2}, False), ({"answers": 1}, False), ({"risky": 1}, True)]
+)
+def test_a_second_signature_is_counted_again_only_where_it_says_something_else(
+    changes: dict[str, int], is_added: bool
+) -> None:
+    """The first may be from before answers were counted; of a sample, no words say how many signs of risk there are."""
+    names = ("runs", "population", "reviewed", "objected", "overruled", "risky", "risky_reviewed")
+    figures = dict.fromkeys(names, 1) | {"seed": "x", "risky": 0, "risky_reviewed": 0}
+    first = SignOff(figures=figures, statement_digest="1" if is_added else "", sample_id=uuid4())
+    SignOff(figures=figures | changes, statement_digest="2", sample_id=first.sample_id, first=first)
+    told = second_of(first)
+    assert told and (told.differs, bool(told.added)) == ("runs" in changes, is_added)
 
 
 def test_the_second_signer_is_told_of_verdicts_that_the_first_did_not_see(
@@ -273,8 +293,11 @@ def test_what_both_signed_can_be_signed_again_once_it_is_corrected(
     agree(run, house.auditor)
     sample = take_sample(house.base, 1, house.auditor)
     countersign(sign(of_sample(sample), house.auditor), house.owner)
-    assert 'id="sign"' in signed_in(house.owner).get(f"/audit/queue/{sample.pk}/").content.decode()
+    client, button = signed_in(house.auditor), 'id="sign"'
+    assert button not in client.get(f"/audit/queue/{sample.pk}/").content.decode(), "the very same is signed"
+    assert "has signed this already" in client.post(f"/audit/signoffs/sample/{sample.pk}/").content.decode()
     review(run, None, house.auditor, Opinion("agree", previous_id=run.reviews.get().pk))
+    assert button in client.get(f"/audit/queue/{sample.pk}/").content.decode()
     later = sign(of_sample(sample), house.auditor)
     assert later.figures == SignOff.objects.filter(first=None).earliest("created_at").figures
     with pytest.raises(SignOffRefused, match="has signed this already"):
@@ -334,7 +357,8 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     assert client.post(f"/audit/signoffs/{row.pk}/second/").status_code == 409
     assert client.get(f"/audit/signoffs/{row.pk}/second/")["Location"] == "/audit/signoffs/"
     assert signed_in(house.stranger).post(f"/audit/signoffs/{row.pk}/second/").status_code == 404
-    assert signed_in(house.asker).get("/audit/signoffs/").status_code == 404
+    client = signed_in(house.asker)
+    assert client.get("/audit/signoffs/").status_code == client.post("/audit/signoffs/").status_code == 404
     second = f'action="/audit/signoffs/{row.pk}/second/"'
     assert second in signed_in(house.owner).get(f"/audit/queue/{sample.pk}/").content.decode()
     assert confirm(signed_in(house.owner), f"/audit/signoffs/{row.pk}/second/").status_code == 302
@@ -344,7 +368,8 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     form = {"base": house.base.pk, "since": today, "until": today}
     assert confirm(signed_in(house.owner), "/audit/signoffs/", form).status_code == 302
     questions = f"/audit/?base={house.base.pk}&since={today}&until={today}"
-    page = signed_in(house.auditor).get("/audit/signoffs/").content.decode()
+    client = signed_in(house.auditor)
+    page = client.get("/audit/signoffs/").content.decode()
     assert questions.replace("&", "&amp;") in page and client.get(questions).context["page"].rows
     form = {"base": house.base.pk, "since": today, "until": "2020-01-01"}
     assert signed_in(house.owner).post("/audit/signoffs/", form).status_code == 400
@@ -357,7 +382,11 @@ def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, 
     agree(signed, house.auditor)
     look_for_signs()
     sign(of_period(house.base, last.date() - timedelta(days=1), last.date()), house.auditor)
-    client = signed_in(house.auditor)
+    agree(after, house.auditor)
+    sample, client = take_sample(house.base, 2, house.auditor), signed_in(house.auditor)
+    sign(of_sample(sample), house.auditor)
+    drawn = f'href="/audit/queue/{sample.pk}/"'
+    assert drawn in client.get("/audit/signoffs/").content.decode()
     page = unescape(client.get("/audit/signoffs/").content.decode())
     (address,) = re.findall(r'href="(/audit/\?base=[^"]+since=[^"]+)"', page)
     listed = [each.run for each in client.get(address).context["page"].rows]
@@ -366,6 +395,12 @@ def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, 
     KnowledgeBase.objects.filter(pk=house.base.pk).update(deleted_at=timezone.now())
     page = unescape(client.get("/audit/signoffs/").content.decode())
     assert address not in page and f"{last.date() - timedelta(days=1)} – " in page
+    assert drawn not in page and f"sample of {sample.created_at:%Y-%m-%d %H:%M}" in page
+
+
+def test_the_days_of_a_period_from_the_first_year_are_days_of_the_list(house: House) -> None:
+    today = timezone.now().date()
+    assert "&since=0001-01-01&" in questions_of(of_period(house.base, date(1, 1, 1), today))
 
 
 def test_signing_too_early_stays_on_the_sample_and_says_why(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
@@ -528,13 +563,17 @@ def test_who_has_seen_what_others_said_is_not_blind(house: House, make_run: Make
 
 
 def test_a_form_that_comes_back_is_read_as_well(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
-    """Sent empty it comes back with what others said."""
-    run = make_run("primary")
-    give(house, run, [("auditor", "wrong", False)])
-    response = signed_in(house.owner).post(f"/audit/runs/{run.pk}/reviews/", {"outcome": ""})
+    """Sent empty it comes back with what others said. Evidence of a run holds it as well."""
+    runs = [make_run("primary") for _ in range(2)]
+    for run in runs:
+        give(house, run, [("auditor", "wrong", False)])
+    client = signed_in(house.owner)
+    response = client.post(f"/audit/runs/{runs[0].pk}/reviews/", {"outcome": ""})
     assert response.status_code == 400 and WHY_GIVEN in response.content.decode()
-    with pytest.raises(ReviewRefused, match="cannot be blind"):
-        review(run, None, house.owner, Opinion("agree", is_blind=True))
+    assert client.get(f"/audit/runs/{runs[1].pk}/evidence/").getvalue().startswith(b"PK")
+    for run in runs:
+        with pytest.raises(ReviewRefused, match="cannot be blind"):
+            review(run, None, house.owner, Opinion("agree", is_blind=True))
 
 
 def test_after_the_last_candidate_comes_the_answer_and_then_the_next_run(
