@@ -10,6 +10,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="signoff",
             name="statement_digest",
-            field=models.CharField(blank=True, db_default="", max_length=64),
+            field=models.CharField(blank=True, default="", max_length=64),
+            preserve_default=False,
         ),
     ]
