@@ -423,7 +423,6 @@ def choose_headlines(search: Search) -> Search:
             for each in settled
             if each.verdict.role in KEPT_ROLES
         ],
-        is_read=search.options.settings.cross_encoder == "on",
     )
     primary = [each for each in settled if each.verdict.role == "primary"]
     is_of_prose = all(is_running_text(each) for each in primary)

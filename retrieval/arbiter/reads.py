@@ -14,7 +14,7 @@ from retrieval.types import Candidate, Question
 
 SENTENCES_MAX = 24  # of a passage
 SENTENCE_CHARS, ROW_CHARS = 25, 12  # what is shorter is read with what follows it, as in training
-READ_LANGUAGES = (("en", "en"), ("en", "und"))  # of the question and of the document
+LANGUAGES = (("en", "en"), ("en", "und"))  # of the question and of the document
 LINE_HYPHEN = re.compile(r"(?<=\w)-\n(?=[a-z])")
 
 
@@ -24,16 +24,13 @@ def read_for_answer(question: Question, candidate: Candidate, language: str) -> 
     Nothing is read of a question in parts, which no sentence answers, of a document in another `language`, nor where
     the words of the bundled encoder are not installed. Raises EncoderMissing if the weights are not those trained.
     """
-    if question.parts:
+    if question.parts or (question.language, language) not in LANGUAGES or not bundled.is_available():
         return None
-    return read_sentences(question.corrected, list(sentences_to_read(candidate)), (question.language, language))
-
-
-def read_sentences(asked: str, sentences: Sequence[str], languages: tuple[str, str]) -> float | None:
-    """How far the best of these sentences reads as an answer; `languages` are those of question and document."""
-    if not sentences or languages not in READ_LANGUAGES or not bundled.is_available():
+    sentences = list(sentences_to_read(candidate))
+    if not sentences:
         return None
-    return min(max(round(float(cross_encoder().read(asked, sentences)[:, 0].max()), 3), 0.001), 0.999)
+    chances = cross_encoder().read(question.corrected, sentences)[:, 0]
+    return min(max(round(float(chances.max()), 3), 0.001), 0.999)
 
 
 def sentences_to_read(candidate: Candidate) -> Iterator[str]:
@@ -45,11 +42,7 @@ def sentences_to_read(candidate: Candidate) -> Iterator[str]:
     else:
         parts = candidate.own_text.split("\n")
     for text in join_short(parts, SENTENCE_CHARS if is_prose else ROW_CHARS)[:SENTENCES_MAX]:
-        yield behind_title(text, candidate.section_title)
-
-
-def behind_title(text: str, title: str) -> str:
-    return f"{title}: {text}" if title else text
+        yield f"{candidate.section_title}: {text}" if candidate.section_title else text
 
 
 def join_short(parts: Sequence[str], chars_min: int) -> list[str]:

@@ -20,7 +20,6 @@ from reading.rows import FRONT_INDEX, name_in_force
 from reading.values.nothing import says_nothing
 from reading.values.sentences import SENTENCE, split_at
 from retrieval.arbiter.numbers_told import is_led_to, is_of_sentences, text_above
-from retrieval.arbiter.reads import behind_title, read_sentences
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, units_of
@@ -69,7 +68,6 @@ RANK, VALUE, LENGTH = -0.42, 1.5, 1.3
 INTRODUCES, EXEMPLIFIES, DOUBLE = -1.7, -2.6, -1.0
 SURE = 0.33  # the least share of all odds: of those from 0.25 to it, 10 of 16 were wrong on agreements that no set has
 NEAR = 0.3  # the least nearness in meaning: the right ones of half the sets begin at 0.34, wrong ones at 0.06
-READS_MIN = 0.8  # of 17 right ones in English prose of eight documents the least had 0.91, the one wrong one 0.65
 CUT_SAID_MIN = 0.6  # of what a long sentence says of the question, in what is shown of it
 
 # Languages that have such words and are read here; a noun may follow: "these obligations".
@@ -142,11 +140,10 @@ class FoundHeadlines(NamedTuple):
     doubt: str = ""
 
 
-def find_headlines(question: Question, kept: Sequence[KeptPlace], *, is_read: bool = True) -> FoundHeadlines:
+def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadlines:
     """The best sentence, of a question in parts that of each part; none where no one is clearly better than others.
 
-    Only in the language of the question: across languages neither words nor meaning are compared well enough. Where it
-    `is_read` it has to read as an answer too.
+    Only in the language of the question: across languages neither words nor meaning are compared well enough.
     """
     spoken = [
         each
@@ -162,19 +159,9 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace], *, is_read: bo
             continue
         if mismatch_of(best, asked):
             doubts += [] if is_told_elsewhere(spoken, asked) else [doubt_in_mismatch(best, asked)]
-        elif not is_contested(best, able, asked) and (not is_read or reads_as_answer(best, asked)):
+        elif not is_contested(best, able, asked):
             found.append(in_short(best, asked))
     return FoundHeadlines(tuple(distinct(filter(None, found))), next(filter(None, doubts), ""))
-
-
-def reads_as_answer(best: Spoken, question: Question) -> bool:
-    """Whether a sentence reads as an answer, or cannot be read; what stands on a page that was named need not."""
-    if question.hints.names_page:
-        return True
-    chance = read_sentences(
-        question.topic, [behind_title(best.text, best.section)], (question.language, best.content.language)
-    )
-    return chance is None or chance >= READS_MIN
 
 
 def is_running_text(candidate: Candidate) -> bool:

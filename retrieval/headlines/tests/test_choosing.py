@@ -543,19 +543,3 @@ def test_what_could_not_change_what_is_said_is_not_read(monkeypatch: pytest.Monk
     assert found(1) == [RENT]
     few = len(read)
     assert found(48) == [RENT] and few < len(read)
-
-
-APPEALS = content_of_lines(
-    [
-        "# Discipline",
-        "A dismissal is decided by the managing director after a hearing.",
-        "An employee may appeal against a written warning within five working days.",
-    ],
-    title="Handbook",
-)
-
-
-def test_a_sentence_that_does_not_read_as_an_answer_is_not_said_first() -> None:
-    question = parse_question("How long can an employee take to appeal against a dismissal?", [APPEALS])
-    kept = [KeptPlace("a", APPEALS, LineRange(3, 3), LineRange(1, 3))]
-    assert find_headlines(question, kept, is_read=False).spoken and not find_headlines(question, kept).spoken
