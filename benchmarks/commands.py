@@ -81,10 +81,11 @@ def measure_confidence(options: Options) -> Figures | None:
     sets = asked_sets(options)
     if not sets:
         return None
-    figures = confidence.run(sets, Library(options.data), chosen_dictionary(options))
+    figures = confidence.run(sets, Library(options.data), chosen_dictionary(options), options.unread)
     if options.write:
         confidence.write_fit(figures)
-        confidence.PICTURE.write_text(confidence.draw_curve(figures), encoding="utf-8")
+        if not options.unread:
+            confidence.PICTURE.write_text(confidence.draw_curve(figures), encoding="utf-8")
     return figures
 
 
@@ -617,6 +618,7 @@ COMMANDS: dict[str, Command] = {
         (
             *SETS,
             option("--write", action="store_true", help="write what was fitted where the product reads it"),
+            option("--unread", action="store_true", help="the fit for passages that are not read for an answer"),
             DICTIONARY,
             OUT,
         ),

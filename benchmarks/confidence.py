@@ -26,8 +26,8 @@ from retrieval.question.phrasing import split_parts
 from retrieval.types import ConceptTerms
 from retrieval.words.lexicon import lexicon_of
 
-NAMES = ("coverage", "lead", "formed", "specific", "reads")
-MAY_BE_UNKNOWN = ("lead", "reads")
+NAMES = ("coverage", "lead", "formed", "specific")
+READ_NAMES = (*NAMES, "reads")
 SWAPPED_BY = 9  # years: no report of these sets tells of one so long before
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")  # inside a sentence
@@ -52,25 +52,34 @@ class Asked:
 
 
 def run(
-    sets: Mapping[str, Sequence[GoldQuestion]], library: Library, dictionary: Sequence[ConceptTerms]
+    sets: Mapping[str, Sequence[GoldQuestion]],
+    library: Library,
+    dictionary: Sequence[ConceptTerms],
+    unread: bool = False,
 ) -> dict[str, Any]:
-    """The fitted weights, the curve and the figures of every set, by halves judged with the other's weights."""
+    """The fitted weights, the curve and the figures of every set, by halves judged with the other's weights.
+
+    Of the questions whose first passage is read for an answer, or, `unread`, of all as if none was.
+    """
     asked = [
-        ask(question, name, kind, library, dictionary)
+        ask(question, name, kind, library, dictionary, unread)
         for name, questions in sets.items()
         for question, kind in with_near_misses(questions, library)
     ]
-    unknown = {name: mean_known(name, asked) for name in MAY_BE_UNKNOWN}
+    asked = [one for one in asked if unread or one.signals is None or one.signals.reads is not None]
+    names = NAMES if unread else READ_NAMES
+    unknown = {name: mean_known(name, asked) for name in ("lead", "reads") if name in names}
     judged: dict[tuple[str, str], float] = {}
     for half in HALVES:
-        intercept, weights = fit([one for one in asked if one.half != half], unknown)
+        intercept, weights = fit([one for one in asked if one.half != half], names, unknown)
         judged |= {
-            (one.set, one.id): probability(one, intercept, weights, unknown) for one in asked if one.half == half
+            (one.set, one.id): probability(one, intercept, weights, names, unknown) for one in asked if one.half == half
         }
-    intercept, weights = fit(asked, unknown)
+    intercept, weights = fit(asked, names, unknown)
     return {
         "intercept": round(intercept, 4),
-        "weights": {name: round(weight, 4) for name, weight in zip(NAMES, weights, strict=True)},
+        "weights": {name: round(weight, 4) for name, weight in zip(names, weights, strict=True)},
+        "is_read": not unread,
         "unknown": unknown,
         "curve": [{"limit": limit, **costs(asked, judged, limit)} for limit in LIMITS],
         "sets": {name: figures_of([one for one in asked if one.set == name], judged) for name in sets},
@@ -106,29 +115,37 @@ def swap(text: str, names: Sequence[str], content: DocumentContent) -> str:
     return text.replace(found[0], others[len(text) % len(others)]) if found and others else ""
 
 
-def ask(question: GoldQuestion, name: str, kind: str, library: Library, dictionary: Sequence[ConceptTerms]) -> Asked:
+def ask(
+    question: GoldQuestion,
+    name: str,
+    kind: str,
+    library: Library,
+    dictionary: Sequence[ConceptTerms],
+    unread: bool,
+) -> Asked:
     content = library.content(question.document)
     result = retrieve(
         question.question, [content], settings=BaseSettings(risk_max=100), arbiter="rules", dictionary=dictionary
     )
     signals = None
     if result.candidates:
-        signals = weigh_evidence(result.question, result.candidates, [content], result.hits, 100).signals
+        found = (result.question, result.candidates, [content], result.hits)
+        signals = weigh_evidence(*found, 100, is_read=not unread).signals
     return Asked(question.id, name, half_of(question), kind, signals)
 
 
 # ---- the fit: a logistic regression in which questions with and without an answer count the same
 
 
-def fit(asked: Sequence[Asked], unknown: Mapping[str, float]) -> tuple[float, list[float]]:
+def fit(asked: Sequence[Asked], names: Sequence[str], unknown: Mapping[str, float]) -> tuple[float, list[float]]:
     """The intercept and the weights of the signals as they are; a near miss counts as absent."""
     known = [one for one in asked if one.signals]
-    values, answered = matrix_of(known, unknown), np.array([one.kind == "answerable" for one in known])
+    values, answered = matrix_of(known, names, unknown), np.array([one.kind == "answerable" for one in known])
     centre, spread = values.mean(0), values.std(0) + 1e-9
     design = np.c_[(values - centre) / spread, np.ones(len(known))]
     counts = np.where(answered, 0.5 / answered.mean(), 0.5 / (1 - answered.mean()))
-    ridge = RIDGE * np.diag([1.0] * len(NAMES) + [0.0])
-    found = np.zeros(len(NAMES) + 1)
+    ridge = RIDGE * np.diag([1.0] * len(names) + [0.0])
+    found = np.zeros(len(names) + 1)
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-design @ found))
         slope = design.T @ (counts * (chance - answered)) + ridge @ found
@@ -138,17 +155,19 @@ def fit(asked: Sequence[Asked], unknown: Mapping[str, float]) -> tuple[float, li
     return float(found[-1] - weights @ centre), [float(weight) for weight in weights]
 
 
-def matrix_of(asked: Sequence[Asked], unknown: Mapping[str, float]) -> Matrix:
+def matrix_of(asked: Sequence[Asked], names: Sequence[str], unknown: Mapping[str, float]) -> Matrix:
     rows = [asdict(one.signals) for one in asked if one.signals]
     return np.array(
-        [[unknown[name] if row[name] is None else row[name] for name in NAMES] for row in rows], dtype=float
+        [[unknown[name] if row[name] is None else row[name] for name in names] for row in rows], dtype=float
     )
 
 
-def probability(one: Asked, intercept: float, weights: Sequence[float], unknown: Mapping[str, float]) -> float:
+def probability(
+    one: Asked, intercept: float, weights: Sequence[float], names: Sequence[str], unknown: Mapping[str, float]
+) -> float:
     if one.signals is None:
         return 0.0
-    return float(1 / (1 + np.exp(-(intercept + matrix_of([one], unknown)[0] @ np.array(weights)))))
+    return float(1 / (1 + np.exp(-(intercept + matrix_of([one], names, unknown)[0] @ np.array(weights)))))
 
 
 # ---- what it costs
@@ -203,7 +222,7 @@ def draw_curve(figures: Mapping[str, Any]) -> str:
     )
 
 
-def write_fit(figures: Mapping[str, Any], path: Path = WEIGHTS) -> None:
+def write_fit(figures: Mapping[str, Any], path: Path | None = None) -> None:
     """Write the weights and the curve where the rules read them."""
     lines = [
         "# Written by `python -m benchmarks confidence --write`; how it is fitted: docs/benchmarks.md.",
@@ -221,4 +240,4 @@ def write_fit(figures: Mapping[str, Any], path: Path = WEIGHTS) -> None:
             "[[curve]]",
             *(f"{name} = {row[name]}" for name in ("limit", "absent_answered", "answerable_lost")),
         ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (path or WEIGHTS[figures["is_read"]]).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -168,7 +168,7 @@ EXPLAINED = {
             "first passage, in English. How far that reads as an answer counts beside the words found, and the trail "
             "says it. Nothing is sent anywhere."
         ),
-        _("measured: at the same risk a fifth fewer answers are held back"),
+        _("measured: at the same risk fewer answers are held back in most kinds of document"),
     ),
     "risk_max": (
         _("Risk, in per cent"),

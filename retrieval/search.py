@@ -432,7 +432,7 @@ def choose_headlines(search: Search) -> Search:
     finding = absence.doubt_other(finding, question, ranking, of_another)
     if finding.status == "found":
         return replace(search, headlines=tuple(each.as_chosen() for each in found.spoken))
-    limit = limit_for(search.options.settings.risk_max)
+    limit = min(limit_for(search.options.settings.risk_max, is_read=each) for each in (False, True))
     probability = None if ranking.probability is None else doubtful_probability(ranking.probability, limit)
     return replace(search, finding=finding, ranking=replace(ranking, probability=probability))
 

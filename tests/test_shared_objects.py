@@ -65,7 +65,7 @@ REASONS = {
     "documents.pages.search.searched_lines": VALUE,
     "reading.language.detect_language": VALUE,
     "embedded.identity.identity": VALUE,
-    "llm.embeddings.encoder._sha256": VALUE,
+    "llm.embeddings.encoder.hash_file": VALUE,
     "llm.reply.strict_schema": VALUE,
     "llm.fence.is_shown": VALUE,
     "reading.pages.profile.classes": f"{VALUE}; a file of the program",

@@ -335,7 +335,10 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
         for row in rows
     ]
     risk_max = run.settings.get("risk_max", NO_LIMIT)
-    is_read = run.settings.get("cross_encoder") == "on"  # runs from before it was there were judged without
+    # What rules judged says itself whether it was read; what a model judged, whether the base would have it read.
+    is_read = any("reads" in row.reason_facts for row in rows)
+    if run.arbiter != "rules":
+        is_read = run.settings.get("cross_encoder") == "on"
     evidence = weigh_evidence(question, candidates, contents, hits, risk_max, is_read=is_read)
     return judge_by_rules(question, candidates, evidence, run.mode, contents)
 

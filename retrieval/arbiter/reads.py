@@ -1,16 +1,20 @@
 """How far a passage reads as an answer: a cross-encoder reads the question with each of its sentences (R54).
 
-It was trained on English, and reads nothing else. What it says is one signal among others: it makes no quote, turns no
-gate, and a passage that it did not read is no worse for that.
+It was trained on English, and reads nothing else. What it says is one signal among others: it makes no quote and turns
+no gate. What is not read is weighed by a fit of its own.
 """
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 
 from llm.embeddings import bundled
 from llm.embeddings.cross_encoder import cross_encoder
+from llm.embeddings.encoder import EncoderMissing
 from reading.values.sentences import SENTENCE, split_at
 from retrieval.types import Candidate, Question
+
+logger = logging.getLogger(__name__)
 
 SENTENCES_MAX = 24  # of a passage
 SENTENCE_CHARS, ROW_CHARS = 25, 12  # what is shorter is read with what follows it, as in training
@@ -22,14 +26,18 @@ def read_for_answer(question: Question, candidate: Candidate, language: str) -> 
     """How far the best sentence of a passage reads as an answer, 0.001 to 0.999; None where it is not read.
 
     Nothing is read of a question in parts, which no sentence answers, of a document in another `language`, nor where
-    the words of the bundled encoder are not installed. Raises EncoderMissing if the weights are not those trained.
+    encoder and weights are not installed, which is logged.
     """
     if question.parts or (question.language, language) not in LANGUAGES or not bundled.is_available():
         return None
     sentences = list(sentences_to_read(candidate))
     if not sentences:
         return None
-    chances = cross_encoder().read(question.corrected, sentences)[:, 0]
+    try:
+        chances = cross_encoder().read(question.corrected, sentences)[:, 0]
+    except (EncoderMissing, OSError) as error:
+        logger.warning("The first passage was not read for an answer: %s", error)
+        return None
     return min(max(round(float(chances.max()), 3), 0.001), 0.999)
 
 

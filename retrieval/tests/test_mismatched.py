@@ -52,7 +52,7 @@ def test_another_thing_is_weak_and_its_words_are_told(question: str, status: str
         assert [each.text for each in result.headlines] == [said] and not result.not_found_reason
         return
     assert not result.headlines and said in result.not_found_reason
-    assert 0 < result.confidence < limit_for(SETTINGS.risk_max)
+    assert 0 < result.confidence < limit_for(SETTINGS.risk_max, is_read=True)
 
 
 def test_what_was_found_in_a_table_a_form_or_a_statement_is_no_prose() -> None:

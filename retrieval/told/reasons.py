@@ -20,7 +20,7 @@ from retrieval.told.columns import StoredFlag, StoredGate
 from retrieval.told.planned import Facts, mark_each, name_type, say_planned
 from retrieval.told.recorded import say_recorded
 
-READS, READS_NOT = 0.85, 0.15  # how far a passage reads as an answer before it is said, either way
+READS = 0.85  # how far a passage reads as an answer before it is said; tables and forms often read less
 SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z])")
 STATEMENTS = {
     "balance sheet": gettext_lazy("balance sheet"),
@@ -189,11 +189,8 @@ def say_passage(facts: Facts) -> str:
 
 
 def say_reads(facts: Facts) -> str:
-    """What the cross-encoder makes of a passage, where that is clear; "" where it was not read or is in between."""
-    chance = facts.get("reads")
-    if chance is None or READS_NOT < chance < READS:
-        return ""
-    return _("It reads as an answer.") if chance >= READS else _("It does not read as an answer.")
+    """That a passage reads as an answer to the cross-encoder; "" where it was not read, or that is not clear."""
+    return _("It reads as an answer.") if facts.get("reads", 0) >= READS else ""
 
 
 def end_sentence(facts: Facts, sentence: str) -> str:

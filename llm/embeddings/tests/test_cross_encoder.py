@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from llm.embeddings.cross_encoder import SHA256, WEIGHTS, CrossEncoder, cross_encoder
-from llm.embeddings.encoder import EncoderMissing, digest_of
+from llm.embeddings.encoder import EncoderMissing, hash_file
 
 SCORED = Path(__file__).with_name("pairs_scored.json")  # when the weights were shipped
 TOLERANCE = 0.005  # processors differ in the last digits
 
 
 def test_the_file_is_the_one_that_was_trained() -> None:
-    assert digest_of(WEIGHTS, WEIGHTS.stat().st_mtime_ns) == SHA256
+    assert hash_file(WEIGHTS, WEIGHTS.stat().st_mtime_ns) == SHA256
     assert WEIGHTS.stat().st_size < 25_000_000
 
 

@@ -124,15 +124,16 @@ def test_every_signal_speaks_for_an_answer(name: str) -> None:
 
 def test_an_unknown_lead_counts_as_the_usual_one() -> None:
     unknown = replace(WHOLE, coverage=0.5, lead=None)
-    assert probability_of(unknown) == probability_of(replace(unknown, **read_fit().unknown))
+    assert probability_of(unknown) == probability_of(replace(unknown, **read_fit(False).unknown))
 
 
-def test_less_risk_needs_more_probability() -> None:
-    limits = [limit_for(risk) for risk in (5, 10, 20, 40, 80, 100)]
+@pytest.mark.parametrize("is_read", [False, True])
+def test_less_risk_needs_more_probability(is_read: bool) -> None:
+    limits = [limit_for(risk, is_read=is_read) for risk in (5, 10, 20, 40, 80, 100)]
     assert limits == sorted(limits, reverse=True)
-    assert 0 < limit_for(40) < limit_for(5) <= 1 and limit_for(100) == 0
-    risks = [risk for _, risk, _ in read_fit().curve]
-    lost = [share for _, _, share in read_fit().curve]
+    assert 0 < limits[3] < limits[0] <= 1 and limits[-1] == 0
+    risks = [risk for _, risk, _ in read_fit(is_read).curve]
+    lost = [share for _, _, share in read_fit(is_read).curve]
     assert risks == sorted(risks, reverse=True) and lost == sorted(lost)
 
 
@@ -262,7 +263,7 @@ def test_without_a_value_of_the_kind_asked_for_in_the_quotes_it_is_weak_at_most(
     content = content_of_lines([*FEES, "---", "# Costs", "Other costs are 40 euros."])
     result = ask("How much is the cleaning fee that is due with the rent?", content, BaseSettings(embeddings="none"))
     assert result.status in ("weak", "not_found") and not result.kept()
-    assert result.confidence < limit_for(BaseSettings().risk_max)
+    assert result.confidence < limit_for(BaseSettings().risk_max, is_read=True)
 
 
 def test_the_number_of_a_clause_is_no_amount() -> None:

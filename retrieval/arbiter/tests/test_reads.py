@@ -90,6 +90,16 @@ def term_of(lease: DocumentContent) -> Candidate:
     return next(each for each in result.candidates if each.section_title == "Term")
 
 
+def test_how_a_passage_reads_does_not_make_up_for_the_year_asked_for(lease: DocumentContent) -> None:
+    asked, other = (f"How much notice must a party give to end the lease of {year}?" for year in (2030, 2021))
+    found, missing = (
+        weigh_evidence(result.question, result.candidates, [lease], result.hits, 100)
+        for result in (ask(asked, lease), ask(other, lease))
+    )
+    assert found.signals.specific == 1 > missing.signals.specific
+    assert (missing.reads or 0) > 0.5 and (missing.signals.reads or 0) < 0 < (found.signals.reads or 0)
+
+
 def test_what_reads_as_an_answer_is_more_probable_and_what_was_not_read_no_worse() -> None:
     signals = Signals(coverage=0.6, lead=0.1, formed=1.0, specific=1.0)
     low, unread, high = (probability_of(replace(signals, reads=odds)) for odds in (-3.0, None, 3.0))
