@@ -109,7 +109,7 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
         return FollowupReading("unclear", typed)
     claimed, language = what_insists(text), language_of(normalise_words(before), default="en")
     asked = claim_words(before, language)
-    if claimed is not None and not (is_asked(claimed) and claim_words(claimed, language) - asked):
+    if claimed is not None and not (asks_alone(claimed) and claim_words(claimed, language) - asked):
         return reading(typed, asked_anew(claimed, before))
     if with_subject(text, "…"):
         subject = subject_of(before)
@@ -117,7 +117,7 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
     if (
         (other := OTHER.match(text))
         and len(other["what"].split()) <= OTHER_WORDS_MAX
-        and not is_asked(other["what"])
+        and not asks_alone(other["what"])
         and not is_speaker(other["what"])
     ):
         what = other["what"]
@@ -134,7 +134,7 @@ def reading(typed: str, rewritten: str) -> FollowupReading:
     return FollowupReading("rewritten", rewritten) if rewritten else FollowupReading("unclear", typed)
 
 
-def is_asked(what: str) -> bool:
+def asks_alone(what: str) -> bool:
     """Whether a text asks by itself; with a preposition ahead ("to whom"), only where a clause stands behind."""
     ahead = gaps()["ahead"].match(what)
     if ahead is None:
