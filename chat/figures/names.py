@@ -136,7 +136,8 @@ def signers_in(text: str) -> list[Value]:
             return []
         witness_end = end_of_witness(text[end:])
         is_witness = witness_end or heads_witness(before)
-        if not is_witness and match_form(sign["name"]) in witnesses:
+        form = match_form(sign["name"])
+        if (witness_end and form in found) or (not is_witness and form in witnesses):
             return []
         name_end, last = end, end + witness_end
         is_firm = any(first < end and stop > start and text[first].isupper() for first, stop in firms)

@@ -39,6 +39,7 @@ def test_each_entry_matches_its_examples_only(words: Wordings, entry: Wording) -
         ("Witnessed by Ann Lee and Bob Ray\nName: Ann Lee\nName: Bob Ray\nName: Cal Doe", []),
         ("Name: Cal Doe\n\nWitnesses:\nAnn Lee\nBob Ray\n\nName: Bob Ray", []),
         ("By: /s/ Ann Lee\nWitness: /s/ Jane Roe\nName: Jane Roe", []),
+        ("By: Bob Ray\nName: Bob Ray\nTitle: Witness\nName: Ann Lee", []),
         ("Name: Ann Lee\n\nWitness\n\nName: Jane Roe", []),
         ("Name: Ann Lee\nTitle: CEO\n\nWitness:\n\nName: Jane Roe", []),
         ("Name: Ann Lee\nWitness signature\nName: Jane Roe", []),
