@@ -154,8 +154,8 @@ def signers_in(text: str) -> list[Value]:
 
 def witnesses_named(text: str) -> str:
     """What stands behind the words for one who witnesses, each up to the next who signs: "by Ann Lee and Bob Ray"."""
-    behind = (text[said.end() :] for said in name_words()["witnessing"].finditer(text))
-    return match_form("\n".join(name_words()["next"].split(rest, maxsplit=1)[0] for rest in behind))
+    said = ((name_words()["witnessing"].search(part), part) for part in name_words()["next"].split(text))
+    return match_form("\n".join(part[found.end() :] for found, part in said if found))
 
 
 def heads_witness(before: str) -> bool:
