@@ -51,7 +51,10 @@ FRAMES = {
     "addressed": r"(?<!\w)(?:{addressed})\s{0,3}",
     "witness": r"\b(?:{witness})\b",
     "witnessing": r"\b(?:{witness}|{witnessing})\b",
-    "alone": r"\A[ \t]*\n[ \t]*(?:{witness})[ \t]*\n",
+    # "Witness" alone on a line, or "In the presence of:" over an empty one: of the name before or after
+    "alone": r"""\n[ \t]*(?:{witness})\b[^\n:_]*(?:\n|:[ \t]*\n[ \t]*\n)
+        |\b(?:{witnessing})[ \t]*:?[ \t]*\n[ \t]*\n""",
+    "next": r"\n[ \t]*(?:\n|/s/|{signing})",
 }
 name_words = read_once(__name__, "names", FRAMES)
 
@@ -115,13 +118,13 @@ def map_form(text: str) -> tuple[str, tuple[int, ...]]:
 
 def signers_in(text: str) -> list[Value]:
     """Who signs, in a block of signatures, each once: no firm, no role, and nobody who only witnesses it; none at all
-    where a name would be cut, or where "Witness" alone between two may be said of either. What says that one signs
-    stands at the start of a line, or behind the last one.
+    where a name would be cut, where "Witness" alone between two may be said of either, or where one who is named as a
+    witness may sign as well. What says that one signs stands at the start of a line, or behind the last one.
     """
     found: dict[str, Value] = {}
     witnesses = witnesses_named(text)
     firms, roles = places_named(text, "party"), places_named(text, "role")
-    last = 0
+    name_end = last = 0
     for sign in name_words()["signing"].finditer(text):
         start, end = sign.span("name")
         before = text[last : sign.start()]
@@ -129,11 +132,13 @@ def signers_in(text: str) -> list[Value]:
             if last and "\n" not in before and match_form(sign["name"]) not in found:
                 return []  # a second one on the line, who may sign as well
             continue
-        alone = name_words()["alone"].match(text[end:])
-        if alone and name_words()["signing"].search(text[end + alone.end() :][:WITNESS_CHARS]):
+        if name_words()["alone"].search(text[name_end : sign.start()]):
             return []
         witness_end = end_of_witness(text[end:])
-        is_witness = witness_end or heads_witness(before) or match_form(sign["name"]) in witnesses
+        is_witness = witness_end or heads_witness(before)
+        form = match_form(sign["name"])
+        if (witness_end and form in found) or (not is_witness and form in witnesses):
+            return []
         name_end, last = end, end + witness_end
         is_firm = any(first < end and stop > start and text[first].isupper() for first, stop in firms)
         end = min((first for first, stop in roles if first < end and stop > start), default=end)
@@ -147,10 +152,10 @@ def signers_in(text: str) -> list[Value]:
     return [*found.values()]
 
 
-def witnesses_named(text: str) -> set[str]:
-    """Who is named right behind a word for one who witnesses: "in the presence of Ann Lee"."""
-    behind = (text[said.end() :].lstrip(" :") for said in name_words()["witnessing"].finditer(text))
-    return {match_form(named["name"]) for rest in behind if (named := re.match(SIGNER, rest))}
+def witnesses_named(text: str) -> str:
+    """What stands behind the words for one who witnesses, each up to the next who signs: "by Ann Lee and Bob Ray"."""
+    said = ((name_words()["witnessing"].search(part), part) for part in name_words()["next"].split(text))
+    return match_form("\n".join(part[found.end() :] for found, part in said if found))
 
 
 def heads_witness(before: str) -> bool:

@@ -12,6 +12,11 @@ ASKS_ABOUT = (
     r"(?:(?:and\s+)?(?:what|how)\s+about|and\s+what\s+of|(?:et\s+)?qu'en\s+est-il\s+de|(?:und\s+)?was\s+ist\s+mit"
     r"|(?:y\s+)?qu\u00e9\s+(?:pasa|hay)\s+(?:con|de))"
 )
+QUESTION_WORD = (
+    r"(?:what|which|whom?|whose|where|when|why|how|qui|quoi|quel(?:le)?s?|combien|comment|o\u00f9|quand"
+    r"|we[rmn]|wessen|was|wie|wo|wann|warum|wo(?:r?(?:an|auf|aus|in|\u00fcber)|f\u00fcr|mit|durch|gegen|nach|von|zu)"
+    r"|welche[rsnm]?|qui\u00e9n(?:es)?|qu\u00e9|cu\u00e1l(?:es)?|cu\u00e1ndo|cu\u00e1nt[oa]s?|d\u00f3nde|c\u00f3mo)\b"
+)
 WORD = r"[\w'\u2019&/-]++"
 END = r"\s*[?.!]*$"
 FRAMES = {
@@ -22,6 +27,7 @@ FRAMES = {
     "lone": r"^(?:{lone})\s+(?P<rest>(?:{verb})\s.+)$",
     "which": rf"""^(?P<which>{{which}})\s+(?!(?:{{verb}})\b)(?P<noun>(?:{WORD}\s){{0,2}}?{WORD})
         \s+(?:{{verb}}|{{said}})\b""",
+    "ahead": rf"^(?P<preposition>{{ahead}})\s+(?P<rest>{QUESTION_WORD}(?P<behind>.*))$",
     "said": r"\b(?:{said})\b",
     "them": rf"^(?P<about>(?:{ASKS_ABOUT}|{AND})\s+)(?:{{them}}){END}",
     "clitic": rf"^(?P<who>{{clitic}})\s(?:(?:l[eoa]s?)\s|l['\u2019])(?P<does>{WORD}){END}",

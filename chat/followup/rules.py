@@ -9,7 +9,9 @@ from typing import Literal, NamedTuple
 from chat.followup.gaps import (
     AND,
     ASKS_ABOUT,
+    QUESTION_WORD,
     asks_in_a_word,
+    gaps,
     is_speaker,
     noun_asked,
     subject_said,
@@ -39,12 +41,8 @@ OTHER = re.compile(rf"^(?:{ASKS_ABOUT}|{AND})\s+(?P<what>[^?]+?)\s*\?*$", re.IGN
 # "and if the tenant dies?"
 CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|sofern|si)\b", re.IGNORECASE)
 ASKING = re.compile(
-    r"""^(?:(?:until|till|up\s+to|since|by|from|to|for|of|in|on|at|with|under|bis|seit|ab|jusqu'\u00e0|depuis|hasta|desde)\s+
-    (?=what|which|who|when|how|wann|quand|combien|cu\u00e1n))?
-    (?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would
-    |should|may|must|list|name|give|show|explain|describe|compare|tell|qui|que|quels?|quelles?|combien|comment|pourquoi
-    |o\u00f9|quand|est-ce|wer|was|wie|wo|wann|warum|welche[rsnm]?|ist|sind|hat|kann
-    |qui\u00e9n(?:es)?|qu\u00e9|cu\u00e1l(?:es)?|cu\u00e1ndo|cu\u00e1nt[oa]s?|d\u00f3nde|c\u00f3mo)\b""",
+    rf"""^(?:{QUESTION_WORD}|(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would
+    |should|may|must|list|name|give|show|explain|describe|compare|tell|que|pourquoi|est-ce|ist|sind|hat|kann)\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
 BARE = re.compile(
@@ -69,6 +67,12 @@ OF_PHRASE = re.compile(
 )
 NAME = re.compile(r"(?<=[\w,;:)] )(?:[A-Z][\w&.'\u2019-]*\w|[A-Z])(?: (?:(?:of|and|&|de) )?[A-Z][\w&.'\u2019-]*)*")
 PREPOSED = re.compile(rf"^(?P<preposition>{PREPOSITION})\s+(?P<rest>.+)$", re.IGNORECASE)
+# A clause whose verb no list has: "jusqu'\u00e0 quand court le bail", "d'apr\u00e8s quel indice varie-t-il".
+SUBJECT_BEHIND = re.compile(
+    rf"""\s(?:(?!(?:{PREPOSITION}|{AND})\s)[\w'\u2019]+(?:\s+(?:{DETERMINER}\s|l['\u2019])|-(?:t-)?(?:ils?|elles?|on|vous)\b)
+    |(?:se|sich)\s)""",
+    re.IGNORECASE | re.VERBOSE,
+)
 WORDS = r"[\w'\u2019&/-]+(?:\s+[\w'\u2019&/-]+){0,4}?"
 
 SUBJECT_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those|he|she|him)\b", re.IGNORECASE)
@@ -103,7 +107,9 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
         return reading(typed, with_asked(text, before))
     if BARE.match(text):
         return FollowupReading("unclear", typed)
-    if (claimed := what_insists(text)) is not None:
+    claimed, language = what_insists(text), language_of(normalise_words(before), default="en")
+    asked = claim_words(before, language)
+    if claimed is not None and not (asks_alone(claimed) and claim_words(claimed, language) - asked):
         return reading(typed, asked_anew(claimed, before))
     if with_subject(text, "…"):
         subject = subject_of(before)
@@ -111,13 +117,14 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
     if (
         (other := OTHER.match(text))
         and len(other["what"].split()) <= OTHER_WORDS_MAX
-        and not ASKING.match(other["what"])
+        and not asks_alone(other["what"])
         and not is_speaker(other["what"])
     ):
         what = other["what"]
         if CONDITION.match(what):
             return reading(typed, on_condition(before, what))
-        return reading(typed, asked_anew(what, before) if subject_said(what) else replace_subject(before, what))
+        anew = asked_anew(what, before) if subject_said(what) else replace_subject(before, what)
+        return reading(typed, "" if anew == before and not claim_words(what, language) & asked else anew)
     if leans_on_pronoun(text):
         return reading(typed, without_pronoun(text, before))
     return FollowupReading("alone", typed)
@@ -125,6 +132,14 @@ def read_follow_up(typed: str, last: str) -> FollowupReading:
 
 def reading(typed: str, rewritten: str) -> FollowupReading:
     return FollowupReading("rewritten", rewritten) if rewritten else FollowupReading("unclear", typed)
+
+
+def asks_alone(what: str) -> bool:
+    """Whether a text asks by itself; with a preposition ahead ("to whom"), only where a clause stands behind."""
+    ahead = gaps()["ahead"].match(what)
+    if ahead is None:
+        return ASKING.match(what) is not None
+    return bool(gaps()["clause"].search(ahead["behind"]) or SUBJECT_BEHIND.search(ahead["behind"]))
 
 
 def end_with_question_mark(question: str) -> str:
@@ -150,13 +165,15 @@ def in_year(before: str, year: str, preposition: str) -> str:
 def asked_anew(claimed: str, before: str) -> str:
     """What to search where somebody insists: the claim, if it is of something else than the question before it."""
     language = language_of(normalise_words(before), default="en")
-    asked = {stem(word, language) for word in normalise_words(before)}
-    said = [word for word in normalise_words(claimed) if is_claim_word(word, language)]
-    is_of_before = {stem(word, language) for word in said} <= asked
-    is_subject = any(is_claim_word(word, language) for word in normalise_words(subject_said(claimed)))
+    is_of_before = claim_words(claimed, language) <= claim_words(before, language)
+    is_subject = bool(claim_words(subject_said(claimed), language))
     if is_of_before or not is_subject or is_speaker(claimed):
         return before
     return end_with_question_mark(claimed[:1].upper() + claimed[1:])
+
+
+def claim_words(text: str, language: str) -> set[str]:
+    return {stem(word, language) for word in normalise_words(text) if is_claim_word(word, language)}
 
 
 def is_claim_word(word: str, language: str) -> bool:
@@ -170,7 +187,7 @@ def is_claim_word(word: str, language: str) -> bool:
 
 def replace_subject(before: str, what: str) -> str:
     """The previous question about another subject; "" if it is unclear what to replace."""
-    if preposed := PREPOSED.match(what):
+    if preposed := PREPOSED.match(what) or gaps()["ahead"].match(what):
         return with_preposition(before, preposed["preposition"], preposed["rest"])
     names = find_names(before)
     if what[:1].isupper() and names:

@@ -9,6 +9,7 @@ from reading.wording import Wording
 RENT = "What is the rent a month?"
 REVENUE = "What was the revenue of Apple in 2013?"
 NOTICE = "What is the notice period of the tenant?"
+CARRIED = "How much insurance must be carried?"
 REPAIRS = "Who repairs the roof?"
 
 
@@ -90,6 +91,18 @@ REPAIRS = "Who repairs the roof?"
         ("and Microsoft?", "Can I buy Apple here?", "Can I buy Microsoft here?"),
         ("Can I end it?", "What is the lease?", "Can I end the lease?"),
         ("I'm told it is free, right?", NOTICE, NOTICE),
+        ("And to whom?", CARRIED, "How much insurance must be carried to whom?"),
+        ("And with whom?", CARRIED, "How much insurance must be carried with whom?"),
+        ("And through whom?", CARRIED, "How much insurance must be carried through whom?"),
+        ("And at which address?", CARRIED, "How much insurance must be carried at which address?"),
+        ("And for which period?", CARRIED, "How much insurance must be carried for which period?"),
+        ("and by what percentage?", CARRIED, "How much insurance must be carried by what percentage?"),
+        ("and in what form?", CARRIED, "How much insurance must be carried in what form?"),
+        ("what about by when?", CARRIED, "How much insurance must be carried by when?"),
+        ("and a dog?", REPAIRS, "Who repairs a dog?"),
+        ("Und an wen?", "Wie hoch ist die Miete?", "Wie hoch ist die Miete an wen?"),
+        ("Et à qui ?", "Quel est le loyer ?", "Quel est le loyer à qui?"),
+        ("¿Y a quién?", "¿Cuál es el alquiler?", "Cuál es el alquiler a quién?"),
         ("¿Y en 2014?", "¿Cuál fue el importe en 2013?", "Cuál fue el importe en 2014?"),
         ("¿Y en 2014?", "¿Cuál fue el importe?", "Cuál fue el importe en 2014?"),
         ("¿Y la fianza?", "¿Cuál es el alquiler?", "Cuál es la fianza?"),
@@ -137,6 +150,48 @@ def test_it_leaves_what_stands_alone(typed: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "last"),
     [
+        *(
+            (typed, CARRIED)
+            for typed in (
+                "And within how many days must notice be given?",
+                "And during which months is the office closed?",
+                "And through whom are notices given?",
+                "So, what is the deposit?",
+            )
+        ),
+        *(
+            (typed, "Wie hoch ist die Miete?")
+            for typed in (
+                "Und an wen muss die Kündigung gehen?",
+                "Und nach wie vielen Tagen ist Verzug?",
+                "Und von wem wird die Kaution gehalten?",
+                "Und mit welcher Frist endet der Vertrag?",
+                "Und wofür haftet der Mieter?",
+            )
+        ),
+        *(
+            (typed, "Quel est le loyer ?")
+            for typed in (
+                "Et à qui faut-il payer ?",
+                "Et de quel montant est le dépôt ?",
+                "Et jusqu'à quand court le bail ?",
+                "Et jusqu’à quand court le bail ?",
+                "Et d’après quel indice le loyer varie-t-il ?",
+            )
+        ),
+        *(
+            (typed, "¿Cuál es el alquiler?")
+            for typed in ("¿Y a quién se paga la renta?", "¿Y de cuánto es el depósito?", "¿Y ante quién se reclama?")
+        ),
+    ],
+)
+def test_it_asks_a_whole_question_behind_a_preposition_as_typed(typed: str, last: str) -> None:
+    assert read_follow_up(typed, last) == ("alone", typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "last"),
+    [
         ("and in 2015?", "How did the revenue change from 2013 to 2014?"),
         ("and if it burns?", "Who repairs the roof if it leaks?"),
         ("and Google?", "Is the revenue of Apple higher than that of Microsoft?"),
@@ -144,6 +199,9 @@ def test_it_leaves_what_stands_alone(typed: str) -> None:
         ("how much?", REPAIRS),
         ("For how long?", REPAIRS),
         ("And until when must it be kept?", "How much insurance must be carried?"),  # the words stay, none is left out
+        ("And before when must it be paid?", CARRIED),
+        ("And 30 days is enough?", CARRIED),  # none of its words is in the question before
+        ("And in May?", CARRIED),
         ("By when?", "What notice must the tenant give?"),  # without the notice it would be another question
         ("What about them?", "Does the tenant repair the roof?"),
         ("Wer bezahlt sie?", "Wer zahlt?"),
