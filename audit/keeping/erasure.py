@@ -5,13 +5,13 @@ words, so that nobody can guess them from the entry's digest. The event also say
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from django.db import ProgrammingError, transaction
+from django.db import DatabaseError, ProgrammingError, connection, transaction
 from django.db.models import CharField, Count, Exists, Model, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Cast, Concat
 from django.utils.translation import gettext as _
@@ -71,6 +71,25 @@ class Erasing:
     why: str
 
 
+@contextmanager
+def erase_alone(base: KnowledgeBase) -> Iterator[None]:
+    """One erasure from the pages of a base at a time. Raises CannotErase.
+
+    No transaction holds it: in one, everybody’s questions would wait for the ledger until the last run is erased.
+    """
+    lock = f"erase base:{base.pk}"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [lock])
+        (is_ours,) = cursor.fetchone() or (False,)
+    if not is_ours:
+        raise CannotErase(_("An erasure in this base is under way. Look again in a moment."))
+    try:
+        yield
+    finally:
+        with suppress(DatabaseError), connection.cursor() as cursor:  # a lost connection has released it
+            cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [lock])
+
+
 def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = None) -> int:
     """Erase what a person asked, in one base or everywhere; return the number of runs. Raises Held or CannotErase.
 
@@ -101,6 +120,9 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
 def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
     """Erase one run with its answer, its turn, the words of its reviews, and every exchange with a model about it."""
     with transaction.atomic():
+        RetrievalRun.objects.select_for_update(no_key=True).only("pk").get(pk=run.pk)
+        if erasure_of(run):  # meanwhile, by another erasure
+            return
         # An exchange for several fields may have been erased with the run of another.
         apart = [(kind, call.pk) for kind, call in calls_apart(run) if call.request_sha256]
         calls = {run.llm_call_id, *(pk for _kind, pk in apart), *replayed_calls(run)}
@@ -271,6 +293,12 @@ def explain_denial() -> Iterator[None]:
 
 
 # ---- what is shown of an erasure
+
+
+def is_erased_from(person_id: str, base: KnowledgeBase) -> bool:
+    """Whether what a person asked in a base was erased as a whole."""
+    subject = f"user:{person_id}"
+    return Event.objects.filter(kind=PERSON_ERASED, subject=subject, details__base=str(base.pk)).exists()
 
 
 def erasure_of(run: RetrievalRun) -> Event | None:

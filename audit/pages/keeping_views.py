@@ -16,7 +16,16 @@ from accounts.models import User
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.keeping import changes, retention
-from audit.keeping.erasure import CannotErase, Erasing, Loss, askers_of, count_loss, erase_person
+from audit.keeping.erasure import (
+    CannotErase,
+    Erasing,
+    Loss,
+    askers_of,
+    count_loss,
+    erase_alone,
+    erase_person,
+    is_erased_from,
+)
 from audit.keeping.retention import RetentionRefused, days_kept, set_days
 from audit.models import CarriedArchive
 from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, RetentionForm
@@ -26,6 +35,7 @@ from documents.models import Document, KnowledgeBase
 from documents.views import tell_refusal
 from ledger import holds
 from ledger.holds import Held, HoldRefused
+from reading.characters import clean_words
 
 Refused = (RetentionRefused, HoldRefused, Held, CannotErase)
 
@@ -143,12 +153,16 @@ def erase(request: HttpRequest, base_id: UUID) -> HttpResponse:
     base, user = get_owned_base(request, base_id)
     if request.method != "POST":
         return redirect("audit:keeping", base.pk)
-    form = EraseForm(request.POST, people=askers_of(base))
-    if not form.is_valid():
-        return redirect_with_error(request, base, form.why_not())
-    person = User.objects.get(pk=form.cleaned_data["person"])
-    names = {"person": str(person), "base": base.name}
-    with tell_refusal(request, *Refused):
+    with tell_refusal(request, *Refused), erase_alone(base):
+        form = EraseForm(request.POST, people=askers_of(base))
+        if not form.is_valid():
+            asked_by = clean_words(request.POST.get("person", ""))
+            if request.POST.get("seen") and "person" in form.errors and is_erased_from(asked_by, base):
+                messages.success(request, _("This is erased already."))
+                return redirect("audit:keeping", base.pk)
+            return redirect_with_error(request, base, form.why_not())
+        person = User.objects.get(pk=form.cleaned_data["person"])
+        names = {"person": str(person), "base": base.name}
         loss = count_loss(person, base)
         if request.POST.get("seen") != loss.seen:
             title = _("Erase what %(person)s asked in “%(base)s”") % names

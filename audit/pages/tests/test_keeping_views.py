@@ -6,9 +6,11 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.messages import get_messages
+from django.db import connection
 from django.utils import timezone
 
 from audit.conftest import House, MakeAnswer, MakeRun
+from audit.keeping.erasure import Erasing, erase_run
 from audit.keeping.retention import FLOOR_DAYS, days_kept
 from audit.models import AuditEvent
 from audit.pages.keeping_views import hold_subjects
@@ -140,10 +142,31 @@ def test_what_an_erasure_takes_is_shown_before_it_goes(
     assert 'name="seen" value="1-1-0-0"' in page and RetrievalRun.objects.get().question
     make_run()
     page = client.post(address, asked | {"seen": "1-1-0-0"}).content.decode()
-    assert "This has changed since you looked." in page and "2 questions with their answers" in page
+    assert "changed since you looked. Nothing more was erased" in page and "2 questions with their answers" in page
     assert Conversation.objects.exists() and not Event.objects.filter(kind=ERASED).exists()
     assert "is erased" in send(client, house, "erase", **asked, seen="2-1-0-0")
     assert set(RetrievalRun.objects.values_list("question", flat=True)) == {""} and not Conversation.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_press_on_erase_says_what_is_so(house: House, make_run: MakeRun, signed_in: Any) -> None:
+    run = make_run()
+    client, asked = signed_in(house.owner), {"person": house.asker.pk, "reason": REASON, "seen": "1-0-0-0"}
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            lock = f"erase base:{house.base.pk}"
+            cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [lock])
+            assert "An erasure in this base is under way." in send(client, house, "erase", **asked)
+            assert RetrievalRun.objects.get().question, "the other press does it"
+            cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [lock])
+    finally:
+        other.close()
+    assert "What Asker asked here is erased." in send(client, house, "erase", **asked)
+    assert send(client, house, "erase", **asked).endswith("This is erased already.")
+    assert send(client, house, "erase", **asked | {"person": "\x00"}).count("Nothing was erased.") == 1
+    erase_run(run, Erasing("console", "two at once"))
+    assert Event.objects.filter(kind=ERASED, subject=f"run:{run.pk}").count() == 1
 
 
 def test_fewer_days_say_first_which_questions_would_go(house: House, make_run: MakeRun, signed_in: Any) -> None:
