@@ -101,6 +101,7 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
     runs = in_base(RetrievalRun.objects.filter(asked_by=person), base)
     bases = {*runs.order_by().values_list("base_id", flat=True), *conversations.values_list("base_id", flat=True)}
     refuse_when_held(*(subject for pk in bases for subject in holders_of(pk, person.pk)), f"user:{person.pk}")
+    refuse_without_rights()
     with explain_denial():
         delete_conversations(conversations)
         delete_asked(in_base(Retrieval.objects.filter(user=person), base))
@@ -281,6 +282,14 @@ def blank_calls(calls: set[UUID | None]) -> None:
     )
 
 
+def refuse_without_rights() -> None:
+    """Raise CannotErase before anything goes where the database would refuse a part of it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT has_table_privilege(%s, 'UPDATE')", [RetrievalRun._meta.db_table])
+        if cursor.fetchone() != (True,):
+            raise CannotErase(_(NOT_ALLOWED))
+
+
 @contextmanager
 def explain_denial() -> Iterator[None]:
     """Say in words that the database does not let this role erase."""
@@ -321,8 +330,9 @@ class Loss(NamedTuple):
 
 
 def count_loss(person: User, base: KnowledgeBase) -> Loss:
-    """What `erase_person` would take now. Raises Held."""
+    """What `erase_person` would take now. Raises Held or CannotErase."""
     refuse_when_held(*holders_of(base.pk, person.pk))
+    refuse_without_rights()
     conversations = Conversation.objects.filter(user=person, base=base)
     return Loss(
         exclude_erased(RetrievalRun.objects.filter(asked_by=person, base=base), "run").count(),
