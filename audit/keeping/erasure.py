@@ -316,21 +316,23 @@ def erasure_of(run: RetrievalRun) -> Event | None:
 
 
 class Loss(NamedTuple):
-    """How much of each kind an erasure takes of what a person asked in a base."""
+    """How much an erasure takes of what a person asked in a base; what hangs on these goes with them, uncounted."""
 
     questions: int
     conversations: int  # in the list or in the trash
     links: int
     comments: int
+    extractions: int
+    retrievals: int
 
     @property
     def seen(self) -> str:
-        """What a page that shows it sends back, so that nothing else is erased than was shown."""
+        """What a page that shows it sends back, so that no other number of any is erased than was shown."""
         return "-".join(map(str, self))
 
 
 def count_loss(person: User, base: KnowledgeBase) -> Loss:
-    """What `erase_person` would take now. Raises Held or CannotErase."""
+    """What `erase_person` would take now of what is counted. Raises Held or CannotErase."""
     refuse_when_held(*holders_of(base.pk, person.pk))
     refuse_without_rights()
     conversations = Conversation.objects.filter(user=person, base=base)
@@ -339,6 +341,8 @@ def count_loss(person: User, base: KnowledgeBase) -> Loss:
         conversations.count(),
         Share.objects.open().filter(conversation__in=conversations).count(),
         exclude_erased(Comment.objects.filter(author=person, base=base), "comment").count(),
+        Extraction.objects.filter(user=person, base=base).count(),
+        Retrieval.objects.filter(user=person, base=base).count(),
     )
 
 

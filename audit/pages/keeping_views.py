@@ -111,8 +111,8 @@ def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
     if going and request.POST.get("seen") != str(going):
         title = _("Keep the words of “%(base)s” for %(days)s days only") % {"base": base.name, "days": days}
         words = ngettext(
-            "%(count)s question is older and will be erased within the hour, unless it is held.",
-            "%(count)s questions are older and will be erased within the hour, unless they are held.",
+            "%(count)s question is older and will be erased from the next hour on, unless it is held.",
+            "%(count)s questions are older and will be erased from the next hour on, unless they are held.",
             going,
         )
         press = _("Keep for %(days)s days") % {"days": days}
@@ -188,6 +188,12 @@ def tell_loss(loss: Loss) -> list[str]:
         ),
         ngettext("%(count)s open link to them", "%(count)s open links to them", loss.links),
         ngettext("%(count)s comment on a document", "%(count)s comments on documents", loss.comments),
+        ngettext("%(count)s table of fields", "%(count)s tables of fields", loss.extractions),
+        ngettext(
+            "%(count)s request of a program for evidence",
+            "%(count)s requests of programs for evidence",
+            loss.retrievals,
+        ),
     ]
     return [words % {"count": count} for words, count in zip(kinds, loss, strict=True) if count]
 
