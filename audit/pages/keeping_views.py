@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -116,7 +117,7 @@ def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
             going,
         )
         press = _("Keep for %(days)s days") % {"days": days}
-        return show_loss(request, base, title, [words % {"count": going}], str(going), press)
+        return show_loss(request, base, title, [words % {"count": going}], form, str(going), press)
     return attempt(
         request, base, lambda: set_days(base, days, str(user)), _("Kept for %(days)s days from now on."), days=days
     )
@@ -166,7 +167,7 @@ def erase(request: HttpRequest, base_id: UUID) -> HttpResponse:
         loss = count_loss(person, base)
         if request.POST.get("seen") != loss.seen:
             title = _("Erase what %(person)s asked in “%(base)s”") % names
-            return show_loss(request, base, title, tell_loss(loss), loss.seen, _("Erase for good"))
+            return show_loss(request, base, title, tell_loss(loss), form, loss.seen, _("Erase for good"))
         erase_person(person, Erasing(str(user), form.cleaned_data["reason"]), base)
         said = _("What %(person)s asked here is erased. Backups made before today still hold it.")
         messages.success(request, said % names)
@@ -199,12 +200,13 @@ def tell_loss(loss: Loss) -> list[str]:
 
 
 def show_loss(
-    request: HttpRequest, base: KnowledgeBase, title: str, goes: list[str], seen: str, press: str
+    request: HttpRequest, base: KnowledgeBase, title: str, goes: list[str], form: Form, seen: str, press: str
 ) -> HttpResponse:
-    """What cannot be brought back, before it goes. What was sent is sent again with the confirmation."""
-    sent = {name: value for name, value in request.POST.items() if name not in ("csrfmiddlewaretoken", "seen")}
-    shown = {"base": base, "title": title, "goes": goes, "press": press, "sent": sent | {"seen": seen}}
-    return render(request, "audit/loss.html", shown | {"was_seen": bool(request.POST.get("seen"))})
+    """What cannot be brought back, before it goes. What the form took is sent again with the confirmation."""
+    sent = [(name, str(value)) for name, value in form.cleaned_data.items()] + [("seen", seen)]
+    shown = {"base": base, "title": title, "goes": goes, "press": press, "sent": sent}
+    shown |= {"reason": form.cleaned_data.get("reason"), "was_seen": bool(request.POST.get("seen"))}
+    return render(request, "audit/loss.html", shown)
 
 
 def get_owned_base(request: HttpRequest, base_id: UUID) -> tuple[KnowledgeBase, User]:

@@ -174,6 +174,13 @@ def test_a_second_press_on_erase_says_what_is_so(house: House, make_run: MakeRun
     assert Event.objects.filter(kind=ERASED, subject=f"run:{run.pk}").count() == 1
 
 
+def test_only_what_the_form_takes_is_sent_again(house: House, make_run: MakeRun, signed_in: Any) -> None:
+    make_run()
+    sent = {"person": house.asker.pk, "reason": REASON, "items": "x", "other": "y"}
+    page = signed_in(house.owner).post(f"/audit/keeping/{house.base.pk}/erase/", sent).content.decode()
+    assert f'name="reason" value="{REASON}"' in page and 'name="items"' not in page and 'name="other"' not in page
+
+
 def test_fewer_days_say_first_which_questions_would_go(house: House, make_run: MakeRun, signed_in: Any) -> None:
     make_run(created_at=timezone.now() - timedelta(days=FLOOR_DAYS + 10))
     client, address = signed_in(house.owner), f"/audit/keeping/{house.base.pk}/days/"
