@@ -67,7 +67,11 @@ def begin(request: HttpRequest, user: User) -> HttpResponse:
         shown = {
             "bases": bases_to_fill(user),
             "answer": Turn.objects.filter(
-                conversation__user=user, conversation__base__name=BASE_NAME, question=QUESTION, state="done"
+                conversation__user=user,
+                conversation__deleted_at=None,
+                conversation__base__name=BASE_NAME,
+                question=QUESTION,
+                state="done",
             ).first(),
             "loading": base_being_loaded(user),
             "upload_url": reverse("first_files"),

@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from chat.asking import keep_question
 from chat.handing_over import FILES_NAME
-from chat.models import Turn
+from chat.models import Conversation, Turn
 from chat.page.last_used import last_scope
 from chat.scope import QuestionScope
 from chat.turns import demo, tasks
@@ -96,6 +96,8 @@ def test_the_steps_lead_to_the_answer_of_the_demonstration(client: Client) -> No
     page = client.get("/").content.decode()
     assert f'href="/ask/{turn.conversation_id}/"' in page and demo.QUESTION in page
     assert 'hx-trigger="every' not in page
+    Conversation.objects.update(deleted_at=timezone.now())
+    assert "hold an answer already" not in client.get("/").content.decode(), "it lies in the trash"
 
 
 def test_an_auditor_begins_with_what_waits_for_review(client: Client) -> None:
