@@ -65,7 +65,6 @@ def signed_page(
         "refusal": refusal,
         "waiting_in": waiting_in,  # the base whose questions wait for a verdict
         "rows": [
-            # The pages have a base that was deleted no more.
             (row, describe_sign_off(row), second_of(row), "" if row.base.deleted_at else questions_of(of_first(row)))
             for row in rows
         ],
@@ -138,7 +137,7 @@ def sign_what_was_seen(
     that is pressed twice signs once, and both presses succeed.
     """
     note, seen = (clean_words(request.POST.get(name, "")) for name in ("note", "seen"))
-    note = note[:REASON_MAX]
+    note = note.replace("\r\n", "\n")[:REASON_MAX]  # as the page's limit counts line ends
     shown: dict[str, object] = {
         "first": first,
         "said_first": describe_sign_off(first) if first else "",

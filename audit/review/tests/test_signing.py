@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.conftest import House, MakeRun, look_for_signs
 from audit.models import AuditEvent, RunSign, SignOff
+from audit.pages.forms import REASON_MAX
 from audit.pages.sign_views import questions_of
 from audit.proof.verification import verify
 from audit.review.queue import SECOND, find_position, first_in_queue, own_waiting_for_second
@@ -247,6 +248,17 @@ def test_a_second_press_signs_nothing_twice(house: House, make_run: MakeRun, sig
     assert client.post(second, sent | {"seen": "\x00?"}).status_code == 200
     assert [client.post(second, sent).status_code for _ in range(2)] == [302, 302]
     assert SignOff.objects.get(note="seen").first and SignOff.objects.count() == 2 and refused.count() == 1
+
+
+def test_a_note_of_full_length_keeps_its_lines(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    """A browser counts a line end as one character and sends two."""
+    agree(make_run("", hits=[]), house.auditor)
+    client, sample = signed_in(house.auditor), take_sample(house.base, 1, house.auditor)
+    address = f"/audit/signoffs/sample/{sample.pk}/"
+    note = "Seen\n<all>\n".ljust(REASON_MAX, "x")
+    sent = sent_back(client.post(address)) | {"note": note.replace("\n", "\r\n")}
+    assert client.post(address, sent).status_code == 302 and SignOff.objects.get().note == note
+    assert "Seen<br>&lt;all&gt;<br>x" in client.get("/audit/signoffs/").content.decode()
 
 
 @pytest.mark.parametrize(
