@@ -408,6 +408,9 @@ def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, 
     page = unescape(client.get("/audit/signoffs/").content.decode())
     assert address not in page and f"{last.date() - timedelta(days=1)} – " in page
     assert drawn not in page and f"sample of {sample.created_at:%Y-%m-%d %H:%M}" in page
+    for first in SignOff.objects.all():
+        page = signed_in(house.owner).post(f"/audit/signoffs/{first.pk}/second/", {"seen": "x"}).content.decode()
+        assert "The attempt is recorded." in page and address not in unescape(page) and drawn not in page
 
 
 def test_the_days_of_a_period_from_the_first_year_are_days_of_the_list(house: House) -> None:
