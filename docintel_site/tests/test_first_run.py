@@ -62,8 +62,12 @@ def test_the_samples_are_not_offered_while_they_are_loaded(client: Client) -> No
     long_ago = timezone.now() - 2 * LOADING_FOR
     KnowledgeBase.objects.update(created_at=long_ago)
     assert 'action="/demo/"' in client.get("/").content.decode(), "what broke can be done again"
-    Document.objects.create(base=base, title="A", file_name="a.pdf", sha256="0" * 64, size_bytes=1)
+    theirs = Document.objects.create(base=base, title="A", file_name="a.pdf", sha256="0" * 64, size_bytes=1)
     assert 'action="/demo/"' not in client.get("/").content.decode()
+    Document.objects.filter(pk=theirs.pk).update(created_by=owner)
+    assert client.get("/").headers["Location"] == "/bases/"
+    page = client.get("/", headers={"HX-Request": "true"}).content.decode()
+    assert 'id="see-an-answer"' in page and "The samples are being loaded" in page, "the step stays on its open page"
 
 
 @pytest.mark.django_db(transaction=True)
