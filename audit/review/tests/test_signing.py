@@ -383,6 +383,8 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     client = signed_in(house.auditor)
     page = client.get("/audit/signoffs/").content.decode()
     assert questions.replace("&", "&amp;") in page and client.get(questions).context["page"].rows
+    refused = signed_in(house.stranger).post("/audit/signoffs/", form)
+    assert refused.status_code == 400 and house.base.name not in refused.content.decode(), "a base of others"
     form = {"base": house.base.pk, "since": today, "until": "2020-01-01"}
     assert signed_in(house.owner).post("/audit/signoffs/", form).status_code == 400
 
