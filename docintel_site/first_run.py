@@ -63,11 +63,16 @@ def begin(request: HttpRequest, user: User) -> HttpResponse:
     roles = set(Membership.objects.filter(user=user, base__deleted_at=None).values_list("role", flat=True))
     if roles == {Role.AUDITOR}:
         return redirect("audit:queue")
-    if user.is_superuser and not Document.objects.filter(created_by=user).exists():
+    is_followed = "HX-Request" in request.headers  # by its open page, which may still be sending files
+    if user.is_superuser and (is_followed or not Document.objects.filter(created_by=user).exists()):
         shown = {
             "bases": bases_to_fill(user),
             "answer": Turn.objects.filter(
-                conversation__user=user, conversation__base__name=BASE_NAME, question=QUESTION, state="done"
+                conversation__user=user,
+                conversation__deleted_at=None,
+                conversation__base__name=BASE_NAME,
+                question=QUESTION,
+                state="done",
             ).first(),
             "loading": base_being_loaded(user),
             "upload_url": reverse("first_files"),

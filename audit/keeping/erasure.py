@@ -5,13 +5,13 @@ words, so that nobody can guess them from the entry's digest. The event also say
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeVar
 from uuid import UUID
 
-from django.db import ProgrammingError, transaction
+from django.db import DatabaseError, ProgrammingError, connection, transaction
 from django.db.models import CharField, Count, Exists, Model, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Cast, Concat
 from django.utils.translation import gettext as _
@@ -71,6 +71,25 @@ class Erasing:
     why: str
 
 
+@contextmanager
+def erase_alone(base: KnowledgeBase) -> Iterator[None]:
+    """One erasure from the pages of a base at a time. Raises CannotErase.
+
+    No transaction holds it: in one, everybody’s questions would wait for the ledger until the last run is erased.
+    """
+    lock = f"erase base:{base.pk}"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [lock])
+        (is_ours,) = cursor.fetchone() or (False,)
+    if not is_ours:
+        raise CannotErase(_("An erasure in this base is under way. Look again in a moment."))
+    try:
+        yield
+    finally:
+        with suppress(DatabaseError), connection.cursor() as cursor:  # a lost connection has released it
+            cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [lock])
+
+
 def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = None) -> int:
     """Erase what a person asked, in one base or everywhere; return the number of runs. Raises Held or CannotErase.
 
@@ -82,6 +101,7 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
     runs = in_base(RetrievalRun.objects.filter(asked_by=person), base)
     bases = {*runs.order_by().values_list("base_id", flat=True), *conversations.values_list("base_id", flat=True)}
     refuse_when_held(*(subject for pk in bases for subject in holders_of(pk, person.pk)), f"user:{person.pk}")
+    refuse_without_rights()
     with explain_denial():
         delete_conversations(conversations)
         delete_asked(in_base(Retrieval.objects.filter(user=person), base))
@@ -101,6 +121,9 @@ def erase_person(person: User, erasing: Erasing, base: KnowledgeBase | None = No
 def erase_run(run: RetrievalRun, erasing: Erasing) -> None:
     """Erase one run with its answer, its turn, the words of its reviews, and every exchange with a model about it."""
     with transaction.atomic():
+        RetrievalRun.objects.select_for_update(no_key=True).only("pk").get(pk=run.pk)
+        if erasure_of(run):  # meanwhile, by another erasure
+            return
         # An exchange for several fields may have been erased with the run of another.
         apart = [(kind, call.pk) for kind, call in calls_apart(run) if call.request_sha256]
         calls = {run.llm_call_id, *(pk for _kind, pk in apart), *replayed_calls(run)}
@@ -259,6 +282,14 @@ def blank_calls(calls: set[UUID | None]) -> None:
     )
 
 
+def refuse_without_rights() -> None:
+    """Raise CannotErase before anything goes where the database would refuse a part of it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT has_table_privilege(%s, 'UPDATE')", [RetrievalRun._meta.db_table])
+        if cursor.fetchone() != (True,):
+            raise CannotErase(_(NOT_ALLOWED))
+
+
 @contextmanager
 def explain_denial() -> Iterator[None]:
     """Say in words that the database does not let this role erase."""
@@ -273,34 +304,45 @@ def explain_denial() -> Iterator[None]:
 # ---- what is shown of an erasure
 
 
+def is_erased_from(person_id: str, base: KnowledgeBase) -> bool:
+    """Whether what a person asked in a base was erased as a whole."""
+    subject = f"user:{person_id}"
+    return Event.objects.filter(kind=PERSON_ERASED, subject=subject, details__base=str(base.pk)).exists()
+
+
 def erasure_of(run: RetrievalRun) -> Event | None:
     """The event that a run was erased, with who and why; None if it was not."""
     return Event.objects.filter(kind=ERASED, subject=f"run:{run.pk}").first()
 
 
 class Loss(NamedTuple):
-    """How much of each kind an erasure takes of what a person asked in a base."""
+    """How much an erasure takes of what a person asked in a base; what hangs on these goes with them, uncounted."""
 
     questions: int
     conversations: int  # in the list or in the trash
     links: int
     comments: int
+    extractions: int
+    retrievals: int
 
     @property
     def seen(self) -> str:
-        """What a page that shows it sends back, so that nothing else is erased than was shown."""
+        """What a page that shows it sends back, so that no other number of any is erased than was shown."""
         return "-".join(map(str, self))
 
 
 def count_loss(person: User, base: KnowledgeBase) -> Loss:
-    """What `erase_person` would take now. Raises Held."""
+    """What `erase_person` would take now of what is counted. Raises Held or CannotErase."""
     refuse_when_held(*holders_of(base.pk, person.pk))
+    refuse_without_rights()
     conversations = Conversation.objects.filter(user=person, base=base)
     return Loss(
         exclude_erased(RetrievalRun.objects.filter(asked_by=person, base=base), "run").count(),
         conversations.count(),
         Share.objects.open().filter(conversation__in=conversations).count(),
         exclude_erased(Comment.objects.filter(author=person, base=base), "comment").count(),
+        Extraction.objects.filter(user=person, base=base).count(),
+        Retrieval.objects.filter(user=person, base=base).count(),
     )
 
 

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -16,7 +17,16 @@ from accounts.models import User
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.keeping import changes, retention
-from audit.keeping.erasure import CannotErase, Erasing, Loss, askers_of, count_loss, erase_person
+from audit.keeping.erasure import (
+    CannotErase,
+    Erasing,
+    Loss,
+    askers_of,
+    count_loss,
+    erase_alone,
+    erase_person,
+    is_erased_from,
+)
 from audit.keeping.retention import RetentionRefused, days_kept, set_days
 from audit.models import CarriedArchive
 from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, RetentionForm
@@ -26,6 +36,7 @@ from documents.models import Document, KnowledgeBase
 from documents.views import tell_refusal
 from ledger import holds
 from ledger.holds import Held, HoldRefused
+from reading.characters import clean_words
 
 Refused = (RetentionRefused, HoldRefused, Held, CannotErase)
 
@@ -101,12 +112,12 @@ def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
     if going and request.POST.get("seen") != str(going):
         title = _("Keep the words of “%(base)s” for %(days)s days only") % {"base": base.name, "days": days}
         words = ngettext(
-            "%(count)s question is older and will be erased within the hour, unless it is held.",
-            "%(count)s questions are older and will be erased within the hour, unless they are held.",
+            "%(count)s question is older and will be erased from the next hour on, unless it is held.",
+            "%(count)s questions are older and will be erased from the next hour on, unless they are held.",
             going,
         )
         press = _("Keep for %(days)s days") % {"days": days}
-        return show_loss(request, base, title, [words % {"count": going}], str(going), press)
+        return show_loss(request, base, title, [words % {"count": going}], form, str(going), press)
     return attempt(
         request, base, lambda: set_days(base, days, str(user)), _("Kept for %(days)s days from now on."), days=days
     )
@@ -143,16 +154,20 @@ def erase(request: HttpRequest, base_id: UUID) -> HttpResponse:
     base, user = get_owned_base(request, base_id)
     if request.method != "POST":
         return redirect("audit:keeping", base.pk)
-    form = EraseForm(request.POST, people=askers_of(base))
-    if not form.is_valid():
-        return redirect_with_error(request, base, form.why_not())
-    person = User.objects.get(pk=form.cleaned_data["person"])
-    names = {"person": str(person), "base": base.name}
-    with tell_refusal(request, *Refused):
+    with tell_refusal(request, *Refused), erase_alone(base):
+        form = EraseForm(request.POST, people=askers_of(base))
+        if not form.is_valid():
+            asked_by = clean_words(request.POST.get("person", ""))
+            if request.POST.get("seen") and "person" in form.errors and is_erased_from(asked_by, base):
+                messages.success(request, _("This is erased already."))
+                return redirect("audit:keeping", base.pk)
+            return redirect_with_error(request, base, form.why_not())
+        person = User.objects.get(pk=form.cleaned_data["person"])
+        names = {"person": str(person), "base": base.name}
         loss = count_loss(person, base)
         if request.POST.get("seen") != loss.seen:
             title = _("Erase what %(person)s asked in “%(base)s”") % names
-            return show_loss(request, base, title, tell_loss(loss), loss.seen, _("Erase for good"))
+            return show_loss(request, base, title, tell_loss(loss), form, loss.seen, _("Erase for good"))
         erase_person(person, Erasing(str(user), form.cleaned_data["reason"]), base)
         said = _("What %(person)s asked here is erased. Backups made before today still hold it.")
         messages.success(request, said % names)
@@ -174,17 +189,24 @@ def tell_loss(loss: Loss) -> list[str]:
         ),
         ngettext("%(count)s open link to them", "%(count)s open links to them", loss.links),
         ngettext("%(count)s comment on a document", "%(count)s comments on documents", loss.comments),
+        ngettext("%(count)s table of fields", "%(count)s tables of fields", loss.extractions),
+        ngettext(
+            "%(count)s request of a program for evidence",
+            "%(count)s requests of programs for evidence",
+            loss.retrievals,
+        ),
     ]
     return [words % {"count": count} for words, count in zip(kinds, loss, strict=True) if count]
 
 
 def show_loss(
-    request: HttpRequest, base: KnowledgeBase, title: str, goes: list[str], seen: str, press: str
+    request: HttpRequest, base: KnowledgeBase, title: str, goes: list[str], form: Form, seen: str, press: str
 ) -> HttpResponse:
-    """What cannot be brought back, before it goes. What was sent is sent again with the confirmation."""
-    sent = {name: value for name, value in request.POST.items() if name not in ("csrfmiddlewaretoken", "seen")}
-    shown = {"base": base, "title": title, "goes": goes, "press": press, "sent": sent | {"seen": seen}}
-    return render(request, "audit/loss.html", shown | {"was_seen": bool(request.POST.get("seen"))})
+    """What cannot be brought back, before it goes. What the form took is sent again with the confirmation."""
+    sent = [(name, str(value)) for name, value in form.cleaned_data.items()] + [("seen", seen)]
+    shown = {"base": base, "title": title, "goes": goes, "press": press, "sent": sent}
+    shown |= {"reason": form.cleaned_data.get("reason"), "was_seen": bool(request.POST.get("seen"))}
+    return render(request, "audit/loss.html", shown)
 
 
 def get_owned_base(request: HttpRequest, base_id: UUID) -> tuple[KnowledgeBase, User]:

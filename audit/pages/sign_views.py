@@ -64,17 +64,15 @@ def signed_page(
         or BasePeriodForm(user=request.user, auto_id=FILE_ID, chosen=request.GET.get("base", "")),
         "refusal": refusal,
         "waiting_in": waiting_in,  # the base whose questions wait for a verdict
-        "rows": [
-            # The pages have a base that was deleted no more.
-            (row, describe_sign_off(row), second_of(row), "" if row.base.deleted_at else questions_of(of_first(row)))
-            for row in rows
-        ],
+        "rows": [(row, describe_sign_off(row), second_of(row), questions_of(of_first(row))) for row in rows],
     }
     return render(request, "audit/signoffs.html", shown, status=status)
 
 
 def questions_of(subject: Subject) -> str:
-    """The address of the questions that are signed."""
+    """The address of the questions that are signed, or "" where the pages have them no more."""
+    if not subject.has_pages:
+        return ""
     if subject.sample:
         return reverse("audit:sample", args=[subject.sample.pk])
     last = subject.until - timedelta(microseconds=1)  # it ends before `until`, which may be a midnight
@@ -138,7 +136,7 @@ def sign_what_was_seen(
     that is pressed twice signs once, and both presses succeed.
     """
     note, seen = (clean_words(request.POST.get(name, "")) for name in ("note", "seen"))
-    note = note[:REASON_MAX]
+    note = note.replace("\r\n", "\n")[:REASON_MAX]  # as the page's limit counts line ends
     shown: dict[str, object] = {
         "first": first,
         "said_first": describe_sign_off(first) if first else "",

@@ -68,6 +68,7 @@ class Subject:
     since: datetime
     until: datetime
     sample: ReviewSample | None = None
+    has_pages: bool = True  # those of a base that was deleted are gone
 
 
 class SignedFigures(TypedDict):
@@ -113,7 +114,8 @@ def of_sample(sample: ReviewSample) -> Subject:
 
 def of_first(first: SignOff) -> Subject:
     """What a first signature is about."""
-    return Subject(first.base_id, first.base_name, first.since, first.until, first.sample)
+    is_there = first.base.deleted_at is None
+    return Subject(first.base_id, first.base_name, first.since, first.until, first.sample, is_there)
 
 
 def runs_of(subject: Subject) -> RetrievalRunQuerySet:

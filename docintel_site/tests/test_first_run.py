@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from chat.asking import keep_question
 from chat.handing_over import FILES_NAME
-from chat.models import Turn
+from chat.models import Conversation, Turn
 from chat.page.last_used import last_scope
 from chat.scope import QuestionScope
 from chat.turns import demo, tasks
@@ -62,8 +62,12 @@ def test_the_samples_are_not_offered_while_they_are_loaded(client: Client) -> No
     long_ago = timezone.now() - 2 * LOADING_FOR
     KnowledgeBase.objects.update(created_at=long_ago)
     assert 'action="/demo/"' in client.get("/").content.decode(), "what broke can be done again"
-    Document.objects.create(base=base, title="A", file_name="a.pdf", sha256="0" * 64, size_bytes=1)
+    theirs = Document.objects.create(base=base, title="A", file_name="a.pdf", sha256="0" * 64, size_bytes=1)
     assert 'action="/demo/"' not in client.get("/").content.decode()
+    Document.objects.filter(pk=theirs.pk).update(created_by=owner)
+    assert client.get("/").headers["Location"] == "/bases/"
+    page = client.get("/", headers={"HX-Request": "true"}).content.decode()
+    assert 'id="see-an-answer"' in page and "The samples are being loaded" in page, "the step stays on its open page"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -96,6 +100,8 @@ def test_the_steps_lead_to_the_answer_of_the_demonstration(client: Client) -> No
     page = client.get("/").content.decode()
     assert f'href="/ask/{turn.conversation_id}/"' in page and demo.QUESTION in page
     assert 'hx-trigger="every' not in page
+    Conversation.objects.update(deleted_at=timezone.now())
+    assert "hold an answer already" not in client.get("/").content.decode(), "it lies in the trash"
 
 
 def test_an_auditor_begins_with_what_waits_for_review(client: Client) -> None:

@@ -6,14 +6,16 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.messages import get_messages
+from django.db import connection
 from django.utils import timezone
 
 from audit.conftest import House, MakeAnswer, MakeRun
+from audit.keeping.erasure import Erasing, erase_run
 from audit.keeping.retention import FLOOR_DAYS, days_kept
 from audit.models import AuditEvent
 from audit.pages.keeping_views import hold_subjects
 from audit.proof.erased import ERASED
-from chat.models import Conversation
+from chat.models import Conversation, Extraction, Retrieval
 from documents.access import delete_base, set_role
 from ledger.holds import holds_on
 from ledger.models import Event
@@ -53,7 +55,7 @@ def test_only_an_owner_acts(house: House, make_run: MakeRun, signed_in: Any, per
         "subject": f"base:{house.base.pk}",
         "reason": REASON,
         "person": house.asker.pk,
-        "seen": "1-0-0-0",
+        "seen": "1-0-0-0-0-0",
     }
     response = signed_in(getattr(house, person)).post(f"/audit/keeping/{house.base.pk}/{act}/", values)
     assert response.status_code == 404 and Event.objects.count() == before
@@ -82,7 +84,7 @@ def test_nothing_is_done_by_looking(house: House, browse: Any, act: str, status:
         ("release", {"subject": "nonsense", "reason": REASON}, "Choose a hold of this base"),
         ("erase", {}, "Nothing was erased."),
         ("erase", {"person": "{asker}", "reason": "short"}, "Nothing was erased."),
-        ("erase", {"person": "{stranger}", "reason": REASON, "seen": "1-0-0-0"}, "Nothing was erased."),
+        ("erase", {"person": "{stranger}", "reason": REASON, "seen": "1-0-0-0-0-0"}, "Nothing was erased."),
     ],
 )
 def test_what_is_refused_is_said_and_not_done(
@@ -101,7 +103,7 @@ def test_a_hold_stops_an_erasure_until_it_is_released(house: House, make_run: Ma
     make_run()
     client = signed_in(house.owner)
     subject = f"base:{house.base.pk}:user:{house.asker.pk}"
-    erasing = {"person": house.asker.pk, "reason": REASON, "seen": "1-0-0-0"}
+    erasing = {"person": house.asker.pk, "reason": REASON, "seen": "1-0-0-0-0-0"}
     assert "Under legal hold: what Asker asked here." in send(client, house, "hold", subject=subject, reason=REASON)
     assert REASON in send(client, house, "erase", **erasing)
     assert RetrievalRun.objects.get().question
@@ -137,13 +139,46 @@ def test_what_an_erasure_takes_is_shown_before_it_goes(
     for words in ("Erase what Asker asked in", "1 question with its answer", "1 conversation, in the list", REASON):
         assert words in page
     assert "comment on" not in page and "open link" not in page, "only what there is"
-    assert 'name="seen" value="1-1-0-0"' in page and RetrievalRun.objects.get().question
+    assert 'name="seen" value="1-1-0-0-0-0"' in page and RetrievalRun.objects.get().question
+    mine = {"user": house.asker, "base": house.base}
+    Retrieval.objects.create(**mine, question="Which fees?")
+    Extraction.objects.create(**mine, scope_name="all")
+    page = client.post(address, asked).content.decode()
+    assert "1 table of fields" in page and "1 request of a program for evidence" in page
     make_run()
-    page = client.post(address, asked | {"seen": "1-1-0-0"}).content.decode()
-    assert "This has changed since you looked." in page and "2 questions with their answers" in page
+    page = client.post(address, asked | {"seen": "1-1-0-0-1-1"}).content.decode()
+    assert "changed since you looked. Nothing more was erased" in page and "2 questions with their answers" in page
     assert Conversation.objects.exists() and not Event.objects.filter(kind=ERASED).exists()
-    assert "is erased" in send(client, house, "erase", **asked, seen="2-1-0-0")
+    assert "is erased" in send(client, house, "erase", **asked, seen="2-1-0-0-1-1")
     assert set(RetrievalRun.objects.values_list("question", flat=True)) == {""} and not Conversation.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_press_on_erase_says_what_is_so(house: House, make_run: MakeRun, signed_in: Any) -> None:
+    run = make_run()
+    client, asked = signed_in(house.owner), {"person": house.asker.pk, "reason": REASON, "seen": "1-0-0-0-0-0"}
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            lock = f"erase base:{house.base.pk}"
+            cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [lock])
+            assert "An erasure in this base is under way." in send(client, house, "erase", **asked)
+            assert RetrievalRun.objects.get().question, "the other press does it"
+            cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [lock])
+    finally:
+        other.close()
+    assert "What Asker asked here is erased." in send(client, house, "erase", **asked)
+    assert send(client, house, "erase", **asked).endswith("This is erased already.")
+    assert send(client, house, "erase", **asked | {"person": "\x00"}).count("Nothing was erased.") == 1
+    erase_run(run, Erasing("console", "two at once"))
+    assert Event.objects.filter(kind=ERASED, subject=f"run:{run.pk}").count() == 1
+
+
+def test_only_what_the_form_takes_is_sent_again(house: House, make_run: MakeRun, signed_in: Any) -> None:
+    make_run()
+    sent = {"person": house.asker.pk, "reason": REASON, "items": "x", "other": "y"}
+    page = signed_in(house.owner).post(f"/audit/keeping/{house.base.pk}/erase/", sent).content.decode()
+    assert f'name="reason" value="{REASON}"' in page and 'name="items"' not in page and 'name="other"' not in page
 
 
 def test_fewer_days_say_first_which_questions_would_go(house: House, make_run: MakeRun, signed_in: Any) -> None:
@@ -151,7 +186,9 @@ def test_fewer_days_say_first_which_questions_would_go(house: House, make_run: M
     client, address = signed_in(house.owner), f"/audit/keeping/{house.base.pk}/days/"
     before = days_kept(house.base)
     page = client.post(address, {"days": FLOOR_DAYS}).content.decode()
-    assert "1 question is older and will be erased within the hour" in page and f"Keep for {FLOOR_DAYS} days" in page
+    assert (
+        "1 question is older and will be erased from the next hour on" in page and f"Keep for {FLOOR_DAYS} days" in page
+    )
     assert days_kept(house.base) == before
     assert f"Kept for {FLOOR_DAYS} days" in send(client, house, "days", days=FLOOR_DAYS, seen="1")
     assert f"Kept for {FLOOR_DAYS + 20} days" in send(client, house, "days", days=FLOOR_DAYS + 20), "nothing would go"

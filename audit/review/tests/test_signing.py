@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.conftest import House, MakeRun, look_for_signs
 from audit.models import AuditEvent, RunSign, SignOff
+from audit.pages.forms import REASON_MAX
 from audit.pages.sign_views import questions_of
 from audit.proof.verification import verify
 from audit.review.queue import SECOND, find_position, first_in_queue, own_waiting_for_second
@@ -249,6 +250,17 @@ def test_a_second_press_signs_nothing_twice(house: House, make_run: MakeRun, sig
     assert SignOff.objects.get(note="seen").first and SignOff.objects.count() == 2 and refused.count() == 1
 
 
+def test_a_note_of_full_length_keeps_its_lines(house: House, make_run: MakeRun, signed_in: SignIn) -> None:
+    """A browser counts a line end as one character and sends two."""
+    agree(make_run("", hits=[]), house.auditor)
+    client, sample = signed_in(house.auditor), take_sample(house.base, 1, house.auditor)
+    address = f"/audit/signoffs/sample/{sample.pk}/"
+    note = "Seen\n<all>\n".ljust(REASON_MAX, "x")
+    sent = sent_back(client.post(address)) | {"note": note.replace("\n", "\r\n")}
+    assert client.post(address, sent).status_code == 302 and SignOff.objects.get().note == note
+    assert "Seen<br>&lt;all&gt;<br>x" in client.get("/audit/signoffs/").content.decode()
+
+
 @pytest.mark.parametrize(
     ("changes", "is_added"), [({"runs": 2, "answers": 2}, False), ({"answers": 1}, False), ({"risky": 1}, True)]
 )
@@ -371,6 +383,8 @@ def test_the_page_signs_and_countersigns(house: House, make_run: MakeRun, signed
     client = signed_in(house.auditor)
     page = client.get("/audit/signoffs/").content.decode()
     assert questions.replace("&", "&amp;") in page and client.get(questions).context["page"].rows
+    refused = signed_in(house.stranger).post("/audit/signoffs/", form)
+    assert refused.status_code == 400 and house.base.name not in refused.content.decode(), "a base of others"
     form = {"base": house.base.pk, "since": today, "until": "2020-01-01"}
     assert signed_in(house.owner).post("/audit/signoffs/", form).status_code == 400
 
@@ -396,6 +410,9 @@ def test_a_signed_period_leads_to_its_own_days(house: House, make_run: MakeRun, 
     page = unescape(client.get("/audit/signoffs/").content.decode())
     assert address not in page and f"{last.date() - timedelta(days=1)} – " in page
     assert drawn not in page and f"sample of {sample.created_at:%Y-%m-%d %H:%M}" in page
+    for first in SignOff.objects.all():
+        page = signed_in(house.owner).post(f"/audit/signoffs/{first.pk}/second/", {"seen": "x"}).content.decode()
+        assert "The attempt is recorded." in page and address not in unescape(page) and drawn not in page
 
 
 def test_the_days_of_a_period_from_the_first_year_are_days_of_the_list(house: House) -> None:
