@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from llm.embeddings.encoder import EncoderMissing, hash_file, ensure_built, open_session
+from llm.embeddings.encoder import EncoderMissing, ensure_built, hash_file, open_session
 from llm.exchange import clean_text
 
 WEIGHTS = Path(__file__).parent / "weights" / "cross_encoder.onnx"
