@@ -49,6 +49,7 @@ LISTED = re.compile(
     rf"[\s,]*(?P<and>(?:and|as\s+well\s+as|und|sowie|et|ainsi\s+que|y|así\s+como|&)\s+)?{ARTICLE}", re.IGNORECASE
 )
 RIGHT_BEHIND = re.compile(rf"\s+{ARTICLE}", re.IGNORECASE)
+LED = re.compile(rf"[:,]\s+{ARTICLE}\Z", re.IGNORECASE)  # "By the second sentence of the deed, clause 4 …"
 JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|et|y)\b[\s,]{1,3}", re.IGNORECASE)
 BRACKETED = re.compile(r"\([^()]*\)")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
@@ -151,11 +152,20 @@ class ReadChange(NamedTuple):
 
 
 def read_changes(sentence: str) -> list[ReadChange]:
-    """The changes a sentence makes, in its order; a day that it says once holds for each."""
+    """The changes a sentence makes, in its order; a day that it says before its first verb holds for each."""
     masked = mask_quotations(sentence)
-    begins = date_of_effect(masked)
-    read = (read_change(sentence[start:end], masked[start:end]) for start, end in split_changes(masked))
-    return [each if each.begins else each._replace(begins=begins) for each in read if each]
+    read = []
+    for start, end in split_changes(masked):
+        if change := read_change(sentence[start:end], masked[start:end]):
+            read.append(change if change.begins else change._replace(begins=day_carried_to(start, end, masked)))
+    return read
+
+
+def day_carried_to(start: int, end: int, masked: str) -> str:
+    """The day on which a part of a sentence takes effect that does not say it: not that of a change before it."""
+    first = min(verb.start() for name in CHANGES for verb in amending_words()[name].finditer(masked))
+    is_own = start > 0 and any(True for _ in dates_in(masked[start:end]))
+    return "" if is_own else date_of_effect(f"{masked[:first]} {masked[max(start, first) :]}")
 
 
 def split_changes(masked: str) -> list[tuple[int, int]]:
@@ -185,13 +195,16 @@ def read_change(sentence: str, masked: str) -> ReadChange | None:
     if found is None:
         return None
     change, verb = found
+    announced = masked[verb[1] - 1 :].partition(":")[2]
+    begin = len(masked) - len(announced)
+    if change == "replaced" and find_change(announced) and not things_named(masked[:begin]):
+        return read_change(sentence[begin:], announced)  # "The Agreement is amended as follows: …"
     clauses = things_changed(sentence, masked, verb)
     if not clauses:
         return None
     start, end = defined.span("terms") if (defined := amending_words()["definition"].search(masked)) else (0, 0)
     sentence = f"{sentence[:start]}{REST * (end - start)}{sentence[end:]}"
     old, new = words_changed(sentence, masked, change, verb)
-    announced = masked[verb[1] - 1 :].partition(":")[2]
     if not old and (is_partly(masked, verb) or find_change(announced)):
         change = "added"
     return ReadChange(clauses, change, old, new, date_of_effect(masked))
@@ -256,9 +269,11 @@ def is_place(thing: re.Match[str], masked: str) -> bool:
 def is_partly(masked: str, verb: tuple[int, int]) -> bool:
     """Whether a part of what is named is deleted or replaced: "the last sentence of clause 4", "Satz 2"."""
     before = masked[: verb[0]]
+    named = things_named(before)
+    begin = named[0].start() if named and LED.search(before, 0, named[0].start()) else 0
     behind = " ".join(masked[verb[1] :].split()[:BEHIND_VERB_MAX])
-    said = amending_words()["clause"].sub(" ", f"{before} {behind}")
-    return len(kinds_of(things_named(before))) > 1 or amending_words()["partly"].search(said) is not None
+    said = amending_words()["clause"].sub(" ", f"{before[begin:]}{masked[slice(*verb)]} {behind}")
+    return len(kinds_of(named)) > 1 or amending_words()["partly"].search(said) is not None
 
 
 def find_change(masked: str) -> tuple[Change, tuple[int, int]] | None:

@@ -138,6 +138,28 @@ CLAUSE = re.compile(r"(?:clause|§|Ziffer|l’article|cláusula)\s*[\d.]+$")
         ("Section 1.01 is amended by deleting the following defined terms:", [("1.01",)], "added", "", "", ""),
         ("Section 1.01 is hereby amended by amending and restating the definition of “Fee” to read as follows: “Ten.”",
          [("“Fee”",)], "replaced", "", "Ten.", ""),
+        # what follows is no part
+        ("The parties agree on the following changes: clause 4 is deleted.", [("4",)], "deleted", "", "", ""),
+        ("The Agreement is amended in the following manner: Clause 4 is deleted.", [("4",)], "deleted", "", "", ""),
+        ("Clause 4 is deleted and the following is substituted for it:", [("4",)], "replaced", "", "", ""),
+        ("Clause 4 shall be deleted and the following substituted:", [("4",)], "replaced", "", "", ""),
+        ("Section 4 is amended by deleting the paragraph in its entirety and inserting in lieu thereof the following:",
+         [("4",)], "replaced", "", "", ""),
+        ("The Agreement is amended as follows: Section 4 is deleted.", [("4",)], "deleted", "", "", ""),
+        ("The Agreement is amended as follows: the last sentence of Section 4 is deleted.",
+         [("4",)], "added", "", "", ""),
+        ("With effect from 1 March 2024 the Agreement is amended as follows: Section 4 is deleted.",
+         [("4",)], "deleted", "", "", "2024-03-01"),
+        ("Die Parteien vereinbaren, dass die folgenden Absätze gelten und § 4 gestrichen wird.",
+         [("4",)], "deleted", "", "", ""),
+        ("Under the last sentence of the deed, clause 4 is deleted.", [("4",)], "deleted", "", "", ""),
+        ("Sentences 1, 2 and 3 of clause 4 are deleted.", [("4",)], "added", "", "", ""),
+        ("The last sentence of clause 4, which is void, is deleted.", [("4",)], "added", "", "", ""),
+        ("The last sentences of clause 4, clause 5 and clause 6 are deleted.",
+         [("5",), ("6",)], "added", "", "", ""),
+        ("The Agreement is amended by replacing clause 4 with this: Clause 5 is deleted.",
+         [("4",)], "added", "", "", ""),
+        ("Section 4 is amended by deleting the paragraph in italics.", [("4",)], "added", "", "", ""),
         # the whole of a definition
         ("Section 1.1 is amended by deleting in its entirety the definition of “Fee”.",
          [("“Fee”",)], "deleted", "", "", ""),
@@ -153,6 +175,28 @@ def test_a_sentence_that_changes_a_clause_is_read(
     sentence: str, clauses: list[tuple[str, ...]], change: str, old: str, new: str, begins: str
 ) -> None:
     assert read_changes(sentence) == [ReadChange(tuple(clauses), change, old, new, begins)]  # type: ignore[arg-type]
+
+
+def test_clauses_that_follow_are_deleted_as_a_whole() -> None:
+    (change,) = read_changes("The following clauses are deleted: clause 4 and clause 6.")
+    assert change.change == "deleted" and ("4",) in change.clauses
+
+
+@pytest.mark.parametrize(
+    ("sentence", "days"),
+    [
+        ("Clause 4 is deleted with effect from 1 March 2024 and clause 5 is replaced by the following:",
+         ["2024-03-01", ""]),
+        ("With effect from 1 March 2024, clause 4 is deleted and, from 1 May 2024, clause 5 is replaced by “X”.",
+         ["2024-03-01", ""]),
+        ("With effect from 1 March 2024, clause 4 is deleted and clause 5 is replaced by “X”.",
+         ["2024-03-01", "2024-03-01"]),
+        ("Clause 4 is deleted and clause 5 is replaced by “X” with effect from 1 March 2024.",
+         ["2024-03-01", "2024-03-01"]),
+    ],
+)  # fmt: skip
+def test_a_day_holds_for_what_it_is_said_of(sentence: str, days: list[str]) -> None:
+    assert [each.begins for each in read_changes(sentence)] == days
 
 
 @pytest.mark.parametrize(
