@@ -367,7 +367,10 @@ def what_is_missing(question: Question, candidates: Sequence[Candidate]) -> str:
         return ""  # each part asks for something else
     enough = FORMED_SHARE * max(candidate.strength for candidate in candidates)
     is_formed = any(
-        (each.type_match and each.strength >= enough) or each.statement or each.is_told or each.is_left_value
+        (each.strength >= enough and (each.type_match or has_value(question, match_form(each.own_text), each.own_text)))
+        or each.statement
+        or each.is_told
+        or each.is_left_value
         for each in candidates
     )
     may_be_share = question.answer_type == "amount" and any(

@@ -154,7 +154,8 @@ def test_a_refusal_says_what_is_missing(policy: DocumentContent, make: Any) -> N
     candidates = [make(str(n), 0.8) for n in range(9)]
     last = judge_by_rules(parse_question("premium", [policy]), candidates).verdicts[-1]
     assert last.reason.endswith("5 passages that come earlier in the order of the rules support the answer already.")
-    unformed = judge_by_rules(parse_question("How often is the premium reviewed?", [policy]), candidates[:1])
+    bare = make("bare", 0.8, anchor_text="The premium may be reviewed.", sentences=None)
+    unformed = judge_by_rules(parse_question("How often is the premium reviewed?", [policy]), [bare])
     assert unformed.verdicts[0].reason.endswith(f"more: {UNFORMED % 'frequency'}.")
 
 
@@ -205,10 +206,20 @@ def test_whole_sentences_are_quoted_and_of_a_table_its_rows(make: Any) -> None:
 )
 def test_a_value_with_a_form_must_stand_there(policy: DocumentContent, make: Any, question: str, missing: str) -> None:
     parsed = parse_question(question, [policy])
-    ranking = judge_by_rules(parsed, [make("a", 0.8), make("b", 0.3)])
+    bare = {"anchor_text": "The premium is paid back.", "sentences": None}
+    ranking = judge_by_rules(parsed, [make("a", 0.8, **bare), make("b", 0.3)])
     assert ranking.answerable is not bool(missing)
     assert ranking.answerable_reason == (UNFORMED % missing if missing else "")
     assert judge_by_rules(parsed, [make("a", 0.8, type_match=True)]).answerable
+
+
+def test_a_value_may_stand_on_another_line_of_the_sentence(policy: DocumentContent, make: Any) -> None:
+    parsed = parse_question("How soon is the premium paid back?", [policy])
+    said = Sentences("Within 6 hours of the notice\nthe premium is paid back.", LineRange(2, 3))
+    assert judge_by_rules(parsed, [make("a", 0.8, anchor_text="the premium is paid back.", sentences=said)]).answerable
+    assert not judge_by_rules(
+        parsed, [make("a", 0.8, anchor_text="the premium is paid back.", sentences=None)]
+    ).answerable
 
 
 def test_two_codes_must_stand_on_a_page_together(policy: DocumentContent, make: Any) -> None:
