@@ -67,11 +67,11 @@ def judge_by_rules(
     missing = missing or unquoted
     if missing:
         roles = [lower_role(role) for role in roles]
+    reads = evidence.reads if evidence else None  # of the first
     pool = Pool(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
-    reads = [evidence.reads if evidence else None] + [None] * len(ordered)
     verdicts = tuple(
-        give_verdict(candidate, role, pool, find_forms(candidate, question.keywords), read)
-        for candidate, role, read in zip(ordered, roles, reads, strict=False)
+        give_verdict(each, role, pool, find_forms(each, question.keywords), reads if each is ordered[0] else None)
+        for each, role in zip(ordered, roles, strict=True)
     )
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
     answerable = any(role == "primary" for role in roles)
