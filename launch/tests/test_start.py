@@ -187,8 +187,14 @@ def test_a_web_server_that_hangs_is_ended_and_started_again(
         wait_for(lambda: start.is_answering(port))
         start.end_hanging(web, port)
         assert web.has_answered and not web.has_ended() and web.process
-        web.signal(signal.SIGSTOP)
-        start.end_hanging(web, port)
+
+        def hang() -> bool:
+            """Stop it and look. Anew, since who lets a frozen machine go on lets this go on too."""
+            web.signal(signal.SIGSTOP)
+            start.end_hanging(web, port)
+            return web.has_ended()
+
+        wait_for(hang)
         assert web.process.wait() == -signal.SIGKILL
         assert "web does not answer, ending it" in capsys.readouterr().out
         start.end_hanging(web, port)
