@@ -5,6 +5,9 @@ from itertools import pairwise
 from typing import Any
 
 from django import template
+from django.template.context import Context
+from django.template.defaulttags import CsrfTokenNode
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -38,6 +41,36 @@ def state(kind: str, words: str) -> SafeString:
     """A state (ok, none, soon, busy, warn, fail) as icon and words."""
     symbol = icon(STATE_ICONS.get(kind, "info"))
     return format_html('<span class="state s-{}">{}{}</span>', kind, symbol, words)
+
+
+@register.simple_block_tag(takes_context=True, name="post")
+def post_form(
+    context: Context, content: str, to: str = "", *args: object, css: str = "", **hidden: object
+) -> SafeString:
+    """A form that posts to an address or a named page, "" for its own, with its token and these hidden fields."""
+    address = to if not to or "/" in to else reverse(to, args=args)
+    named = (("class", css), ("method", "post"), ("action", address))
+    return format_html(
+        "<form{}>{}{}{}</form>",
+        format_html_join("", ' {}="{}"', [(name, value) for name, value in named if value]),
+        CsrfTokenNode().render(context),
+        format_html_join("", '<input type="hidden" name="{}" value="{}">', hidden.items()),
+        content,
+    )
+
+
+@register.simple_tag
+def tab(here: str, name: str, words: str, to: str, *args: object, count: int | None = None) -> SafeString:
+    """A link to the page `name`, one of those beside the page `here`, with how many there are of what it shows."""
+    current = SafeString(' aria-current="page"') if here == name else ""
+    number = "" if count is None else format_html(' <span class="n">{}</span>', count)
+    return format_html('<a href="{}"{}>{}{}</a>', reverse(to, args=args), current, words, number)
+
+
+@register.simple_tag
+def fact(name: str, value: object, if_any: bool = False) -> SafeString:
+    """A name and its value in a list of them; `if_any` leaves it out where there is no value."""
+    return format_html("<dt>{}</dt><dd>{}</dd>", name, value) if value or not if_any else SafeString()
 
 
 @register.filter

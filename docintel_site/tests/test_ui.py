@@ -14,3 +14,31 @@ def test_the_head_of_a_table_marks_columns_of_numbers_and_those_only_read_aloud(
     assert Template("{% load ui %}{% columns _('Role') %}").render(Context()) == (
         '<thead><tr><th scope="col">Role</th></tr></thead>'
     )
+
+
+def test_a_form_has_its_token_and_its_hidden_fields() -> None:
+    template = Template(
+        "{% post 'account_logout' css='row' next=page %}<b>{{ page }}</b>{% endpost %}{% post %}{% endpost %}"
+    )
+    assert template.render(Context({"csrf_token": "t", "page": "a<b"})) == (
+        '<form class="row" method="post" action="/accounts/logout/"><input type="hidden" name="csrfmiddlewaretoken" '
+        'value="t"><input type="hidden" name="next" value="a&lt;b"><b>a&lt;b</b></form>'
+        '<form method="post"><input type="hidden" name="csrfmiddlewaretoken" value="t"></form>'
+    )
+    assert 'action="/as/given"' in Template("{% post to %}{% endpost %}").render(Context({"to": "/as/given"}))
+
+
+def test_a_tab_says_whether_it_is_the_current_page() -> None:
+    tabs = Template(
+        "{% tab here 'login' _('In') 'account_login' %}{% tab here 'out' _('Out') 'account_logout' count=0 %}"
+    )
+    assert tabs.render(Context({"here": "login"})) == (
+        '<a href="/accounts/login/" aria-current="page">In</a>'
+        '<a href="/accounts/logout/">Out <span class="n">0</span></a>'
+    )
+
+
+def test_a_fact_without_a_value_is_left_out_only_if_asked() -> None:
+    assert Template("{% fact _('Why') why %}").render(Context({"why": "a<b"})) == "<dt>Why</dt><dd>a&lt;b</dd>"
+    assert Template("{% fact _('Why') why %}").render(Context({"why": ""})) == "<dt>Why</dt><dd></dd>"
+    assert Template("{% fact _('Why') why if_any=1 %}").render(Context({"why": ""})) == ""
