@@ -23,8 +23,6 @@ LIFETIMES = [
 
 
 class TokenForm(forms.Form):
-    """What a token is for, its scopes and its lifetime."""
-
     name = forms.CharField(
         max_length=80,
         label=gettext_lazy("Name"),

@@ -228,7 +228,6 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 
 @require_GET
 def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
-    """The pane with the page of one citation."""
     row = get_visible_turn(request, turn_id)
     opened = cited_page(row, marker, user_of(request), wide_of(request), page_of(request))
     if opened is None:
@@ -238,7 +237,6 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 
 @require_GET
 def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
-    """The pane with the page of a refused passage."""
     row = get_visible_turn(request, turn_id)
     opened = refused_page(row, position, user_of(request), wide_of(request), page_of(request))
     if opened is None:

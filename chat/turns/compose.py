@@ -333,7 +333,6 @@ CHECKS: tuple[Callable[[WrittenDraft], WrittenDraft | AnswerDraft], ...] = (
 
 
 def finish_draft(draft: WrittenDraft) -> AnswerDraft:
-    """The answer as it is shown, with its computed figures."""
     gated, written = draft.gated, draft.gated.written
     reranked = [RERANKED] if draft.run.arbiter == "rerank" else []
     answer = AnswerDraft(

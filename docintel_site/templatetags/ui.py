@@ -75,7 +75,6 @@ def fact(name: str, value: object, if_any: bool = False) -> SafeString:
 
 @register.filter
 def outcome_words(code: str) -> str:
-    """The name of an outcome."""
     return str(outcome_named(code).words)
 
 

@@ -54,7 +54,6 @@ def fields(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def name_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
-    """Give a field another name."""
     if field := get_field(request, pk, field_pk):
         with tell_refusal(request, MetadataError):
             rename_field(field, request.POST.get("name", ""), user_of(request))
@@ -64,7 +63,6 @@ def name_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
 
 @require_POST
 def delete_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
-    """Remove a field with its values."""
     if field := get_field(request, pk, field_pk):
         remove_field(field, user_of(request))
         messages.success(request, gettext("“%(name)s” and its values are removed.") % {"name": field.name})

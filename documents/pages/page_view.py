@@ -58,8 +58,6 @@ CUTS = {"section": _("by section"), "page": _("by page"), "fixed": _("of fixed l
 
 @dataclass(frozen=True)
 class PageInspection:
-    """One page of one parse, ready to be shown."""
-
     parse: Parse
     page: PageRow
     sheet: Sheet
