@@ -27,7 +27,7 @@ class TokenForm(forms.Form):
         max_length=80,
         label=gettext_lazy("Name"),
         help_text=gettext_lazy("Where it will be used, so that you know later which one to revoke."),
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "class": "field"}),
     )
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices,
