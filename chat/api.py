@@ -26,6 +26,7 @@ from accounts.models import User
 from accounts.requests import user_of
 from chat import scope, stream
 from chat.access import get_ended_turn, get_visible_turn
+from chat.answer_record import give_feedback
 from chat.asking import ask_again, check_question, choose_meaning, keep_question
 from chat.followers import Follower, answer_with, follow_as, follower_of, take_place, taken_place
 from chat.models import Conversation, Extraction, Feedback, PageNotice, Retrieval, Turn
@@ -34,7 +35,6 @@ from chat.page.forms import COMMENT_CHARACTERS_MAX, MODES
 from chat.turns import tasks
 from chat.turns.conductor import stop_question
 from chat.turns.evidence import keep_retrieval, read_evidence, read_retrieval
-from chat.turns.feedback import give_feedback
 from chat.turns.page_notices import NoticedState, order_reading
 from chat.turns.replies import read_turn
 from chat.turns.waiting import ENDED, wait_for_end
