@@ -122,10 +122,11 @@ HEAD = '<th scope="col"{}>{}</th>'
 def name_columns(*names: str, roles: bool = False) -> SafeString:
     """The head of a table; "num" before a name is for a column of numbers, "sr" for a name that is only read aloud.
 
-    `roles` says again what each part is, for tables whose rows become blocks on a narrow screen.
+    An empty name has no column. `roles` says again what each part is, for tables whose rows become blocks on a narrow
+    screen.
     """
     role = SafeString(' role="columnheader"') if roles else ""
-    marked = [(mark, name) for mark, name in pairwise(("", *names)) if name not in HEADS]
+    marked = [(mark, name) for mark, name in pairwise(("", *names)) if name and name not in HEADS]
     cells = format_html_join("", "{}", [(format_html(HEADS.get(mark, HEAD), role, name),) for mark, name in marked])
     whole = '<thead role="rowgroup"><tr role="row">{}</tr></thead>' if roles else "<thead><tr>{}</tr></thead>"
     return format_html(whole, cells)
