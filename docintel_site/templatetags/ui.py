@@ -132,6 +132,32 @@ def name_columns(*names: str, roles: bool = False) -> SafeString:
     return format_html(whole, cells)
 
 
+@register.simple_block_tag(name="table")
+def draw_table(
+    content: str, caption: str = "", css: str = "", roles: bool = False, region: bool = False, bare: bool = False
+) -> SafeString:
+    """A table of a head, as of `columns`, and rows, in a frame that scrolls sideways unless it is `bare`.
+
+    The caption is read aloud only. The keyboard reaches a frame that is a `region`. `roles` as of `columns`, which say
+    it for the table too.
+    """
+    head, _, rows = content.partition("</thead>")
+    roles = roles or "rowgroup" in head
+    drawn = format_html(
+        "<table{}{}>{}{}</thead><tbody{}>{}</tbody></table>",
+        format_html(' class="{}"', css) if css else "",
+        SafeString(' role="table"') if roles else "",
+        format_html('<caption class="sr">{}</caption>', caption) if caption else "",
+        SafeString(head),
+        SafeString(' role="rowgroup"') if roles else "",
+        SafeString(rows),
+    )
+    if bare:
+        return drawn
+    reached = format_html(' tabindex="0" role="region" aria-label="{}"', caption) if region else ""
+    return format_html('<div class="scroll"{}>{}</div>', reached, drawn)
+
+
 @register.filter
 def pretty_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)

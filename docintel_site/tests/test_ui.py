@@ -42,3 +42,17 @@ def test_a_fact_without_a_value_is_left_out_only_if_asked() -> None:
     assert Template("{% fact _('Why') why %}").render(Context({"why": "a<b"})) == "<dt>Why</dt><dd>a&lt;b</dd>"
     assert Template("{% fact _('Why') why %}").render(Context({"why": ""})) == "<dt>Why</dt><dd></dd>"
     assert Template("{% fact _('Why') why if_any=1 %}").render(Context({"why": ""})) == ""
+
+
+def test_a_table_puts_its_rows_below_its_head() -> None:
+    rows = "{% columns _('A') %}<tr><td>1</td></tr>"
+    assert Template("{% table _('All') css='runs' %}" + rows + "{% endtable %}").render(Context()) == (
+        '<div class="scroll"><table class="runs"><caption class="sr">All</caption><thead><tr><th scope="col">A</th></tr>'
+        "</thead><tbody><tr><td>1</td></tr></tbody></table></div>"
+    )
+    named = Template("{% table _('All') region=1 %}{% columns _('A') roles=1 %}{% endtable %}").render(Context())
+    assert named.startswith('<div class="scroll" tabindex="0" role="region" aria-label="All"><table role="table">')
+    assert named.endswith('<tbody role="rowgroup"></tbody></table></div>')
+    assert (
+        Template("{% table bare=1 %}{% columns _('A') %}{% endtable %}").render(Context()).startswith("<table><thead>")
+    )
