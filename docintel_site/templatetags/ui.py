@@ -59,6 +59,16 @@ def post_form(
     )
 
 
+@register.simple_tag(takes_context=True)
+def press(
+    context: Context, words: str, css: str, to: str = "", *args: object, sign: str = "", **hidden: object
+) -> SafeString:
+    """A `post_form` that is nothing but a button."""
+    symbol = icon(sign) if sign else ""
+    button = format_html('<button class="btn {}" type="submit">{}{}</button>', css, symbol, words)
+    return post_form(context, button, to, *args, **hidden)
+
+
 @register.simple_tag
 def tab(here: str, name: str, words: str, to: str, *args: object, count: int | None = None) -> SafeString:
     """A link to the page `name`, one of those beside the page `here`, with how many there are of what it shows."""

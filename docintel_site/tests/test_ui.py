@@ -47,8 +47,9 @@ def test_a_fact_without_a_value_is_left_out_only_if_asked() -> None:
 def test_a_table_puts_its_rows_below_its_head() -> None:
     rows = "{% columns _('A') %}<tr><td>1</td></tr>"
     assert Template("{% table _('All') css='runs' %}" + rows + "{% endtable %}").render(Context()) == (
-        '<div class="scroll"><table class="runs"><caption class="sr">All</caption><thead><tr><th scope="col">A</th></tr>'
-        "</thead><tbody><tr><td>1</td></tr></tbody></table></div>"
+        '<div class="scroll"><table class="runs"><caption class="sr">All</caption>'
+        '<thead><tr><th scope="col">A</th></tr></thead>'
+        "<tbody><tr><td>1</td></tr></tbody></table></div>"
     )
     named = Template("{% table _('All') region=1 %}{% columns _('A') roles=1 %}{% endtable %}").render(Context())
     assert named.startswith('<div class="scroll" tabindex="0" role="region" aria-label="All"><table role="table">')
@@ -56,3 +57,10 @@ def test_a_table_puts_its_rows_below_its_head() -> None:
     assert (
         Template("{% table bare=1 %}{% columns _('A') %}{% endtable %}").render(Context()).startswith("<table><thead>")
     )
+
+
+def test_a_button_alone_is_a_form_that_posts() -> None:
+    button = Template("{% press _('Again') 'sm' '/again/' sign='retry' page=3 %}").render(Context({"csrf_token": "t"}))
+    assert button.startswith('<form method="post" action="/again/"><input type="hidden" name="csrfmiddlewaretoken"')
+    assert '<input type="hidden" name="page" value="3"><button class="btn sm" type="submit"><svg' in button
+    assert button.endswith("Again</button></form>")
