@@ -83,15 +83,12 @@ def keep_filter(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_base(request.user, pk)
     parts = {part: request.POST.get(part, "") for part in PARTS}
     address = reverse("documents:base", args=[pk])
-    try:
-        kept = save_filter(
-            found, user_of(request), request.POST.get("name", ""), parts, is_shared="shared" in request.POST
-        )
-    except FilterError as error:
-        messages.error(request, str(error))
-        return redirect(address)
-    messages.success(request, gettext("The filter “%(name)s” is kept.") % {"name": kept.name})
-    return redirect(f"{address}?{filter_address(kept)}")
+    with tell_refusal(request, FilterError):
+        name, is_shared = request.POST.get("name", ""), "shared" in request.POST
+        kept = save_filter(found, user_of(request), name, parts, is_shared=is_shared)
+        messages.success(request, gettext("The filter “%(name)s” is kept.") % {"name": kept.name})
+        return redirect(f"{address}?{filter_address(kept)}")
+    return redirect(address)
 
 
 @require_POST
