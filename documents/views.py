@@ -345,13 +345,14 @@ def delete_named_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.POST.get("name", "").strip() != found.name:
         messages.error(request, gettext("Nothing was deleted: what you typed is not the name of this base."))
         return redirect("documents:settings", found.pk)
+    back = redirect("documents:settings", found.pk)
     with tell_refusal(request, Held):
         access.delete_base(found, user_of(request))
         start_tidying()
         words = gettext("“%(name)s” is deleted. The record of its answers stays in the audit.") % {"name": found.name}
         messages.success(request, words)
-        return redirect("documents:bases")
-    return redirect("documents:settings", found.pk)
+        back = redirect("documents:bases")
+    return back
 
 
 @require_safe

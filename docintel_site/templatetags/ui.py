@@ -61,7 +61,7 @@ def post_form(
 
 @register.simple_tag(takes_context=True)
 def press(
-    context: Context, words: str, css: str, to: str = "", *args: object, sign: str = "", **hidden: object
+    context: Context, words: str, css: str, to: str = "", *args: object, sign: str = "", **hidden: Any
 ) -> SafeString:
     """A `post_form` that is nothing but a button."""
     symbol = icon(sign) if sign else ""

@@ -87,7 +87,7 @@ def keep_filter(request: HttpRequest, pk: UUID) -> HttpResponse:
         name, is_shared = request.POST.get("name", ""), "shared" in request.POST
         kept = save_filter(found, user_of(request), name, parts, is_shared=is_shared)
         messages.success(request, gettext("The filter “%(name)s” is kept.") % {"name": kept.name})
-        return redirect(f"{address}?{filter_address(kept)}")
+        address = f"{address}?{filter_address(kept)}"
     return redirect(address)
 
 
