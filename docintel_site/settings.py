@@ -280,7 +280,6 @@ TEMPLATES = [
                 "django.templatetags.static",
                 "audit.templatetags.terms",
                 "docintel_site.templatetags.ui",
-                "documents.templatetags.kinds",
             ],
         },
     }

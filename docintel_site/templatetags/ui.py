@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.runs.outcomes import ROLE_NAMES as JUDGED_NAMES
 from docintel_site.http.request_id import current_request_id
-from documents.pages.phrasing import within_sentence
+from documents.pages.phrasing import kind_words, section_words, within_sentence
 from retrieval.candidates.plain import one_line
 from retrieval.told.outcomes import MEANINGS, OUTCOMES, outcome_named
 from retrieval.told.reasons import in_words
@@ -27,6 +27,8 @@ STATE_ICONS = {"ok": "check", "none": "minus", "soon": "minus", "busy": "now", "
 
 
 register.filter("within_sentence", within_sentence)
+register.filter("section_words", section_words)
+register.filter("kind_words", kind_words)
 register.simple_tag(current_request_id, name="request_id")
 
 
