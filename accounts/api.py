@@ -31,8 +31,6 @@ class MeSerializer(serializers.Serializer[Any]):
 
 
 class MeView(GenericAPIView[User]):
-    """Who is calling."""
-
     scopes: ClassVar = {"GET": "read"}
     serializer_class = MeSerializer
 

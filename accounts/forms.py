@@ -6,6 +6,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 
+LINE = {"class": "field grow"}
+
 
 class PasswordForm(forms.Form):
     """Name and password of a person whose address is known."""
@@ -48,8 +50,10 @@ class FirstOwnerForm(PasswordForm):
 
 
 class InvitationForm(forms.Form):
-    email = forms.EmailField(label=_("E-mail"))
-    name = forms.CharField(label=_("Name"), max_length=120, required=False)
+    email = forms.EmailField(
+        max_length=254, widget=forms.EmailInput(LINE | {"placeholder": _("E-mail of a new person")})
+    )
+    name = forms.CharField(max_length=120, required=False, widget=forms.TextInput(LINE | {"placeholder": _("Name")}))
 
     def clean_email(self) -> str:
         email: str = self.cleaned_data["email"].lower()

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from accounts.models import Invitation, User
+from accounts.models import Invitation, OwnerLink, User
 from accounts.tokens import revoke_token
 from ledger.events import record
 
@@ -92,3 +92,24 @@ def change(user: User, by: User, kind: str, before: Q, **fields: Any) -> bool:
         record(kind, str(by), f"user:{user.pk}", {"email": user.email, "name": user.name})
     user.refresh_from_db()
     return True
+
+
+class LinkUsed(Exception):
+    """The link was used meanwhile or has expired, or an owner exists already."""
+
+
+def make_first_owner(token: str, *, name: str, email: str, password: str) -> User:
+    """Create the first owner and use the link up in one transaction, on record.
+
+    Raises:
+        LinkUsed: the link no longer opens.
+    """
+    with transaction.atomic():
+        link = OwnerLink.open_for(token).select_for_update().first()
+        if link is None:
+            raise LinkUsed
+        link.used_at = timezone.now()
+        link.save(update_fields=["used_at"])
+        owner = User.objects.create_superuser(email, password, name=name)
+        record("first_owner_made", str(owner), f"user:{owner.pk}", {"email": owner.email, "name": owner.name})
+    return owner

@@ -23,13 +23,11 @@ LIFETIMES = [
 
 
 class TokenForm(forms.Form):
-    """What a token is for, its scopes and its lifetime."""
-
     name = forms.CharField(
         max_length=80,
         label=gettext_lazy("Name"),
         help_text=gettext_lazy("Where it will be used, so that you know later which one to revoke."),
-        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "class": "field"}),
     )
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices,

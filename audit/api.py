@@ -154,8 +154,6 @@ FILTERS = [
 
 
 class RunListView(GenericAPIView[RetrievalRun]):
-    """The runs the caller may read."""
-
     scopes: ClassVar = {"GET": "audit"}
 
     @extend_schema(operation_id="list_runs", parameters=FILTERS, responses=RunSerializer(many=True))
@@ -174,8 +172,6 @@ class RunListView(GenericAPIView[RetrievalRun]):
 
 
 class RunView(GenericAPIView[RetrievalRun]):
-    """One run."""
-
     scopes: ClassVar = {"GET": "audit"}
     serializer_class = RunInFullSerializer
 
@@ -188,8 +184,6 @@ class RunView(GenericAPIView[RetrievalRun]):
 
 
 class CandidatesView(GenericAPIView[RunCandidate]):
-    """The candidates of a run."""
-
     scopes: ClassVar = {"GET": "audit"}
 
     @extend_schema(operation_id="list_candidates", responses=CandidateSerializer(many=True))
@@ -204,8 +198,6 @@ class CandidatesView(GenericAPIView[RunCandidate]):
 
 
 class ScopeDocumentsView(GenericAPIView[RunDocument]):
-    """The documents of a run's scope."""
-
     scopes: ClassVar = {"GET": "audit"}
 
     @extend_schema(operation_id="list_scope", responses=ScopeDocumentSerializer(many=True))
@@ -282,8 +274,6 @@ class ZipRenderer(OctetRenderer):
 
 
 class EvidenceView(GenericAPIView[RetrievalRun]):
-    """The evidence pack of a run."""
-
     scopes: ClassVar = {"GET": "audit"}
     is_costly = True
     renderer_classes = [ZipRenderer]

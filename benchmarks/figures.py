@@ -21,8 +21,7 @@ from benchmarks.retrieval import commit
 from chat.drafts import Quoted
 from chat.figures.requested import RequestedFigures, resolve_request
 from chat.turns.compose import Writing, receive
-from chat.turns.figuring import write_figures
-from chat.turns.gating import Written
+from chat.turns.gating import Written, write_figures
 from chat.turns.reading import Material, fragments_for
 from chat.writing.excerpt_rows import excerpts_of
 from chat.writing.extractive import choose_quotes

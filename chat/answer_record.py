@@ -7,8 +7,9 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
+from accounts.models import User
 from chat.drafts import AnswerDraft, CitedLines, Quoted
-from chat.models import Answer, Citation, Turn
+from chat.models import Answer, Citation, Feedback, Turn
 from ledger.payload import Payload, canonical_json, object_of
 from llm.models import LLMCall
 from llm.payload import call_of
@@ -164,3 +165,18 @@ def citation_record(citation: Citation) -> dict[str, object]:
     lines = [citation.first_line, citation.last_line]
     told = take_fields(citation, ("marker", "quote", "page", "page_label", "boxes"))
     return told | {"candidate": citation.candidate_id, "lines": lines}
+
+
+def give_feedback(turn: Turn, user: User, kind: str, comment: str = "") -> Feedback:
+    """Store the feedback of `user` on the answer to a turn, with its ledger entry; `kind` is one of Feedback.Kind."""
+    with transaction.atomic():
+        said = Feedback.objects.create(
+            turn=turn,
+            by=user,
+            by_name=str(user),
+            kind=kind,
+            comment=comment.strip(),
+            created=timezone.now(),
+        )
+        FEEDBACK.vouch(said.pk)
+    return said

@@ -26,6 +26,7 @@ from accounts.models import User
 from accounts.requests import user_of
 from chat import scope, stream
 from chat.access import get_ended_turn, get_visible_turn
+from chat.answer_record import give_feedback
 from chat.asking import ask_again, check_question, choose_meaning, keep_question
 from chat.followers import Follower, answer_with, follow_as, follower_of, take_place, taken_place
 from chat.models import Conversation, Extraction, Feedback, PageNotice, Retrieval, Turn
@@ -34,7 +35,6 @@ from chat.page.forms import COMMENT_CHARACTERS_MAX, MODES
 from chat.turns import tasks
 from chat.turns.conductor import stop_question
 from chat.turns.evidence import keep_retrieval, read_evidence, read_retrieval
-from chat.turns.feedback import give_feedback
 from chat.turns.page_notices import NoticedState, order_reading
 from chat.turns.replies import read_turn
 from chat.turns.waiting import ENDED, wait_for_end
@@ -307,8 +307,6 @@ def chosen_filters(asked: Mapping[str, object]) -> Filters:
 
 
 class RetrieveView(GenericAPIView[Any]):
-    """Evidence without an answer."""
-
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
 
@@ -338,8 +336,6 @@ class RetrieveView(GenericAPIView[Any]):
 
 
 class RetrievalView(GenericAPIView[Retrieval]):
-    """Evidence that was asked for."""
-
     scopes: ClassVar = {"GET": "ask"}
     serializer_class = RetrievalSerializer
 
@@ -351,8 +347,6 @@ class RetrievalView(GenericAPIView[Retrieval]):
 
 
 class ChatView(GenericAPIView[Any]):
-    """A cited answer."""
-
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
     renderer_classes = [JSONRenderer, EventRenderer]
@@ -446,8 +440,6 @@ class TurnView(GenericAPIView[Turn]):
 
 
 class TurnEventsView(GenericAPIView[Turn]):
-    """The events of a question, from the beginning or after the last one that was seen."""
-
     scopes: ClassVar = {"GET": "ask"}
     renderer_classes = [EventRenderer]
 
@@ -494,8 +486,6 @@ async def with_answer(turn_id: uuid.UUID, follower: Follower, frames: AsyncGener
 
 
 class SearchRestView(GenericAPIView[Turn]):
-    """A full search."""
-
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
 
@@ -506,8 +496,6 @@ class SearchRestView(GenericAPIView[Turn]):
 
 
 class ReadAgainView(GenericAPIView[Turn]):
-    """The badly read pages of an answer."""
-
     scopes: ClassVar = {"POST": "write"}
     is_costly = True
 
@@ -524,8 +512,6 @@ class ReadAgainView(GenericAPIView[Turn]):
 
 
 class MeaningView(GenericAPIView[Turn]):
-    """The meaning of a vague word."""
-
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
 
@@ -542,8 +528,6 @@ class MeaningView(GenericAPIView[Turn]):
 
 
 class StopView(GenericAPIView[Turn]):
-    """Stop a question."""
-
     scopes: ClassVar = {"POST": "ask"}
     ends_work = True
 
@@ -556,8 +540,6 @@ class StopView(GenericAPIView[Turn]):
 
 
 class FeedbackView(GenericAPIView[Turn]):
-    """Feedback of the person who asked on an answer."""
-
     scopes: ClassVar = {"POST": "ask"}
     serializer_class = FeedbackSerializer
 

@@ -1,9 +1,11 @@
-"""URLs of the chat, below /ask/."""
+"""URLs of the chat: below /ask/, and at the root those of prompts, of a base's model and for people outside."""
 
 from django.urls import path
 
 from chat import views
 from chat.fields import views as fields
+from chat.model_page import views as models
+from chat.prompts import views as prompts
 from chat.sharing import views as sharing
 
 app_name = "chat"
@@ -38,4 +40,18 @@ urlpatterns = [
     path("turns/<uuid:turn_id>/retry", views.retry, name="retry"),
     path("turns/<uuid:turn_id>/read-again", views.noticed_pages, name="read_again"),
     path("turns/<uuid:turn_id>/search-rest", views.search_rest, name="search_rest"),
+]
+
+PROMPTS = [
+    path("bases/<uuid:pk>/prompts/", prompts.prompts, name="prompts"),
+    path("bases/<uuid:pk>/prompts/<str:name>/", prompts.prompt, name="prompt"),
+]
+MODEL = [
+    path("bases/<uuid:pk>/model/", models.model, name="model"),
+    path("bases/<uuid:pk>/model/choose/", models.change_model, name="choose"),
+    path("bases/<uuid:pk>/model/test/", models.start_test, name="test"),
+]
+OUTSIDE = [
+    path("shared/<str:token>/", sharing.outside, name="outside"),
+    path("shared/<str:token>/<uuid:document_id>/<int:number>/", sharing.outside_image, name="image"),
 ]

@@ -17,6 +17,7 @@ from accounts.models import User
 from accounts.requests import user_of
 from chat import stream
 from chat.access import get_ended_turn, get_visible_turn
+from chat.answer_record import give_feedback
 from chat.asking import ask_again, choose_meaning, keep_question
 from chat.followers import answer_with, follow_as, follower_of, take_place
 from chat.models import Conversation, Turn
@@ -39,7 +40,6 @@ from chat.page.viewer import CitedPage, cited_page, refused_page
 from chat.scope import write_picker_value
 from chat.turns import tasks
 from chat.turns.conductor import stop_question
-from chat.turns.feedback import give_feedback
 from chat.turns.page_notices import order_reading
 from chat.turns.waiting import ENDED
 from documents import access
@@ -228,7 +228,6 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 
 @require_GET
 def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
-    """The pane with the page of one citation."""
     row = get_visible_turn(request, turn_id)
     opened = cited_page(row, marker, user_of(request), wide_of(request), page_of(request))
     if opened is None:
@@ -238,7 +237,6 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 
 @require_GET
 def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
-    """The pane with the page of a refused passage."""
     row = get_visible_turn(request, turn_id)
     opened = refused_page(row, position, user_of(request), wide_of(request), page_of(request))
     if opened is None:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.forms import FirstOwnerForm
 from accounts.models import OwnerLink, User
-from accounts.owner import LinkUsed, make_first_owner
+from accounts.people import LinkUsed, make_first_owner
 from accounts.requests import user_of
 from chat.handing_over import FILES_NAME, hand_over_all
 from chat.models import Turn

@@ -93,7 +93,6 @@ def job_metrics() -> Iterator[Metric]:
 
 
 def count_rows(name: str, words: str, rows: "QuerySet[Any]", *columns: str) -> CounterMetricFamily:
-    """How many rows have which values in some columns."""
     counts = CounterMetricFamily(f"docintel_{name}", words, labels=columns)
     for *values, count in rows.order_by().values_list(*columns).annotate(Count("pk")):
         counts.add_metric(values, count)

@@ -34,8 +34,6 @@ ENTRY_OF_APP = {
 
 
 class NavigationLink(NamedTuple):
-    """A link of the navigation."""
-
     url: str
     words: str
     is_current: bool

@@ -93,8 +93,6 @@ class Described(TypedDict):
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # it registers itself
-    """The schema of token authentication."""
-
     target_class = "accounts.authentication.BearerAuthentication"
     name = "bearer"
 

@@ -271,7 +271,16 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "docintel_site.navigation.navigation",
-            ]
+            ],
+            # What every template has without a `load`.
+            "builtins": [
+                "django.contrib.humanize.templatetags.humanize",
+                "django.templatetags.i18n",
+                "django.templatetags.l10n",
+                "django.templatetags.static",
+                "audit.templatetags.terms",
+                "docintel_site.templatetags.ui",
+            ],
         },
     }
 ]

@@ -7,6 +7,7 @@ from django.urls import include, path
 from django.views.i18n import set_language
 
 from accounts import token_views
+from chat import urls as chat
 from chat.api import ChatView
 from docintel_site import first_run, views
 
@@ -33,9 +34,9 @@ urlpatterns = [
     path("", include("documents.urls")),
     path("", include("retrieval.dictionary.urls")),
     path("", include("retrieval.reading_rules.urls")),
-    path("", include("chat.prompts.urls")),
-    path("", include("chat.model_page.urls")),
-    path("", include("chat.sharing.urls")),
+    path("", include((chat.PROMPTS, "chat_prompts"))),
+    path("", include((chat.MODEL, "chat_model"))),
+    path("", include((chat.OUTSIDE, "shared"))),
 ]
 
 handler400 = "docintel_site.http.problems.bad_request"

@@ -105,7 +105,6 @@ def is_auditor_of(user: Viewer, base_id: UUID) -> bool:
 
 
 def create_base(user: User, name: str) -> KnowledgeBase:
-    """Create a base, owned by its creator."""
     with transaction.atomic():
         base = KnowledgeBase.objects.create(name=clean_base_name(name), created_by=user)
         Membership.objects.create(base=base, user=user, role=Role.OWNER)

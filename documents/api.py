@@ -180,7 +180,6 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 
 
 def read_idempotency_key(request: Request) -> UUID | None:
-    """The idempotency key of the request."""
     text = request.headers.get("Idempotency-Key", "")
     try:
         return UUID(text) if text else None
@@ -574,8 +573,6 @@ class PasswordSerializer(Body):
 
 
 class UnlockView(GenericAPIView[Document]):
-    """A locked PDF and its password."""
-
     scopes: ClassVar = {"POST": "write"}
 
     @extend_schema(operation_id="unlock_document", request=PasswordSerializer, responses={202: DocumentSerializer})

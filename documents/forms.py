@@ -242,7 +242,7 @@ class TakeOverForm(forms.Form):
 
 
 class MemberForm(forms.Form):
-    email = forms.EmailField(label=_("E-mail"), widget=forms.EmailInput(attrs={"class": "field grow"}))
+    email = forms.EmailField(widget=forms.EmailInput({"class": "field grow", "placeholder": "name@example.org"}))
     role = forms.ChoiceField(choices=Role.choices, initial=Role.VIEWER, widget=forms.Select(attrs={"class": "field"}))
 
     def __init__(self, base: KnowledgeBase, *args: Any, may_invite: bool = False, **kwargs: Any) -> None:

@@ -345,15 +345,14 @@ def delete_named_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.POST.get("name", "").strip() != found.name:
         messages.error(request, gettext("Nothing was deleted: what you typed is not the name of this base."))
         return redirect("documents:settings", found.pk)
-    try:
+    back = redirect("documents:settings", found.pk)
+    with tell_refusal(request, Held):
         access.delete_base(found, user_of(request))
-    except Held as error:
-        messages.error(request, str(error))
-        return redirect("documents:settings", found.pk)
-    start_tidying()
-    words = gettext("“%(name)s” is deleted. The record of its answers stays in the audit.") % {"name": found.name}
-    messages.success(request, words)
-    return redirect("documents:bases")
+        start_tidying()
+        words = gettext("“%(name)s” is deleted. The record of its answers stays in the audit.") % {"name": found.name}
+        messages.success(request, words)
+        back = redirect("documents:bases")
+    return back
 
 
 @require_safe
@@ -465,7 +464,6 @@ def page_image(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
 
 @require_safe
 def thumbnail(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """The first page as a thumbnail."""
     found = access.get_document(request.user, pk)
     return image_response(lambda: page_images.make_thumbnail(found))
 
@@ -631,7 +629,6 @@ def embed_again(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def stop_document(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Stop the work on a document."""
     found = access.get_document(request.user, pk, *access.WRITE)
     queueing.stop_jobs(found)
     return redirect_back(request, found)
@@ -639,7 +636,6 @@ def stop_document(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def trash(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Move a document to the trash."""
     found = access.get_document(request.user, pk, *access.WRITE)
     trash_can.move_to_trash(found, user_of(request))
     words = gettext("“%(title)s” is in the trash. No question finds it any more; its trails stay.")
@@ -656,7 +652,6 @@ def offer_return(request: HttpRequest, found: KnowledgeBase, ids: list[UUID], wo
 
 @require_POST
 def restore_from_trash(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Restore a document to its base."""
     found = access.get_document(request.user, pk, *access.WRITE)
     try:
         job = trash_can.restore_document(found, user_of(request))

@@ -95,7 +95,7 @@ class Silence:
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:
-    """The error, what it was caused by, and so on."""
+    """An error and its causes and contexts: Django reports a session it cannot save as deleted."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

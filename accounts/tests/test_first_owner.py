@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import OwnerLink, User
-from accounts.owner import LinkUsed, make_first_owner
+from accounts.people import LinkUsed, make_first_owner
 from ledger.models import Event
 
 FORM = {"name": "Ada Osei", "email": "Ada@Example.org", "password": "quiet-harbour-91"}

@@ -66,7 +66,6 @@ class Watched(NamedTuple):
 
 
 def limits_of(base: KnowledgeBase) -> dict[str, AlarmLimit]:
-    """The limits in force, by measure."""
     chosen = {row.measure: AlarmLimit(row.limit, row.least) for row in AlertLimit.objects.filter(base=base)}
     return {name: chosen.get(name, AlarmLimit(measure.limit, measure.least)) for name, measure in MEASURES.items()}
 
@@ -89,7 +88,6 @@ def say_limit(limit: AlarmLimit) -> str:
 
 
 def watch_measures(base: KnowledgeBase) -> list[Watched]:
-    """Every measure of a base now."""
     opened = {alert.measure: alert for alert in Alert.objects.filter(base=base, closed_at=None)}
     limits = limits_of(base)
     return [

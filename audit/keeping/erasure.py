@@ -226,7 +226,6 @@ def in_base(rows: "QuerySet[AnyRow]", base: KnowledgeBase | None) -> "QuerySet[A
 
 
 def exclude_erased(rows: "QuerySet[AnyRow]", kind: str) -> "QuerySet[AnyRow]":
-    """The rows of a kind without an erasure event."""
     subject = Concat(Value(f"{kind}:"), Cast(OuterRef("pk"), CharField()))
     return rows.filter(~Exists(Event.objects.filter(kind=ERASED, subject=subject)))
 

@@ -38,7 +38,6 @@ class StoredFile:
 
 
 def stored_files() -> Iterator[StoredFile]:
-    """Every file that a row names."""
     columns = ("pk", "file", "sha256", "unlocked", "unlocked_sha256")
     for pk, *named in Document.objects.order_by("pk").values_list(*columns).iterator():
         for name, sha256 in zip(named[::2], named[1::2], strict=True):

@@ -54,7 +54,6 @@ class LimitsForm(forms.Form):
 
 @require_safe
 def alerts(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    """What is watched in a base, and its alerts."""
     base = get_or_404(KnowledgeBase.objects.with_role(request.user, "auditor", "owner"), base_id)
     record_list(request.user, "alerts", base=str(base.pk))
     return alerts_page(request, base, LimitsForm.of_base(base))
@@ -62,7 +61,6 @@ def alerts(request: HttpRequest, base_id: UUID) -> HttpResponse:
 
 @require_POST
 def change_limits(request: HttpRequest, base_id: UUID) -> HttpResponse:
-    """Change the limits of a base."""
     base = get_base(request.user, base_id, *OWN)
     form = LimitsForm(request.POST)
     if not form.is_valid():

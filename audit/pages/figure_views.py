@@ -117,7 +117,6 @@ def coverage(request: HttpRequest, document_id: UUID) -> HttpResponse:
 
 
 def count_states(uses: Sequence[CoverageUse[Any]]) -> list[tuple[str, Promise, int]]:
-    """Each state with its words, and how many are in it."""
     return [(state, words, sum(each.state == state for each in uses)) for state, words in STATES.items()]
 
 

@@ -286,8 +286,6 @@ class HoldForm(forms.Form):
 
 
 class RemoveForm(SpokenForm):
-    """Why something is removed."""
-
     reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
 
     def clean_reason(self) -> str:

@@ -30,8 +30,6 @@ JUDGES = {"rules": Judge("rules"), "model": Judge("model")}
 
 
 class GoldenForm(FormOfBases):
-    """The base of the golden set."""
-
     base = forms.ModelChoiceField(KnowledgeBase.objects.none(), empty_label=None, required=False, label=_("Base"))
 
     def chosen(self) -> KnowledgeBase:

@@ -95,7 +95,6 @@ def effect(request: HttpRequest, base_id: UUID, proposal_id: UUID) -> HttpRespon
 
 @require_POST
 def withdraw(request: HttpRequest, base_id: UUID, proposal_id: UUID) -> HttpResponse:
-    """Give a proposed change up."""
     said = gettext("The proposed change is withdrawn. Nothing of it was in effect.")
     return end_proposal(request, base_id, proposal_id, give_up, said)
 

@@ -37,7 +37,6 @@ def find_dated_back(clock: StampClock) -> str:
 
 
 def sentence_of_stamps(clock: StampClock) -> str:
-    """What the stamps vouch for, and what not."""
     after = head().sequence - clock.vouched_to
     if clock.last is None:
         return "No head of this chain has a stamp."

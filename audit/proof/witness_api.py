@@ -54,8 +54,6 @@ class WitnessedHeadSerializer(serializers.ModelSerializer[WitnessedHead]):
 
 
 class WitnessedHeadsView(GenericAPIView[WitnessedHead]):
-    """Heads of other installations, kept for them."""
-
     scopes: ClassVar = {"GET": "witness", "POST": "witness"}
 
     @extend_schema(operation_id="list_witnessed_heads", responses=WitnessedHeadSerializer(many=True))

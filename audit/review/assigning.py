@@ -70,12 +70,10 @@ def holders(runs: Sequence[RetrievalRun]) -> dict[UUID, Assignment]:
 
 
 def held_by(user: Viewer) -> Q:
-    """The runs a person has."""
     return Q(Exists(Assignment.objects.filter(is_in_force(), run=OuterRef("pk"), to_id=user.pk)))
 
 
 def leave_to_others(runs: RetrievalRunQuerySet, user: Viewer) -> RetrievalRunQuerySet:
-    """The runs nobody else has."""
     others = Assignment.objects.filter(is_in_force(), run=OuterRef("pk")).exclude(to_id=user.pk)
     return runs.filter(~Exists(others))
 

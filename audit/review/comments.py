@@ -73,7 +73,6 @@ def threads_on_page(parse: Parse, page: int) -> list[Thread]:
 
 
 def threads_on_lines(parse_id: UUID, place: LineRange) -> list[Thread]:
-    """The threads about any of these lines."""
     return arrange_threads(parse_id, first_line__lte=place.last, last_line__gte=place.first)
 
 

@@ -41,8 +41,6 @@ class ProposalSerializer(serializers.Serializer[ProposedChange]):
 
 
 class ProposalView(GenericAPIView[ProposedChange]):
-    """A proposed change."""
-
     scopes: ClassVar = {"GET": "audit"}
     serializer_class = ProposalSerializer
 

@@ -200,7 +200,6 @@ def place_by_seriousness(run: RetrievalRun, user: Viewer) -> QueuePosition:
 
 
 def first_run_of(groups: Iterable[RetrievalRunQuerySet]) -> UUID | None:
-    """The first run of the first group that has any."""
     firsts = (group.values_list("pk", flat=True).first() for group in groups)
     return next(filter(None, firsts), None)
 

@@ -124,7 +124,6 @@ class RunPage:
 
 
 def filter_runs(runs: RetrievalRunQuerySet, wanted: RunsWanted) -> RetrievalRunQuerySet:
-    """The runs that fit every filter."""
     runs = filter_by_run(runs, wanted)
     return runs.filter(pk__in=ids_of(wanted)) if asks_candidates(wanted) else runs
 

@@ -16,8 +16,6 @@ BAR_MAX = 60.0  # the rest of a bar's cell is for the number at its end
 
 
 class LegendKey(NamedTuple):
-    """The meaning of a colour."""
-
     css: str
     words: str
 

@@ -310,7 +310,6 @@ def build_row(
 
 
 def learned_in(run: RetrievalRun) -> frozenset[str]:
-    """The keywords of a run that the base had learned."""
     keywords = run.parsed.get("keywords", ()) if run.parsed else ()
     return frozenset(each["text"] for each in keywords if each["source"] == "learned")
 

@@ -95,8 +95,6 @@ TIMING_NAMES = {
 
 @dataclass(frozen=True)
 class FlagRow:
-    """One decision of the plan."""
-
     words: str
     on: bool
     reason: str
@@ -409,7 +407,6 @@ def contract_words(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> str
 
 
 def why_no_model(run: RetrievalRun) -> str:
-    """Why there is no exchange to show."""
     if run.repeat:
         return gettext("the answer of %(day)s was given again; what was asked then is in its trail") % {
             "day": run.repeat["on"]

@@ -56,7 +56,6 @@ def heat_of(run: RetrievalRun, parse_id: UUID, page_number: int) -> Heat:
 
 
 def find_searched_text(run: RetrievalRun) -> str:
-    """The text the vector search looked for."""
     return str(run.parsed.get("topic") or run.parsed.get("corrected") or run.question)
 
 

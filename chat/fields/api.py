@@ -117,8 +117,6 @@ class ExtractionSerializer(serializers.Serializer[Any]):
 
 
 class ExtractView(GenericAPIView[Any]):
-    """Several fields in one request."""
-
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
 
@@ -166,8 +164,6 @@ def faults_of(error: FieldsError) -> exceptions.ValidationError:
 
 
 class ExtractionView(GenericAPIView[Extraction]):
-    """Fields that were asked together."""
-
     scopes: ClassVar = {"GET": "ask"}
     renderer_classes = [JSONRenderer, CsvRenderer]
 
@@ -183,8 +179,6 @@ class ExtractionView(GenericAPIView[Extraction]):
 
 
 class StopExtractionView(GenericAPIView[Extraction]):
-    """Stop fields that were asked together."""
-
     scopes: ClassVar = {"POST": "ask"}
     ends_work = True
 
@@ -212,8 +206,6 @@ class GridSerializer(serializers.Serializer[Any]):
 
 
 class AskGridView(GenericAPIView[Any]):
-    """Several fields of each of several documents."""
-
     scopes: ClassVar = {"POST": "ask"}
     is_costly = True
 
@@ -242,8 +234,6 @@ class AskGridView(GenericAPIView[Any]):
 
 
 class GridView(GenericAPIView[Extraction]):
-    """Fields that were asked of each of several documents."""
-
     scopes: ClassVar = {"GET": "ask"}
     renderer_classes = [JSONRenderer, CsvRenderer]
 
@@ -258,8 +248,6 @@ class GridView(GenericAPIView[Extraction]):
 
 
 class StopGridView(GenericAPIView[Extraction]):
-    """Stop fields that were asked of each of several documents."""
-
     scopes: ClassVar = {"POST": "ask"}
     ends_work = True
 

@@ -55,8 +55,6 @@ State = Extraction.State
 
 @dataclass(frozen=True)
 class Asker:
-    """Who asks fields of a base, and how."""
-
     user: User
     base: KnowledgeBase
     mode: str
@@ -200,7 +198,6 @@ def keep_extraction(
 
 
 def read_extraction(extraction_id: uuid.UUID) -> dict[str, Any]:
-    """The current JSON of an extraction."""
     return extraction_json(Extraction.objects.get(pk=extraction_id))
 
 

@@ -46,7 +46,6 @@ EARLIER_SHOWN = 20
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask_fields(request: HttpRequest) -> HttpResponse:
-    """A list of fields to ask."""
     user = user_of(request)
     sent = request.POST if request.method == "POST" else None
     form = FieldsForm(user, sent, chosen=read_preselection(request) or last_scope(user), files=request.FILES)

@@ -106,8 +106,6 @@ class FigureRequest(BaseModel):
 
 @dataclass(frozen=True)
 class FigureFinding:
-    """Why a figure that was asked for is not shown."""
-
     name: str
     words: str
 

@@ -20,7 +20,7 @@ from chat.models import ModelTest
 from chat.turns import tasks
 from documents import access
 from documents.base_settings import SettingsError
-from documents.views import describe_base
+from documents.views import describe_base, tell_refusal
 from llm.client import is_configured
 from llm.dialect import form_in
 from llm.models import LLMCall
@@ -86,11 +86,8 @@ def start_test(request: HttpRequest, pk: UUID) -> HttpResponse:
 def change_model(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Choose the model of a base among those that are allowed."""
     found = access.get_base(request.user, pk, *access.OWN)
-    try:
+    with tell_refusal(request, SettingsError):
         choose_model(found, request.POST.get("model", "").replace("\x00", ""), user_of(request))
-    except SettingsError as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, gettext("The choice is saved. It holds for the next question and the next reading."))
     return redirect("chat_model:model", found.pk)
 

@@ -274,7 +274,6 @@ class ShownTurn:
 
     @property
     def typed_filters(self) -> dict[str, str]:
-        """What narrowed the question, as one would type it."""
         return typed_of(Filters.from_json(self.turn.filters))
 
     @property

@@ -1,6 +1,5 @@
 """The cited page beside the answer: the open citation highlighted, the turn's others outlined."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -14,11 +13,9 @@ from chat.drafts import Quoted
 from chat.models import Citation, Turn
 from chat.page.struck_quotes import strike_quote
 from documents.models import Document, Page, Parse, Viewer
-from documents.pages.page_view import read_page_lines
+from documents.pages.page_view import read_page_lines, sheet_of_reading
 from documents.pages.panels import Around
-from documents.pages.sheet import Mark, Sheet, build_sheet
-from documents.storage.uploads import PDF
-from reading.rows import LineRow
+from documents.pages.sheet import Mark, Sheet
 from retrieval.candidates.shown import LEFT_OUT
 from retrieval.candidates.widening import SCOPES, Scope, Widened, read_widened
 from retrieval.models import RunCandidate
@@ -261,21 +258,4 @@ def sheet_of_citation(
     marks += [
         Mark("anchor" if other is opened else "other", other.boxes, tag or str(other.marker)) for other in same_document
     ]
-    return sheet_of_page(document, parse, shown, marks, read_page_lines(parse, shown.number)), ""
-
-
-def sheet_of_page(
-    document: Document, parse: Parse, page: Page, marks: Sequence[Mark], lines: Sequence[LineRow]
-) -> Sheet:
-    """The sheet of a page of a reading; of a PDF with its picture."""
-    return build_sheet(
-        document_id=document.pk,
-        page_number=page.number,
-        page_label=page.called,
-        width=page.width,
-        height=page.height,
-        marks=marks,
-        lines=lines,
-        image=document.media_type == PDF,
-        page_count=parse.page_count,
-    )
+    return sheet_of_reading(document, parse, shown, marks, read_page_lines(parse, shown.number)), ""

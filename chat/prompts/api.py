@@ -74,8 +74,6 @@ class GuidanceChangeSerializer(Body):
 
 
 class PromptsView(GenericAPIView[Any]):
-    """The prompts of the program, and what a base adds to them."""
-
     scopes: ClassVar = {"GET": "read"}
     pagination_class = None
 
@@ -88,8 +86,6 @@ class PromptsView(GenericAPIView[Any]):
 
 
 class PromptView(GenericAPIView[Any]):
-    """One prompt that takes guidance."""
-
     scopes: ClassVar = {"GET": "read", "POST": "write"}
     serializer_class = PromptInFullSerializer
 

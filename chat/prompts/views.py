@@ -2,21 +2,40 @@
 
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.requests import user_of
 from chat.models import PromptGuidance
 from chat.prompts.catalogue import BY_NAME, CATALOGUE, GUIDED
-from chat.prompts.forms import GuidanceForm
-from chat.prompts.guidance import GuidanceChanged, GuidanceRefused, change_guidance, history_of, newest_of
+from chat.prompts.guidance import WHY_MAX, GuidanceChanged, GuidanceRefused, change_guidance, history_of, newest_of
 from documents import access
 from documents.models import KnowledgeBase
 from documents.views import describe_base
 from llm.prompts import GUIDANCE_MAX, GUIDANCE_TOLD, SMALL_GUIDANCE_MAX, Prompt
+
+
+class GuidanceForm(forms.Form):
+    """Length and content of the text are checked where it is stored, so that nothing typed is lost."""
+
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        label=_("Guidance of this base"),
+        widget=forms.Textarea(attrs={"class": "field", "rows": 10}),
+    )
+    why = forms.CharField(
+        required=False,
+        label=_("Why"),
+        widget=forms.TextInput(attrs={"class": "field", "maxlength": WHY_MAX, "required": True}),
+    )
+    seen = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+    again_of = forms.IntegerField(min_value=1, required=False)
 
 
 @require_safe

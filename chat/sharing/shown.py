@@ -6,11 +6,10 @@ from uuid import UUID
 
 from chat.models import Citation, Share
 from chat.page.thread import ShownCitation, ShownTurn, attach_objections, with_rows
-from chat.page.viewer import sheet_of_page
 from chat.sharing.links import turns_shown
 from chat.writing.phrases import cited_pages
 from documents.models import Document, Page, Parse
-from documents.pages.page_view import read_page_lines
+from documents.pages.page_view import read_page_lines, sheet_of_reading
 from documents.pages.sheet import Mark, Sheet
 from documents.storage.uploads import PDF
 
@@ -103,7 +102,7 @@ def sheet_of(
     has_image = document.media_type == PDF
     marks = [Mark("anchor", each.boxes, str(each.marker)) for each in citations]
     lines = () if has_image else read_page_lines(parse, number)  # text that has no picture is drawn of its lines
-    sheet = sheet_of_page(document, parse, page, marks, lines)
+    sheet = sheet_of_reading(document, parse, page, marks, lines)
     return replace(sheet, image_url=image(document.pk, number)) if has_image else sheet
 
 

@@ -27,8 +27,7 @@ from chat.figures.shown import ComputedFigures
 from chat.figures.typed import contents_of, headlines_of, in_force, typed_of_sentences, typed_rows
 from chat.models import Answer
 from chat.turns.choosing import assumption_of
-from chat.turns.figuring import with_requested, write_figures
-from chat.turns.gating import Gated, Written, left_out, pass_gate
+from chat.turns.gating import Gated, Written, left_out, pass_gate, with_requested, write_figures
 from chat.turns.items import is_lacking, items_of
 from chat.turns.reading import Material, prepare_material, tier_of
 from chat.writing import writer
@@ -333,7 +332,6 @@ CHECKS: tuple[Callable[[WrittenDraft], WrittenDraft | AnswerDraft], ...] = (
 
 
 def finish_draft(draft: WrittenDraft) -> AnswerDraft:
-    """The answer as it is shown, with its computed figures."""
     gated, written = draft.gated, draft.gated.written
     reranked = [RERANKED] if draft.run.arbiter == "rerank" else []
     answer = AnswerDraft(

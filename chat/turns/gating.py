@@ -4,13 +4,14 @@ Sentences whose values do not agree with each other are told to the writer too; 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from django.utils.translation import gettext_noop
 
 from chat.checks import AnswerCheck
 from chat.figures.across import REASONS, Conflict, with_conflicts
+from chat.figures.requested import AGAIN as MEND_FIGURES
 from chat.figures.requested import RequestedFigures
 from chat.figures.shown import ComputedFigures
 from chat.writing.claims import SUPPORTED, Checked, ClaimFinding, check_claims
@@ -22,6 +23,7 @@ NOT_CHECKED = "The sentences could not be checked against what they cite: {failu
 LEFT_OUT = "{count} sentence{s} the model wrote {is_} left out, because what {it} cite{s_} does not say so."
 REWRITTEN = gettext_noop("The answer was written a second time, because the first draft said more than it cites.")
 MENDED = gettext_noop("The answer was written a second time, because values of the first draft do not agree.")
+Resolve = Callable[[StreamedReply], RequestedFigures]
 FindConflicts = Callable[[Sequence[AnswerCheck]], Mapping[int, Conflict]]
 AGAIN = """\
 A draft of the answer was checked against the excerpts. These sentences of it may not stand:
@@ -175,3 +177,42 @@ def count_left_out(count: int) -> str:
 
 def exchanges(*told: Exchange | None) -> tuple[Exchange, ...]:
     return tuple(each for each in told if each)
+
+
+# ---- figures that are computed
+
+
+def with_requested(written: Written, resolve: Resolve) -> Written:
+    """The draft with its results in their places, if it asked for any."""
+    return replace(written, requested=resolve(written.reply)) if written.reply.block else written
+
+
+def write_figures(
+    first: Written, resolve: Resolve, rewrite: Callable[[str], Written]
+) -> tuple[Written, tuple[Exchange, ...]]:
+    """The draft with its figures, and the exchanges beside the one that wrote it.
+
+    Where one could not be computed it is written once more with what was found. The second draft is taken if it has
+    fewer faults; a figure that is right is not given up for it.
+    """
+    one = with_requested(first, resolve)
+    is_cut = first.failure or (first.exchange is not None and first.exchange.outcome == "stopped")
+    if one.requested is None or not one.requested.findings or is_cut:
+        return one, ()
+    findings = "\n".join(f"- {each.name}: {each.words}" for each in one.requested.findings)
+    two = with_requested(rewrite(MEND_FIGURES.format(findings=findings)), resolve)
+    if two.is_whole and count_figures(two) >= count_figures(one) and count_faults(two) < count_faults(one):
+        # What was refused of the first draft stays among the checks.
+        requested = two.requested or RequestedFigures(two.reply.text.strip())
+        kept = replace(two, requested=replace(requested, mended=one.requested.findings))
+        return kept, (one.exchange,) if one.exchange else ()
+    return one, (two.exchange,) if two.exchange else ()
+
+
+def count_figures(written: Written) -> int:
+    figures = written.requested.figures if written.requested else None
+    return len(figures.checks) if figures else 0
+
+
+def count_faults(written: Written) -> int:
+    return len(written.requested.findings) if written.requested else 0

@@ -131,8 +131,6 @@ class NoticedPage:
 
 @dataclass(frozen=True)
 class NoticeStanding:
-    """What became of the pages of a notice, and what can be done for them."""
-
     why: str
     pages: tuple[NoticedPage, ...]
     failure: str = ""  # of the last attempt, for people

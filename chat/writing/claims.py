@@ -74,8 +74,6 @@ class Claim:
 
 @dataclass(frozen=True)
 class ClaimFinding:
-    """What the check says of one sentence."""
-
     verdict: str
     words: str = ""
 

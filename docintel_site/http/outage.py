@@ -1,10 +1,9 @@
 """Tell what is temporary from a faulty request: a database that is away gets a 503, a full disk a 507."""
 
-from collections.abc import Iterator
-
 from django.db import InterfaceError, InternalError, OperationalError
 
 from documents.storage.whole import says_full
+from jobs.silence import causes_of
 
 RETRY_AFTER_S = 5  # an embedded PostgreSQL is back after about two seconds, a managed one after a few more
 # SQLSTATEs of a server that stops, starts, has no connection left, ended one that was idle in its transaction, or has a
@@ -30,10 +29,3 @@ def says_away(error: Exception) -> bool:
     """By the server's code in the driver's error; it has none if the server did not answer."""
     state = getattr(error.__cause__, "sqlstate", None) or ""
     return state in AWAY or state.startswith(AWAY_CLASS)
-
-
-def causes_of(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and its causes and contexts: Django reports a session it cannot save as deleted."""
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

@@ -5,13 +5,16 @@ from itertools import pairwise
 from typing import Any
 
 from django import template
+from django.template.context import Context
+from django.template.defaulttags import CsrfTokenNode
+from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from audit.runs.outcomes import ROLE_NAMES as JUDGED_NAMES
 from docintel_site.http.request_id import current_request_id
-from documents.pages.phrasing import within_sentence
+from documents.pages.phrasing import kind_words, section_words, within_sentence
 from retrieval.candidates.plain import one_line
 from retrieval.told.outcomes import MEANINGS, OUTCOMES, outcome_named
 from retrieval.told.reasons import in_words
@@ -24,6 +27,8 @@ STATE_ICONS = {"ok": "check", "none": "minus", "soon": "minus", "busy": "now", "
 
 
 register.filter("within_sentence", within_sentence)
+register.filter("section_words", section_words)
+register.filter("kind_words", kind_words)
 register.simple_tag(current_request_id, name="request_id")
 
 
@@ -40,9 +45,48 @@ def state(kind: str, words: str) -> SafeString:
     return format_html('<span class="state s-{}">{}{}</span>', kind, symbol, words)
 
 
+@register.simple_block_tag(takes_context=True, name="post")
+def post_form(
+    context: Context, content: str, to: str = "", *args: object, css: str = "", **hidden: object
+) -> SafeString:
+    """A form that posts to an address or a named page, "" for its own, with its token and these hidden fields."""
+    address = to if not to or "/" in to else reverse(to, args=args)
+    named = (("class", css), ("method", "post"), ("action", address))
+    return format_html(
+        "<form{}>{}{}{}</form>",
+        format_html_join("", ' {}="{}"', [(name, value) for name, value in named if value]),
+        CsrfTokenNode().render(context),
+        format_html_join("", '<input type="hidden" name="{}" value="{}">', hidden.items()),
+        content,
+    )
+
+
+@register.simple_tag(takes_context=True)
+def press(
+    context: Context, words: str, css: str, to: str = "", *args: object, sign: str = "", **hidden: Any
+) -> SafeString:
+    """A `post_form` that is nothing but a button."""
+    symbol = icon(sign) if sign else ""
+    button = format_html('<button class="btn {}" type="submit">{}{}</button>', css, symbol, words)
+    return post_form(context, button, to, *args, **hidden)
+
+
+@register.simple_tag
+def tab(here: str, name: str, words: str, to: str, *args: object, count: int | None = None) -> SafeString:
+    """A link to the page `name`, one of those beside the page `here`, with how many there are of what it shows."""
+    current = SafeString(' aria-current="page"') if here == name else ""
+    number = "" if count is None else format_html(' <span class="n">{}</span>', count)
+    return format_html('<a href="{}"{}>{}{}</a>', reverse(to, args=args), current, words, number)
+
+
+@register.simple_tag
+def fact(name: str, value: object, if_any: bool = False) -> SafeString:
+    """A name and its value in a list of them; `if_any` leaves it out where there is no value."""
+    return format_html("<dt>{}</dt><dd>{}</dd>", name, value) if value or not if_any else SafeString()
+
+
 @register.filter
 def outcome_words(code: str) -> str:
-    """The name of an outcome."""
     return str(outcome_named(code).words)
 
 
@@ -90,13 +134,40 @@ HEAD = '<th scope="col"{}>{}</th>'
 def name_columns(*names: str, roles: bool = False) -> SafeString:
     """The head of a table; "num" before a name is for a column of numbers, "sr" for a name that is only read aloud.
 
-    `roles` says again what each part is, for tables whose rows become blocks on a narrow screen.
+    An empty name has no column. `roles` says again what each part is, for tables whose rows become blocks on a narrow
+    screen.
     """
     role = SafeString(' role="columnheader"') if roles else ""
-    marked = [(mark, name) for mark, name in pairwise(("", *names)) if name not in HEADS]
+    marked = [(mark, name) for mark, name in pairwise(("", *names)) if name and name not in HEADS]
     cells = format_html_join("", "{}", [(format_html(HEADS.get(mark, HEAD), role, name),) for mark, name in marked])
     whole = '<thead role="rowgroup"><tr role="row">{}</tr></thead>' if roles else "<thead><tr>{}</tr></thead>"
     return format_html(whole, cells)
+
+
+@register.simple_block_tag(name="table")
+def draw_table(
+    content: str, caption: str = "", css: str = "", roles: bool = False, region: bool = False, bare: bool = False
+) -> SafeString:
+    """A table of a head, as of `columns`, and rows, in a frame that scrolls sideways unless it is `bare`.
+
+    The caption is read aloud only. The keyboard reaches a frame that is a `region`. `roles` as of `columns`, which say
+    it for the table too.
+    """
+    head, _, rows = content.partition("</thead>")
+    roles = roles or "rowgroup" in head
+    drawn = format_html(
+        "<table{}{}>{}{}</thead><tbody{}>{}</tbody></table>",
+        format_html(' class="{}"', css) if css else "",
+        SafeString(' role="table"') if roles else "",
+        format_html('<caption class="sr">{}</caption>', caption) if caption else "",
+        SafeString(head),
+        SafeString(' role="rowgroup"') if roles else "",
+        SafeString(rows),
+    )
+    if bare:
+        return drawn
+    reached = format_html(' tabindex="0" role="region" aria-label="{}"', caption) if region else ""
+    return format_html('<div class="scroll"{}>{}</div>', reached, drawn)
 
 
 @register.filter

@@ -43,8 +43,6 @@ class CardPlace(NamedTuple):
 
 
 class ReadCard(NamedTuple):
-    """A card with the places it was read from."""
-
     card: Card
     places: tuple[CardPlace, ...] = ()
 

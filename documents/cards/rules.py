@@ -182,7 +182,6 @@ def read_agreement_date(lines: Iterable[LineRow]) -> TracedValue:
 
 
 def parties_named(first: Sequence[PageLine]) -> tuple[NamedParty, ...]:
-    """The parties in the preamble of the first pages of an agreement."""
     after = find_agreement(first)[1] or preamble_text(first)
     places = parties_in(after.text)[0]
     ends = [*(start for start, _ in places), len(after.text)][1:]

@@ -26,7 +26,6 @@ def source_of_parse(parse: Parse) -> str:
 
 
 def source_lines(parse: Parse) -> list[LineRow]:
-    """The lines of a stored parse that it may be made from."""
     lines = parse.lines.filter(page_number__lte=SOURCE_PAGES).order_by("number").values_list(*LineRow._fields)
     return [stored_line(row) for row in lines]
 

@@ -9,8 +9,8 @@ from documents.cards.places import CardPlace, Key, ReadCard, places_now, with_pl
 from documents.cards.rules import make_card
 from documents.cards.source import source_digest, source_of
 from documents.cards.types import Card
-from documents.ingestion.titling import better_title, name_by_card, printed_title
 from documents.models import Document, DocumentCard, Parse
+from documents.naming import better_title, name_by_card, printed_title
 from ledger.events import record
 from llm.models import LLMCall
 from reading.rows import Reading

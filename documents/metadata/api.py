@@ -73,8 +73,6 @@ class MetadataFieldsView(GenericAPIView[MetadataField]):
 
 
 class MetadataFieldView(GenericAPIView[MetadataField]):
-    """One field of a base."""
-
     scopes: ClassVar = {"PATCH": "write", "DELETE": "write"}
 
     @extend_schema(operation_id="rename_metadata_field", request=FieldNameSerializer, responses=MetadataFieldSerializer)
@@ -152,8 +150,6 @@ class SavedFiltersView(GenericAPIView[SavedFilter]):
 
 
 class SavedFilterView(GenericAPIView[SavedFilter]):
-    """One kept filter."""
-
     scopes: ClassVar = {"DELETE": "write"}
 
     @extend_schema(operation_id="remove_saved_filter", responses={204: None})

@@ -54,7 +54,6 @@ def fields(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def name_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
-    """Give a field another name."""
     if field := get_field(request, pk, field_pk):
         with tell_refusal(request, MetadataError):
             rename_field(field, request.POST.get("name", ""), user_of(request))
@@ -64,7 +63,6 @@ def name_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
 
 @require_POST
 def delete_field(request: HttpRequest, pk: UUID, field_pk: int) -> HttpResponse:
-    """Remove a field with its values."""
     if field := get_field(request, pk, field_pk):
         remove_field(field, user_of(request))
         messages.success(request, gettext("“%(name)s” and its values are removed.") % {"name": field.name})
@@ -85,15 +83,12 @@ def keep_filter(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = access.get_base(request.user, pk)
     parts = {part: request.POST.get(part, "") for part in PARTS}
     address = reverse("documents:base", args=[pk])
-    try:
-        kept = save_filter(
-            found, user_of(request), request.POST.get("name", ""), parts, is_shared="shared" in request.POST
-        )
-    except FilterError as error:
-        messages.error(request, str(error))
-        return redirect(address)
-    messages.success(request, gettext("The filter “%(name)s” is kept.") % {"name": kept.name})
-    return redirect(f"{address}?{filter_address(kept)}")
+    with tell_refusal(request, FilterError):
+        name, is_shared = request.POST.get("name", ""), "shared" in request.POST
+        kept = save_filter(found, user_of(request), name, parts, is_shared=is_shared)
+        messages.success(request, gettext("The filter “%(name)s” is kept.") % {"name": kept.name})
+        address = f"{address}?{filter_address(kept)}"
+    return redirect(address)
 
 
 @require_POST

@@ -38,8 +38,6 @@ class PlaceSerializer(serializers.Serializer[Any]):
 
 
 class SearchView(GenericAPIView[Passage]):
-    """The passages of a base with some words."""
-
     scopes: ClassVar = {"GET": "read"}
 
     @extend_schema(operation_id="search_base", parameters=[SearchQuerySerializer], responses=PlaceSerializer(many=True))

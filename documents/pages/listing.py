@@ -94,8 +94,6 @@ class Situation:
 
 @dataclass(frozen=True)
 class DocumentRow:
-    """One document as a row of the list."""
-
     document: Document
     job: IngestJob | None
     situation: Situation
@@ -110,8 +108,6 @@ class DocumentRow:
 
 @dataclass(frozen=True)
 class Summary:
-    """The figures above the list."""
-
     documents: int
     pages: int
     askable: int
@@ -265,7 +261,6 @@ def text_words(document: Document) -> str:
 
 
 def situation_of(document: Document, job: IngestJob | None) -> Situation:
-    """The state of a document with its newest job."""
     if job and job.state in IngestJob.OPEN:
         return busy(document, job)
     if document.current_parse is None:

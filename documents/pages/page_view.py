@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from documents.ingestion.page_images import has_image
-from documents.models import Document, Parse
+from documents.models import Document, Page, Parse
 from documents.pages.address import PageTarget
 from documents.pages.contents_tree import Tree, tree_of
 from documents.pages.listing import ORIGINS, STRENGTH_WORDS
@@ -26,6 +26,7 @@ from documents.pages.search import Match, Matches
 from documents.pages.section_names import name_entries, name_path
 from documents.pages.sentences import explain_warning
 from documents.pages.sheet import Mark, Sheet, boxes_around, build_sheet, line_marks
+from documents.storage.uploads import PDF
 from reading.boxes import box_of_line, boxes_of
 from reading.passages import RUNNING
 from reading.reasons import number_ranges
@@ -58,8 +59,6 @@ CUTS = {"section": _("by section"), "page": _("by page"), "fixed": _("of fixed l
 
 @dataclass(frozen=True)
 class PageInspection:
-    """One page of one parse, ready to be shown."""
-
     parse: Parse
     page: PageRow
     sheet: Sheet
@@ -224,6 +223,20 @@ def sheet_of_page(
         marks.append(Mark("context", boxes_around(inside), name))
     if line:
         marks.append(Mark("anchor", [box_of_line(line).as_dict()], f"line {line.number}"))
+    return sheet_of_reading(
+        document, parse, page, marks, lines, has_image(document, page.number) and "huge_page" not in page.flags
+    )
+
+
+def sheet_of_reading(
+    document: Document,
+    parse: Parse,
+    page: Page | PageRow,
+    marks: Sequence[Mark],
+    lines: Sequence[LineRow],
+    image: bool | None = None,
+) -> Sheet:
+    """The sheet of a page of a reading; of a PDF with its picture, where nothing else is said."""
     return build_sheet(
         document_id=document.pk,
         page_number=page.number,
@@ -232,7 +245,7 @@ def sheet_of_page(
         height=page.height,
         marks=marks,
         lines=lines,
-        image=has_image(document, page.number) and "huge_page" not in page.flags,
+        image=document.media_type == PDF if image is None else image,
         page_count=parse.page_count,
     )
 

@@ -53,7 +53,6 @@ class Reader:
 
 
 def build_reader(parse: Parse, place: PageTarget, query: Mapping[str, str]) -> Reader:
-    """The panel beside a place of a parse."""
     asked = keep_parameters(query)
     panel = asked["panel"] if asked.get("panel") in PANELS else "find" if place.finding else "contents"
     strip, before, after = strip_of(parse, place.page_number) if panel == "pages" else ((), 0, 0)

@@ -123,12 +123,10 @@ class Sheet:
 
     @property
     def has_picture(self) -> bool:
-        """Whether a picture is marked."""
         return any(box.css == CLASSES["picture"] for box in self.boxes)
 
     @property
     def has_words(self) -> bool:
-        """Whether single words are lit."""
         return any(box.css == CLASSES["word"] for box in self.boxes)
 
     @property

@@ -37,7 +37,6 @@ class TakenIn(NamedTuple):
 
 
 def attached_to(document: Document, parse: Parse | None) -> list[AttachedFile]:
-    """The files that a reading found attached to a document."""
     found = [(name, sha256) for name, sha256 in (parse.report if parse else {}).get("attached", [])]
     same = Document.objects.living().filter(base=document.base_id, sha256__in=[sha256 for _, sha256 in found if sha256])
     by_digest = {each.sha256: each for each in same}

@@ -144,7 +144,6 @@ class DocumentContent:
         return first, last
 
     def lines_on_page(self, number: int) -> tuple[LineRow, ...]:
-        """The lines of a page, possibly none."""
         first = bisect_left(self.lines, number, key=lambda line: line.page_number)
         return self.lines[first : bisect_right(self.lines, number, key=lambda line: line.page_number)]
 

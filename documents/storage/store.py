@@ -86,7 +86,6 @@ def without_defaults(line: LineRow) -> tuple[Any, ...]:
 
 
 def stored_reading(parse: Parse) -> Reading:
-    """The reading a parse was stored from."""
     *line_columns, _ = LineRow._fields
     lines = parse.lines.order_by("number").values_list(*line_columns)
     return Reading(

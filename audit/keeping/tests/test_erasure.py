@@ -32,9 +32,9 @@ from audit.proof.verification import verify
 from audit.review.replay import CannotReplay, Judge, rebuild, rejudge
 from audit.review.reviewing import Opinion, review
 from benchmarks.forging import CONSISTENT, check
+from chat.answer_record import give_feedback
 from chat.followup.rewriting import store_rewriting
 from chat.models import Answer, Conversation, Retrieval, Rewriting, Turn
-from chat.turns.feedback import give_feedback
 from documents.idempotency import make_keyed, remember
 from documents.models import IdempotencyKey, KnowledgeBase
 from ledger.events import record

@@ -7,11 +7,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from chat.answer_record import give_feedback
 from chat.conftest import ABSENT_QUESTION, Ask
 from chat.followup.tests.test_rewriting import answered, follow
 from chat.models import Conversation
 from chat.page.export import escape_markdown, file_name
-from chat.turns.feedback import give_feedback
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,10 +6,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from chat.answer_record import give_feedback
 from chat.conftest import Ask
 from chat.models import Feedback, Turn
 from chat.turns.conductor import answer_turn
-from chat.turns.feedback import give_feedback
 from documents.models import KnowledgeBase
 
 pytestmark = pytest.mark.django_db(transaction=True)

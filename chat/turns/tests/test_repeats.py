@@ -19,6 +19,7 @@ from audit.keeping.erasure import Erasing, erase_run
 from audit.proof.evidence import write_evidence
 from audit.proof.verification import verify
 from audit.review.reviewing import Opinion, review
+from chat.answer_record import give_feedback
 from chat.asking import ask_again, keep_question
 from chat.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION, Ask, Serve
 from chat.models import Answer, Turn
@@ -26,7 +27,6 @@ from chat.prompts.guidance import change_guidance
 from chat.scope import QuestionScope
 from chat.turns import conductor
 from chat.turns.conductor import AnsweringFailed, answer_turn
-from chat.turns.feedback import give_feedback
 from chat.turns.replies import read_turn
 from documents import access
 from documents.ingestion.conductor import ingest, ingest_path

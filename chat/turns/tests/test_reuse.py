@@ -20,13 +20,13 @@ from audit.proof.verification import verify
 from audit.review.replay import Judge, rebuild, rejudge
 from audit.review.reviewing import Opinion, review
 from chat import stream
+from chat.answer_record import give_feedback
 from chat.asking import ask_again
 from chat.conftest import LEASE_TEXT, RENT_QUESTION, Ask, Serve
 from chat.models import Turn
 from chat.scope import QuestionScope
 from chat.turns.conductor import answer_turn
 from chat.turns.evidence import keep_retrieval, retrieve_evidence
-from chat.turns.feedback import give_feedback
 from chat.turns.stopping import StoppableLease
 from documents import access
 from documents.ingestion.conductor import ingest_path

@@ -6,7 +6,7 @@ from documents.cards.rules import headed_fields, make_card, read_agreement_date
 from documents.cards.signs import FieldSign, TypeSign, card_signs, field_signs
 from documents.cards.source import source_of
 from documents.cards.types import DATES, FIELDS, TYPES, UNKNOWN, Card, NamedValue
-from documents.ingestion.titling import name_by_card
+from documents.naming import name_by_card
 from reading.plain_text import read_markdown, read_plain_text
 from reading.tests.pdfs import with_struck
 

@@ -18,8 +18,9 @@ from django.utils.translation import override
 
 from accounts.models import User
 from documents.access import create_base
-from documents.ingestion import conductor, embedding, ending, parsing, queueing, reporting, titling
+from documents.ingestion import conductor, embedding, ending, parsing, queueing, reporting
 from documents.models import Document, Embedding, IngestJob, KnowledgeBase, Line, Parse
+from documents.naming import better_title
 from documents.pages.sentences import translate_sentence
 from documents.storage.content import read_content
 from documents.storage.store import store_reading
@@ -223,8 +224,8 @@ def test_reading_again_mends_a_title_nobody_gave(queued: Queued) -> None:
 def test_a_document_is_called_as_it_was_read_or_by_its_file(queued: Queued, read: str, title: str) -> None:
     document = queued(name="file.pdf").document
     document.title = "What an older version read"
-    assert titling.better_title(document, read) == title
-    assert titling.better_title(document, Path(document.file.path).stem) == "file"
+    assert better_title(document, read) == title
+    assert better_title(document, Path(document.file.path).stem) == "file"
 
 
 # ---- stopping, dying, at the same time
