@@ -318,24 +318,6 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Brief:
-    """What the arbiter reads about one candidate; chat, audit and exports show the same text."""
-
-    candidate_id: str
-    methods: tuple[Method, ...]
-    document_title: str
-    breadcrumb: str
-    page_heading: str
-    pages: str
-    matched_keywords: tuple[str, ...]
-    exact_title: bool
-    co_occurrence: bool
-    type_match: bool
-    snippet: str
-    is_struck: bool = False  # words of the snippet, which are marked
-
-
-@dataclass(frozen=True)
 class QuotePiece:
     """Characters [start, end) of one line."""
 
@@ -514,6 +496,17 @@ class LeftOut:
             candidate.matched_keywords,
             reason,
         )
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What the arbiter reads about a candidate as it was found; chat, audit and exports show the same text."""
+
+    candidate: Candidate
+    document_title: str
+    page_heading: str
+    snippet: str
+    is_struck: bool = False  # words of the snippet, which are marked
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -671,20 +671,7 @@ def needed_rows(cluster: HitCluster) -> tuple[int, ...]:
 
 
 def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
-    first, last = candidate.anchor_pages
-    return Brief(
-        candidate_id=candidate.candidate_id,
-        methods=candidate.methods,
-        document_title=content.title,
-        breadcrumb=candidate.breadcrumb,
-        page_heading=page_heading(first, content),
-        pages=str(first) if first == last else f"{first}-{last}",
-        matched_keywords=candidate.matched_keywords,
-        exact_title=candidate.exact_title,
-        co_occurrence=candidate.co_occurrence,
-        type_match=candidate.type_match,
-        snippet=candidate.snippet,
-    )
+    return Brief(candidate, content.title, page_heading(candidate.anchor_pages[0], content), candidate.snippet)
 
 
 def page_heading(page_number: int, content: DocumentContent) -> str:
