@@ -100,13 +100,6 @@ def tier_in(plan: StoredPlan) -> ChosenTier:
     return ChosenTier("hard" if has_flag(plan, HARD_MODEL) else "normal", reasons.get(HARD_MODEL, ""))
 
 
-def consider_tier(
-    plan: Plan, question: Question, contents: Sequence[DocumentContent], named: ChosenTier | None
-) -> Plan:
-    """The plan with the model that judges and writes: the one the base names for the question, else by the question."""
-    return note_tier(plan, named) if named else consider_hard_model(plan, question, contents)
-
-
 def find_named_tier(
     question: Question, tiers: Mapping[str, str], dictionary: Sequence[ConceptTerms]
 ) -> ChosenTier | None:

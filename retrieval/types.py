@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from documents.storage.content import DocumentSnapshot
+from documents.storage.content import DocumentContent, DocumentSnapshot
 from llm.client import Exchange
 from reading.boxes import Box, PictureBox
 from reading.matching import match_form
@@ -175,9 +175,6 @@ class VagueWord:
         """The word for people."""
         return self.typed or self.word
 
-    def replaced(self, **values: Any) -> "VagueWord":
-        return replace(self, **values)
-
 
 @dataclass(frozen=True)
 class Question:
@@ -315,6 +312,11 @@ class Hit:
     statement: str = ""  # the page is this kind of statement; the score is the share its rows cover
     fetched: bool = False  # by the further pass for a list: it says how many there are, or lists all of them
     wanted_words: tuple[str, ...] = ()  # that a model which judged asked for, and this is a place of
+
+    @classmethod
+    def on_line(cls, method: Method, number: int, content: DocumentContent, score: float = 1.0, **more: Any) -> "Hit":
+        line = LineRange(number, number)
+        return cls(method, content.document_id, line, score, toc_index=content.lines[number - 1].toc_index, **more)
 
 
 @dataclass(frozen=True)

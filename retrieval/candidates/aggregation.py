@@ -225,7 +225,8 @@ def join_overlapping(clusters: Sequence[HitCluster]) -> list[HitCluster]:
         if not joined or not is_same_cluster(joined[-1], cluster):
             joined.append(cluster)
             continue
-        best, other = sorted((joined[-1], cluster), key=cluster_worth, reverse=True)
+        both = (joined[-1], cluster)
+        best, other = sorted(both, key=lambda each: (each.score("keywords"), strength_of(each, "")), reverse=True)
         best.hits += [hit for hit in other.hits if (hit.method in POINTED or hit.part) and hit not in best.hits]
         joined[-1] = best
     return joined
@@ -238,10 +239,6 @@ def is_same_cluster(above: HitCluster, cluster: HitCluster) -> bool:
     units = units_of(cluster.content)
     is_in_clause = units.position(cluster.best_line) == units.position(above.best_line)
     return is_in_clause or anchor_of(above).overlaps(anchor_of(cluster))
-
-
-def cluster_worth(cluster: HitCluster) -> tuple[float, float]:
-    return cluster.score("keywords"), strength_of(cluster, "")
 
 
 def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[HitCluster]:

@@ -95,7 +95,8 @@ class ShippedRow(NamedTuple):
     example: str
 
 
-class Default(NamedTuple):
+@dataclass(frozen=True)
+class Default:
     """What a vague word is taken to mean in a base, as learned from what people chose (R23)."""
 
     word: str

@@ -130,7 +130,7 @@ def read_as_whole(
     if not (question.clarification and wholes and is_of_whole):
         return question
     read = read_question(asked_with(question, wholes[0].text), contents, dictionary, rules)
-    vague = question.vague.replaced(assumed=wholes[0].text, why="it is asked of the document as a whole")
+    vague = replace(question.vague, assumed=wholes[0].text, why="it is asked of the document as a whole")
     return replace(read, original=question.original, vague=vague, clarification="")
 
 
