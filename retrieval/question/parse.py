@@ -42,7 +42,7 @@ from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.counts import count_before, counting_words, read_count
 from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
-from retrieval.words.options import choosing_words, option_groups_in
+from retrieval.words.options import option_groups_in
 from retrieval.words.periods import names_whole, side_asked
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
@@ -57,6 +57,7 @@ from retrieval.words.tokens import (
     normalise_words,
     split_words,
     stem,
+    words_anywhere,
 )
 from retrieval.words.unspaced import cut_run, form_of_run, is_filler
 
@@ -275,10 +276,11 @@ def put_choosing_behind(
     keywords: Sequence[Keyword], contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]
 ) -> list[Keyword]:
     """The keywords, with what is done to an option ("ticked") as a framing word where a form does not say it."""
-    if choosing_words().isdisjoint(each.text for each in keywords) or not any(map(option_groups_in, contents)):
+    choosing = words_anywhere("choosing_words")
+    if choosing.isdisjoint(each.text for each in keywords) or not any(map(option_groups_in, contents)):
         return [*keywords]
     said = {each.text for each in keywords for lexicon in lexicons if len(lexicon.lines_with_any(each.forms))}
-    unsaid = choosing_words() - said
+    unsaid = choosing - said
     return [replace(each, priority="secondary") if each.text in unsaid else each for each in keywords]
 
 
