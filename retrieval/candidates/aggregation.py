@@ -423,7 +423,7 @@ def candidate_of(
     text = content.text_between(*anchor, searched_only=True)
     is_headed = not cluster.is_running and has_headed_value(anchor, question, content)
     candidate = Candidate(
-        candidate_id=name_cluster(cluster, anchor, prefixed),
+        candidate_id=name_place(anchor, content, prefixed),
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=methods,
@@ -471,16 +471,16 @@ def section_names_of(cluster: HitCluster) -> tuple[str, str]:
     return (entry.title, entry.breadcrumb) if entry and entry.index != FRONT_INDEX else ("", "")
 
 
-def name_cluster(cluster: HitCluster, anchor: LineRange, prefixed: bool) -> str:
+def name_place(lines: LineRange, content: DocumentContent, is_prefixed: bool) -> str:
     """The id of a candidate: page and lines, after the document's fingerprint when there are several."""
-    name = f"p{cluster.content.lines[anchor.first - 1].page_number}-l{anchor.first}-{anchor.last}"
-    return f"{cluster.content.sha256[:FINGERPRINT]}-{name}" if prefixed else name
+    name = f"p{content.lines[lines.first - 1].page_number}-l{lines.first}-{lines.last}"
+    return f"{content.sha256[:FINGERPRINT]}-{name}" if is_prefixed else name
 
 
 def leave_out(cluster: HitCluster, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], reason: str) -> LeftOut:
     anchor, content = anchor_of(cluster), cluster.content
     return LeftOut(
-        candidate_id=name_cluster(cluster, anchor, prefixed),
+        candidate_id=name_place(anchor, content, prefixed),
         document_id=content.document_id,
         page_number=content.lines[anchor.first - 1].page_number,
         section_title=section_names_of(cluster)[0],

@@ -20,7 +20,7 @@ from reading.rows import FRONT_INDEX, LineRow, TocRow
 from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE, split_at
 from retrieval.absence import CAPS, WARNING_CAP
 from retrieval.accounting import coverage_of
-from retrieval.candidates.aggregation import FINGERPRINT, brief_of
+from retrieval.candidates.aggregation import brief_of, name_place
 from retrieval.candidates.noise import is_minor, is_noise_title, name_part
 from retrieval.candidates.sentences import PROSE, QUOTE_CHARS, run_around
 from retrieval.candidates.settle import settle
@@ -309,9 +309,8 @@ def build_candidate(told: Told, content: DocumentContent, rank: int, is_prefixed
     """The candidate of a part; its anchor is the sentence."""
     first, last = (content.lines[number - 1] for number in told.lines)
     entry = told.part.entry
-    name = f"p{first.page_number}-l{told.lines.first}-{told.lines.last}"
     candidate = Candidate(
-        candidate_id=f"{content.sha256[:FINGERPRINT]}-{name}" if is_prefixed else name,
+        candidate_id=name_place(told.lines, content, is_prefixed),
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=("outline",),
