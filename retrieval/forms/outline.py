@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, LineRow, TocRow
+from reading.values.runs import split_runs
 from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE, split_at
 from retrieval.absence import CAPS, WARNING_CAP
 from retrieval.accounting import coverage_of
@@ -231,12 +232,7 @@ def tell_title(content: DocumentContent) -> Told | None:
     title = match_form(content.title)
     lines = [line for line in content.lines[:TITLE_REACH] if line.kind == "heading"]
     printed = [line for line in lines if (said := match_form(line.text)) and (said in title or title in said)]
-    runs: list[list[LineRow]] = []
-    for line in printed:
-        if runs and line.number == runs[-1][-1].number + 1:
-            runs[-1].append(line)
-        else:
-            runs.append([line])
+    runs = list(split_runs(printed, lambda run, line: line.number == run[-1].number + 1))
     if not runs:
         return None
     best = max(runs, key=lambda run: (title.startswith(match_form(run[0].text)), len(title_words_of(run))))
