@@ -154,7 +154,8 @@ def read_question(
     topic, phrasing = without_scope(topic, phrasing, language)
     corrections = find_misspellings(normalise_words(topic), lexicons, language)
     topic = correct(topic, corrections)
-    labels = (*numbers_named(topic, language), *rows_named_in(topic, contents, lexicons))
+    rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
+    labels = (*numbers_named(topic, language), *rows_named)
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
     known = {keyword.text for keyword in keywords}
     added = [each for each in dictionary_keywords(topic, dictionary, lexicons) if each.text not in known]
@@ -575,11 +576,6 @@ def without_order(topic: str, named: Container[str], language: str) -> str:
     found = answer_rules().in_language("listing", language).match(topic)
     said = normalise_words(found.group()) if found else []
     return topic[found.end() :] if found and (len(said) == 1 or said[-1] not in named) else topic
-
-
-def rows_named_in(topic: str, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]) -> list[str]:
-    """The numbers and numbered names by which a question names rows of tables."""
-    return [*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons)]
 
 
 def row_numbers_in(topic: str, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]) -> list[str]:
