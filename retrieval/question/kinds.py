@@ -95,8 +95,7 @@ class ShippedRow(NamedTuple):
     example: str
 
 
-@dataclass(frozen=True)
-class Default:
+class Default(NamedTuple):
     """What a vague word is taken to mean in a base, as learned from what people chose (R23)."""
 
     word: str

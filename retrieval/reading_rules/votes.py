@@ -37,12 +37,18 @@ DOUBT = 1.0
 ACCEPTED_MAX = 2  # silent acceptances in a row between the bands, until it is asked again
 
 
-@dataclass(frozen=True, kw_only=True)
-class MeaningStanding(Default):
+@dataclass(frozen=True)
+class MeaningStanding:
     """What the votes since the last reset say of one meaning of a word."""
 
+    word: str
+    document_type: str
+    meaning: str
     text: str
     votes: int
+    confidence: float
+    is_due: bool  # it was accepted in silence often enough to be asked about again
+    document_id: str = ""  # of the one document it is learned for; "" for all others of the type
     document_title: str = ""
 
     @property
@@ -104,10 +110,10 @@ def weigh(votes: Sequence[MeaningVote]) -> list[MeaningStanding]:
                 own[-1].word,
                 own[-1].document_type,
                 meaning,
+                own[-1].text,
+                len(own),
                 round(speaks_for / (everything + against + DOUBT), 4),
-                len(own) - 1 - last_said >= ACCEPTED_MAX,  # in silence: often enough to be asked about again
-                text=own[-1].text,
-                votes=len(own),
+                len(own) - 1 - last_said >= ACCEPTED_MAX,
             )
         )
     return found
@@ -115,10 +121,13 @@ def weigh(votes: Sequence[MeaningVote]) -> list[MeaningStanding]:
 
 def defaults_of(base: KnowledgeBase) -> tuple[Default, ...]:
     """The surest meaning of each word and type of document, and of each document that has its own."""
-    surest: dict[tuple[str, str, str], Default] = {}
+    surest: dict[tuple[str, str, str], MeaningStanding] = {}
     for each in standings_of(base):
         surest.setdefault((each.word, each.document_type, each.document_id), each)
-    return tuple(surest.values())
+    return tuple(
+        Default(each.word, each.document_type, each.meaning, each.confidence, each.is_due, each.document_id)
+        for each in surest.values()
+    )
 
 
 def vote_for_choice(run: RetrievalRun, vague: VagueWord, chosen: str) -> None:
