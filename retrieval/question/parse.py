@@ -168,9 +168,8 @@ def read_question(
     parts = real_parts(topic, language)
     listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
     asks_form = read_form(asked, contents, language, is_told=bool(told)) if not parts else ReadForm()
-    is_formed = bool(asks_form.form)
     vague, clarification = (
-        (VagueWord(), "") if is_formed else clarify(asked, keywords, hints, topic, contents, language, rules)
+        (VagueWord(), "") if asks_form.form else clarify(asked, keywords, hints, topic, contents, language, rules)
     )
     return Question(
         original=asked,
