@@ -169,7 +169,6 @@ def classify_passage(group: Sequence[LineRow]) -> str:
 
 
 def runs(lines: Sequence[LineRow], key: Callable[[LineRow], object]) -> Iterator[list[LineRow]]:
-    """Consecutive lines with the same key."""
     return (list(run) for _, run in groupby(lines, key))
 
 

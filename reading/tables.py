@@ -633,7 +633,6 @@ def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[Li
 
 
 def heading_of(at: int, columns: Sequence[tuple[float, float]], cells: Sequence[TableCell]) -> TableCell | None:
-    """The cell of a heading line above a column."""
     left, right = columns[at]
     reach = reach_of(columns)
     cells = [cell for cell in cells if cell.x1 > columns[0][0] - reach]

@@ -88,7 +88,6 @@ def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
 
 
 def has_flag(plan: StoredPlan, name: str) -> bool:
-    """Whether a flag of a stored plan is on."""
     return any(flag["name"] == name and flag["on"] for flag in plan.get("flags", ()))
 
 

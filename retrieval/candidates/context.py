@@ -258,7 +258,6 @@ def context_at(lines: LineRange, content: DocumentContent) -> Context:
 
 
 def boxes_by_page(lines: Sequence[LineRow]) -> tuple[Box, ...]:
-    """One box for each page and column of the lines."""
     groups: dict[tuple[int, int], list[LineRow]] = {}
     for line in lines:
         groups.setdefault((line.page_number, line.column), []).append(line)

@@ -61,7 +61,6 @@ class OptionGroup(NamedTuple):
 
 @kept_with_content
 def option_groups_in(content: DocumentContent) -> tuple[OptionGroup, ...]:
-    """The groups of options of a document."""
     found: list[list[PrintedOption]] = []
     for line in content.lines:
         if line.kind in UNSEARCHED_KINDS or not has_box(line.text_in_force):
