@@ -82,12 +82,9 @@ def searched_on_page(page_number: int, content: DocumentContent) -> list[LineRow
     return [each for each in content.lines_on_page(page_number) if each.kind not in UNSEARCHED_KINDS]
 
 
-@kept_by_key
+@kept_by_key  # every place on the page asks for it
 def blocks_on_page(page_number: int, content: DocumentContent) -> list[tuple[int, ...]]:
-    """What is shown as a whole on a page: a row with the head of its table, or a unit of the text outside.
-
-    Divided once: every place on the page asks for it.
-    """
+    """What is shown as a whole on a page: a row with the head of its table, or a unit of the text outside."""
     page, tables = searched_on_page(page_number, content), content.tables_on_page(page_number)
     row_of = {
         number: (row, table)
@@ -102,7 +99,7 @@ def blocks_on_page(page_number: int, content: DocumentContent) -> list[tuple[int
         key = ("row", row.first_line) if row else ("unit", units.position(line.number))
         heads = [*heads_with_periods(table, tables), *period_above(line.number, table, page)] if table else []
         blocks.setdefault(key, heads).append(line.number)
-    return list(map(tuple, blocks.values()))
+    return [*map(tuple, blocks.values())]
 
 
 def explain_rows(
