@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from accounts.models import User
     from benchmarks.library import Library
     from chat.models import Citation, Turn
-    from documents.models import Document
+    from documents.models import Document, KnowledgeBase
     from retrieval.models import RunCandidate
 
 MODELS = ("good", "wrong-quote", "typographic-quote", "invented-quote")
@@ -60,15 +60,16 @@ def scripted(behaviour: str) -> Iterator[None]:
             yield
 
 
-def asked_turn(person: "User", document: "Document", question: str) -> "Turn":
+def asked_turn(person: "User", asked: "Document | KnowledgeBase", question: str, mode: str = "balanced") -> "Turn":
+    """The answer to a question of a document, or of a whole base."""
     from chat.asking import keep_question
     from chat.models import Turn
     from chat.scope import QuestionScope
     from chat.turns.conductor import answer_turn
+    from documents.models import Document
 
-    turn = keep_question(
-        person, QuestionScope(document.base, (document,)), question, "balanced", form_id=uuid.uuid4(), is_fresh=True
-    )
+    scope = QuestionScope(asked.base, (asked,)) if isinstance(asked, Document) else QuestionScope(asked)
+    turn = keep_question(person, scope, question, mode, form_id=uuid.uuid4(), is_fresh=True)
     answer_turn(turn.pk)
     return Turn.objects.select_related("run", "answer").get(pk=turn.pk)
 

@@ -5,18 +5,16 @@ of another base, no change of the record (L3). Each document is asked three ques
 """
 
 import re
-import uuid
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.anchors import scripted, stands_there
+from benchmarks.anchors import asked_turn, scripted, stands_there
 from benchmarks.retrieval import commit
 from tests.scripted_llm import URL
 
 if TYPE_CHECKING:
-    from accounts.models import User
     from chat.models import Turn
     from documents.models import KnowledgeBase
 
@@ -82,7 +80,7 @@ def run() -> dict[str, Any]:
             add_document(base, DOCUMENT.format(order=order), Path(folder) / f"lease-{number}.md")
             for question in QUESTIONS:
                 asked += 1
-                effects.update(effects_on(ask(person, base, question)))
+                effects.update(effects_on(asked_turn(person, base, question, "thorough")))
     return {
         "documents": len(ORDERS),
         "questions": asked,
@@ -107,17 +105,6 @@ def add_document(base: "KnowledgeBase", text: str, path: Path) -> None:
     base.refresh_from_db()
     path.write_text(text, encoding="utf-8")
     ingest_path(path, base, base.created_by)
-
-
-def ask(person: "User", base: "KnowledgeBase", question: str) -> "Turn":
-    from chat.asking import keep_question
-    from chat.models import Turn
-    from chat.scope import QuestionScope
-    from chat.turns.conductor import answer_turn
-
-    turn = keep_question(person, QuestionScope(base), question, "thorough", form_id=uuid.uuid4(), is_fresh=True)
-    answer_turn(turn.pk)
-    return Turn.objects.select_related("run", "answer__llm_call", "conversation__user").get(pk=turn.pk)
 
 
 def effects_on(turn: "Turn") -> list[str]:

@@ -3,7 +3,7 @@
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -169,7 +169,10 @@ def summarise(rows: list[Judged]) -> dict[str, Any]:
         "vectors_on": mean([float(row.vectors_on) for row in rows]),
         "latency_ms": {
             **spread([row.latency_ms for row in rows]),
-            "by_stage": {stage: stage_figures(stage, rows) for stage in dict.fromkeys(stages_of(rows))},
+            "by_stage": {
+                stage: spread([row.timings_ms[stage] for row in rows if stage in row.timings_ms])
+                for stage in dict.fromkeys(stage for row in rows for stage in row.timings_ms)
+            },
         },
         "arbiter": {
             "ran": mean([float(row.arbiter_status == "ran") for row in rows]),
@@ -201,14 +204,6 @@ def outcome_shares(rows: Sequence[Judged]) -> dict[str, float | None]:
     refused = len(rows) - len(found) - weak
     counts = {"answered": len(found) - partly, "partly": partly, "weak": weak, "refused": refused}
     return {name: round(count / len(rows), 4) if rows else None for name, count in counts.items()}
-
-
-def stages_of(rows: Sequence[Judged]) -> Iterator[str]:
-    return (stage for row in rows for stage in row.timings_ms)
-
-
-def stage_figures(stage: str, rows: Sequence[Judged]) -> dict[str, float | None]:
-    return spread([row.timings_ms[stage] for row in rows if stage in row.timings_ms])
 
 
 def grouped(rows: list[Judged], name: str) -> dict[str, Any]:

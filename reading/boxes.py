@@ -93,7 +93,7 @@ def box_of(line: PlacedLine, start: int, end: int) -> Box:
     turn = turn_of_line(line)
     _, y0, _, y1 = own_edges(line, turn)
     left = left_of(line, start)
-    return Box(line.page_number, *on_page(left, y0, max(left, right_of(line, end)), y1, turn))
+    return Box(line.page_number, *in_frame((left, y0, max(left, right_of(line, end)), y1), -turn % 4))
 
 
 def turn_of_line(line: PlacedLine) -> int:
@@ -113,14 +113,9 @@ def own_edges(line: PlacedLine, turn: int) -> tuple[float, float, float, float]:
 
 
 def in_frame(box: tuple[float, float, float, float], turn: int) -> tuple[float, float, float, float]:
-    """A box on the page in the frame of turned text."""
+    """A box on the page in the frame of text with so many quarter turns; with as many back to four, the reverse."""
     x0, y0, x1, y1 = box
     return ((x0, y0, x1, y1), (y0, -x1, y1, -x0), (-x1, -y1, -x0, -y0), (-y1, x0, -y0, x1))[turn]
-
-
-def on_page(x0: float, y0: float, x1: float, y1: float, turn: int) -> tuple[float, float, float, float]:
-    """The box on the page of one in the frame of turned text."""
-    return ((x0, y0, x1, y1), (-y1, x0, -y0, x1), (-x1, -y1, -x0, -y0), (y0, -x1, y1, -x0))[turn]
 
 
 def left_of(line: PlacedLine, start: int) -> float:

@@ -14,7 +14,7 @@ from reading.limits import Limits
 from reading.matching import LEADERS, is_split_word
 from reading.parents import PARENT_TOKENS, parents_of
 from reading.reasons import refusal
-from reading.rows import UNSEARCHED_KINDS, LineRow, PassageRow, Reading, TocRow, name_in_force
+from reading.rows import UNSEARCHED_KINDS, LineRow, PassageRow, Reading, name_in_force
 from reading.running_heads import find_running_heads
 
 UNIT_TOKENS_MAX = PARENT_TOKENS  # a table, list or definition is one passage up to the size of a parent
@@ -86,12 +86,17 @@ def cut_passages(
             for section in runs(lines, lambda line: line.toc_index)
             for group in pack_section(section, size, joints)
         ]
-    ends = text_ends(reading.lines)
+    # Where each line ends in the document's text, which is every line in order, joined by line feeds (R91).
+    ends = list(accumulate((len(line.text) + 1 for line in reading.lines), initial=0))
     running = running_passages(reading.lines, ends, first_index=len(groups))
     made, limit = len(groups) + len(running), (limits or Limits()).passages
     if made > limit:
         raise refusal("too_many_passages", passages=made, limit=limit)
-    contexts = {entry.index: context_of(entry, reading.title) for entry in reading.toc}
+    # Searched with every passage of a section, never quoted: its breadcrumb.
+    contexts = {
+        entry.index: reading.title if entry.origin == "front" else name_in_force(entry.breadcrumb)
+        for entry in reading.toc
+    }
     tops = page_tops(lines)
     joiner = Joiner(lines)
     parents = parents_of(groups, reading.toc, lines, lambda line: estimated_tokens(searched_text(line)))
@@ -108,16 +113,6 @@ def cut_passages(
         for index, (group, parent) in enumerate(zip(groups, parents, strict=True))
     ]
     return passages + running
-
-
-def text_ends(lines: Sequence[LineRow]) -> list[int]:
-    """Where each line ends in the document's text, which is every line in order, joined by line feeds (R91)."""
-    return list(accumulate((len(line.text) + 1 for line in lines), initial=0))
-
-
-def chars_between(first: int, last: int, ends: Sequence[int]) -> tuple[int, int]:
-    """The characters [start, end) of lines first..last in the document's text."""
-    return ends[first - 1], ends[last] - 1
 
 
 def running_passages(lines: Sequence[LineRow], ends: Sequence[int], first_index: int) -> list[PassageRow]:
@@ -143,21 +138,16 @@ def passage_row(
     """The passage of some lines; without a parent it is its own."""
     first, last = group[0], group[-1]
     places = first.number, last.number, first.page_number, last.page_number, first.toc_index
-    characters = chars_between(first.number, last.number, ends)
+    characters = ends[first.number - 1], ends[last.number] - 1
     return PassageRow(index, *places, kind, text, context, "", *characters, *(parent or (first.number, last.number)))
-
-
-def context_of(entry: TocRow, title: str) -> str:
-    """The text searched with every passage of a section, never quoted: its breadcrumb."""
-    return title if entry.origin == "front" else name_in_force(entry.breadcrumb)
 
 
 def page_tops(lines: Sequence[LineRow]) -> dict[int, list[LineRow]]:
     """The short lines at the top of each page: a statement's name, its unit, its years."""
-    tops: dict[int, list[LineRow]] = {}
-    for page in runs(lines, lambda line: line.page_number):
-        tops[page[0].page_number] = list(takewhile(lambda line: len(line.text) <= TOP_CHARS, page[:TOP_LINES]))
-    return tops
+    return {
+        page[0].page_number: list(takewhile(lambda line: len(line.text) <= TOP_CHARS, page[:TOP_LINES]))
+        for page in runs(lines, lambda line: line.page_number)
+    }
 
 
 def with_top(context: str, group: Sequence[LineRow], tops: dict[int, list[LineRow]]) -> str:
@@ -179,7 +169,6 @@ def classify_passage(group: Sequence[LineRow]) -> str:
 
 
 def runs(lines: Sequence[LineRow], key: Callable[[LineRow], object]) -> Iterator[list[LineRow]]:
-    """Consecutive lines with the same key."""
     return (list(run) for _, run in groupby(lines, key))
 
 

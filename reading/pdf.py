@@ -291,17 +291,14 @@ def spans_of(blocks: Sequence[SpanBlock]) -> Iterator[Span]:
 
 
 def is_on_page(box: Sequence[float], width: float, height: float) -> bool:
-    """Whether all of a box is on a page."""
     return bool(box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height)
 
 
 def is_off_page(box: Sequence[float], width: float, height: float) -> bool:
-    """Whether nothing of a box is on a page."""
     return bool(box[0] >= width or box[1] >= height or box[2] <= 0 or box[3] <= 0)
 
 
 def count_seen(text: str) -> int:
-    """How many characters of a text are seen."""
     return sum(map(len, text.split()))
 
 

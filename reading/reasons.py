@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from reading.values.runs import split_runs
+
 
 def _(words: str) -> str:
     """Mark words for translation. Django's own function needs settings, and the reading child has none."""
@@ -181,10 +183,5 @@ def refusal(code: str, detail: str = "", **values: Any) -> ReadingError:
 
 def number_ranges(numbers: Sequence[int]) -> str:
     """Page numbers as people write them: "1-3, 7"."""
-    ranges: list[list[int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
+    ranges = ((run[0], run[-1]) for run in split_runs(numbers, lambda run, number: number == run[-1] + 1))
     return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ranges)

@@ -58,7 +58,6 @@ def installed_version(package: str) -> str:
 
 
 def limits_of_recognition(limits: Limits) -> Limits:
-    """The limits of one recognition process."""
     return replace(
         limits, memory_bytes=MEMORY_BYTES, cpu_s=PAGES_A_CHILD * PAGE_CPU_S, wall_s=PAGES_A_CHILD * PAGE_WALL_S
     )

@@ -20,6 +20,7 @@ from reading.values.currencies import CURRENCY_SIGNS, CURRENCY_WORDS
 from reading.values.minus import LONG_DASH, MINUS
 from reading.values.months import MONTH_STEM
 from reading.values.nothing import DASHES, is_nothing
+from reading.values.runs import split_runs
 from reading.values.scales import SCALE_WORD
 from reading.values.units import is_measure
 from reading.values.years import YEAR, YEAR_DIGITS
@@ -484,14 +485,7 @@ def first_below_rule(block: Sequence[LineRow], parted: Sequence[tuple[LineRow, S
 
 def part_lines(block: Iterable[LineRow], language: str) -> Iterator[tuple[LineRow, list[TableCell]]]:
     """The lines of a block with their cells; a Markdown row that was wrapped is one line with the cells of all."""
-    row: list[LineRow] = []
-    for line in block:
-        if row and not is_rest_of(row, line):
-            yield row[0], cells_of_row(row, language)
-            row = []
-        row.append(line)
-    if row:
-        yield row[0], cells_of_row(row, language)
+    return ((row[0], cells_of_row(row, language)) for row in split_runs(block, is_rest_of))
 
 
 def is_rest_of(row: Sequence[LineRow], line: LineRow) -> bool:
@@ -639,7 +633,6 @@ def column_of(at: int, columns: Sequence[tuple[float, float]], head: Sequence[Li
 
 
 def heading_of(at: int, columns: Sequence[tuple[float, float]], cells: Sequence[TableCell]) -> TableCell | None:
-    """The cell of a heading line above a column."""
     left, right = columns[at]
     reach = reach_of(columns)
     cells = [cell for cell in cells if cell.x1 > columns[0][0] - reach]
@@ -781,8 +774,8 @@ def rows_of(
     waiting: tuple[TableRow, float] | None = None  # a label whose amounts are on the next line, or of a group
     for line, cells in parted:
         row = row_of_line(line, cells, columns)
-        if waiting is not None and continues_label(waiting[0], row):
-            row = join_label(waiting[0], row)
+        if waiting is not None and row.label[:1].islower() and not waiting[0].label.endswith((":", ".")):
+            row = replace(row, label=f"{waiting[0].label} {row.label}", first_line=waiting[0].first_line)
         elif waiting is not None:
             group = Group(waiting[0].label, waiting[1], line.x0 > waiting[1] + INDENT)
         waiting = (row, line.x0) if not any(row.cells) else None
@@ -820,12 +813,3 @@ def row_of_line(line: LineRow, cells: Sequence[TableCell], columns: Sequence[tup
     text = " ".join(label)
     shown = text.rstrip(" .…") if text.endswith(("..", "…", ". .")) else text
     return TableRow(shown, "", tuple(placed), line.number, max((line.number, *(cell.line for cell in cells))))
-
-
-def continues_label(above: TableRow, row: TableRow) -> bool:
-    """Whether a row's label continues the label above: lower case, and the one above has no end."""
-    return row.label[:1].islower() and not above.label.endswith((":", "."))
-
-
-def join_label(above: TableRow, row: TableRow) -> TableRow:
-    return replace(row, label=f"{above.label} {row.label}", first_line=above.first_line)

@@ -88,7 +88,6 @@ def clean_signal(question: Question, hits: Sequence[Hit]) -> str:
 
 
 def has_flag(plan: StoredPlan, name: str) -> bool:
-    """Whether a flag of a stored plan is on."""
     return any(flag["name"] == name and flag["on"] for flag in plan.get("flags", ()))
 
 
@@ -98,13 +97,6 @@ def tier_in(plan: StoredPlan) -> ChosenTier:
     if has_flag(plan, SMALL_MODEL):
         return ChosenTier("small", reasons[SMALL_MODEL])
     return ChosenTier("hard" if has_flag(plan, HARD_MODEL) else "normal", reasons.get(HARD_MODEL, ""))
-
-
-def consider_tier(
-    plan: Plan, question: Question, contents: Sequence[DocumentContent], named: ChosenTier | None
-) -> Plan:
-    """The plan with the model that judges and writes: the one the base names for the question, else by the question."""
-    return note_tier(plan, named) if named else consider_hard_model(plan, question, contents)
 
 
 def find_named_tier(

@@ -308,7 +308,10 @@ def consider_model(search: Search) -> Search:
     """Which model judges, and how much one request shows it; a small window is in the plan, with its reason."""
     if search.arbiter not in MODEL_ARBITERS:
         return search
-    plan = dispatch.consider_tier(search.plan, search.question, search.contents, search.named)
+    if search.named:
+        plan = dispatch.note_tier(search.plan, search.named)
+    else:
+        plan = dispatch.consider_hard_model(search.plan, search.question, search.contents)
     guidance = search.options.guidance.get(ARBITER_PROMPT.name)
     tier, why = dispatch.tier_in(cast("StoredPlan", asdict(plan)))
     window = read_window()

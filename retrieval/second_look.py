@@ -75,7 +75,9 @@ def consider_second_look(judged: Judgement, *, is_allowed: bool) -> Judgement:
     wanted = judged.ranking.wanted
     if judged.ranking.status != "ran":
         return judged
-    reason = describe(wanted) if wanted else give_reason("nothing wanted")
+    reason = give_reason("nothing wanted")
+    if wanted:
+        reason = give_reason("wanted", sections=list(wanted.sections), words=list(wanted.words))
     if wanted and not is_allowed:
         reason = join_reasons(reason, give_reason("look off"), joining=", ")
     flag = Flag(FLAG, bool(wanted) and is_allowed, reason)
@@ -126,10 +128,6 @@ def look_again(
     ]
     ranking = replace(ranking, verdicts=tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role])))
     return Judgement((*candidates, *set_aside), unfit + left_out, hits, plan, ranking, judged.ranking.exchange)
-
-
-def describe(wanted: Wanted) -> str:
-    return give_reason("wanted", sections=list(wanted.sections), words=list(wanted.words))
 
 
 def find_requested(
@@ -223,15 +221,8 @@ def best_apart(hits: Sequence[Hit], content: DocumentContent, detail: str, word:
 
 
 def request_hit(number: int, content: DocumentContent, detail: str, word: str = "") -> Hit:
-    return Hit(
-        method="requested",
-        document_id=content.document_id,
-        lines=LineRange(number, number),
-        score=1.0,
-        toc_index=content.lines[number - 1].toc_index,
-        detail=f"the model asked for {detail}",
-        wanted_words=(word,) if word else (),
-    )
+    wanted = (word,) if word else ()
+    return Hit.on_line("requested", number, content, detail=f"the model asked for {detail}", wanted_words=wanted)
 
 
 def keep_inside(hits: Sequence[Hit], within: Within | None) -> list[Hit]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from documents.storage.content import DocumentSnapshot
+from documents.storage.content import DocumentContent, DocumentSnapshot
 from llm.client import Exchange
 from reading.boxes import Box, PictureBox
 from reading.matching import match_form
@@ -175,9 +175,6 @@ class VagueWord:
         """The word for people."""
         return self.typed or self.word
 
-    def replaced(self, **values: Any) -> "VagueWord":
-        return replace(self, **values)
-
 
 @dataclass(frozen=True)
 class Question:
@@ -316,23 +313,10 @@ class Hit:
     fetched: bool = False  # by the further pass for a list: it says how many there are, or lists all of them
     wanted_words: tuple[str, ...] = ()  # that a model which judged asked for, and this is a place of
 
-
-@dataclass(frozen=True)
-class Brief:
-    """What the arbiter reads about one candidate; chat, audit and exports show the same text."""
-
-    candidate_id: str
-    methods: tuple[Method, ...]
-    document_title: str
-    breadcrumb: str
-    page_heading: str
-    pages: str
-    matched_keywords: tuple[str, ...]
-    exact_title: bool
-    co_occurrence: bool
-    type_match: bool
-    snippet: str
-    is_struck: bool = False  # words of the snippet, which are marked
+    @classmethod
+    def on_line(cls, method: Method, number: int, content: DocumentContent, score: float = 1.0, **more: Any) -> "Hit":
+        line = LineRange(number, number)
+        return cls(method, content.document_id, line, score, toc_index=content.lines[number - 1].toc_index, **more)
 
 
 @dataclass(frozen=True)
@@ -514,6 +498,17 @@ class LeftOut:
             candidate.matched_keywords,
             reason,
         )
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What the arbiter reads about a candidate as it was found; chat, audit and exports show the same text."""
+
+    candidate: Candidate
+    document_title: str
+    page_heading: str
+    snippet: str
+    is_struck: bool = False  # words of the snippet, which are marked
 
 
 @dataclass(frozen=True, kw_only=True)

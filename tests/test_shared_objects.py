@@ -144,9 +144,7 @@ REASONS = {
     "retrieval.words.tokens.word_lists": VALUE,
     "reading.layout.symbols.signs_by_font": f"{VALUE}; a file of the program",
     "retrieval.arbiter.named.saying_words": VALUE,
-    "retrieval.words.options.negations": VALUE,
-    "retrieval.words.options.yes_no_words": VALUE,
-    "retrieval.words.options.choosing_words": VALUE,
+    "retrieval.words.tokens.words_anywhere": VALUE,
 }
 
 

@@ -24,7 +24,7 @@ from llm.models import LLMCall
 from llm.window import read_window
 from retrieval.arbiter.model import ask_model, prompt_for, read_reply
 from retrieval.arbiter.room import ModelUse, room_in
-from retrieval.types import Brief, Briefed, LineRange, Question
+from retrieval.types import Brief, Briefed, Candidate, LineRange, Question
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ def judge_passages(use: ModelUse) -> TestedModel:
 
 def fixed_candidate(number: int, title: str, words: tuple[str, ...], text: str) -> Briefed:
     name = f"c{number}"
-    return Briefed(
+    found = Candidate(
         candidate_id=name,
         document_id="",
         parse_id="",
@@ -132,8 +132,8 @@ def fixed_candidate(number: int, title: str, words: tuple[str, ...], text: str) 
         anchor_text=text,
         snippet=text,
         rrf_rank=number,
-        brief=Brief(name, ("keywords",), "Office rules", title, "", "p. 1", words, False, False, False, text),
     )
+    return Briefed(**vars(found), brief=Brief(found, "Office rules", "", text))
 
 
 # ---- outcomes

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from reading.characters import RIGHT_TO_LEFT
 from reading.layout.extracted import Character, Span, SpanBlock
-from reading.layout.scripts import characters_by_span, part_of_span
+from reading.layout.scripts import cut_lines, part_of_span
 from reading.layout.ticks import TICKED, UNTICKED
 from reading.matching import WIDE, WIDE_SIGN
 from reading.values.currencies import CURRENCY_SIGNS
@@ -34,15 +34,7 @@ def cut_at_gaps(blocks: Sequence[SpanBlock], read_characters: Callable[[], Seque
     """
     lines = [line for block in blocks for line in block["lines"] if line["dir"][0] > 0.99]
     doubtful = [line for line in lines if any(PARTING.search(span["text"]) for span in line["spans"])]
-    if not doubtful:
-        return
-    characters = characters_by_span(read_characters())
-    for line in doubtful:
-        line["spans"] = [
-            part
-            for span in line["spans"]
-            for part in parts_at_gaps(span, characters.get((span["bbox"], span["origin"]), ()))
-        ]
+    cut_lines(doubtful, lambda line, span, characters: parts_at_gaps(span, characters), read_characters)
 
 
 def parts_at_gaps(span: Span, characters: Sequence[Character]) -> Iterator[Span]:

@@ -12,6 +12,7 @@ from reading.layout.lines import CELL_GAP, PageLine, cells_of
 from reading.layout.ticks import SIGNS
 from reading.rows import ASIDE_KINDS, LineKind, cut_spans
 from reading.values.currencies import CURRENCY_WORDS
+from reading.values.runs import split_runs
 from reading.values.sentences import NOT_ABBREVIATED
 from reading.values.units import is_measure
 
@@ -180,7 +181,8 @@ def classify_line(line: PageLine, previous: PageLine | None, style: BodyStyle) -
     if match[:1] == "第" and ARTICLE.fullmatch(match):
         return "heading"
     is_candidate = line.is_bold or line.size > style.size * 1.05 or numbering_of(line.text)[0]
-    if is_candidate and heading_score(line, previous, style) >= score_needed(line, style):
+    needed = HEADING_SCORE_SHOWN if is_candidate and is_set_apart(line, style) else UNSET_SCORE
+    if is_candidate and heading_score(line, previous, style) >= needed:
         return "heading"
     if previous is not None and previous.kind == "heading" and is_candidate and continues(line, previous):
         return "heading"
@@ -284,11 +286,6 @@ def is_item_after(below: PageLine, number: str) -> bool:
 def counts_on_from(before: str, after: str) -> bool:
     """Whether two plain numbers follow each other."""
     return before.isdigit() and after.isdigit() and int(after) - int(before) == 1
-
-
-def score_needed(line: PageLine, style: BodyStyle) -> float:
-    """The score a line needs to be a heading; more if only its words distinguish it."""
-    return HEADING_SCORE_SHOWN if is_set_apart(line, style) else UNSET_SCORE
 
 
 def continues(line: PageLine, above: PageLine) -> bool:
@@ -408,14 +405,8 @@ def mark_contents(pages: Sequence[Sequence[PageLine]]) -> None:
 def contents_runs(lines: Sequence[PageLine], page_count: int) -> list[tuple[int, int]]:
     """Ranges (first index, last index) of a page's lines that are contents entries."""
     entries = [(index, page) for index, line in enumerate(lines) if (page := entry_page(line, page_count)) is not None]
-    runs: list[tuple[int, int]] = []
-    run: list[tuple[int, int]] = []
-    for index, page in entries:
-        if run and (index - run[-1][0] > 4 or page < run[-1][1]):
-            runs += [(run[0][0], run[-1][0])] if len(run) >= CONTENTS_RUN else []
-            run = []
-        run.append((index, page))
-    return runs + ([(run[0][0], run[-1][0])] if len(run) >= CONTENTS_RUN else [])
+    runs = split_runs(entries, lambda run, entry: entry[0] - run[-1][0] <= 4 and entry[1] >= run[-1][1])
+    return [(run[0][0], run[-1][0]) for run in runs if len(run) >= CONTENTS_RUN]
 
 
 def entry_page(line: PageLine, page_count: int) -> int | None:

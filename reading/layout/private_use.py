@@ -1,11 +1,12 @@
 """Characters of the private use area beside numbers: nobody can see a minus in a code that only its font knows."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from reading.characters import UNKNOWN
 from reading.layout.extracted import Span, SpanLine
 from reading.values.currencies import CURRENCY_SIGNS
+from reading.values.runs import split_runs
 
 OWN = "\ue000-\uf8ff"
 OWN_CODE = re.compile(f"[{OWN}]")
@@ -22,19 +23,9 @@ def doubt_private_use(lines: Sequence[SpanLine]) -> None:
     """Make U+FFFD of the private characters beside a number, in place; those of fonts of icons and bullets stay."""
     for line in lines:
         if any(not span["text"].isprintable() and OWN_CODE.search(span["text"]) for span in line["spans"]):
-            for at, spans in enumerate(runs := list(joined_runs(line["spans"]))):
+            runs = list(split_runs(line["spans"], lambda run, span: is_joined(run[-1], span)))
+            for at, spans in enumerate(runs):
                 mark_beside_numbers(spans, begins=at == 0, ends=at == len(runs) - 1)
-
-
-def joined_runs(spans: Sequence[Span]) -> Iterator[list[Span]]:
-    """The spans of a line, those together that follow on each other without a gap."""
-    run: list[Span] = []
-    for span in spans:
-        if run and not is_joined(run[-1], span):
-            yield run
-            run = []
-        run.append(span)
-    yield run
 
 
 def is_joined(before: Span, after: Span) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from reading.layout.extracted import Character, Edges, Point, Span, SpanBlock, SpanLine
+from reading.layout.extracted import Character, Span, SpanBlock, SpanLine
 
 SCRIPT_SIZE = 0.85  # a piece this much smaller than its neighbour may be its sub- or superscript
 SCRIPT_REACH = 0.75  # of the neighbour's size: maximum distance of a script's baseline
@@ -31,26 +31,34 @@ def cut_at_scripts(blocks: list[SpanBlock], read_characters: Callable[[], list[S
     """
     # What was printed twice has been dropped from a line, perhaps all of it.
     lines = [line for block in blocks for line in block["lines"] if line["spans"] and line["dir"][0] > 0.99]
-    inside = {id(line): (line, places) for line, places in scripts_inside(lines)}
-    if not inside:
+    inside = {id(line): places for line, places in scripts_inside(lines)}
+    cut_lines(
+        [line for line in lines if id(line) in inside],
+        lambda line, span, characters: cut_span(span, characters, inside[id(line)]),
+        read_characters,
+    )
+
+
+def cut_lines(
+    lines: Sequence[SpanLine],
+    parts_of: Callable[[SpanLine, Span, Sequence[Character]], Iterable[Span]],
+    read_characters: Callable[[], Sequence[SpanBlock]],
+) -> None:
+    """Cut the spans of some lines as `parts_of` says of each span and its characters, in place."""
+    if not lines:
         return
-    characters = characters_by_span(read_characters())
-    for line, places in inside.values():
-        line["spans"] = [
-            part
-            for span in line["spans"]
-            for part in cut_span(span, characters.get((span["bbox"], span["origin"]), ()), places)
-        ]
-
-
-def characters_by_span(blocks: Sequence[SpanBlock]) -> dict[tuple[Edges, Point], list[Character]]:
-    """The characters of each span by its box and the place where it begins."""
-    return {
+    characters = {
         (span["bbox"], span["origin"]): span["chars"]
-        for block in blocks
+        for block in read_characters()
         for line in block["lines"]
         for span in line["spans"]
     }
+    for line in lines:
+        line["spans"] = [
+            part
+            for span in line["spans"]
+            for part in parts_of(line, span, characters.get((span["bbox"], span["origin"]), ()))
+        ]
 
 
 def scripts_inside(lines: Sequence[SpanLine]) -> Iterator[tuple[SpanLine, list[ScriptEdges]]]:

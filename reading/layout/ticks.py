@@ -30,7 +30,8 @@ def options_in(text: str) -> list[Option]:
     if not boxes or len(boxes) == 1 and boxes[0]["sign"] is None and text[: boxes[0].start()].strip():
         return []  # brackets alone amid a sentence are a blank to be filled in, or a note
     if not text[boxes[-1].end() :].strip() and text[: boxes[0].start()].strip():
-        edges = [label_start_before(text[: boxes[0].start()]), *(box.end() for box in boxes)]
+        asked = [found.end() for found in ASKED.finditer(text[: boxes[0].start()])]
+        edges = [max(asked, default=0), *(box.end() for box in boxes)]  # the label is behind what asks for it
         spans = [(edges[at], box.end(), text[edges[at] : box.start()]) for at, box in enumerate(boxes)]
     else:
         edges = [*(box.start() for box in boxes), len(text)]
@@ -41,11 +42,6 @@ def options_in(text: str) -> list[Option]:
         for box, is_ticked, (start, end, label) in zip(boxes, states, spans, strict=True)
         if len(label) <= LABEL_CHARS
     ]
-
-
-def label_start_before(before: str) -> int:
-    """Where the label before a box begins: after the sentence that asks for it."""
-    return max((asked.end() for asked in ASKED.finditer(before)), default=0)
 
 
 def trim_range(text: str, start: int, end: int) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from reading.layout.lines import PageLine, cells_of
 from reading.matching import NOT_WORD, identifier_form
 from reading.outline.headings import TitleTarget, page_ranges
 from reading.rows import ASIDE_KINDS, UNSEARCHED_KINDS
+from reading.values.runs import split_runs
 
 TITLE_CHARS = 250
 ENTRIES_MIN = 4  # fewer linked lines on a page are cross-references
@@ -73,13 +74,12 @@ def linked_runs(aims: Mapping[int, tuple[int, float]], lines: Sequence[PageLine]
 
     Links in running text are far apart, and those of an index lead back, and to and fro.
     """
-    run: list[int] = []
-    for index in sorted(index for index in aims if lines[index].kind not in ASIDE_KINDS):
-        if run and (index - run[-1] > LIST_GAP or lines[index].page_number != lines[run[-1]].page_number):
-            yield from [run] * is_contents_list(run, aims, lines)
-            run = []
-        run.append(index)
-    yield from [run] * is_contents_list(run, aims, lines)
+    linked = sorted(index for index in aims if lines[index].kind not in ASIDE_KINDS)
+
+    def goes_on(run: list[int], index: int) -> bool:
+        return index - run[-1] <= LIST_GAP and lines[index].page_number == lines[run[-1]].page_number
+
+    return (run for run in split_runs(linked, goes_on) if is_contents_list(run, aims, lines))
 
 
 def is_contents_list(run: Sequence[int], aims: Mapping[int, tuple[int, float]], lines: Sequence[PageLine]) -> bool:

@@ -9,6 +9,7 @@ from reading.matching import match_form
 from reading.outline.headings import BY_TYPOGRAPHY, SectionStart, page_ranges
 from reading.outline.typography import heading_title
 from reading.rows import UNSEARCHED_KINDS
+from reading.values.runs import split_runs
 
 HEAD_LINES = 8  # a statement's title is among the first lines of its page
 AMOUNT_ROWS_MIN = 12  # rows with two amounts or more
@@ -75,11 +76,7 @@ def start_of(index: int, starts: Sequence[SectionStart], lines: Sequence[PageLin
 
 def without_repeats(added: Sequence[SectionStart]) -> list[SectionStart]:
     """A statement's second page has the title of the first again: it goes on there."""
-    kept: list[SectionStart] = []
-    for start in added:
-        if not (kept and is_continued(kept[-1], start)):
-            kept.append(start)
-    return kept
+    return [run[0] for run in split_runs(added, lambda run, start: is_continued(run[0], start))]
 
 
 def is_continued(start: SectionStart, following: SectionStart) -> bool:

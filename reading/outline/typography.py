@@ -110,7 +110,6 @@ def is_heading_continued(index: int, lines: Sequence[PageLine]) -> bool:
 
 
 def heading_title(index: int, lines: Sequence[PageLine]) -> str:
-    """A heading's text over all its lines."""
     if lines[index].heading_chars:
         return " ".join(lines[index].text[: lines[index].heading_chars].split())[:TITLE_CHARS]
     texts = [lines[index].text]

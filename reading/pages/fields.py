@@ -174,7 +174,6 @@ def put_tick(field: FormField, pieces: list[TextPiece]) -> None:
 
 
 def is_on_row(piece: TextPiece, field: FormField) -> bool:
-    """Whether a piece is on the row of a field."""
     _, top, _, bottom = field.box
     apart = abs((piece.y0 + piece.y1) - (top + bottom)) / 2
     return apart < SAME_ROW * min(piece.y1 - piece.y0, max(bottom - top, piece.size))

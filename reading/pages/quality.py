@@ -47,9 +47,7 @@ def is_cell_alone(line: PageLine) -> bool:
 
 
 def is_table_caption(line: PageLine) -> bool:
-    if line.kind != "caption":
-        return False
-    named = named_at(line.text)
+    named = named_at(line.text) if line.kind == "caption" else None
     return named is not None and named[0] == "table"
 
 

@@ -24,6 +24,7 @@ from reading.rows import (
     name_in_force,
 )
 from reading.tables import Table, read_tables
+from reading.values.runs import split_runs
 
 HEADED = frozenset({"appendix", "exhibit", "schedule", "note"})  # what a heading names, not a caption
 TABLE_ROWS_MAX = 60  # lines below a caption in which a row of its table is looked for
@@ -246,14 +247,9 @@ def read_references(lines: Sequence[LineRow], starts: set[int], places: Places) 
 
 def paragraphs(lines: Sequence[LineRow]) -> Iterator[list[LineRow]]:
     """Runs of lines that text may go over, across pages; a caption or a section ends a run."""
-    run: list[LineRow] = []
-    for line in lines:
-        if line.kind in UNSEARCHED_KINDS:
-            continue
-        if run and (line.kind == "caption" or line.toc_index != run[-1].toc_index):
-            yield run
-            run = []
-        if line.kind != "caption":
-            run.append(line)
-    if run:
-        yield run
+    text = (line for line in lines if line.kind not in UNSEARCHED_KINDS)
+
+    def goes_on(run: list[LineRow], line: LineRow) -> bool:
+        return "caption" not in (line.kind, run[-1].kind) and line.toc_index == run[-1].toc_index
+
+    return (run for run in split_runs(text, goes_on) if run[0].kind != "caption")

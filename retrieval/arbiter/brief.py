@@ -105,24 +105,25 @@ def name_entry(entry: TocRow) -> str:
 
 def candidate_block(brief: Brief) -> str:
     """One candidate as the arbiter reads it, and as the audit shows it."""
+    found, (first, last) = brief.candidate, brief.candidate.anchor_pages
     flags = [
         name
         for name, is_set in (
-            ("exact title", brief.exact_title),
-            ("words together", brief.co_occurrence),
-            ("value of the expected type", brief.type_match),
+            ("exact title", found.exact_title),
+            ("words together", found.co_occurrence),
+            ("value of the expected type", found.type_match),
         )
         if is_set
     ]
     rows = (
-        ("methods", ", ".join(brief.methods)),
+        ("methods", ", ".join(found.methods)),
         ("document", brief.document_title),
-        ("section", brief.breadcrumb or "(none)"),
-        ("pages", brief.pages),
+        ("section", found.breadcrumb or "(none)"),
+        ("pages", str(first) if first == last else f"{first}-{last}"),
         ("top of page", brief.page_heading),
-        ("matched", ", ".join(brief.matched_keywords[:WORDS_MAX]) or "(no word)"),
+        ("matched", ", ".join(found.matched_keywords[:WORDS_MAX]) or "(no word)"),
         ("signals", ", ".join(flags) or "(none)"),
         ("note", STRUCK_TOLD if brief.is_struck else ""),
     )
     head = "\n".join(f"{name}: {fence_text(' '.join(value.split()))}" for name, value in rows if value)
-    return f'<candidate id="{brief.candidate_id}">\n{head}\ntext:\n{fence_text(brief.snippet)}\n</candidate>'
+    return f'<candidate id="{found.candidate_id}">\n{head}\ntext:\n{fence_text(brief.snippet)}\n</candidate>'

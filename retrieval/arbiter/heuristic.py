@@ -6,7 +6,7 @@ from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.types import Briefed, Question
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
+from retrieval.words.terms import share_within, weigh_terms
 
 # What each signal, 0 to 1, is worth: fitted on one half of the shared sets, see docs/benchmarks.md.
 RANK_WEIGHT, OVERLAP_WEIGHT, PHRASE_WEIGHT = 1.0, 1.5, 0.1
@@ -19,29 +19,19 @@ def heuristic_scores(
     question: Question, candidates: Sequence[Briefed], contents: Sequence[DocumentContent]
 ) -> list[float]:
     """The score of each candidate, highest best: its place in the fused order and what its words add."""
-    content_of = {content.document_id: content for content in contents}
+    names = {content.document_id: f"{content.file_name} {content.title}" for content in contents}
     terms = {content.document_id: weigh_terms(question, lexicon_of(content)) for content in contents}
     phrases = [match_form(phrase) for phrase in question.phrases]
     return [
         RANK_WEIGHT * HALF_PLACE / (HALF_PLACE + candidate.rrf_rank)
-        + OVERLAP_WEIGHT * overlap(candidate.passage, terms[candidate.document_id])
+        + OVERLAP_WEIGHT * share_within(candidate.passage, terms[candidate.document_id])
         + PHRASE_WEIGHT * phrases_within(candidate.passage, phrases)
-        + NAME_WEIGHT * overlap(file_and_title(content_of[candidate.document_id]), terms[candidate.document_id])
+        + NAME_WEIGHT * share_within(names[candidate.document_id], terms[candidate.document_id])
         for candidate in candidates
     ]
-
-
-def overlap(text: str, terms: Sequence[WeighedTerm]) -> float:
-    """The share of the question's words, by weight, that a text has in any of their forms."""
-    total = sum(term.weight for term in terms)
-    return sum(term.weight for term in terms_within(text, terms)) / total if total else 0.0
 
 
 def phrases_within(text: str, phrases: Sequence[str]) -> float:
     """The share of the question's phrases that a text has word for word."""
     said = f" {match_form(text)} "
     return sum(f" {phrase} " in said for phrase in phrases) / len(phrases) if phrases else 0.0
-
-
-def file_and_title(content: DocumentContent) -> str:
-    return f"{content.file_name} {content.title}"

@@ -66,7 +66,7 @@ def judge_by_rules(
         unquoted = value_unquoted(question, quoted) or number_untold(question, quoted, contents)
     missing = missing or unquoted
     if missing:
-        roles = [lower_role(role) for role in roles]
+        roles = ["tangential" if role in KEPT_ROLES else role for role in roles]
     reads = evidence.reads if evidence else None  # of the first
     pool = Pool(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
     verdicts = tuple(
@@ -86,10 +86,6 @@ def judge_by_rules(
         answered_parts=answered,
         is_doubtful=bool(unquoted or (evidence and evidence.doubt)),
     )
-
-
-def lower_role(role: Role) -> Role:
-    return "tangential" if role in KEPT_ROLES else role
 
 
 def roles_of(ordered: Sequence[Candidate], served: Collection[str], supporting_max: int) -> list[Role]:

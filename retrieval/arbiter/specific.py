@@ -36,11 +36,8 @@ def specific_words(question: Question, *, with_nouns: bool = False) -> set[str]:
         nouns = NOUN.findall(question.topic) if with_nouns else []
         telling = [each for each in nouns if not is_generic(match_form(each), question.language)]
         names = [*NAME_AMONG_NOUNS.findall(question.topic), *telling]
-    return (set(normalise_words(" ".join([*names, *codes]))) - concept_words(question)) | set(question.years)
-
-
-def concept_words(question: Question) -> set[str]:
-    return {word for each in question.keywords if each.source == "dictionary" for word in split_words(each.text)}
+    concepts = {word for each in question.keywords if each.source == "dictionary" for word in split_words(each.text)}
+    return (set(normalise_words(" ".join([*names, *codes]))) - concepts) | set(question.years)
 
 
 def hyphenated_parts(question: Question) -> list[str]:

@@ -225,7 +225,8 @@ def join_overlapping(clusters: Sequence[HitCluster]) -> list[HitCluster]:
         if not joined or not is_same_cluster(joined[-1], cluster):
             joined.append(cluster)
             continue
-        best, other = sorted((joined[-1], cluster), key=cluster_worth, reverse=True)
+        both = (joined[-1], cluster)
+        best, other = sorted(both, key=lambda each: (each.score("keywords"), strength_of(each, "")), reverse=True)
         best.hits += [hit for hit in other.hits if (hit.method in POINTED or hit.part) and hit not in best.hits]
         joined[-1] = best
     return joined
@@ -238,10 +239,6 @@ def is_same_cluster(above: HitCluster, cluster: HitCluster) -> bool:
     units = units_of(cluster.content)
     is_in_clause = units.position(cluster.best_line) == units.position(above.best_line)
     return is_in_clause or anchor_of(above).overlaps(anchor_of(cluster))
-
-
-def cluster_worth(cluster: HitCluster) -> tuple[float, float]:
-    return cluster.score("keywords"), strength_of(cluster, "")
 
 
 def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Question) -> list[HitCluster]:
@@ -426,7 +423,7 @@ def candidate_of(
     text = content.text_between(*anchor, searched_only=True)
     is_headed = not cluster.is_running and has_headed_value(anchor, question, content)
     candidate = Candidate(
-        candidate_id=name_cluster(cluster, anchor, prefixed),
+        candidate_id=name_place(anchor, content, prefixed),
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=methods,
@@ -474,16 +471,16 @@ def section_names_of(cluster: HitCluster) -> tuple[str, str]:
     return (entry.title, entry.breadcrumb) if entry and entry.index != FRONT_INDEX else ("", "")
 
 
-def name_cluster(cluster: HitCluster, anchor: LineRange, prefixed: bool) -> str:
+def name_place(lines: LineRange, content: DocumentContent, is_prefixed: bool) -> str:
     """The id of a candidate: page and lines, after the document's fingerprint when there are several."""
-    name = f"p{cluster.content.lines[anchor.first - 1].page_number}-l{anchor.first}-{anchor.last}"
-    return f"{cluster.content.sha256[:FINGERPRINT]}-{name}" if prefixed else name
+    name = f"p{content.lines[lines.first - 1].page_number}-l{lines.first}-{lines.last}"
+    return f"{content.sha256[:FINGERPRINT]}-{name}" if is_prefixed else name
 
 
 def leave_out(cluster: HitCluster, rank: int, prefixed: bool, terms: Sequence[WeighedTerm], reason: str) -> LeftOut:
     anchor, content = anchor_of(cluster), cluster.content
     return LeftOut(
-        candidate_id=name_cluster(cluster, anchor, prefixed),
+        candidate_id=name_place(anchor, content, prefixed),
         document_id=content.document_id,
         page_number=content.lines[anchor.first - 1].page_number,
         section_title=section_names_of(cluster)[0],
@@ -671,20 +668,7 @@ def needed_rows(cluster: HitCluster) -> tuple[int, ...]:
 
 
 def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
-    first, last = candidate.anchor_pages
-    return Brief(
-        candidate_id=candidate.candidate_id,
-        methods=candidate.methods,
-        document_title=content.title,
-        breadcrumb=candidate.breadcrumb,
-        page_heading=page_heading(first, content),
-        pages=str(first) if first == last else f"{first}-{last}",
-        matched_keywords=candidate.matched_keywords,
-        exact_title=candidate.exact_title,
-        co_occurrence=candidate.co_occurrence,
-        type_match=candidate.type_match,
-        snippet=candidate.snippet,
-    )
+    return Brief(candidate, content.title, page_heading(candidate.anchor_pages[0], content), candidate.snippet)
 
 
 def page_heading(page_number: int, content: DocumentContent) -> str:

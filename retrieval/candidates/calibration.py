@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -142,14 +143,7 @@ def is_compared(letter: str) -> bool:
 
 def longest_prefix(wanted: str, source: str) -> int:
     """The length of the longest prefix of `wanted` in `source`, by bisection: every shorter prefix occurs there too."""
-    low, high = 0, len(wanted)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if wanted[:middle] in source:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return bisect_left(range(1, len(wanted) + 1), True, key=lambda length: wanted[:length] not in source)
 
 
 def word_ends(raw_anchor: str, wanted: Letters, longest: int) -> Iterator[int]:

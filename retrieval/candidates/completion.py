@@ -5,11 +5,11 @@ It looks once, adds a few places, and tells what it did; the arbiter then judges
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from retrieval.candidates.lists import PrintedList, lists_around, read_lists, series_at
+from retrieval.candidates.pointed import Pointed
 from retrieval.filters import Within
 from retrieval.told.planned import give_reason, join_reasons
 from retrieval.types import Candidate, Hit, LineRange, Question
@@ -21,20 +21,12 @@ FETCHED_MAX = 2  # places added at most: each says or lists it all
 NEAR_LINES = 10  # below an anchor, where a list that it introduces begins
 
 
-@dataclass(frozen=True)
-class Completed:
-    """What the pass found: hits on the places it added, and its outcome in words."""
-
-    hits: tuple[Hit, ...]
-    outcome: str
-
-
 def complete_list(
     question: Question,
     candidates: Sequence[Candidate],
     contents: Sequence[DocumentContent],
     within: Within | None = None,
-) -> Completed:
+) -> Pointed:
     """Compare the stated count with what the best places list, and look for the whole list once if they list less.
 
     Where they do not say how many there are, it looks for the place that does. Nothing is added outside `within`.
@@ -47,7 +39,7 @@ def complete_list(
     )
     found = [each for place in best for each in lists_at(place.anchor, documents[place.document_id], forms)]
     if count and any(len(each.items) == count for each in found):
-        return Completed((), give_reason("listed", count=count, found=count, listed=question.listed))
+        return Pointed((), give_reason("listed", count=count, found=count, listed=question.listed))
     longest = max((len(each.items) for each in found if len(each.items) < count), default=0)
     lacking = give_reason("listed", count=count, found=longest, listed=question.listed)
     known = {(each.document_id, number) for each in best for number in range(each.anchor.first, each.anchor.last + 1)}
@@ -58,23 +50,16 @@ def complete_list(
         if (content.document_id, number) not in known and (within is None or within[content.document_id][number])
     ][:FETCHED_MAX]
     if not places:
-        return Completed((), join_reasons(lacking, give_reason("no other place")))
+        return Pointed((), join_reasons(lacking, give_reason("no other place")))
     pages = ", ".join(dict.fromkeys(str(content.lines[number - 1].page_number) for content, number in places))
     outcome = join_reasons(lacking, give_reason("looked again", pages=pages))
-    return Completed(tuple(fetch(question.listed, content, number) for content, number in places), outcome)
+    return Pointed(tuple(fetch(question.listed, content, number) for content, number in places), outcome)
 
 
 def fetch(name: str, content: DocumentContent, number: int) -> Hit:
-    return Hit(
-        method="keywords",
-        document_id=content.document_id,
-        lines=LineRange(number, number),
-        score=1.0,
-        matched_keywords=(name,),
-        toc_index=content.lines[number - 1].toc_index,
-        co_occurrence=True,
-        detail=f"further pass: how many {name} there are, or all of them",
-        fetched=True,
+    detail = f"further pass: how many {name} there are, or all of them"
+    return Hit.on_line(
+        "keywords", number, content, matched_keywords=(name,), co_occurrence=True, detail=detail, fetched=True
     )
 
 

@@ -139,7 +139,7 @@ def lines_beside(anchor: LineRange, before: int, after: int, content: DocumentCo
 def range_around(anchor: LineRange, count: int, inside: LineRange) -> LineRange:
     """About `count` lines centred on the anchor, inside a range; the whole range if it is shorter."""
     if inside.last - inside.first < count:
-        return LineRange(min(inside.first, anchor.first), max(inside.last, anchor.last))
+        return inside.union(anchor)
     spare = max(0, count - (anchor.last - anchor.first + 1)) // 2
     return LineRange(
         max(min(inside.first, anchor.first), anchor.first - spare),
@@ -202,13 +202,8 @@ def end_of_list(last: int, content: DocumentContent) -> int:
 
 
 def find_page_range(number: int, content: DocumentContent) -> LineRange:
-    page = content.lines[number - 1].page_number
-    first = last = number
-    while first > 1 and content.lines[first - 2].page_number == page:
-        first -= 1
-    while last < len(content.lines) and content.lines[last].page_number == page:
-        last += 1
-    return LineRange(first, last)
+    lines = content.lines_on_page(content.lines[number - 1].page_number)
+    return LineRange(lines[0].number, lines[-1].number)
 
 
 def table_around(anchor: LineRange, content: DocumentContent) -> LineRange:
@@ -263,7 +258,6 @@ def context_at(lines: LineRange, content: DocumentContent) -> Context:
 
 
 def boxes_by_page(lines: Sequence[LineRow]) -> tuple[Box, ...]:
-    """One box for each page and column of the lines."""
     groups: dict[tuple[int, int], list[LineRow]] = {}
     for line in lines:
         groups.setdefault((line.page_number, line.column), []).append(line)

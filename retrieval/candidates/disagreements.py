@@ -10,7 +10,7 @@ model can find.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
@@ -86,7 +86,8 @@ def find_disagreements(
         ids = (one.candidate_id, other.candidate_id)
         if frozenset(ids) in told or (is_named and one.document_id != other.document_id):
             continue
-        if values := differing_values(said[ids[0]], said[ids[1]], compared):
+        pairs = product(said[ids[0]], said[ids[1]])
+        if values := next(filter(None, (differing_value(*pair, compared) for pair in pairs)), None):
             found.append(Contradiction(ids, f"the same words with another value: {' / '.join(values)}", values))
     return tuple(found if len(found) <= FOUND_MAX else first_of_each(found))
 
@@ -218,15 +219,8 @@ def parties_named(sentence: str) -> Iterator[Value]:
 MORE = {NUMBER: bare_numbers_in, "party": parties_named, "person": parties_named}
 
 
-def differing_values(
-    some: Sequence[Statement], others: Sequence[Statement], compared: Sequence[str]
-) -> tuple[str, str] | None:
-    """The two values as printed, of the first two sentences that say the same but for these; else None."""
-    found = (differing_value(one, other, compared) for one in some for other in others)
-    return next(filter(None, found), None)
-
-
 def differing_value(one: Statement, other: Statement, compared: Sequence[str]) -> tuple[str, str] | None:
+    """The two values as printed, of two sentences that say the same but for these; else None."""
     if not any(name in one.values for name in compared):
         compared = [kind for name in compared for kind in GIVEN_AS.get(name, ())]
     if one[:2] != other[:2] or any(

@@ -20,7 +20,7 @@ HEADED = ("section", "appendix", "exhibit", "schedule", "note")  # they go on to
 
 @dataclass(frozen=True)
 class Pointed:
-    """The places a question points to, and what it names that no document has."""
+    """Hits on places that no detector proposed, and in words what was found and what was not."""
 
     hits: tuple[Hit, ...]
     outcome: str
@@ -66,17 +66,8 @@ def places_of_thing(named: NamedThing, content: DocumentContent, hits: Sequence[
         if best is None and not named.label:
             continue
         first = lines.first if best is None or named.row or named.kind in NAMES_ONLY else best.lines.first
-        yield (
-            (best.score if best else 0.0) + bool(named.label),
-            Hit(
-                method="references",
-                document_id=content.document_id,
-                lines=LineRange(first, first),
-                score=1.0,
-                toc_index=content.lines[first - 1].toc_index,
-                detail=f"{named}, {IN_QUESTION}",
-            ),
-        )
+        worth = (best.score if best else 0.0) + bool(named.label)
+        yield worth, Hit.on_line("references", first, content, detail=f"{named}, {IN_QUESTION}")
 
 
 def lines_of_thing(kind: str, line: int, content: DocumentContent) -> LineRange:

@@ -25,7 +25,7 @@ from retrieval.told.clauses import recorded_facts
 from retrieval.told.planned import ThingFacts, give_reason, join_reasons, thing_of
 from retrieval.types import VALUE_LEFT, Candidate, Hit, LineRange, Question, Settled
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
+from retrieval.words.terms import WeighedTerm, share_within, terms_within, weigh_terms
 from retrieval.words.tokens import is_stop_word, normalise_words
 
 REFERRING_MAX = 8  # the best passages, searched for references
@@ -78,7 +78,7 @@ def follow(candidates: Sequence[Candidate], contents: Sequence[DocumentContent])
             if not named.target_line:
                 lost[reference] = None
             elif not target.overlaps(source):
-                hit = reference_hit(reference, target, candidate, content)
+                hit = reference_hit(reference, target.first, candidate, content)
                 told = thing_of(named.kind, named.label, named.row, candidate.anchor_pages[0])
                 found.append((abs(named.line_number - candidate.best_line), candidate.rrf_rank, told, hit))
     hits: dict[tuple[str, LineRange], tuple[ThingFacts, Hit]] = {}
@@ -118,15 +118,8 @@ def name_first(things: Sequence[ThingFacts]) -> dict[str, object]:
     return {"things": list(things[:NAMED_MAX]), "more": max(0, len(things) - NAMED_MAX)}
 
 
-def reference_hit(reference: Reference, target: LineRange, source: Candidate, content: DocumentContent) -> Hit:
-    return Hit(
-        method="references",
-        document_id=content.document_id,
-        lines=target,
-        score=1.0,
-        toc_index=content.lines[target.first - 1].toc_index,
-        detail=f"{reference}, named on p. {source.anchor_pages[0]}",
-    )
+def reference_hit(reference: Reference, line: int, source: Candidate, content: DocumentContent) -> Hit:
+    return Hit.on_line("references", line, content, detail=f"{reference}, named on p. {source.anchor_pages[0]}")
 
 
 # ---- a sentence that only says where its value stands
@@ -167,7 +160,7 @@ def follow_deferral(
     if line is None or candidate.anchor.overlaps(LineRange(line, line)):
         return NOTHING_FOLLOWED
     page = candidate.anchor_pages[0]
-    hit = reference_hit(reference, LineRange(line, line), candidate, content)
+    hit = reference_hit(reference, line, candidate, content)
     hit = replace(hit, type_match=True, detail=f"{reference}, where p. {page} {VALUE_LEFT}")
     return Followed((hit,), (thing_of(reference.kind, reference.label, reference.row, page),), ())
 
@@ -208,12 +201,6 @@ def is_about_asked(before: str, question: Question, terms: Sequence[WeighedTerm]
     languages = {language, question.language}
     is_framed = all(called.match(word) or any(is_stop_word(word, each) for each in languages) for word in framing)
     return is_framed and share_within(before, terms) >= ASKED_SHARE
-
-
-def share_within(text: str, terms: Sequence[WeighedTerm]) -> float:
-    """The share of the question's weight that a text has; 0 for a question without a word."""
-    total = sum(term.weight for term in terms)
-    return sum(term.weight for term in terms_within(text, terms)) / total if total else 0.0
 
 
 def line_of_value(question: Question, lines: LineRange, content: DocumentContent) -> int | None:

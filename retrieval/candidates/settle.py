@@ -16,7 +16,6 @@ from retrieval.types import (
     LineRange,
     Question,
     Ranking,
-    Role,
     Settled,
     Verdict,
 )
@@ -32,8 +31,9 @@ def settle(
     content_of = {content.document_id: content for content in contents}
     judged = [by_id[verdict.candidate_id] for verdict in ranking.verdicts]
     contexts = {
-        one.candidate_id: widen(one, question, content_of[one.document_id], context_chars(verdict.role))
+        one.candidate_id: widen(one, question, content_of[one.document_id], chars_max)
         for one, verdict in zip(judged, ranking.verdicts, strict=True)
+        for chars_max in [ANSWERING_CHARS_MAX if verdict.role == "primary" else CHARS_MAX]  # R72
     }
     kept = [by_id[verdict.candidate_id] for verdict in ranking.verdicts if verdict.role in KEPT_ROLES]
     if not question.hints.says_around:
@@ -42,11 +42,6 @@ def settle(
         settle_one(candidate, verdict, contexts[candidate.candidate_id], content_of[candidate.document_id])
         for candidate, verdict in zip(judged, ranking.verdicts, strict=True)
     )
-
-
-def context_chars(role: Role) -> int:
-    """The characters of a context: what answers is read as far as its kind asks (R72)."""
-    return ANSWERING_CHARS_MAX if role == "primary" else CHARS_MAX
 
 
 def settle_one(candidate: Briefed, verdict: Verdict, context: Context, content: DocumentContent) -> Settled:

@@ -1,10 +1,10 @@
 """Which lines of a page show a row of a table: what says what the row is, the rows asked for, the others near it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent, kept_with_content
+from documents.storage.content import DocumentContent, kept_by_key
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.tables import PERIOD, UNIT, Table, TableRow
 from retrieval.candidates.units import Piece, units_of
@@ -82,24 +82,9 @@ def searched_on_page(page_number: int, content: DocumentContent) -> list[LineRow
     return [each for each in content.lines_on_page(page_number) if each.kind not in UNSEARCHED_KINDS]
 
 
-@kept_with_content
-def blocks_by_page(content: DocumentContent) -> dict[int, list[tuple[int, ...]]]:
-    """What is shown as a whole on each page that was asked for."""
-    return {}
-
-
+@kept_by_key  # every place on the page asks for it
 def blocks_on_page(page_number: int, content: DocumentContent) -> list[tuple[int, ...]]:
-    """What is shown as a whole on a page: a row with the head of its table, or a unit of the text outside.
-
-    Divided once: every place on the page asks for it.
-    """
-    blocks = blocks_by_page(content)
-    if page_number not in blocks:
-        blocks[page_number] = list(map(tuple, divide_page(page_number, content)))
-    return blocks[page_number]
-
-
-def divide_page(page_number: int, content: DocumentContent) -> Iterable[list[int]]:
+    """What is shown as a whole on a page: a row with the head of its table, or a unit of the text outside."""
     page, tables = searched_on_page(page_number, content), content.tables_on_page(page_number)
     row_of = {
         number: (row, table)
@@ -114,7 +99,7 @@ def divide_page(page_number: int, content: DocumentContent) -> Iterable[list[int
         key = ("row", row.first_line) if row else ("unit", units.position(line.number))
         heads = [*heads_with_periods(table, tables), *period_above(line.number, table, page)] if table else []
         blocks.setdefault(key, heads).append(line.number)
-    return blocks.values()
+    return [*map(tuple, blocks.values())]
 
 
 def explain_rows(

@@ -54,7 +54,6 @@ class Units(NamedTuple):
 
 @kept_with_content
 def units_of(content: DocumentContent) -> Units:
-    """The units of a document."""
     starts = tuple(find_starts(content)) or (1,)
     sizes = [0] * len(starts)
     position = 0

@@ -13,7 +13,7 @@ from retrieval.deadline import check_time
 from retrieval.question.defined import value_given
 from retrieval.question.phrasing import asks_for_parties
 from retrieval.question.values import has_form, line_has_value
-from retrieval.types import Hit, LineRange, Question
+from retrieval.types import Hit, Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
@@ -88,13 +88,12 @@ def lines_by_share(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_]) -> l
 
 
 def pattern_hit(number: int, matched: list[WeighedTerm], share: float, is_typed: bool, content: DocumentContent) -> Hit:
-    return Hit(
-        method="patterns",
-        document_id=content.document_id,
-        lines=LineRange(number, number),
-        score=round(share, 6),
+    return Hit.on_line(
+        "patterns",
+        number,
+        content,
+        round(share, 6),
         matched_keywords=tuple(term.text for term in matched),
-        toc_index=content.lines[number - 1].toc_index,
         type_match=is_typed,
         line_score=float(sum(term.points for term in matched)),
     )

@@ -108,13 +108,12 @@ def statement_hit(page: StatementPage, matched: Rows, share: float, is_asked: bo
             is_row = content.lines[number - 1].kind == "table_row"
             carried[number] = carried.get(number, 0.0) + term.weight * (1.0 if is_row else LABEL_SHARE)
     best = min(carried, key=lambda number: (-carried[number], number))
-    return Hit(
-        method="titles",
-        document_id=content.document_id,
-        lines=LineRange(best, best),
-        score=round(share, 6) if is_asked else 0.0,  # otherwise the page is only proposed, and scores by its words
+    return Hit.on_line(
+        "titles",
+        best,
+        content,
+        round(share, 6) if is_asked else 0.0,  # otherwise the page is only proposed, and scores by its words
         matched_keywords=tuple(term.text for term, _ in matched),
-        toc_index=content.lines[best - 1].toc_index,
         exact_title=is_asked,
         detail=f"{page.kind}, p. {page.page_number}",
         statement=page.kind,

@@ -62,7 +62,6 @@ def rename_concept(concept: Concept, name: str, by: User | None = None) -> None:
 
 @DICTIONARY.change
 def remove_concept(concept: Concept, by: User | None = None) -> None:
-    """Delete a concept with its terms."""
     concept.delete()
 
 

@@ -19,7 +19,7 @@ def dictionary_state(base: KnowledgeBase) -> dict[str, object]:
     for row in read_word_rows(base):
         state[f"{row.concept}: {row.term} ({row.language or '*'})"] = f"{row.priority}, {row.weight:g}"
     words = standings_of_words(base)
-    return state | {f"learned word: {word.word} ({word.pk})": "off" for word in words if not word.is_on}
+    return state | {f"learned word: {word.row.word} ({word.row.pk})": "off" for word in words if not word.is_on}
 
 
 DICTIONARY = Guarded("dictionary", _("dictionary"), dictionary_state, (WordRow,))

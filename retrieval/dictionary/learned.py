@@ -10,9 +10,7 @@ dictionary.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID
+from typing import NamedTuple
 
 from django.utils import timezone
 
@@ -25,19 +23,10 @@ Kind = LearnedWord.Kind
 TOPIC_MAX = 300  # characters: a longer one is no topic that anybody asks of again
 
 
-@dataclass(frozen=True)
-class WordStanding:
-    """What the rows say of one learned word. `pk` is of the row it was learned with."""
+class WordStanding(NamedTuple):
+    """What the rows say of one learned word; `row` is the one it was learned with."""
 
-    pk: int
-    concept: str
-    topic: str
-    asked: str
-    word: str
-    stems: str
-    language: str
-    run_id: UUID | None
-    learned_at: datetime
+    row: LearnedWord
     helped: int
     is_on: bool
     is_taken: bool
@@ -49,7 +38,7 @@ def standings_of_words(base: KnowledgeBase) -> list[WordStanding]:
     for row in LearnedWord.objects.filter(base=base).exclude(word="").order_by("pk"):
         rows[(row.concept, row.topic, row.stems)].append(row)
     found = [add_up(of_word) for of_word in rows.values()]
-    return sorted(found, key=lambda each: -each.pk)
+    return sorted(found, key=lambda each: -each.row.pk)
 
 
 def add_up(rows: Sequence[LearnedWord]) -> WordStanding:
@@ -57,27 +46,15 @@ def add_up(rows: Sequence[LearnedWord]) -> WordStanding:
     first = next((row for row in rows if row.kind == Kind.LEARNED), rows[0])
     kinds = [row.kind for row in rows]
     switched = [kind for kind in kinds if kind in (Kind.OFF, Kind.ON)]
-    return WordStanding(
-        pk=first.pk,
-        concept=first.concept,
-        topic=first.topic,
-        asked=first.asked,
-        word=first.word,
-        stems=first.stems,
-        language=first.language,
-        run_id=first.run_id,
-        learned_at=first.created_at,
-        helped=kinds.count(Kind.HELPED),
-        is_on=not switched or switched[-1] == Kind.ON,
-        is_taken=Kind.TAKEN in kinds,
-    )
+    is_on = not switched or switched[-1] == Kind.ON
+    return WordStanding(first, kinds.count(Kind.HELPED), is_on, Kind.TAKEN in kinds)
 
 
 def learned_of(base: KnowledgeBase) -> tuple[Learned, ...]:
     """The words that questions of a base are asked with, those that helped most first."""
     on = [each for each in standings_of_words(base) if each.is_on and not each.is_taken]
-    best = sorted(on, key=lambda each: -each.helped)
-    return tuple(Learned(each.concept, each.topic, each.word, each.stems, each.language) for each in best)
+    best = [each.row for each in sorted(on, key=lambda each: -each.helped)]
+    return tuple(Learned(row.concept, row.topic, row.word, row.stems, row.language) for row in best)
 
 
 # ---- with a run, in the transaction that stores it
@@ -96,16 +73,14 @@ def store_lessons(run: RetrievalRun, result: RetrievalResult, dictionary: Sequen
     rows = [build_row(run, about, word, stems, language) for word, stems in fresh if is_kept]
     helped = set(helpful_words(result))
     rows += [
-        build_row(run, About(each.concept, each.topic, each.asked), each.word, each.stems, each.language, Kind.HELPED)
+        again(each.row, Kind.HELPED, run)
         for each in (standings_of_words(run.base) if helped else [])
-        if each.word in helped and each.is_on and not each.is_taken
+        if each.row.word in helped and each.is_on and not each.is_taken
     ]
     LearnedWord.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def build_row(
-    run: RetrievalRun, about: About, word: str, stems: str, language: str, kind: LearnedWord.Kind = Kind.LEARNED
-) -> LearnedWord:
+def build_row(run: RetrievalRun, about: About, word: str, stems: str, language: str) -> LearnedWord:
     return LearnedWord(
         base_id=run.base_id,
         concept=about.concept,
@@ -114,10 +89,17 @@ def build_row(
         word=word,
         stems=stems,
         language=language,
-        kind=kind,
+        kind=Kind.LEARNED,
         run=run,
         created_at=timezone.now(),
     )
+
+
+def again(row: LearnedWord, kind: LearnedWord.Kind, run: RetrievalRun | None = None) -> LearnedWord:
+    """What happened to a word after that, as a further row that is not stored yet."""
+    same = ("base_id", "concept", "topic", "asked", "word", "stems", "language")
+    values = {name: getattr(row, name) for name in same}
+    return LearnedWord(**values, kind=kind, run=run, created_at=timezone.now())
 
 
 def follow_rename(base: KnowledgeBase, before: str, name: str) -> None:

@@ -4,7 +4,6 @@ A change is a further row of the word, with an entry of the ledger.
 """
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.models import User
@@ -14,7 +13,7 @@ from ledger.events import record
 from retrieval.dictionary.csv_format import LANGUAGES, WordlistError, WordRow, checked_text
 from retrieval.dictionary.editing import add_concept, put_term
 from retrieval.dictionary.guarded import DICTIONARY
-from retrieval.dictionary.learned import WordStanding, standings_of_words
+from retrieval.dictionary.learned import WordStanding, again, standings_of_words
 from retrieval.models import Concept, LearnedWord
 from retrieval.question.learned import LEARNED_WEIGHT
 
@@ -38,9 +37,9 @@ def take_word(base: KnowledgeBase, pk: int, concept_name: str, by: User | None) 
         standing = lock_word(base, pk)
         name = checked_text(concept_name, "concept")
         found = Concept.objects.filter(base=base, name__iexact=name).select_related("base").first()
-        language = standing.language if standing.language in LANGUAGES else ""
+        language = standing.row.language if standing.row.language in LANGUAGES else ""
         concept = found or add_concept(base, WordRow(name, language, name))
-        row = WordRow(concept.name, language, standing.word, "secondary", LEARNED_WEIGHT)
+        row = WordRow(concept.name, language, standing.row.word, "secondary", LEARNED_WEIGHT)
         if not concept.terms.filter(language=row.language, text__iexact=row.term).exists():
             put_term(concept, row)
         store_change(base, standing, Kind.TAKEN, by, concept.name)
@@ -51,7 +50,7 @@ def lock_word(base: KnowledgeBase, pk: int) -> WordStanding:
     """One word as it stands, while nobody else changes it. Raises WordlistError if it is not there, or was taken."""
     KnowledgeBase.objects.select_for_update().get(pk=base.pk)
     for each in standings_of_words(base):
-        if each.pk == pk and not each.is_taken:
+        if each.row.pk == pk and not each.is_taken:
             return each
     raise WordlistError(gettext("This word is not there any more."))
 
@@ -59,17 +58,7 @@ def lock_word(base: KnowledgeBase, pk: int) -> WordStanding:
 def store_change(
     base: KnowledgeBase, standing: WordStanding, kind: LearnedWord.Kind, by: User | None, into: str = ""
 ) -> None:
-    LearnedWord.objects.create(
-        base=base,
-        concept=standing.concept,
-        topic=standing.topic,
-        asked=standing.asked,
-        word=standing.word,
-        stems=standing.stems,
-        language=standing.language,
-        kind=kind,
-        created_at=timezone.now(),
-    )
+    again(standing.row, kind).save(force_insert=True)
     # Not the topic: it has words of a question, which may be erased.
-    details = {"word": standing.word, "concept": into or standing.concept, "change": str(kind)}
+    details = {"word": standing.row.word, "concept": into or standing.row.concept, "change": str(kind)}
     record("learned_word_changed", actor_of(by), f"base:{base.pk}", details)

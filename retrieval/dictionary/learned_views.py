@@ -28,10 +28,10 @@ def show_learned(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
         return {}
     standings = standings_of_words(found)
     return {
-        "rows": standings[:WORDS_SHOWN],
+        "rows": [(each, each.row) for each in standings[:WORDS_SHOWN]],
         "more": max(0, len(standings) - WORDS_SHOWN),
         "concepts": Concept.objects.filter(base=found).values_list("name", flat=True)[:CONCEPTS_OFFERED]
-        if any(not each.concept for each in standings)
+        if any(not each.row.concept for each in standings)
         else (),
     }
 
@@ -40,14 +40,14 @@ def show_learned(request: HttpRequest, found: KnowledgeBase) -> dict[str, Any]:
 def learned_word(request: HttpRequest, pk: UUID, word_pk: int) -> HttpResponse:
     """Switch a learned word off or on, or take it into the dictionary."""
     found = access.get_base(request.user, pk, *access.OWN)
-    standing = next((each for each in standings_of_words(found) if each.pk == word_pk), None)
+    standing = next((each for each in standings_of_words(found) if each.row.pk == word_pk), None)
     action = request.POST.get("action")
     if standing is None or action not in ("off", "on", "take"):
         raise Http404("There is nothing here for you.")
-    told = {"word": standing.word}
+    told = {"word": standing.row.word}
     try:
         if action == "take":
-            name = request.POST.get("concept_name", "") or standing.concept
+            name = request.POST.get("concept_name", "") or standing.row.concept
             concept = take_word(found, word_pk, name, user_of(request))
             words = gettext("“%(word)s” is a term of “%(concept)s” now.")
             messages.success(request, words % {**told, "concept": concept.name})

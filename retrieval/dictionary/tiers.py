@@ -3,7 +3,6 @@
 They are part of the base's settings, so that each change is recorded with what was before, and each run keeps its own.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -101,14 +100,8 @@ def change_tiers(base: KnowledgeBase, wanted: NamedTiers, by: User | None = None
         stored[f"{CONCEPT_KEY}{known.get(name.casefold(), name)}"] = tier
     if len(stored) > TIERS_MAX:
         raise TierError(gettext("A base names at most %(count)s model tiers.") % {"count": TIERS_MAX})
-    check_tier_names(stored)
+    if unknown := [tier for tier in stored.values() if tier not in TIERS]:
+        told = {"tier": str(unknown[0])[:SHOWN_CHARS], "tiers": ", ".join(TIERS)}
+        raise TierError(gettext("There is no model tier “%(tier)s”; there are: %(tiers)s.") % told)
     base.refresh_from_db(fields=["name", "settings"])
     change_settings(base, base.name, replace(BaseSettings.from_json(base.settings), tiers=stored), by)
-
-
-def check_tier_names(stored: Mapping[str, str]) -> None:
-    """Raise TierError for a tier that is none of the program's."""
-    for tier in stored.values():
-        if tier not in TIERS:
-            told = {"tier": str(tier)[:SHOWN_CHARS], "tiers": ", ".join(TIERS)}
-            raise TierError(gettext("There is no model tier “%(tier)s”; there are: %(tiers)s.") % told)

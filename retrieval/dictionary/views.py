@@ -151,7 +151,6 @@ def bound_form(term: Term) -> TermForm:
 
 @require_POST
 def delete_concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
-    """Delete a concept with its terms."""
     row = get_concept(request, pk, concept_pk)
     editing.remove_concept(row, by=user_of(request))
     words = gettext("“%(name)s” is deleted. Answers given so far keep what they were found with.")

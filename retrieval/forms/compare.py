@@ -17,7 +17,7 @@ from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.evidence import join_words, share_of_weight
 from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, room_minus_guidance
 from retrieval.briefs import fit_for
-from retrieval.candidates.aggregation import FINGERPRINT
+from retrieval.candidates.aggregation import name_place
 from retrieval.candidates.settle import settle
 from retrieval.forms.outline import outline_of
 from retrieval.parts import CANDIDATES_NAMED, CARRIED_SHARE, MISSING_SHARE, missing_words, share_of_part
@@ -214,16 +214,15 @@ def merge_candidates(found: Sequence[FoundSide], contents: Sequence[DocumentCont
 
 def name_candidate(candidate: Settled, contents: Sequence[DocumentContent]) -> str:
     """The id of a candidate in the scope of all sides."""
-    name = f"p{candidate.anchor_pages[0]}-l{candidate.anchor.first}-{candidate.anchor.last}"
-    sha256 = next(each.sha256 for each in contents if each.document_id == candidate.document_id)
-    return f"{sha256[:FINGERPRINT]}-{name}" if len(contents) > 1 else name
+    content = next(each for each in contents if each.document_id == candidate.document_id)
+    return name_place(candidate.anchor, content, len(contents) > 1)
 
 
 def with_id(candidate: Settled, name: str) -> Settled:
     return replace(
         candidate,
         candidate_id=name,
-        brief=replace(candidate.brief, candidate_id=name),
+        brief=replace(candidate.brief, candidate=replace(candidate.brief.candidate, candidate_id=name)),
         verdict=replace(candidate.verdict, candidate_id=name),
     )
 

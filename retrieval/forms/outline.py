@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, LineRow, TocRow
+from reading.values.runs import split_runs
 from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE, split_at
 from retrieval.absence import CAPS, WARNING_CAP
 from retrieval.accounting import coverage_of
-from retrieval.candidates.aggregation import FINGERPRINT, brief_of
+from retrieval.candidates.aggregation import brief_of, name_place
 from retrieval.candidates.noise import is_minor, is_noise_title, name_part
 from retrieval.candidates.sentences import PROSE, QUOTE_CHARS, run_around
 from retrieval.candidates.settle import settle
@@ -231,12 +232,7 @@ def tell_title(content: DocumentContent) -> Told | None:
     title = match_form(content.title)
     lines = [line for line in content.lines[:TITLE_REACH] if line.kind == "heading"]
     printed = [line for line in lines if (said := match_form(line.text)) and (said in title or title in said)]
-    runs: list[list[LineRow]] = []
-    for line in printed:
-        if runs and line.number == runs[-1][-1].number + 1:
-            runs[-1].append(line)
-        else:
-            runs.append([line])
+    runs = list(split_runs(printed, lambda run, line: line.number == run[-1].number + 1))
     if not runs:
         return None
     best = max(runs, key=lambda run: (title.startswith(match_form(run[0].text)), len(title_words_of(run))))
@@ -309,9 +305,8 @@ def build_candidate(told: Told, content: DocumentContent, rank: int, is_prefixed
     """The candidate of a part; its anchor is the sentence."""
     first, last = (content.lines[number - 1] for number in told.lines)
     entry = told.part.entry
-    name = f"p{first.page_number}-l{told.lines.first}-{told.lines.last}"
     candidate = Candidate(
-        candidate_id=f"{content.sha256[:FINGERPRINT]}-{name}" if is_prefixed else name,
+        candidate_id=name_place(told.lines, content, is_prefixed),
         document_id=content.document_id,
         parse_id=content.parse_id,
         methods=("outline",),

@@ -13,7 +13,7 @@ from itertools import pairwise
 from os.path import commonprefix
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent, kept_with_content
+from documents.storage.content import DocumentContent, kept_by_key
 from reading.matching import match_form
 from reading.values.sentences import SENTENCE
 from retrieval.candidates.units import ITEM, units_of
@@ -58,31 +58,25 @@ class ComparedSentence(NamedTuple):
 
 def siblings_of(term: WeighedTerm, content: DocumentContent) -> frozenset[Name]:
     """The names that a document sets beside a term of a question, more than once or in more than one way."""
-    found = siblings_found(content)
-    if term.forms not in found:
-        found[term.forms] = frozenset(find_siblings(term, content))
-    return found[term.forms]
+    return find_siblings(term.forms, content)
 
 
-@kept_with_content
-def siblings_found(content: DocumentContent) -> dict[tuple[str, ...], frozenset[Name]]:
-    """What was found so far of a document, by the forms of a term: each value on a page asks for the same."""
-    return {}
-
-
-def find_siblings(term: WeighedTerm, content: DocumentContent) -> set[Name]:
-    own = {stem(form, content.language) for form in term.forms}
-    sections = [*sections_with(term, content)]
+@kept_by_key
+def find_siblings(forms: tuple[str, ...], content: DocumentContent) -> frozenset[Name]:
+    """Found once: each value on a page asks for the same."""
+    own, lines = {stem(form, content.language) for form in forms}, lexicon_of(content).lines_with_any(forms)
+    indexes = dict.fromkeys(content.lines[number - 1].toc_index for number in lines[:LINES_MAX].tolist())
+    sections = [said_in_section(index, content) for index in list(indexes)[:SECTIONS_MAX]]
     found: Counter[Name] = Counter()
-    for section in (headings_beside(term, content), *sections):
+    for section in (headings_beside(forms, content), *sections):
         found.update(set_beside(own, section, content))
-    found.update(openings_beside(own, term, sections, content))
+    found.update(openings_beside(own, lines, sections, content))
     often = {name for name, times in found.items() if times >= TIMES_MIN and not is_generic(name[0], content.language)}
-    return often | other_kinds(own, term, content)
+    return frozenset(often | other_kinds(own, lines, content))
 
 
 def openings_beside(
-    own: set[str], term: WeighedTerm, sections: Sequence[Sequence[ComparedSentence]], content: DocumentContent
+    own: set[str], lines: Numbers, sections: Sequence[Sequence[ComparedSentence]], content: DocumentContent
 ) -> dict[Name, int]:
     """In how many sections sentences begin with a name and others with a term, where it is the way of both to begin
     one: they are what the rules are for.
@@ -90,7 +84,7 @@ def openings_beside(
     lexicon = lexicon_of(content)
     begun = [[short_name(one.placed[0].name, content) for one in said if one.is_begun] for said in sections]
     times = Counter(name for names in begun for name in names)
-    if sum(count for name, count in times.items() if not own.isdisjoint(name)) < OPENING_SHARE * len(term.lines):
+    if sum(count for name, count in times.items() if not own.isdisjoint(name)) < OPENING_SHARE * len(lines):
         return {}
     beside = (names for names in begun if any(not own.isdisjoint(name) for name in names))
     return {
@@ -132,29 +126,19 @@ def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     return shared >= ALIKE_MIN and shared >= ALIKE_SHARE * min(len(one), len(other))
 
 
-def sections_with(term: WeighedTerm, content: DocumentContent) -> Iterator[Sequence[ComparedSentence]]:
-    indexes = dict.fromkeys(content.lines[number - 1].toc_index for number in term.lines[:LINES_MAX].tolist())
-    sections = said_in_sections(content)
-    for index in list(indexes)[:SECTIONS_MAX]:
-        if index not in sections:
-            sections[index] = [
-                read_said(sentence, content.language)
-                for text in texts_of_section(index, content)
-                for sentence in SENTENCE.split(without_marker(text))
-                for sentence in CLAUSE_END.split(sentence)
-            ]
-        yield sections[index]
+@kept_by_key
+def said_in_section(index: int, content: DocumentContent) -> list[ComparedSentence]:
+    return [
+        read_said(sentence, content.language)
+        for text in texts_of_section(index, content)
+        for sentence in SENTENCE.split(without_marker(text))
+        for sentence in CLAUSE_END.split(sentence)
+    ]
 
 
 def without_marker(text: str) -> str:
     item = ITEM.match(text)
     return text[item.end() :] if item else text
-
-
-@kept_with_content
-def said_in_sections(content: DocumentContent) -> dict[int, list[ComparedSentence]]:
-    """What was read of a document so far, by section."""
-    return {}
 
 
 def texts_of_section(index: int, content: DocumentContent) -> Iterator[str]:
@@ -169,10 +153,10 @@ def texts_of_section(index: int, content: DocumentContent) -> Iterator[str]:
         number = unit.last + 1
 
 
-def headings_beside(term: WeighedTerm, content: DocumentContent) -> list[ComparedSentence]:
+def headings_beside(forms: Sequence[str], content: DocumentContent) -> list[ComparedSentence]:
     """The headings with a term, and those of the same level."""
     lexicon = lexicon_of(content)
-    own = {index for form in term.forms for index in lexicon.titles_with(form)}
+    own = {index for form in forms for index in lexicon.titles_with(form)}
     levels = {content.toc_by_index[index].level for index in own}
     titles = [entry.title for entry in content.toc if entry.level in levels]
     return [read_said(title, content.language) for title in titles[:LINES_MAX]]
@@ -217,11 +201,11 @@ def is_preposition(word: str, language: str) -> bool:
     return is_circumstance or any(rules["owner"].match(f"{word}{end}x") for end in (" ", "'"))
 
 
-def other_kinds(own: set[str], term: WeighedTerm, content: DocumentContent) -> set[Name]:
+def other_kinds(own: set[str], lines: Numbers, content: DocumentContent) -> set[Name]:
     """The names of other kinds of what a term says the kind of: of the noun after it, or of the end of a compound."""
     lexicon, language = lexicon_of(content), content.language
     heads = Counter(
-        stem(after, language) for before, after in pairs_on(term.lines, content) if stem(before, language) in own
+        stem(after, language) for before, after in pairs_on(lines, content) if stem(before, language) in own
     )
     found: set[Name] = set()
     for head in (head for head, times in heads.items() if times >= TIMES_MIN):

@@ -120,13 +120,14 @@ def name_words(said: str, language: str, rules: Wordings) -> list[str]:
 
 def is_called(words: Collection[str], name: Name) -> bool:
     """Whether all the words are in the title or the file name of a document, or short for words of them."""
+    years = (str(year) for year in years_of_document(name))
+    return names_all(words, name, {*called_of(name).label, *years})
+
+
+def names_all(words: Collection[str], name: Name, label: Collection[str]) -> bool:
     called = called_of(name)
-    years = {str(year) for year in years_of_document(name)}
     return bool(words) and all(
-        word in called.label
-        or word in years
-        or (len(word) >= JOINED_MIN and word in called.joined)
-        or is_acronym(word, called.label)
+        word in label or (len(word) >= JOINED_MIN and word in called.joined) or is_acronym(word, called.label)
         for word in words
     )
 
@@ -202,12 +203,7 @@ def are_of_one_name(sides: Sequence[Side]) -> bool:
 
 def is_of_kind(stems: Collection[str], name: Name, language: str) -> bool:
     """Whether each of the stems is that of a word in the name of a document, or ends one, or is short for some."""
-    called = called_of(name)
-    label = {stem(word, language) for word in called.label}
-    return bool(stems) and all(
-        word in label or (len(word) >= JOINED_MIN and word in called.joined) or is_acronym(word, called.label)
-        for word in stems
-    )
+    return names_all(stems, name, {stem(word, language) for word in called_of(name).label})
 
 
 def places_compared(asked: str, names: Sequence[Name], language: str) -> list[int]:

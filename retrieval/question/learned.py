@@ -94,16 +94,12 @@ def lessons_of(result: RetrievalResult) -> Iterator[tuple[str, str]]:
     for wanted in wanted_words(result):
         words = normalise_words(wanted)
         text, stems = " ".join(words), stems_in(wanted, language)
-        is_telling = any(is_telling_word(word, language) for word in words)
+        is_telling = any(word.isalpha() and not read_count(word) and not is_generic(word, language) for word in words)
         if not stems or not is_telling or len(words) > WORDS_MAX or len(text) > WORD_CHARS:
             continue
         if stems not in known and not own >= {*stems.split()}:
             known.add(stems)
             yield text, stems
-
-
-def is_telling_word(word: str, language: str) -> bool:
-    return word.isalpha() and not read_count(word) and not is_generic(word, language)
 
 
 def wanted_words(result: RetrievalResult) -> list[str]:

@@ -98,11 +98,6 @@ def has_pages(content: DocumentContent) -> bool:
     return content.media_type == PDF
 
 
-def has_labels(content: DocumentContent) -> bool:
-    """Whether a document names pages otherwise than by their place in the file."""
-    return any(page.label != str(page.number) for page in content.pages)
-
-
 def pages_taken(hints: Hints, contents: Sequence[DocumentContent]) -> tuple[PageTaken, ...]:
     """How the pages named were taken, as far as there was a choice or a page is nowhere; with titles, if of several."""
     read = [(content, list(take_pages(hints, content))) for content in contents if has_pages(content)]
@@ -113,7 +108,7 @@ def pages_taken(hints: Hints, contents: Sequence[DocumentContent]) -> tuple[Page
     return tuple(
         each._replace(title=content.title if len(contents) > 1 else "")
         for content, taken in read
-        if has_labels(content)
+        if any(page.label != str(page.number) for page in content.pages)
         for each in taken
         if each.taken_as in ("file", "none") or (each.taken_as == "printed" and each.pages != (as_number(each.named),))
     )

@@ -42,7 +42,7 @@ from retrieval.types import ConceptTerms, Hints, Keyword, Question, VagueWord
 from retrieval.words.concepts import concepts_named, searched_terms
 from retrieval.words.counts import count_before, counting_words, read_count
 from retrieval.words.lexicon import FORMS_MAX, Lexicon, inflect_word, lexicon_of
-from retrieval.words.options import choosing_words, option_groups_in
+from retrieval.words.options import option_groups_in
 from retrieval.words.periods import names_whole, side_asked
 from retrieval.words.statements import statement_names, statement_terms
 from retrieval.words.tokens import (
@@ -57,6 +57,7 @@ from retrieval.words.tokens import (
     normalise_words,
     split_words,
     stem,
+    words_anywhere,
 )
 from retrieval.words.unspaced import cut_run, form_of_run, is_filler
 
@@ -130,7 +131,7 @@ def read_as_whole(
     if not (question.clarification and wholes and is_of_whole):
         return question
     read = read_question(asked_with(question, wholes[0].text), contents, dictionary, rules)
-    vague = question.vague.replaced(assumed=wholes[0].text, why="it is asked of the document as a whole")
+    vague = replace(question.vague, assumed=wholes[0].text, why="it is asked of the document as a whole")
     return replace(read, original=question.original, vague=vague, clarification="")
 
 
@@ -153,7 +154,8 @@ def read_question(
     topic, phrasing = without_scope(topic, phrasing, language)
     corrections = find_misspellings(normalise_words(topic), lexicons, language)
     topic = correct(topic, corrections)
-    labels = (*numbers_named(topic, language), *rows_named_in(topic, contents, lexicons))
+    rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
+    labels = (*numbers_named(topic, language), *rows_named)
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
     known = {keyword.text for keyword in keywords}
     added = [each for each in dictionary_keywords(topic, dictionary, lexicons) if each.text not in known]
@@ -166,9 +168,8 @@ def read_question(
     parts = real_parts(topic, language)
     listed, listed_count, is_count = listed_in(topic, shape, keywords, language)
     asks_form = read_form(asked, contents, language, is_told=bool(told)) if not parts else ReadForm()
-    is_formed = bool(asks_form.form)
     vague, clarification = (
-        (VagueWord(), "") if is_formed else clarify(asked, keywords, hints, topic, contents, language, rules)
+        (VagueWord(), "") if asks_form.form else clarify(asked, keywords, hints, topic, contents, language, rules)
     )
     return Question(
         original=asked,
@@ -275,10 +276,11 @@ def put_choosing_behind(
     keywords: Sequence[Keyword], contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]
 ) -> list[Keyword]:
     """The keywords, with what is done to an option ("ticked") as a framing word where a form does not say it."""
-    if choosing_words().isdisjoint(each.text for each in keywords) or not any(map(option_groups_in, contents)):
+    choosing = words_anywhere("choosing_words")
+    if choosing.isdisjoint(each.text for each in keywords) or not any(map(option_groups_in, contents)):
         return [*keywords]
     said = {each.text for each in keywords for lexicon in lexicons if len(lexicon.lines_with_any(each.forms))}
-    unsaid = choosing_words() - said
+    unsaid = choosing - said
     return [replace(each, priority="secondary") if each.text in unsaid else each for each in keywords]
 
 
@@ -573,11 +575,6 @@ def without_order(topic: str, named: Container[str], language: str) -> str:
     found = answer_rules().in_language("listing", language).match(topic)
     said = normalise_words(found.group()) if found else []
     return topic[found.end() :] if found and (len(said) == 1 or said[-1] not in named) else topic
-
-
-def rows_named_in(topic: str, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]) -> list[str]:
-    """The numbers and numbered names by which a question names rows of tables."""
-    return [*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons)]
 
 
 def row_numbers_in(topic: str, contents: Sequence[DocumentContent], lexicons: Sequence[Lexicon]) -> list[str]:

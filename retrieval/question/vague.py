@@ -7,6 +7,7 @@ one. What is said stands in `questions_back.*.toml`, in the language of the ques
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -171,17 +172,17 @@ def consider(
     kind = kinds[0] if len(set(kinds)) == 1 else ""
     read = VagueWord(word, meanings[:MEANINGS_MAX], document_type=kind, typed=typed)
     if known and known not in read.meanings:
-        read = read.replaced(meanings=(known, *read.meanings[:-1]))
+        read = replace(read, meanings=(known, *read.meanings[:-1]))
     if default is None or known is None:
-        read = read.replaced(why="nobody has said yet what it means here")
+        read = replace(read, why="nobody has said yet what it means here")
         return read, ask_which(read, language)
-    read = read.replaced(confidence=default.confidence, why=reason_of(default, known.text))
+    read = replace(read, confidence=default.confidence, why=reason_of(default, known.text))
     if default.confidence > APPLY_ABOVE or (default.confidence >= ASK_BELOW and not default.is_due):
-        return read.replaced(assumed=known.text), ""
+        return replace(read, assumed=known.text), ""
     if default.confidence < ASK_BELOW:
         return read, ask_which(read, language)
     others = [each.text for each in read.meanings if each != known]
-    return read.replaced(proposed=known.text), say(
+    return replace(read, proposed=known.text), say(
         "proposed", language, word=read.shown, meaning=known.text, choices=list_meanings(others, language)
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from retrieval.models import RetrievalRun
 from retrieval.question.kinds import SHIPPED
-from retrieval.told.columns import StoredPart, StoredSentence
+from retrieval.told.columns import StoredPart
 from retrieval.types import ChosenSentence, Hints, Keyword, Meaning, NamedThing, PageTaken, Question, Side, VagueWord
 
 
@@ -18,13 +18,8 @@ def parts_of(run: RetrievalRun) -> list[StoredPart]:
 
 def headlines_from(run: RetrievalRun) -> list[ChosenSentence]:
     """What an answer to a run says first without a writer."""
-    stored: list[StoredSentence] = (run.plan or {}).get("headlines", [])
-    return [
-        ChosenSentence(
-            each["candidate_id"], each["text"], tuple((line, start, end) for line, start, end in each["pieces"])
-        )
-        for each in stored
-    ]
+    stored: list[dict[str, Any]] = (run.plan or {}).get("headlines", [])
+    return [ChosenSentence(**each)._replace(pieces=tuple(map(tuple, each["pieces"]))) for each in stored]
 
 
 def question_from(parsed: dict[str, Any]) -> Question:

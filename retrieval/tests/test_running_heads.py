@@ -48,7 +48,7 @@ def test_it_is_searched_once_and_says_where_it_stands(policy_file: DocumentConte
     assert [word.count for word in result.searched] == [1]
     (best,) = [each for each in result.candidates if each.running]
     assert best.running == "at the head of 4 pages"
-    assert best.breadcrumb == best.brief.breadcrumb == "Running head, at the head of 4 pages"
+    assert best.breadcrumb == best.brief.candidate.breadcrumb == "Running head, at the head of 4 pages"
     assert "It is a heading repeated on many pages." in best.verdict.reason
     assert best.context.text == best.anchor_text and best.snippet == " ".join(best.anchor_text.split())
     assert [box.page_number for box in best.boxes] == [1]

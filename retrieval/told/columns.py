@@ -88,14 +88,6 @@ class StoredCoverage(TypedDict, total=False):
     alone: int
 
 
-class StoredSentence(TypedDict):
-    """`retrieval.types.ChosenSentence`."""
-
-    candidate_id: str
-    text: str
-    pieces: list[list[int]]
-
-
 class StoredPlan(TypedDict, total=False):
     """`retrieval.types.Plan`, with what was left out and what became of the parts; `told` has the facts of reasons.
 
@@ -106,7 +98,7 @@ class StoredPlan(TypedDict, total=False):
     left_out: list[dict[str, object]]
     parts: list[StoredPart]
     told: dict[str, object]
-    headlines: list[StoredSentence]
+    headlines: list[dict[str, object]]
 
 
 class StoredQuestion(TypedDict, total=False):

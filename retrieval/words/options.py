@@ -1,18 +1,15 @@
 """The options of a form in a document, by groups: which are chosen, and which of them a question asks about."""
 
-from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.layout.ticks import CIRCLES, UNREAD, has_box, options_in, states_together
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from reading.wording import read_word_lists
 from retrieval.types import LineRange, Question
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, weigh_terms
-from retrieval.words.tokens import is_stop_word, normalise_words
+from retrieval.words.tokens import is_stop_word, normalise_words, word_lists, words_anywhere
 
 LABEL_SHARE = 0.5  # of the words of a label: a question with fewer of them is not about it
 ASKED_SHARE = 0.4  # of a question's weight in what stands above the options or before them
@@ -59,30 +56,11 @@ class OptionGroup(NamedTuple):
 
     @property
     def is_yes_or_no(self) -> bool:
-        return all(yes_no_words().issuperset(normalise_words(each.label)[:1]) for each in self.options)
-
-
-@cache
-def yes_no_words() -> frozenset[str]:
-    """Yes and no in every language."""
-    return frozenset().union(*read_word_lists(Path(__file__).parent, "yes_no_words").values())
-
-
-@cache
-def negations() -> Mapping[str, frozenset[str]]:
-    """The words that turn a question for what was chosen into one for what was not, by language."""
-    return read_word_lists(Path(__file__).parent, "negations")
-
-
-@cache
-def choosing_words() -> frozenset[str]:
-    """What is done to an option, in every language: a question has these words whatever the options are about."""
-    return frozenset().union(*read_word_lists(Path(__file__).parent, "choosing_words").values())
+        return all(words_anywhere("yes_no_words").issuperset(normalise_words(each.label)[:1]) for each in self.options)
 
 
 @kept_with_content
 def option_groups_in(content: DocumentContent) -> tuple[OptionGroup, ...]:
-    """The groups of options of a document."""
     found: list[list[PrintedOption]] = []
     for line in content.lines:
         if line.kind in UNSEARCHED_KINDS or not has_box(line.text_in_force):
@@ -164,7 +142,7 @@ def named_options(group: OptionGroup, question: Question, content: DocumentConte
 def share_named(label: str, question: Question, content: DocumentContent) -> float:
     """The share of the words of a label that a question has; 0 for a yes or a no."""
     words = [word for word in normalise_words(label) if not is_stop_word(word, content.language)]
-    if not words or yes_no_words().issuperset(words):
+    if not words or words_anywhere("yes_no_words").issuperset(words):
         return 0.0
     terms = weigh_terms(question, lexicon_of(content))
     asked = {word for term in terms for form in (*term.texts, *term.forms) for word in form.split()}
@@ -178,7 +156,8 @@ def is_asked(group: OptionGroup, question: Question, content: DocumentContent) -
     """Whether what stands above the options or before them has enough of a question, but for its words of choosing."""
     said = f" {' '.join(normalise_words(f'{group.asked} {group.section}'))} "
     terms = [(term, is_said(term, said)) for term in weigh_terms(question, lexicon_of(content))]
-    total = sum(term.weight for term, has_it in terms if has_it or choosing_words().isdisjoint(term.texts))
+    choosing = words_anywhere("choosing_words")
+    total = sum(term.weight for term, has_it in terms if has_it or choosing.isdisjoint(term.texts))
     return bool(total) and sum(term.weight for term, has_it in terms if has_it) >= ASKED_SHARE * total
 
 
@@ -207,7 +186,7 @@ def asked_options(group: OptionGroup, question: Question, content: DocumentConte
 
 def asks_unchosen(question: Question) -> bool:
     """Whether a question asks which options were not chosen."""
-    denying = negations().get(question.language, frozenset())
+    denying = word_lists("negations").get(question.language, frozenset())
     return question.answer_type != "boolean" and not denying.isdisjoint(normalise_words(question.topic))
 
 

@@ -74,6 +74,12 @@ def terms_within(text: str, terms: Sequence[WeighedTerm]) -> tuple[WeighedTerm, 
     return tuple(term for term in terms if any(f" {form} " in said for form in (*term.texts, *term.forms)))
 
 
+def share_within(text: str, terms: Sequence[WeighedTerm]) -> float:
+    """The share of all their weight that a text has; 0 where they have none."""
+    total = sum(term.weight for term in terms)
+    return sum(term.weight for term in terms_within(text, terms)) / total if total else 0.0
+
+
 def term_of(keywords: Sequence[Keyword], lexicon: Lexicon) -> WeighedTerm:
     forms = tuple(dict.fromkeys(form for keyword in keywords for form in keyword.forms))
     lines = lexicon.lines_with_any(forms)

@@ -49,6 +49,12 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
     return read_word_lists(Path(__file__).parent, name)
 
 
+@cache
+def words_anywhere(name: str) -> frozenset[str]:
+    """The words of such a list in every language."""
+    return frozenset().union(*word_lists(name).values())
+
+
 def stop_words() -> dict[str, frozenset[str]]:
     """By language, the words without meaning for a topic."""
     return word_lists("stop_words")

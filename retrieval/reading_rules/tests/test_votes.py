@@ -1,5 +1,7 @@
 """What a base learns of its vague words: votes, confidence, and their end by the owner (R23)."""
 
+from dataclasses import replace
+
 import pytest
 from django.db import DatabaseError, transaction
 
@@ -70,8 +72,8 @@ def test_the_bands_are_those_of_the_rule() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_choice_speaks_for_one_meaning_and_against_the_one_put_first(base: KnowledgeBase) -> None:
     run = make_run(base)
-    vote_for_choice(run, CAP.replaced(assumed="liability cap"), "annual cap")
-    vote_for_choice(run, CAP.replaced(assumed="liability cap"), "annual cap")  # a second click
+    vote_for_choice(run, replace(CAP, assumed="liability cap"), "annual cap")
+    vote_for_choice(run, replace(CAP, assumed="liability cap"), "annual cap")  # a second click
     found = MeaningVote.objects.filter(base=base).values_list("meaning", "kind", "weight")
     assert sorted(found) == [("annual", "chosen", 1.0), ("liabil", "refused", -1.0)]
     with pytest.raises(RuleError, match="none of the meanings"):
@@ -81,7 +83,7 @@ def test_a_choice_speaks_for_one_meaning_and_against_the_one_put_first(base: Kno
 @pytest.mark.django_db(transaction=True)
 def test_silence_counts_once_and_not_where_something_was_said(base: KnowledgeBase) -> None:
     said, silent = make_run(base), make_run(base)
-    assumed = CAP.replaced(assumed="liability cap")
+    assumed = replace(CAP, assumed="liability cap")
     vote_for_choice(said, assumed, "annual cap")
     for run in (said, silent, silent):
         vote_for_silence(run, assumed)
@@ -106,7 +108,7 @@ def test_a_reset_ends_what_was_learned_and_keeps_the_votes(base: KnowledgeBase) 
 def test_what_is_learned_of_one_type_of_document_or_base_is_of_no_other(base: KnowledgeBase) -> None:
     other = KnowledgeBase.objects.create(name="Other")
     for _ in range(2):
-        vote_for_choice(make_run(base), CAP.replaced(document_type="lease"), "annual cap")
+        vote_for_choice(make_run(base), replace(CAP, document_type="lease"), "annual cap")
         vote_for_choice(make_run(base), CAP, "liability cap")
     assert [(each.document_type, each.meaning) for each in defaults_of(base)] == [("", "liabil"), ("lease", "annual")]
     assert defaults_of(other) == ()
