@@ -215,6 +215,9 @@ class Question:
     part_types: tuple[str, ...] = ()  # the type of answer each part asks for
     nowhere: tuple[str, ...] = ()  # the asker's own words that no line searched has in any form, as they were typed
 
+    def __hash__(self) -> int:
+        return hash((self.original, self.topic))  # what is kept for a question is asked for at every place
+
     @cached_property
     def topic_form(self) -> str:
         """The topic in match form; a property, so that it is not stored."""

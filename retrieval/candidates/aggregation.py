@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_by_key
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow, name_in_force
 from reading.values.sentences import LINE_ENDS_CLAUSE
@@ -57,6 +57,7 @@ FAINT_SHARE, TELLING_RARITY = 0.3, 0.5
 COSINE_SPAN = 0.55  # for the bundled encoder: between the farthest passage still proposed and one with the same meaning
 ROW_COSINE_SHARE = 0.95  # of the best cosine on its page: a row depends on its table's heading
 BIBLIOGRAPHY_SHARE = 0.5  # a bibliography names the work of others; it is rarely what the document itself says
+UNWRITTEN = Brief("", (), "", "", "", "", (), exact_title=False, co_occurrence=False, type_match=False, snippet="")
 KEYWORDS_MAX = 1.25  # every word on one line, in phrases
 
 
@@ -71,8 +72,11 @@ class HitCluster:
     far_cosine: float = 0.0  # of the farthest passage proposed in the document
 
     def best(self, method: Method) -> Hit | None:
-        own = [hit for hit in self.hits if hit.method == method]
-        return max(own, key=lambda hit: hit.score) if own else None
+        best = None
+        for hit in self.hits:
+            if hit.method == method and (best is None or hit.score > best.score):
+                best = hit
+        return best
 
     def score(self, method: Method) -> float:
         best = self.best(method)
@@ -180,7 +184,8 @@ def pages_first(ordered: Sequence[HitCluster]) -> list[HitCluster]:
 
 def fuse_methods(clusters: Sequence[HitCluster]) -> dict[int, float]:
     """The score of each place, fused over the methods, by `id(cluster)`."""
-    found = [{id(cluster): cluster.score(method) for cluster in clusters if cluster.best(method)} for method in METHODS]
+    best = [[(id(cluster), cluster.best(method)) for cluster in clusters] for method in METHODS]
+    found = [{key: hit.score for key, hit in of_method if hit} for of_method in best]
     return {id(cluster): 0.0 for cluster in clusters} | fuse((1.0, rank_by_score(scores)) for scores in found)
 
 
@@ -265,14 +270,15 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
         units.setdefault(key, []).append(hit)
     clusters: list[HitCluster] = []
     for unit in units.values():
-        most = max(line_worth(hit, content) for hit in unit)
+        worth = {id(hit): line_worth(hit, content) for hit in unit}
+        most = max(worth.values())
         denying = {id(hit) for hit in unit if denies(hit, most)}
         ranked = sorted(
             unit,
             key=lambda hit: (
                 not hit.fetched,
                 id(hit) not in denying,
-                -line_worth(hit, content),
+                -worth[id(hit)],
                 not line_has_value(hit.lines.first, question, content),
                 hit.lines,
             ),
@@ -280,7 +286,7 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
         leaders = [ranked[0]]
         for hit in ranked[1:]:
             is_apart = all(abs(hit.lines.first - leader.lines.first) > CLUSTER_GAP for leader in leaders)
-            if is_apart and line_worth(hit, content) >= SECOND_SHARE * most:
+            if is_apart and worth[id(hit)] >= SECOND_SHARE * most:
                 leaders.append(hit)
             if len(leaders) == CLUSTERS_PER_UNIT:
                 break
@@ -425,7 +431,7 @@ def candidate_of(
         words = tuple(dict.fromkeys([*words, *(term.text for term in terms_within(rows.day, terms))]))
     text = content.text_between(*anchor, searched_only=True)
     is_headed = not cluster.is_running and has_headed_value(anchor, question, content)
-    candidate = Candidate(
+    briefed = Briefed(
         candidate_id=name_cluster(cluster, anchor, prefixed),
         document_id=content.document_id,
         parse_id=content.parse_id,
@@ -460,10 +466,11 @@ def candidate_of(
         fetched=any(hit.fetched for hit in cluster.hits),
         is_told=rows is not None and rows.is_told,
         is_untold=rows is not None and not rows.is_told,
+        brief=UNWRITTEN,
+        needed_rows=needed_rows(cluster),
     )
-    briefed = Briefed(**vars(candidate), brief=brief_of(candidate, content), needed_rows=needed_rows(cluster))
     shown = show(briefed, content)
-    return replace(briefed, snippet=shown.text, brief=shown.write_into(briefed.brief))
+    return replace(briefed, snippet=shown.text, brief=shown.write_into(brief_of(briefed, content)))
 
 
 def section_names_of(cluster: HitCluster) -> tuple[str, str]:
@@ -537,7 +544,7 @@ def anchor_of(cluster: HitCluster) -> LineRange:
         below = first_text_line(LineRange(cluster.best_line, last_of_section(cluster)), cluster.content)
         below = min(max(below, cluster.best_line), cluster.best_line + SENTENCE_REACH)
         return LineRange(cluster.best_line, sentence_end(below, cluster.content))
-    return sentence_around(cluster)
+    return sentence_around(cluster.best_line, cluster.content)
 
 
 def heads_at(cluster: HitCluster) -> LineRange:
@@ -577,11 +584,12 @@ def is_short(rows: LineRange, content: DocumentContent) -> bool:
     return rows.last - rows.first < ROWS_MAX and len(numbers) <= NUMBERS_MAX
 
 
-def sentence_around(cluster: HitCluster) -> LineRange:
-    first = cluster.best_line
-    while cluster.best_line - first < SENTENCE_REACH and is_sentence_continued(first - 1, cluster.content):
+@kept_by_key
+def sentence_around(number: int, content: DocumentContent) -> LineRange:
+    first = number
+    while number - first < SENTENCE_REACH and is_sentence_continued(first - 1, content):
         first -= 1
-    return LineRange(first, sentence_end(cluster.best_line, cluster.content))
+    return LineRange(first, sentence_end(number, content))
 
 
 def sentence_end(number: int, content: DocumentContent) -> int:
@@ -687,6 +695,7 @@ def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
     )
 
 
+@kept_by_key
 def page_heading(page_number: int, content: DocumentContent) -> str:
     """The heading at the top of a page, often a statement's or chapter's name; no line of running text."""
     numbers = lexicon_of(content).page_headings.get(page_number, ())

@@ -1,10 +1,10 @@
 """Which lines of a page show a row of a table: what says what the row is, the rows asked for, the others near it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent, kept_with_content
+from documents.storage.content import DocumentContent, kept_by_key
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.tables import PERIOD, UNIT, Table, TableRow
 from retrieval.candidates.units import Piece, units_of
@@ -82,24 +82,9 @@ def searched_on_page(page_number: int, content: DocumentContent) -> list[LineRow
     return [each for each in content.lines_on_page(page_number) if each.kind not in UNSEARCHED_KINDS]
 
 
-@kept_with_content
-def blocks_by_page(content: DocumentContent) -> dict[int, list[tuple[int, ...]]]:
-    """What is shown as a whole on each page that was asked for."""
-    return {}
-
-
+@kept_by_key  # every place on the page asks for it
 def blocks_on_page(page_number: int, content: DocumentContent) -> list[tuple[int, ...]]:
-    """What is shown as a whole on a page: a row with the head of its table, or a unit of the text outside.
-
-    Divided once: every place on the page asks for it.
-    """
-    blocks = blocks_by_page(content)
-    if page_number not in blocks:
-        blocks[page_number] = list(map(tuple, divide_page(page_number, content)))
-    return blocks[page_number]
-
-
-def divide_page(page_number: int, content: DocumentContent) -> Iterable[list[int]]:
+    """What is shown as a whole on a page: a row with the head of its table, or a unit of the text outside."""
     page, tables = searched_on_page(page_number, content), content.tables_on_page(page_number)
     row_of = {
         number: (row, table)
@@ -114,7 +99,7 @@ def divide_page(page_number: int, content: DocumentContent) -> Iterable[list[int
         key = ("row", row.first_line) if row else ("unit", units.position(line.number))
         heads = [*heads_with_periods(table, tables), *period_above(line.number, table, page)] if table else []
         blocks.setdefault(key, heads).append(line.number)
-    return blocks.values()
+    return [*map(tuple, blocks.values())]
 
 
 def explain_rows(
@@ -125,7 +110,7 @@ def explain_rows(
     yield from table.inherited
     yield from [table.unit_line] if table.unit_line else []
     yield from heads_with_periods(table, tables)
-    yield from page_head(table, tables, page, content)
+    yield from heads_on_page(table.page_number, content)[next(at for at, one in enumerate(tables) if one is table)]
     rows = [row for row in table.rows if row.first_line <= anchor.last and anchor.first <= row.last_line]
     for row in rows:
         yield from range(row.first_line, row.last_line + 1)
@@ -156,6 +141,13 @@ def period_above(number: int, table: Table, page: Sequence[LineRow]) -> list[int
     """The line inside a table that gives the rows below it a period of their own, such as "2019"."""
     inside = [line for line in page if table.first_line < line.number < number and line.kind != "table_row"]
     return [line.number for line in inside if len(line.text) <= PERIOD_CHARS and PERIOD.search(line.text)][-1:]
+
+
+@kept_by_key
+def heads_on_page(page_number: int, content: DocumentContent) -> list[list[int]]:
+    """What heads each of the tables of a page."""
+    page, tables = searched_on_page(page_number, content), content.tables_on_page(page_number)
+    return [[*page_head(table, tables, page, content)] for table in tables]
 
 
 def page_head(
