@@ -88,6 +88,9 @@ class ConceptTerms:
     name: str
     terms: tuple[ConceptTerm, ...]
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # a question looks up the whole dictionary
+
 
 class NamedThing(NamedTuple):
     """A thing a question points to: "Table 3 row (E)" in lower case; any thing of the kind without a label."""

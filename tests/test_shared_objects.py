@@ -87,6 +87,8 @@ REASONS = {
     "retrieval.words.tokens.base_forms": VALUE,
     "retrieval.words.tokens.generic_stems": VALUE,
     "retrieval.words.tokens.irregular_forms": VALUE,
+    "retrieval.words.tokens.map_asked": f"{VALUE}; what it gives is only read",
+    "retrieval.words.tokens.words_kept": VALUE,
     "retrieval.words.tokens.shared_words": VALUE,
     "retrieval.words.tokens.stem": VALUE,
     # Data files, read once
@@ -118,6 +120,8 @@ REASONS = {
     "retrieval.amendments.sentences.amending_words": VALUE,
     "retrieval.candidates.aggregation.rarities": f"{VALUE}; the mapping is only read",
     "retrieval.candidates.noise.noise_signs": VALUE,
+    "retrieval.candidates.rows_asked.day_asked": VALUE,
+    "retrieval.candidates.rows_asked.stems_asked": VALUE,
     "retrieval.candidates.rows_asked.telling_stems": VALUE,
     "retrieval.headlines.siblings.is_preposition": VALUE,
     "reading.layout.amounts.amount_words": VALUE,

@@ -351,13 +351,14 @@ def say_none_carries(facts: Facts) -> str:
 
 
 def say_doubt(facts: Facts) -> str:
-    nowhere = _("no page that was read mentions %(words)s") % {"words": mark_words(facts["nowhere"])}
-    elsewhere = _("the best passage does not have %(words)s") % {"words": mark_words(facts["elsewhere"])}
-    crossed = _("%(words)s stands only where the words are struck through") % {
-        "words": mark_words(facts.get("struck", ()))  # told since it is known
-    }
-    told = ((crossed, facts.get("struck")), (nowhere, facts["nowhere"]), (elsewhere, facts["elsewhere"]))
-    return _(", and ").join(said for said, words in told if words)
+    said = []
+    if struck := facts.get("struck"):  # told since it is known
+        said.append(_("%(words)s stands only where the words are struck through") % {"words": mark_words(struck)})
+    if nowhere := facts["nowhere"]:
+        said.append(_("no page that was read mentions %(words)s") % {"words": mark_words(nowhere)})
+    if elsewhere := facts["elsewhere"]:
+        said.append(_("the best passage does not have %(words)s") % {"words": mark_words(elsewhere)})
+    return _(", and ").join(said)
 
 
 def say_proposed(facts: Facts) -> str:

@@ -98,7 +98,7 @@ def is_akin(form: str, word: str, language: str) -> bool:
 
     Other names, spellings of a code, cognates and spelling variants count as the word itself.
     """
-    if stem(form, language) != stem(word, language):
+    if form == word or stem(form, language) != stem(word, language):
         return False
     form, word = base_form(form, language), base_form(word, language)
     start = len(commonprefix([form, word]))
