@@ -184,11 +184,11 @@ def in_own_frame(line: LineRow) -> LineRow:
 
 def cells_of_line(line: LineRow, language: str = "") -> list[TableCell]:
     """The cells of a line from left to right; a currency sign in its own cell joins the amount after it."""
-    return [*kept_cells(line, language)]
+    return [*read_cells(line, language)]
 
 
 @lru_cache(maxsize=1_024)  # of the lines of some pages: each is looked at with those above it and those below
-def kept_cells(line: LineRow, language: str) -> Sequence[TableCell]:
+def read_cells(line: LineRow, language: str) -> Sequence[TableCell]:
     written = line.text_in_force
     if "|" in written and line.kind == "table_row":
         return list(piped_cells(line))

@@ -124,7 +124,7 @@ REASONS = {
     "retrieval.candidates.rows_asked.stems_asked": VALUE,
     "retrieval.candidates.rows_asked.telling_stems": VALUE,
     "retrieval.headlines.siblings.is_preposition": VALUE,
-    "reading.tables.kept_cells": VALUE,
+    "reading.tables.read_cells": VALUE,
     "reading.layout.amounts.amount_words": VALUE,
     "reading.layout.amounts.words_in": VALUE,
     "reading.pages.stated_units.unit_wordings": VALUE,
