@@ -413,19 +413,18 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 def candidate_of(
     cluster: HitCluster, rank: int, prefixed: bool, terms: tuple[WeighedTerm, ...], question: Question
 ) -> Briefed:
-    content = cluster.content
+    content, number = cluster.content, cluster.best_line
     title = content.title_forms.get(cluster.line.toc_index, "")
-    rows = None if cluster.is_running or is_certain(cluster) else rows_for(cluster.best_line, question, content)
+    rows = None if cluster.is_running or is_certain(cluster) else rows_for(number, question, content)
     anchor = rows.lines if rows else anchor_of(cluster)
-    asked = question_above(cluster.best_line, content)
+    asked = question_above(number, content)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
-    running = content.running_heads[cluster.best_line].place if cluster.is_running else ""
+    running = content.running_heads[number].place if cluster.is_running else ""
     toc_index = FRONT_INDEX if running else cluster.line.toc_index
     section_title, breadcrumb = section_names_of(cluster)
     methods = tuple(method for method in (*METHODS, *POINTED) if cluster.best(method))
     inside = [hit for hit in cluster.hits if hit.method in LINE_METHODS and hit.lines.overlaps(anchor)]
-    over = head_over(cluster.best_line, question, content) | lines_over(cluster.best_line, question, content)
-    head = rows.head if rows else over
+    head = rows.head if rows else head_over(number, question, content) | lines_over(number, question, content)
     words = matched_keywords(cluster, anchor, terms, head)
     if rows and rows.day:
         words = tuple(dict.fromkeys([*words, *(term.text for term in terms_within(rows.day, terms))]))
@@ -448,12 +447,12 @@ def candidate_of(
         exact_title=any(hit.exact_title for hit in cluster.hits),
         co_occurrence=any(hit.co_occurrence for hit in inside),
         type_match=any(hit.type_match for hit in inside)
-        or is_option_asked(cluster.best_line, question, content)
+        or is_option_asked(number, question, content)
         or (rows is not None and has_value(question, match_form(text), text))
         or is_headed,
         is_headed=is_headed,
         rrf_rank=rank,
-        best_line=rows.lines.first if rows else cluster.best_line,
+        best_line=rows.lines.first if rows else number,
         strength=strength_of(cluster, question.hints.layout) * bibliography_share(title, question.topic_form),
         parts=tuple(sorted({hit.part for hit in cluster.hits if hit.part})),
         is_faint=is_faint(cluster, rarities(terms, lexicon_of(content))) or is_no_answer(anchor, question, content),
@@ -461,7 +460,7 @@ def candidate_of(
         statement=next((hit.statement for hit in cluster.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in cluster.hits if hit.statement), default=0.0),
         shown=next((hit.lines for hit in cluster.hits if hit.method == "whole"), None),
-        sentences=None if running or rows or asked else sentences_at(anchor, cluster.best_line, words, content),
+        sentences=None if running or rows or asked else sentences_at(anchor, number, words, content),
         running=running,
         fetched=any(hit.fetched for hit in cluster.hits),
         is_told=rows is not None and rows.is_told,
