@@ -118,7 +118,9 @@ def presence(terms: Sequence[WeighedTerm], lexicon: Lexicon) -> NDArray[np.bool_
     return stands
 
 
-def terms_on(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_], numbers: Numbers) -> list[list[WeighedTerm]]:
+def terms_on(
+    terms: Sequence[WeighedTerm], stands: NDArray[np.bool_], numbers: NDArray[np.integer]
+) -> list[list[WeighedTerm]]:
     """The terms on each of some lines, in the question's order."""
     found: list[list[WeighedTerm]] = [[] for _ in numbers]
     for at, row in np.argwhere(stands[:, numbers].T).tolist():
