@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
@@ -184,6 +185,11 @@ def in_own_frame(line: LineRow) -> LineRow:
 
 def cells_of_line(line: LineRow, language: str = "") -> list[TableCell]:
     """The cells of a line from left to right; a currency sign in its own cell joins the amount after it."""
+    return [*read_cells(line, language)]
+
+
+@lru_cache(maxsize=1_024)  # of the lines of some pages: each is looked at with those above it and those below
+def read_cells(line: LineRow, language: str) -> Sequence[TableCell]:
     written = line.text_in_force
     if "|" in written and line.kind == "table_row":
         return list(piped_cells(line))
@@ -284,8 +290,8 @@ def amount_of(text: str) -> Decimal | None:
 
 def is_value(cell: TableCell) -> bool:
     """Whether it is an amount that is not a year; its sign may be unknown."""
-    printed = without_side(cell.text.replace(UNKNOWN, ""))
-    return (cell.amount is not None or AMOUNT.fullmatch(printed) is not None) and not YEAR.fullmatch(cell.text)
+    is_amount = cell.amount is not None or AMOUNT.fullmatch(without_side(cell.text.replace(UNKNOWN, "")))
+    return bool(is_amount) and not YEAR.fullmatch(cell.text)
 
 
 # ---- blocks: the lines of one table

@@ -516,8 +516,9 @@ def say_page(
     finding: AbsenceVerdict, question: Question, plan: Plan, contents: Sequence[DocumentContent]
 ) -> AbsenceVerdict:
     """Where a question names a page that no document has, nothing was looked at."""
-    is_there = any(find_named_pages(question.hints, content) for content in contents)
-    if is_there or not plan.is_on("page_hints") or finding.status == "found":
+    if not plan.is_on("page_hints") or finding.status == "found":
+        return finding
+    if any(find_named_pages(question.hints, content) for content in contents):
         return finding
     place = f"page {question.hints.written_pages}"
     return finding._replace(status="cannot_tell", reason=give_clause("no such place", place=place))

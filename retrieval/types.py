@@ -88,6 +88,9 @@ class ConceptTerms:
     name: str
     terms: tuple[ConceptTerm, ...]
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # a question looks up the whole dictionary
+
 
 class NamedThing(NamedTuple):
     """A thing a question points to: "Table 3 row (E)" in lower case; any thing of the kind without a label."""
@@ -211,6 +214,9 @@ class Question:
     printed_pattern: str = ""  # … and as they are printed
     part_types: tuple[str, ...] = ()  # the type of answer each part asks for
     nowhere: tuple[str, ...] = ()  # the asker's own words that no line searched has in any form, as they were typed
+
+    def __hash__(self) -> int:
+        return hash((self.original, self.topic))  # what is kept for a question is asked for at every place
 
     @cached_property
     def topic_form(self) -> str:

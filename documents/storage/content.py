@@ -39,6 +39,7 @@ from reading.rows import (
 from reading.running_heads import RunningHead, find_running_heads
 from reading.tables import Table
 
+KEYS_KEPT = 20_000  # of what is kept by key: more than a long document has lines
 CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at most about 1 GB in a worker
 COVER_LINES = 40  # of a first page, which has parties, titles and dates
 USABLE_TOC_ENTRIES = 4  # R10
@@ -262,15 +263,19 @@ def kept_with_content(compute: "Callable[[DocumentContent], Value]") -> "Callabl
 
 
 def kept_by_key(compute: "Callable[[Key, DocumentContent], Value]") -> "Callable[[Key, DocumentContent], Value]":
-    """The same of what a function computes of a content for a key, which is hashable."""
+    """The same of what a function computes of a content for a key, which is hashable; of None nothing is kept."""
     name = f"{compute.__module__}.{compute.__qualname__}"
 
     @wraps(compute)
     def value_for(key: Key, content: DocumentContent) -> Value:
-        kept = vars(content).setdefault(name, {})
-        if key not in kept:
-            kept.setdefault(key, compute(key, content))
-        return cast("Value", kept[key])
+        kept: dict[Key, Value] = vars(content).setdefault(name, {})
+        value = kept.get(key)
+        if value is None:
+            value = compute(key, content)
+            if len(kept) >= KEYS_KEPT:
+                kept.clear()
+            value = kept.setdefault(key, value)
+        return value
 
     return value_for
 

@@ -46,4 +46,8 @@ def find_forms(candidate: Candidate, keywords: Sequence[Keyword]) -> FormsMet:
 
 def first_in(text: str, forms: Iterable[str]) -> str:
     """The first form whose words stand in a row in the text, or ""."""
-    return next((form for form in forms if f" {' '.join(split_words(form))} " in text), "")
+    return next((form for form in forms if f" {as_words(form)} " in text), "")
+
+
+def as_words(form: str) -> str:
+    return form if form.isascii() and form.isalnum() else " ".join(split_words(form))

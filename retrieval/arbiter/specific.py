@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from documents.storage.content import COVER_LINES, DocumentContent
+from documents.storage.content import COVER_LINES, DocumentContent, kept_by_key
 from reading.matching import match_form
 from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
@@ -76,8 +76,19 @@ def words_of_whole(words: Collection[str], content: DocumentContent, more: str =
     """
     titles = set(normalise_words(f"{content.title} {content.file_name} {more}".replace("_", " ")))
     is_dated = any(YEAR_WORD.fullmatch(word) for word in titles)
-    covered = {word for word in words if (lines_with_word(word, content) <= COVER_LINES).any()}
-    return {word for word in words if word in titles or (word in covered and not (is_dated and word.isdigit()))}
+    return {
+        word for word in words if word in titles or (is_on_cover(word, content) and not (is_dated and word.isdigit()))
+    }
+
+
+@kept_by_key  # which of its words a document has is asked for every place that a question finds
+def is_on_cover(word: str, content: DocumentContent) -> bool:
+    return bool((lines_with_word(word, content) <= COVER_LINES).any())
+
+
+@kept_by_key
+def pages_with_word(word: str, content: DocumentContent) -> frozenset[int]:
+    return frozenset(lexicon_of(content).line_pages[lines_with_word(word, content)].tolist())
 
 
 def lines_with_word(word: str, content: DocumentContent) -> Numbers:
@@ -109,10 +120,7 @@ def lines_below_titles(numbers: Numbers, forms: Iterable[str], content: Document
 def words_around(candidate: Candidate, content: DocumentContent, words: set[str]) -> set[str]:
     """Those of the words that are on the candidate's first page, the document's cover, or in its title or file name."""
     found = words_of_whole(words, content, name_in_force(candidate.breadcrumb))
-    pages = lexicon_of(content).line_pages
-    return found | {
-        word for word in words - found if (pages[lines_with_word(word, content)] == candidate.anchor_pages[0]).any()
-    }
+    return found | {word for word in words - found if candidate.anchor_pages[0] in pages_with_word(word, content)}
 
 
 def words_nowhere(question: Question, contents: Sequence[DocumentContent]) -> list[str]:

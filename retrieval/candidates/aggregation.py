@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_by_key
 from reading.matching import match_form
 from reading.rows import FRONT_INDEX, UNSEARCHED_KINDS, LineRow, name_in_force
 from reading.values.sentences import LINE_ENDS_CLAUSE
@@ -71,8 +71,11 @@ class HitCluster:
     far_cosine: float = 0.0  # of the farthest passage proposed in the document
 
     def best(self, method: Method) -> Hit | None:
-        own = [hit for hit in self.hits if hit.method == method]
-        return max(own, key=lambda hit: hit.score) if own else None
+        best = None
+        for hit in self.hits:
+            if hit.method == method and (best is None or hit.score > best.score):
+                best = hit
+        return best
 
     def score(self, method: Method) -> float:
         best = self.best(method)
@@ -180,7 +183,8 @@ def pages_first(ordered: Sequence[HitCluster]) -> list[HitCluster]:
 
 def fuse_methods(clusters: Sequence[HitCluster]) -> dict[int, float]:
     """The score of each place, fused over the methods, by `id(cluster)`."""
-    found = [{id(cluster): cluster.score(method) for cluster in clusters if cluster.best(method)} for method in METHODS]
+    best = [[(id(cluster), cluster.best(method)) for cluster in clusters] for method in METHODS]
+    found = [{key: hit.score for key, hit in of_method if hit} for of_method in best]
     return {id(cluster): 0.0 for cluster in clusters} | fuse((1.0, rank_by_score(scores)) for scores in found)
 
 
@@ -262,14 +266,15 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
         units.setdefault(key, []).append(hit)
     clusters: list[HitCluster] = []
     for unit in units.values():
-        most = max(line_worth(hit, content) for hit in unit)
+        worth = {id(hit): line_worth(hit, content) for hit in unit}
+        most = max(worth.values())
         denying = {id(hit) for hit in unit if denies(hit, most)}
         ranked = sorted(
             unit,
             key=lambda hit: (
                 not hit.fetched,
                 id(hit) not in denying,
-                -line_worth(hit, content),
+                -worth[id(hit)],
                 not line_has_value(hit.lines.first, question, content),
                 hit.lines,
             ),
@@ -277,7 +282,7 @@ def line_clusters(hits: Sequence[Hit], content: DocumentContent, question: Quest
         leaders = [ranked[0]]
         for hit in ranked[1:]:
             is_apart = all(abs(hit.lines.first - leader.lines.first) > CLUSTER_GAP for leader in leaders)
-            if is_apart and line_worth(hit, content) >= SECOND_SHARE * most:
+            if is_apart and worth[id(hit)] >= SECOND_SHARE * most:
                 leaders.append(hit)
             if len(leaders) == CLUSTERS_PER_UNIT:
                 break
@@ -404,19 +409,18 @@ def first_text_line(lines: LineRange, content: DocumentContent) -> int:
 def candidate_of(
     cluster: HitCluster, rank: int, prefixed: bool, terms: tuple[WeighedTerm, ...], question: Question
 ) -> Briefed:
-    content = cluster.content
+    content, number = cluster.content, cluster.best_line
     title = content.title_forms.get(cluster.line.toc_index, "")
-    rows = None if cluster.is_running or is_certain(cluster) else rows_for(cluster.best_line, question, content)
+    rows = None if cluster.is_running or is_certain(cluster) else rows_for(number, question, content)
     anchor = rows.lines if rows else anchor_of(cluster)
-    asked = question_above(cluster.best_line, content)
+    asked = question_above(number, content)
     first, last = content.lines[anchor.first - 1], content.lines[anchor.last - 1]
-    running = content.running_heads[cluster.best_line].place if cluster.is_running else ""
+    running = content.running_heads[number].place if cluster.is_running else ""
     toc_index = FRONT_INDEX if running else cluster.line.toc_index
     section_title, breadcrumb = section_names_of(cluster)
     methods = tuple(method for method in (*METHODS, *POINTED) if cluster.best(method))
     inside = [hit for hit in cluster.hits if hit.method in LINE_METHODS and hit.lines.overlaps(anchor)]
-    over = head_over(cluster.best_line, question, content) | lines_over(cluster.best_line, question, content)
-    head = rows.head if rows else over
+    head = rows.head if rows else head_over(number, question, content) | lines_over(number, question, content)
     words = matched_keywords(cluster, anchor, terms, head)
     if rows and rows.day:
         words = tuple(dict.fromkeys([*words, *(term.text for term in terms_within(rows.day, terms))]))
@@ -439,12 +443,12 @@ def candidate_of(
         exact_title=any(hit.exact_title for hit in cluster.hits),
         co_occurrence=any(hit.co_occurrence for hit in inside),
         type_match=any(hit.type_match for hit in inside)
-        or is_option_asked(cluster.best_line, question, content)
+        or is_option_asked(number, question, content)
         or (rows is not None and has_value(question, match_form(text), text))
         or is_headed,
         is_headed=is_headed,
         rrf_rank=rank,
-        best_line=rows.lines.first if rows else cluster.best_line,
+        best_line=rows.lines.first if rows else number,
         strength=strength_of(cluster, question.hints.layout) * bibliography_share(title, question.topic_form),
         parts=tuple(sorted({hit.part for hit in cluster.hits if hit.part})),
         is_faint=is_faint(cluster, rarities(terms, lexicon_of(content))) or is_no_answer(anchor, question, content),
@@ -452,7 +456,7 @@ def candidate_of(
         statement=next((hit.statement for hit in cluster.hits if hit.statement), ""),
         rows_share=max((hit.score for hit in cluster.hits if hit.statement), default=0.0),
         shown=next((hit.lines for hit in cluster.hits if hit.method == "whole"), None),
-        sentences=None if running or rows or asked else sentences_at(anchor, cluster.best_line, words, content),
+        sentences=None if running or rows or asked else sentences_at(anchor, number, words, content),
         running=running,
         fetched=any(hit.fetched for hit in cluster.hits),
         is_told=rows is not None and rows.is_told,
@@ -534,7 +538,7 @@ def anchor_of(cluster: HitCluster) -> LineRange:
         below = first_text_line(LineRange(cluster.best_line, last_of_section(cluster)), cluster.content)
         below = min(max(below, cluster.best_line), cluster.best_line + SENTENCE_REACH)
         return LineRange(cluster.best_line, sentence_end(below, cluster.content))
-    return sentence_around(cluster)
+    return sentence_around(cluster.best_line, cluster.content)
 
 
 def heads_at(cluster: HitCluster) -> LineRange:
@@ -574,11 +578,12 @@ def is_short(rows: LineRange, content: DocumentContent) -> bool:
     return rows.last - rows.first < ROWS_MAX and len(numbers) <= NUMBERS_MAX
 
 
-def sentence_around(cluster: HitCluster) -> LineRange:
-    first = cluster.best_line
-    while cluster.best_line - first < SENTENCE_REACH and is_sentence_continued(first - 1, cluster.content):
+@kept_by_key
+def sentence_around(number: int, content: DocumentContent) -> LineRange:
+    first = number
+    while number - first < SENTENCE_REACH and is_sentence_continued(first - 1, content):
         first -= 1
-    return LineRange(first, sentence_end(cluster.best_line, cluster.content))
+    return LineRange(first, sentence_end(number, content))
 
 
 def sentence_end(number: int, content: DocumentContent) -> int:
@@ -671,6 +676,7 @@ def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
     return Brief(candidate, content.title, page_heading(candidate.anchor_pages[0], content), candidate.snippet)
 
 
+@kept_by_key
 def page_heading(page_number: int, content: DocumentContent) -> str:
     """The heading at the top of a page, often a statement's or chapter's name; no line of running text."""
     numbers = lexicon_of(content).page_headings.get(page_number, ())

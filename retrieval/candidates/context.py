@@ -248,12 +248,12 @@ def cut_to_size(lines: LineRange, anchor: LineRange, content: DocumentContent, c
 
 
 def context_at(lines: LineRange, content: DocumentContent) -> Context:
-    rows = content.lines_between(*lines)
+    rows, legible = content.lines_between(*lines), content.legible_lines(*lines)
     return Context(
         lines=lines,
         pages=(rows[0].page_number, rows[-1].page_number),
-        text=content.text_between(*lines, searched_only=True),
-        boxes=boxes_by_page(content.legible_lines(*lines)),
+        text="\n".join(line.text for line in legible),
+        boxes=boxes_by_page(legible),
     )
 
 

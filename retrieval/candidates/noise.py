@@ -83,6 +83,7 @@ def name_noise(line: int, words: Collection[str], asked: str, content: DocumentC
     return "" if not found or signs[ASKED[found]].search(asked) or asks_of_preamble(asked) else found
 
 
+@kept_by_key
 def name_part(line: int, content: DocumentContent) -> str:
     """What the part of the page around a line is, "" if it is text like any other."""
     page = content.lines[line - 1].page_number

@@ -142,6 +142,7 @@ def find_banded_row(table: Table, question: Question, content: DocumentContent) 
     return holding[said.index(best)][0] if said.count(best) == 1 else None
 
 
+@lru_cache(maxsize=16)  # asked for at every place
 def day_asked(question: Question) -> NamedDay | None:
     """The day that a question names; None where it names none, or several."""
     named = list(days_in(question.original))
@@ -227,8 +228,9 @@ def rows_named(rows: Sequence[TableRow], question: Question, content: DocumentCo
     return [row for words, row in named if len(words) == most]
 
 
-def stems_asked(question: Question) -> set[str]:
-    return {stem(word, question.language) for word in normalise_words(question.topic)}
+@lru_cache(maxsize=16)
+def stems_asked(question: Question) -> frozenset[str]:
+    return frozenset(stem(word, question.language) for word in normalise_words(question.topic))
 
 
 def has_headed_value(lines: LineRange, question: Question, content: DocumentContent) -> bool:

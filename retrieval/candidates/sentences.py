@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Collection
+from typing import NamedTuple
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_by_key
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.values.sentences import SENTENCE, split_at
-from retrieval.candidates.units import Piece, cut_around, lead_in_of, marker_of, prose_of, units_of
+from retrieval.candidates.units import Piece, Prose, cut_around, lead_in_of, marker_of, prose_of, units_of
 from retrieval.types import LineRange, Sentences
 
 QUOTE_CHARS = 700  # a long clause of a contract; several sentences together are no longer
@@ -26,12 +27,11 @@ def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], cont
     line = next((each for each in content.legible_lines(best_line, anchor.last) if each.kind in PROSE), None)
     if line is None or content.lines[best_line - 1].kind == "table_row":
         return Sentences("", anchor)
-    prose = prose_of(run_around(line.number, content), content)
+    prose, forms = split_run(run_around(line.number, content), content)
     own, (first, last) = prose.stretch(LineRange(line.number, line.number)), prose.stretch(anchor)
-    parts = split_at(prose.text, SENTENCE)
-    on_line = [part for part in parts if part[0] < own[1] and own[0] < part[1]]
-    near = [part for part in parts if part[0] < last and first < part[1]]
-    telling = [part for part in near if has_word(prose.text[slice(*part)], words)]
+    on_line = [part for part in forms if part[0] < own[1] and own[0] < part[1]]
+    near = [part for part in forms if part[0] < last and first < part[1]]
+    telling = [part for part in near if any(word in forms[part] for word in words)]
     chosen = [part for part in on_line if part in telling] or on_line
     together = [part for part in near if part in telling or part in chosen]
     if not together:
@@ -47,6 +47,19 @@ def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], cont
         pieces += [Piece(row.number, 0, len(row.text)) for row in items]
     text = "\n".join(content.lines[piece.number - 1].text[piece.start : piece.end] for piece in pieces)
     return Sentences(text, LineRange(pieces[0].number, pieces[-1].number) if pieces else anchor)
+
+
+class SplitRun(NamedTuple):
+    """The text of some lines, and the match form of each of its sentences by where it begins and ends."""
+
+    prose: Prose
+    forms: dict[tuple[int, int], str]
+
+
+@kept_by_key
+def split_run(lines: LineRange, content: DocumentContent) -> SplitRun:
+    prose = prose_of(lines, content)
+    return SplitRun(prose, {part: match_form(prose.text[slice(*part)]) for part in split_at(prose.text, SENTENCE)})
 
 
 def items_after(number: int, content: DocumentContent) -> list[LineRow]:
@@ -68,6 +81,7 @@ def items_after(number: int, content: DocumentContent) -> list[LineRow]:
     return taken
 
 
+@kept_by_key
 def run_around(number: int, content: DocumentContent) -> LineRange:
     """The unit of a line as far as it surely goes on: over a page or a column only where a word begins small.
 
@@ -85,8 +99,3 @@ def run_around(number: int, content: DocumentContent) -> LineRange:
 def goes_on(line: LineRow, following: LineRow) -> bool:
     is_beside = (line.page_number, line.column) == (following.page_number, following.column)
     return is_beside or AMID_NUMBER.sub("", following.text).lstrip()[:1].islower()
-
-
-def has_word(text: str, words: Collection[str]) -> bool:
-    form = match_form(text)
-    return any(word in form for word in words)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_by_key
 from reading.rows import UNSEARCHED_KINDS, LineRow
 from reading.values.sentences import LINE_ENDS_SENTENCE
 from retrieval.candidates.plain import plain_text
@@ -43,7 +43,15 @@ class Shown(NamedTuple):
 
 def show(candidate: Briefed, content: DocumentContent, limit: int = SNIPPET_CHARS) -> Shown:
     """The candidate's place in about `limit` characters; more only where what belongs together is longer."""
-    return write_pieces(find_view(candidate, content).pieces(limit), content)
+    view = find_marked(candidate, content)
+    return write_pieces(view.pieces(limit), content) if view else show_text((candidate.anchor, limit), content)
+
+
+@kept_by_key
+def show_text(place: tuple[LineRange, int], content: DocumentContent) -> Shown:
+    """The text of an anchor in about so many characters."""
+    anchor, limit = place
+    return write_pieces(find_text(anchor, content).pieces(limit), content)
 
 
 def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:
@@ -138,12 +146,16 @@ def is_gap(above: Piece, piece: Piece, content: DocumentContent) -> bool:
 
 def find_view(candidate: Briefed, content: DocumentContent) -> "View":
     """How the candidate's place can be shown."""
+    return find_marked(candidate, content) or find_text(candidate.anchor, content)
+
+
+def find_marked(candidate: Briefed, content: DocumentContent) -> "Fixed | Rows | None":
+    """The same of what is no running text."""
     if candidate.running:
         return Fixed(whole_pieces(LineRange(*content.heads_around(candidate.anchor.first)), content))
     if candidate.shown:  # a passage of a document that is passed whole
         return Fixed(whole_pieces(candidate.anchor.union(candidate.shown), content))
-    rows = find_rows(candidate.anchor, candidate.best_line, candidate.needed_rows, content)
-    return rows or find_text(candidate.anchor, content)
+    return find_rows(candidate.anchor, candidate.best_line, candidate.needed_rows, content)
 
 
 def whole_pieces(lines: LineRange, content: DocumentContent) -> list[Piece]:

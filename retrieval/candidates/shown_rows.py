@@ -110,7 +110,7 @@ def explain_rows(
     yield from table.inherited
     yield from [table.unit_line] if table.unit_line else []
     yield from heads_with_periods(table, tables)
-    yield from page_head(table, tables, page, content)
+    yield from heads_on_page(table.page_number, content)[next(at for at, one in enumerate(tables) if one is table)]
     rows = [row for row in table.rows if row.first_line <= anchor.last and anchor.first <= row.last_line]
     for row in rows:
         yield from range(row.first_line, row.last_line + 1)
@@ -141,6 +141,13 @@ def period_above(number: int, table: Table, page: Sequence[LineRow]) -> list[int
     """The line inside a table that gives the rows below it a period of their own, such as "2019"."""
     inside = [line for line in page if table.first_line < line.number < number and line.kind != "table_row"]
     return [line.number for line in inside if len(line.text) <= PERIOD_CHARS and PERIOD.search(line.text)][-1:]
+
+
+@kept_by_key
+def heads_on_page(page_number: int, content: DocumentContent) -> list[list[int]]:
+    """What heads each of the tables of a page."""
+    page, tables = searched_on_page(page_number, content), content.tables_on_page(page_number)
+    return [[*page_head(table, tables, page, content)] for table in tables]
 
 
 def page_head(

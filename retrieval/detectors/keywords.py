@@ -9,7 +9,7 @@ from documents.storage.content import DocumentContent
 from reading.rows import LineRow
 from retrieval.types import Hit, LineRange, Question
 from retrieval.words.lexicon import Lexicon, Numbers, lexicon_of
-from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_searched
+from retrieval.words.terms import WeighedTerm, presence, terms_on, weigh_searched
 
 HITS_MAX = 300  # per document; absence is counted in the lexicon, not from hits
 REACH = 4  # lines: a sentence of this length, or a row and its header
@@ -54,11 +54,13 @@ def detect_keywords(question: Question, content: DocumentContent, inside: LineRa
         line_hit(
             content.lines[number - 1],
             content.document_id,
-            matched_terms(terms, stands, number),
-            matched_terms(terms, stands, number + 1) if (number in heads) is (number + 1 in heads) else [],
+            matched,
+            following if (number in heads) is (number + 1 in heads) else [],
             float(scores[number]),
         )
-        for number in best.tolist()
+        for number, matched, following in zip(
+            best.tolist(), terms_on(terms, stands, best), terms_on(terms, stands, best + 1), strict=True
+        )
     ]
 
 

@@ -16,7 +16,7 @@ from retrieval.question.values import has_form, line_has_value
 from retrieval.types import Hit, Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.terms import WeighedTerm, matched_terms, presence, weigh_terms
+from retrieval.words.terms import WeighedTerm, presence, terms_on, weigh_terms
 
 HITS_MAX = 100
 PREAMBLE_REACH = 3  # "PARTIES" stands above the names, "(each a “Party”)" below
@@ -39,7 +39,7 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
     for number, share in lines_by_share(terms, stands):
         check_time()
         is_typed = number in named if named else is_formed and is_on_line(number, is_typed_of, content)
-        matched = matched_terms(terms, stands, number) if is_typed or identifiers else []
+        matched = terms_on(terms, stands, np.array([number]))[0] if is_typed or identifiers else []
         if is_typed or any(term.text in identifiers for term in matched):
             hits.append(pattern_hit(number, matched, share, is_typed, content))
         if len(hits) == HITS_MAX:
@@ -104,6 +104,6 @@ def is_on_line(number: int, has: Callable[[int], bool], content: DocumentContent
     if has(number):
         return True
     line = content.lines[number - 1]
-    following = content.lines_between(number + 1, number + VALUE_REACH)
-    near = (other for other in following if other.kind == line.kind == "body" and other.page_number == line.page_number)
+    following = content.lines_between(number + 1, number + VALUE_REACH) if line.kind == "body" else ()
+    near = (other for other in following if other.kind == "body" and other.page_number == line.page_number)
     return any(has(other.number) for other in near)

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from documents.cards.rules import read_agreement_date
-from documents.storage.content import DocumentContent
+from documents.storage.content import DocumentContent, kept_with_content
 from reading.blocks import MEANING, begins_block, item_of
 from reading.matching import match_form
 from reading.rows import LineRow
@@ -63,6 +63,7 @@ def value_given(question: Question, content: DocumentContent) -> GivenValue | No
     return next(iter(given.values())) if len(given) == 1 else None
 
 
+@kept_with_content
 def own_date_given(content: DocumentContent) -> GivenValue | None:
     own = read_agreement_date(content.lines)
     dates = values_in(own.value, "date", content.language)

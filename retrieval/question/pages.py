@@ -66,7 +66,7 @@ def labels_of(contents: Sequence[DocumentContent]) -> frozenset[str]:
 
 def take_pages(hints: Hints, content: DocumentContent) -> Iterator[PageTaken]:
     """What each page that is named is in a document: the one that prints it, else the one at that place in the file."""
-    pages = content.pages if has_pages(content) else ()
+    pages = content.pages if hints.names_page and has_pages(content) else ()
     count = len(pages)
     printed: dict[str, list[int]] = {}
     for page in pages:

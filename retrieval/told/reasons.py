@@ -157,7 +157,8 @@ def say_clause(facts: Facts) -> str:
 
 def mark_words(words: Sequence[str], last: str = "") -> str:
     """Words in quotation marks as a list: “a”, “b” and “c”."""
-    return join_marked([_("“%(word)s”") % {"word": word} for word in words], last)
+    printed = _("“%(word)s”")
+    return join_marked([printed % {"word": word} for word in words], last)
 
 
 def join_marked(marked: Sequence[str], last: str = "") -> str:
@@ -199,11 +200,11 @@ def end_sentence(facts: Facts, sentence: str) -> str:
 
 def say_words(facts: Facts) -> str:
     """The words of a passage as they stand there, each with what was asked if that is another."""
+    printed, stands_for = _("“%(word)s”"), _("“%(form)s” for “%(asked)s”")
     marked = []
     for word in facts["words"]:
         form, asked = facts.get("form", {}).get(word, word), facts.get("asked", {}).get(word, word)
-        told = {"form": form, "asked": asked, "word": form}
-        marked.append((_("“%(word)s”") if form == asked else _("“%(form)s” for “%(asked)s”")) % told)
+        marked.append((printed if form == asked else stands_for) % {"form": form, "asked": asked, "word": form})
     return join_marked(marked)
 
 
@@ -350,13 +351,14 @@ def say_none_carries(facts: Facts) -> str:
 
 
 def say_doubt(facts: Facts) -> str:
-    nowhere = _("no page that was read mentions %(words)s") % {"words": mark_words(facts["nowhere"])}
-    elsewhere = _("the best passage does not have %(words)s") % {"words": mark_words(facts["elsewhere"])}
-    crossed = _("%(words)s stands only where the words are struck through") % {
-        "words": mark_words(facts.get("struck", ()))  # told since it is known
-    }
-    told = ((crossed, facts.get("struck")), (nowhere, facts["nowhere"]), (elsewhere, facts["elsewhere"]))
-    return _(", and ").join(said for said, words in told if words)
+    said = []
+    if struck := facts.get("struck"):  # told since it is known
+        said.append(_("%(words)s stands only where the words are struck through") % {"words": mark_words(struck)})
+    if nowhere := facts["nowhere"]:
+        said.append(_("no page that was read mentions %(words)s") % {"words": mark_words(nowhere)})
+    if elsewhere := facts["elsewhere"]:
+        said.append(_("the best passage does not have %(words)s") % {"words": mark_words(elsewhere)})
+    return _(", and ").join(said)
 
 
 def say_proposed(facts: Facts) -> str:

@@ -10,7 +10,12 @@ from retrieval.words.tokens import language_of, normalise_words, stem, stop_word
 JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
 
 Stems = tuple[str, ...]
-Names = dict[Stems, tuple[int, ...]]  # stems of a term -> indexes of the concepts it names
+
+
+class Names(dict[Stems, tuple[int, ...]]):
+    """By the stems of a term, the indexes of the concepts it names."""
+
+    longest = 0  # of the terms, in words
 
 
 class Named(NamedTuple):
@@ -53,7 +58,7 @@ def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]
 
 def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[ConceptMatch]:
     """Every run of the text's words, with its stop words or without, that is a term of the language."""
-    longest = max(map(len, names))
+    longest = names.longest
     for places in (telling_places(words, language), list(range(len(words)))):
         stems = [stem(words[place], language) for place in places]
         for start in range(len(stems)):
@@ -73,14 +78,15 @@ def index_names(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
 
     Of several words of which one is no stop word all count: "pay" is not "we will not pay".
     """
-    names: dict[str, dict[Stems, tuple[int, ...]]] = {}
+    names: dict[str, Names] = {}
     for number, concept in enumerate(dictionary):
         for term in concept.terms:
             words = said_words(term.text)
             telling = [words[place] for place in telling_places(words, term.language)]
             stems = tuple(stem(word, term.language) for word in (words if len(telling) == 1 else telling))
             if stems and not term.pulled_from:
-                same = names.setdefault(term.language, {})
+                same = names.setdefault(term.language, Names())
+                same.longest = max(same.longest, len(stems))
                 same[stems] = tuple(dict.fromkeys((*same.get(stems, ()), number)))
     return names
 

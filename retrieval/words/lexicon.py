@@ -110,20 +110,25 @@ class Lexicon:
 
     def _lines_with_words(self, words: list[str]) -> Numbers:
         rarest = min(words, key=lambda word: len(self.lines.get(word, NO_LINES)))
-        return self.lines_matching(re.compile(pattern_of(words)), self.lines.get(rarest, NO_LINES))
+        literal = tuple(word for word in words if word.isascii())  # the pairs of a run may be parted by a blank
+        return self.lines_matching(re.compile(pattern_of(words)), self.lines.get(rarest, NO_LINES), literal)
 
-    def lines_matching(self, pattern: re.Pattern[str], near: Numbers) -> Numbers:
-        """The lines, among those given and the ones before them, where a match of the pattern begins."""
+    def lines_matching(self, pattern: re.Pattern[str], near: Numbers, literal: Sequence[str] = ()) -> Numbers:
+        """The lines, among those given and the ones before them, where a match of the pattern begins.
+
+        The words that are `literal` in it are looked for first: most lines have one of them only.
+        """
         found: set[int] = set()
         for number in near.tolist():
             check_time()
-            found.update(first for first in (number - 1, number) if first > 0 and self._begins_on(first, pattern))
+            both = (first for first in (number - 1, number) if first > 0)
+            found.update(first for first in both if self._begins_on(first, pattern, literal))
         return np.array(sorted(found), dtype=np.int32)
 
-    def _begins_on(self, number: int, pattern: re.Pattern[str]) -> bool:
+    def _begins_on(self, number: int, pattern: re.Pattern[str], literal: Sequence[str]) -> bool:
         text = self.rows[number - 1].match
-        following = self.rows[number].match if number < self.line_count else ""
-        match = pattern.search(f"{text} {following}")
+        both = f"{text} {self.rows[number].match}" if number < self.line_count else f"{text} "
+        match = pattern.search(both) if all(word in both for word in literal) else None
         return match is not None and match.start() < len(text)
 
     @cached_property

@@ -104,7 +104,7 @@ def is_akin(form: str, word: str, language: str) -> bool:
 
     Other names, spellings of a code, cognates and spelling variants count as the word itself.
     """
-    if stem(form, language) != stem(word, language):
+    if form == word or stem(form, language) != stem(word, language):
         return False
     form, word = base_form(form, language), base_form(word, language)
     start = len(commonprefix([form, word]))
@@ -117,15 +117,18 @@ def year_forms(year: str) -> tuple[str, ...]:
 
 
 def presence(terms: Sequence[WeighedTerm], lexicon: Lexicon) -> NDArray[np.bool_]:
-    """[terms, lines + 1]: whether the term is on the line of this number. Column 0 is unused."""
-    stands = np.zeros((len(terms), lexicon.line_count + 1), dtype=bool)
+    """[terms, lines + 2]: whether the term is on the line of this number. The first and last columns are unused."""
+    stands = np.zeros((len(terms), lexicon.line_count + 2), dtype=bool)
     for row, term in enumerate(terms):
         stands[row, term.lines] = True
     return stands
 
 
-def matched_terms(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_], number: int) -> list[WeighedTerm]:
-    """The terms on a line, in the question's order; none beyond the last line."""
-    if number >= stands.shape[1]:
-        return []
-    return [term for term, is_there in zip(terms, stands[:, number].tolist(), strict=True) if is_there]
+def terms_on(
+    terms: Sequence[WeighedTerm], stands: NDArray[np.bool_], numbers: NDArray[np.integer]
+) -> list[list[WeighedTerm]]:
+    """The terms on each of some lines, in the question's order."""
+    found: list[list[WeighedTerm]] = [[] for _ in numbers]
+    for at, row in np.argwhere(stands[:, numbers].T).tolist():
+        found[at].append(terms[row])
+    return found

@@ -40,6 +40,7 @@ COGNATE_PREFIX = 7  # "vocabulaire" and "vocabulary" share eight letters; six wo
 COGNATE_ENDING, COGNATE_MIN = 2, 5  # "période" and "period" differ by an ending
 COGNATE_SHARE = 0.7
 VOWELS = frozenset("aeiouy")
+KEPT_CHARS = 400  # of a text whose words are kept; a longer one is seldom asked for twice
 STOP_SHARE = 0.4  # of the words of a question, in a language of its own
 
 
@@ -102,18 +103,28 @@ def pattern_of(words: Sequence[str]) -> str:
 
 def normalise_words(text: str) -> list[str]:
     """The words of a text as it is written, each in match form."""
-    return split_words(match_form(text))
+    return [*words_kept(text)] if len(text) <= KEPT_CHARS else split_words(match_form(text))
+
+
+@lru_cache(maxsize=4_096)  # titles, labels and the words of a question are asked for at every place
+def words_kept(text: str) -> tuple[str, ...]:
+    return tuple(split_words(match_form(text)))
 
 
 def as_typed(word: str, asked: str) -> str:
     """A word in match form as somebody spelled it in a question: with its accents, but not its capitals."""
-    folded, offsets = match_map(asked)
+    folded, offsets = map_asked(asked)
     found = re.search(pattern_of(split_words(word)), folded) if word else None
     if not found:
         return word
     end = offsets[found.end()] if found.end() < len(offsets) else len(asked)
     typed = asked[offsets[found.start()] : end].rstrip()
     return word if typed.casefold() == word else typed
+
+
+@lru_cache(maxsize=64)  # of the words of a question most are asked for
+def map_asked(asked: str) -> tuple[str, list[int]]:
+    return match_map(asked)
 
 
 def is_stop_word(word: str, language: str) -> bool:

@@ -213,3 +213,16 @@ def test_a_value_is_computed_once_for_each_key() -> None:
 
     assert [value_for(key, content) for key in "aba"] == ["A", "B", "A"]
     assert asked == ["a", "b"]
+
+
+def test_no_more_keys_are_kept_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    content, asked = make_content(), []
+    monkeypatch.setattr("documents.storage.content.KEYS_KEPT", 2)
+
+    @kept_by_key
+    def value_for(key: str, content: DocumentContent) -> str:
+        asked.append(key)
+        return key.upper()
+
+    assert [value_for(key, content) for key in "abbca"] == ["A", "B", "B", "C", "A"]
+    assert asked == ["a", "b", "c", "a"]
