@@ -333,6 +333,7 @@ class Brief:
     type_match: bool
     snippet: str
     is_struck: bool = False  # words of the snippet, which are marked
+    is_sentence: bool = False  # it looks so little like an answer that only its best sentence or row is shown
 
 
 @dataclass(frozen=True)
