@@ -1,4 +1,4 @@
-"""The room of one request, shared over its candidates (R42): the best are shown at length, the last in a clause or row.
+"""The room of one request, shared over its candidates (R42): the best are shown at length, the others in one sentence.
 
 A request stays below 16,000 tokens with fifty candidates, and fits the window of a small model (`arbiter.room`).
 """
@@ -20,6 +20,7 @@ from retrieval.candidates.shown import (
     begins_inside,
     ends_inside,
     find_view,
+    show_sentence,
     write_pieces,
 )
 from retrieval.candidates.units import Piece, introduces, marker_of, units_of
@@ -30,6 +31,7 @@ LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyon
 EVEN_RANKS = 5  # the higher, the more evenly the room is shared out
 TURN_MAX = 40_000  # a brief that far down stays as long as it is, whatever room is left
 OWN_SHARE = 0.3  # of what neighbours have to wait: a whole clause is worth more than the one after it
+SAVING_CHARS = 26_000  # of all candidates where some are shown in a sentence: mostly 8,000 tokens with all else
 ITEM_MARKERS = frozenset({"bullet", "letter", "roman", "item"})  # a unit with a number is a clause
 PASSES = 2  # what is not shown twice makes room once; a third pass moves less than a line
 
@@ -83,18 +85,24 @@ def share_room(
 
     A brief grows step by step, and its turn comes the later the lower its rank and the longer it is already. A clause
     is shown where it is the place itself, under its own section; what is nobody's own, in the best brief it is near.
+    Those that are not shown at length have a sentence, and nothing grows into the room that saves.
     """
-    left = room.chars - len(toc) - sum(len(candidate_block(each.brief)) + 2 for each in candidates)
     content_of = {content.document_id: content for content in contents}
     best_first = sorted(
         order_by_rules(candidates), key=lambda each: ("requested" not in each.methods, not each.statement)
     )
-    places = [find_place(rank, each, content_of[each.document_id]) for rank, each in enumerate(best_first)]
+    at_length = [each for rank, each in enumerate(best_first) if rank < room.at_length or is_pointed_at(each)]
+    others = [each for each in best_first if each not in at_length]
+    told = [with_brief(each, show_sentence(each, content_of[each.document_id])) for each in others]
+    chars = min(room.chars - len(toc), SAVING_CHARS) if others else room.chars - len(toc)
+    left = chars - sum(len(candidate_block(each.brief)) + 2 for each in (*at_length, *told))
+    places = [find_place(rank, each, content_of[each.document_id]) for rank, each in enumerate(at_length)]
     for _ in range(PASSES):
         left = grow_briefs(places, left)
         left += drop_repeated(places)
-    written = {place.candidate.candidate_id: write_pieces(place.shown, place.content) for place in places}
-    return tuple(with_brief(each, written[each.candidate_id]) for each in candidates)
+    told += [with_brief(place.candidate, write_pieces(place.shown, place.content)) for place in places]
+    by_id = {each.candidate_id: each for each in told}
+    return tuple(by_id[each.candidate_id] for each in candidates)
 
 
 @dataclass

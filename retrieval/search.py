@@ -30,7 +30,7 @@ from retrieval.arbiter.clear_hits import judge_clear_hit
 from retrieval.arbiter.evidence import doubtful_probability, limit_for
 from retrieval.arbiter.model import PROMPT as ARBITER_PROMPT
 from retrieval.arbiter.quoted_kinds import kind_unread
-from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, room_in, room_minus_guidance
+from retrieval.arbiter.room import AT_LENGTH, USUAL, WHOLE, ModelUse, room_in, room_minus_guidance
 from retrieval.briefs import fit_for
 from retrieval.candidates.disagreements import find_disagreements
 from retrieval.candidates.pool import pool_size, propose
@@ -316,11 +316,22 @@ def consider_model(search: Search) -> Search:
     tier, why = dispatch.tier_in(cast("StoredPlan", asdict(plan)))
     window = read_window()
     room = room_minus_guidance(guidance, room_in(window))
+    if search.arbiter == "model" and not room.is_small and is_for_one_answer(search):
+        room = room._replace(at_length=AT_LENGTH)
     if room_in(window).chars < WHOLE.chars:
         told = {"tokens": window.tokens, "places": room.places, "chars": room.chars}
         reason = give_reason("window", **told, small=room.is_small)
         plan = Plan((*plan.flags, Flag(dispatch.SMALL_WINDOW, True, reason)))
     return replace(search, plan=plan, use=ModelUse(tier, room, guidance, why, search.named is not None))
+
+
+def is_for_one_answer(search: Search) -> bool:
+    """Whether the order of the rules may say which places are shown in a sentence (R42).
+
+    Of a list no item may be lost, and it is no order for parts; for several documents it is not measured.
+    """
+    is_of_many = search.question.intent == "listing" or search.question.parts or search.plan.is_on("whole_document")
+    return len(search.contents) == 1 and not is_of_many
 
 
 def fit_briefs(search: Search) -> Search:

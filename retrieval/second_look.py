@@ -111,7 +111,8 @@ def look_again(
     shown = [each for each in keep_within(kept, within) if each.candidate_id not in discarded]
     use = use._replace(opened=requested.opened)
     toc = toc_block(contents, use.room.toc_chars, use.opened) if use.opened else toc
-    candidates, unfit = fit_for(arbiter, tuple(shown), toc, contents, use.room)
+    room = use.room._replace(at_length=len(shown))  # there is room: what was discarded is not shown again
+    candidates, unfit = fit_for(arbiter, tuple(shown), toc, contents, room)
     careful = use if use.is_named else use._replace(tier="hard", why=WHY_HARD)
     ranking = arbitrate(arbiter, question, candidates, contents, hits, use=careful)
     if ranking.status != "ran":

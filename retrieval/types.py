@@ -515,6 +515,7 @@ class Brief:
     page_heading: str
     snippet: str
     is_struck: bool = False  # words of the snippet, which are marked
+    is_sentence: bool = False  # it looks so little like an answer that only its best sentence or row is shown
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -117,13 +117,14 @@ def candidate_block(brief: Brief) -> str:
     ]
     rows = (
         ("methods", ", ".join(found.methods)),
-        ("document", brief.document_title),
+        ("document", "" if brief.is_sentence else brief.document_title),
         ("section", found.breadcrumb or "(none)"),
         ("pages", str(first) if first == last else f"{first}-{last}"),
-        ("top of page", brief.page_heading),
+        ("top of page", "" if brief.is_sentence else brief.page_heading),
         ("matched", ", ".join(found.matched_keywords[:WORDS_MAX]) or "(no word)"),
-        ("signals", ", ".join(flags) or "(none)"),
+        ("signals", ", ".join(flags) or ("" if brief.is_sentence else "(none)")),
         ("note", STRUCK_TOLD if brief.is_struck else ""),
     )
     head = "\n".join(f"{name}: {fence_text(' '.join(value.split()))}" for name, value in rows if value)
-    return f'<candidate id="{found.candidate_id}">\n{head}\ntext:\n{fence_text(brief.snippet)}\n</candidate>'
+    shown = "one sentence" if brief.is_sentence else "text"
+    return f'<candidate id="{found.candidate_id}">\n{head}\n{shown}:\n{fence_text(brief.snippet)}\n</candidate>'

@@ -31,7 +31,7 @@ Return one entry for each field in fields, with the id of the field exactly as g
 field alone. answerable, answerable_reason, contradictions and what is wanted are of that field too."""
 PROMPT = Prompt(
     "arbiter-fields",
-    "1",
+    "2",
     gettext_noop("The same for several fields at once, each with passages of its own."),
     INSTRUCTIONS,
     model.TOPICS,
@@ -62,7 +62,8 @@ def room_each(room: Room, toc: str, count: int) -> Room:
     """What each of so many questions has of the room of one request, with the contents counted in as `fit_request`
     does; the contents are sent once.
     """
-    return room._replace(chars=(room.chars - len(toc)) // count + len(toc), places=min(room.places, PLACES_EACH))
+    chars = (room.chars - len(toc)) // count + len(toc)
+    return room._replace(chars=chars, places=min(room.places, PLACES_EACH), at_length=PLACES_EACH)
 
 
 def judge_together(posed: Sequence[Posed], contents: Sequence[DocumentContent], use: ModelUse) -> list[Ranking]:

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_by_key
 from reading.rows import UNSEARCHED_KINDS, LineRow
-from reading.values.sentences import LINE_ENDS_SENTENCE
+from reading.values.sentences import LINE_ENDS_SENTENCE, SENTENCE, split_at
 from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown_rows import Rows, find_rows
 from retrieval.candidates.units import (
+    CLAUSE,
     Piece,
     Prose,
     cut_around,
@@ -23,22 +24,27 @@ from retrieval.candidates.units import (
     units_of,
 )
 from retrieval.types import Brief, Briefed, LineRange
+from retrieval.words.tokens import normalise_words, stem
 
 LEFT_OUT = "[…]"
 LEAD_IN_CHARS = 400
 LOOKED_FOR_ITEMS = 6  # lines: a page's foot and head may part two items
 SNIPPET_CHARS = 300  # R42: about three to five lines around the anchor
+SENTENCE_CHARS = 160  # of a place that is shown in one sentence or row
 
 
 class Shown(NamedTuple):
-    """The text of a brief, the lines it comes from, the first to the last, and whether words of it are struck."""
+    """The text of a brief, the lines it comes from, the first to the last, whether words of it are struck, and whether
+    it is a sentence of the place.
+    """
 
     text: str
     lines: LineRange
     is_struck: bool
+    is_sentence: bool = False
 
     def write_into(self, brief: Brief) -> Brief:
-        return replace(brief, snippet=self.text, is_struck=self.is_struck)
+        return replace(brief, snippet=self.text, is_struck=self.is_struck, is_sentence=self.is_sentence)
 
 
 def show(candidate: Briefed, content: DocumentContent, limit: int = SNIPPET_CHARS) -> Shown:
@@ -52,6 +58,31 @@ def show_text(place: tuple[LineRange, int], content: DocumentContent) -> Shown:
     """The text of an anchor in about so many characters."""
     anchor, limit = place
     return write_pieces(find_text(anchor, content).pieces(limit), content)
+
+
+def show_sentence(candidate: Briefed, content: DocumentContent) -> Shown:
+    """The sentence or row of the candidate's place with most of the words it was found by; of a long one a clause.
+
+    The place as usual where none has any of them, as below a title that was found.
+    """
+    own = candidate.sentences.lines if candidate.sentences and candidate.sentences.text else None
+    best, language = candidate.best_line or candidate.anchor.first, content.language
+    prose = prose_of(own or LineRange(best, best), content)
+    words = stems_in(" ".join(candidate.matched_keywords), language)
+    part = (0, len(prose.text))
+    for ends in (SENTENCE, CLAUSE):
+        if part[1] - part[0] > SENTENCE_CHARS:
+            parts = [(part[0] + start, part[0] + end) for start, end in split_at(prose.text[slice(*part)], ends)]
+            texts = {each: prose.text[slice(*each)] for each in parts}
+            part = max(parts, key=lambda each: (len(words & stems_in(texts[each], language)), len(texts[each])))
+    if candidate.running or candidate.shown or (words and words.isdisjoint(stems_in(prose.text, language))):
+        return show(candidate, content)
+    pieces = prose.pieces(*cut_around(prose.text, part, SENTENCE_CHARS))
+    return write_pieces(pieces, content)._replace(is_sentence=True)
+
+
+def stems_in(text: str, language: str) -> set[str]:
+    return {stem(word, language) for word in normalise_words(text)}
 
 
 def write_pieces(pieces: Sequence[Piece], content: DocumentContent) -> Shown:

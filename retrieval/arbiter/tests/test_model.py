@@ -216,7 +216,7 @@ def test_the_best_get_several_times_the_text_of_the_last(serve: Serve) -> None:
     ]
     server = serve("good")
     retrieve(QUESTION, [content_of_lines(lines)], settings=BaseSettings(), arbiter="model")
-    texts = re.findall(r"\ntext:\n(.*?)\n</candidate>", server.requests[0].body["input"], re.DOTALL)
+    texts = re.findall(r"\n(?:text|one sentence):\n(.*?)\n</candidate>", server.requests[0].body["input"], re.DOTALL)
     sizes = sorted(map(len, texts), reverse=True)
     assert len(texts) == 40 and sizes[0] > 4 * sizes[-1] > 0, sizes
     assert all(re.match(r"(?:# )?[A-Z]", text) and text.rstrip().endswith(".") for text in texts)  # no half sentence
