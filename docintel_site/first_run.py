@@ -19,6 +19,7 @@ from accounts.forms import FirstOwnerForm
 from accounts.models import OwnerLink, User
 from accounts.owner import LinkUsed, make_first_owner
 from accounts.requests import user_of
+from accounts.views import closed_link
 from chat.handing_over import FILES_NAME, hand_over_all
 from chat.models import Turn
 from chat.turns import tasks
@@ -32,15 +33,15 @@ LOADING_FOR = timedelta(minutes=10)  # since the last sample came: later somethi
 
 @login_not_required
 def first_owner(request: HttpRequest, token: str) -> HttpResponseBase:
-    """The form that creates the first owner; a used or expired link gives a 404."""
+    """The form that creates the first owner; a used or expired link says so."""
     if not OwnerLink.open_for(token).exists():
-        raise Http404(_("This link has been used or is too old."))
+        return closed_link(request)
     form = FirstOwnerForm(request.POST or None, label_suffix="")
     if request.method == "POST" and form.is_valid():
         try:
             owner = make_first_owner(token, **form.cleaned_data)
         except LinkUsed:
-            raise Http404(_("This link has been used or is too old.")) from None
+            return closed_link(request)
         hand_over_all(owner)
         arrived: HttpResponseBase = perform_login(request, owner, redirect_url=reverse("home"))
         return arrived

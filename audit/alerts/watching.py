@@ -167,7 +167,9 @@ def close_alert(alert: Alert, now: Measured) -> Alert | None:
         alert.closed_at = timezone.now()
         if not Alert.objects.filter(pk=alert.pk, closed_at=None).update(closed_at=alert.closed_at):
             return None
-        told = {"what": alert.measure, "value": say_value(now.value, now.currency or alert.currency)}
+        # Not stored: the row stays as it was opened, and the mail says what is.
+        alert.value, alert.of, alert.currency = now.value, now.of, now.currency or alert.currency
+        told = {"what": alert.measure, "value": say_value(alert.value, alert.currency)}
         record("alert_closed", BY_RULE, f"base:{alert.base_id}", told)
         return alert
 

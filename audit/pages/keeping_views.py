@@ -112,8 +112,8 @@ def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
     if going and request.POST.get("seen") != str(going):
         title = _("Keep the words of “%(base)s” for %(days)s days only") % {"base": base.name, "days": days}
         words = ngettext(
-            "%(count)s question is older and will be erased from the next hour on, unless it is held.",
-            "%(count)s questions are older and will be erased from the next hour on, unless they are held.",
+            "%(count)s question is older and will be erased from the next hour on.",
+            "%(count)s questions are older and will be erased from the next hour on.",
             going,
         )
         press = _("Keep for %(days)s days") % {"days": days}

@@ -102,7 +102,7 @@ def test_an_alert_opens_once_and_closes_when_the_value_is_back(
     make_run("primary")
     assert opened(house) == []
     assert Event.objects.filter(kind="alert_closed").count() == 1 and len(mail.outbox) == 4
-    assert "Back in its range" in mail.outbox[-1].body
+    assert "Back in its range: Model governance, Stopped by an error: 25.0 % of 8" in mail.outbox[-1].body
     assert "Stopped by an error: 100.0 %" not in browse(house.auditor, "/audit/figures/").content.decode()
     assert verify().ok
 
