@@ -28,7 +28,7 @@ PASSWORDS_ASKED = 3
 EVERY_S, EVERY_MIN_S, EVERY_MAX_S = 10.0, 0.2, 86_400.0  # between two looks at a watched folder
 CUTTING = ("chunking", *FIXED)
 NO_FILES = "No PDF, Markdown or text file is there."
-NO_MEMBERS = "Nobody is a member of that base: the first owner is to be, or an administrator takes it over."
+NO_MEMBERS = "Nobody is a member of {name}: the first owner is to be, or an administrator takes it over under “Bases”."
 
 
 class Command(BaseCommand):
@@ -53,6 +53,8 @@ class Command(BaseCommand):
         self.find_password = password_source(options["password_fd"], is_watching=options["watch"])
         user = find_user(options["user"])
         base = base_to_fill(options["base"], user)
+        if not base.membership_set.exists():
+            self.stdout.write(NO_MEMBERS.format(name=base.name))
         try:
             cutting = BaseSettings.from_json(base.settings).cutting({name: options[name] for name in CUTTING})
         except SettingsError as error:
@@ -63,8 +65,7 @@ class Command(BaseCommand):
                 raise CommandError(f"--every takes {EVERY_MIN_S} to {EVERY_MAX_S} seconds.")
             return self.watch(options["paths"], options["every"], base, user, cutting)
         failed = sum(not self.take(path, base, user, cutting) for path in paths)
-        told = f"{len(paths) - failed} of {len(paths)} files are in {base.name}." if paths else NO_FILES
-        self.stdout.write(told if base.membership_set.exists() else f"{told} {NO_MEMBERS}")
+        self.stdout.write(f"{len(paths) - failed} of {len(paths)} files are in {base.name}." if paths else NO_FILES)
         if failed:
             raise CommandError(f"{failed} of {len(paths)} files could not be ingested.")
 
