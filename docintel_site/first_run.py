@@ -19,10 +19,11 @@ from accounts.forms import FirstOwnerForm
 from accounts.models import OwnerLink, User
 from accounts.people import LinkUsed, make_first_owner
 from accounts.requests import user_of
+from accounts.views import closed_link
 from chat.handing_over import FILES_NAME, hand_over_all
 from chat.models import Turn
 from chat.turns import tasks
-from chat.turns.demo import BASE_NAME, QUESTION, demo_base, take_samples
+from chat.turns.demo import BASE_NAME, QUESTION, SAMPLES, demo_base, take_samples
 from documents.access import create_base
 from documents.models import Document, KnowledgeBase, Membership, Role
 from documents.views import upload
@@ -32,15 +33,15 @@ LOADING_FOR = timedelta(minutes=10)  # since the last sample came: later somethi
 
 @login_not_required
 def first_owner(request: HttpRequest, token: str) -> HttpResponseBase:
-    """The form that creates the first owner; a used or expired link gives a 404."""
+    """The form that creates the first owner; a used or expired link says so."""
     if not OwnerLink.open_for(token).exists():
-        raise Http404(_("This link has been used or is too old."))
+        return closed_link(request)
     form = FirstOwnerForm(request.POST or None, label_suffix="")
     if request.method == "POST" and form.is_valid():
         try:
             owner = make_first_owner(token, **form.cleaned_data)
         except LinkUsed:
-            raise Http404(_("This link has been used or is too old.")) from None
+            return closed_link(request)
         hand_over_all(owner)
         arrived: HttpResponseBase = perform_login(request, owner, redirect_url=reverse("home"))
         return arrived
@@ -64,7 +65,8 @@ def begin(request: HttpRequest, user: User) -> HttpResponse:
     if roles == {Role.AUDITOR}:
         return redirect("audit:queue")
     is_followed = "HX-Request" in request.headers  # by its open page, which may still be sending files
-    if user.is_superuser and (is_followed or not Document.objects.filter(created_by=user).exists()):
+    samples = Q(base__name=BASE_NAME, file_name__in=SAMPLES)  # read for an owner who was quicker
+    if user.is_superuser and (is_followed or not Document.objects.filter(~samples, created_by=user).exists()):
         shown = {
             "bases": bases_to_fill(user),
             "answer": Turn.objects.filter(

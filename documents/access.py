@@ -121,7 +121,7 @@ def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
     now = timezone.now()
     with transaction.atomic():
         lock(base)
-        refuse_when_held(f"base:{base.pk}")
+        refuse_when_held(f"base:{base.pk}", *(f"document:{pk}" for pk in base.documents.values_list("pk", flat=True)))
         KnowledgeBase.objects.filter(pk=base.pk).update(deleted_at=now)
         documents = base.documents.filter(trashed_at=None).update(trashed_at=now)
         record("base_deleted", actor_of(by), f"base:{base.pk}", {"name": base.name, "documents": documents})

@@ -62,7 +62,8 @@ def test_it_does_not_open_an_old_link(client: Client) -> None:
 def test_it_voids_earlier_links(client: Client) -> None:
     earlier = OwnerLink.issue()
     OwnerLink.issue()
-    assert client.get(f"/welcome/{earlier}/").status_code == 404
+    page = client.get(f"/welcome/{earlier}/")
+    assert page.status_code == 404 and b"This link no longer opens" in page.content
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def settle(base: KnowledgeBase, each: Watched) -> Alert | None:
         is_beyond = limit is not None and not each.is_too_few and each.now.value > limit
         return open_alert(base, each, limit) if limit is not None and is_beyond else None
     is_back = limit is None or each.is_too_few or each.now.value <= limit * BACK_AT
-    return close_alert(each.alert, each.now) if is_back else None
+    return close_alert(each.alert, each.now, limit) if is_back else None
 
 
 def open_alert(base: KnowledgeBase, each: Watched, limit: Decimal) -> Alert | None:
@@ -160,12 +160,15 @@ def open_alert(base: KnowledgeBase, each: Watched, limit: Decimal) -> Alert | No
         return None  # another worker was first
 
 
-def close_alert(alert: Alert, now: Measured) -> Alert | None:
+def close_alert(alert: Alert, now: Measured, limit: Decimal | None) -> Alert | None:
     with transaction.atomic():
         alert.closed_at = timezone.now()
         if not Alert.objects.filter(pk=alert.pk, closed_at=None).update(closed_at=alert.closed_at):
             return None
-        told = {"what": alert.measure, "value": say_value(now.value, now.currency or alert.currency)}
+        # Not stored: the row stays as it was opened, and the mail says what is.
+        alert.value, alert.of, alert.currency = now.value, now.of, now.currency or alert.currency
+        alert.limit = alert.limit if limit is None else limit
+        told = {"what": alert.measure, "value": say_value(alert.value, alert.currency)}
         record("alert_closed", BY_RULE, f"base:{alert.base_id}", told)
         return alert
 

@@ -40,7 +40,7 @@ from chat.models import (
 )
 from chat.stream import forget
 from documents.idempotency import forget_keys
-from documents.models import KnowledgeBase
+from documents.models import Document, KnowledgeBase
 from ledger.chain import digest_of
 from ledger.events import record
 from ledger.holds import holds_on, refuse_when_held
@@ -358,3 +358,12 @@ def askers_of(base: KnowledgeBase) -> list[Questioner]:
     counted = dict(asked.values_list("asked_by_id").annotate(runs=Count("pk")).order_by("-runs"))
     people = User.objects.in_bulk(counted)
     return [Questioner(people[pk], runs) for pk, runs in counted.items() if pk in people]
+
+
+def hold_subjects(base: KnowledgeBase) -> dict[str, str]:
+    """What can be held in a base, with labels: the base, its askers, its documents."""
+    people = {f"base:{base.pk}:user:{each.person.pk}": str(each.person) for each in askers_of(base)}
+    titles = Document.objects.filter(base=base).order_by("title").values_list("pk", "title")
+    documents = {f"document:{pk}": _("document “%(title)s”") % {"title": title} for pk, title in titles}
+    asked = {subject: _("what %(person)s asked here") % {"person": name} for subject, name in people.items()}
+    return {f"base:{base.pk}": _("everything in this base")} | asked | documents

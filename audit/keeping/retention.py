@@ -45,13 +45,18 @@ def set_days(base: KnowledgeBase, days: int, by: str) -> None:
 
 
 def due(base: KnowledgeBase, days: int | None = None) -> "QuerySet[RetrievalRun]":
-    """The runs of a base older than its rule, or than so many days, and not erased yet, oldest first."""
+    """The runs of a base older than its rule, or than so many days, and neither erased nor held, oldest first."""
     old = RetrievalRun.objects.filter(base=base, created_at__lt=Now() - timedelta(days=days or days_kept(base)))
-    return exclude_erased(old, "run").order_by("created_at", "pk")
+    askers = {pk: set(holders_of(base.pk, pk)) for pk in old.order_by().values_list("asked_by", flat=True).distinct()}
+    held = {hold.subject for hold in holds_on(set().union(*askers.values()))}
+    if f"base:{base.pk}" in held:
+        return RetrievalRun.objects.none()
+    free = old.exclude(asked_by__in=[pk for pk, subjects in askers.items() if pk and held & subjects])
+    return exclude_erased(free, "run").order_by("created_at", "pk")
 
 
 def expire() -> int:
-    """Erase what is due in every base; return the number of runs. Held runs stay. Raises CannotErase."""
+    """Erase what is due in every base; return the number of runs. Raises CannotErase."""
     with explain_denial():
         erased = sum(expire_base(base) for base in KnowledgeBase.objects.all())
         erase_strays(Erasing(BY_RULE, _("Their question is gone")))
@@ -60,10 +65,7 @@ def expire() -> int:
 
 def expire_base(base: KnowledgeBase) -> int:
     erasing = Erasing(BY_RULE, _("Kept for %(days)s days by the rule of the base") % {"days": days_kept(base)})
-    runs = list(due(base).only("pk", "base_id", "llm_call_id", "asked_by_id")[:RUNS_AT_ONCE])
-    subjects = {run.pk: set(holders_of(base.pk, run.asked_by_id)) for run in runs}
-    held = {hold.subject for hold in holds_on(set().union(*subjects.values()))}
-    free = [run for run in runs if not held & subjects[run.pk]]
-    for run in free:
+    runs = list(due(base).only("pk", "base_id", "llm_call_id")[:RUNS_AT_ONCE])
+    for run in runs:
         erase_run(run, erasing)
-    return len(free)
+    return len(runs)

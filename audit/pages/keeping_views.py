@@ -25,6 +25,7 @@ from audit.keeping.erasure import (
     count_loss,
     erase_alone,
     erase_person,
+    hold_subjects,
     is_erased_from,
 )
 from audit.keeping.retention import RetentionRefused, days_kept, set_days
@@ -82,15 +83,6 @@ def keeping(request: HttpRequest, base_id: UUID) -> HttpResponse:
     return render(request, "audit/keeping.html", shown)
 
 
-def hold_subjects(base: KnowledgeBase) -> dict[str, str]:
-    """What can be held in a base, with labels: the base, its askers, its documents."""
-    people = {f"base:{base.pk}:user:{each.person.pk}": str(each.person) for each in askers_of(base)}
-    titles = Document.objects.filter(base=base).order_by("title").values_list("pk", "title")
-    documents = {f"document:{pk}": _("document “%(title)s”") % {"title": title} for pk, title in titles}
-    asked = {subject: _("what %(person)s asked here") % {"person": name} for subject, name in people.items()}
-    return {f"base:{base.pk}": _("everything in this base")} | asked | documents
-
-
 def told_of(base: KnowledgeBase, subject: str) -> dict[str, str]:
     """What a change of a hold says beside its subject; a document's does not name its base."""
     kind, _separator, pk = subject.partition(":")
@@ -112,8 +104,8 @@ def keep_for(request: HttpRequest, base_id: UUID) -> HttpResponse:
     if going and request.POST.get("seen") != str(going):
         title = _("Keep the words of “%(base)s” for %(days)s days only") % {"base": base.name, "days": days}
         words = ngettext(
-            "%(count)s question is older and will be erased from the next hour on, unless it is held.",
-            "%(count)s questions are older and will be erased from the next hour on, unless they are held.",
+            "%(count)s question is older and will be erased from the next hour on.",
+            "%(count)s questions are older and will be erased from the next hour on.",
             going,
         )
         press = _("Keep for %(days)s days") % {"days": days}

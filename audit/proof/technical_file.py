@@ -22,6 +22,7 @@ from audit.alerts.measures import MEASURES, say_value
 from audit.alerts.watching import limits_of
 from audit.carrying.belongings import describe_base
 from audit.keeping.changes import RecordedChange, describe_events, in_bases
+from audit.keeping.erasure import hold_subjects
 from audit.keeping.retention import days_kept
 from audit.models import Alert, RecordCheck, SelfCheck, SignOff
 from audit.proof.evidence import STYLE, VERIFIER, PackWriter, entry_of, write_chain
@@ -352,7 +353,7 @@ def table_of_keeping(record: Recorded) -> ReportTable:
     kinds = [event.kind for event in record.events]
     rows = [
         (_("Days the words of questions are kept, now"), days_kept(record.base)),
-        (_("Legal holds on the base, now"), len(holds_on([f"base:{record.base.pk}"]))),
+        (_("Legal holds in the base, now"), len(holds_on(hold_subjects(record.base)))),
         (_("Records whose words were erased in the period"), kinds.count("erased")),
         (_("Erasures of a person’s content in the period"), kinds.count("person_erased")),
     ]

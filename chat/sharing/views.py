@@ -13,6 +13,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -107,6 +108,7 @@ def rows_of(request: HttpRequest, shares: Any) -> list[dict[str, object]]:
             "share": each,
             "outcome": judged.get(each.pk, ""),
             "is_own": each.conversation.user_id == request.user.pk,
+            "has_expired": each.expires_at is not None and each.expires_at <= timezone.now(),
             "opens": each.pk in opens and (not each.is_outside or links.allows_outside(each.conversation.base)),
             # Owners, who see others' links, may read it.
             "trail": reverse("audit:trail", args=[each.turn.run_id]) if each.turn and each.turn.run_id else "",

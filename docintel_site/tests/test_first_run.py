@@ -64,7 +64,11 @@ def test_the_samples_are_not_offered_while_they_are_loaded(client: Client) -> No
     assert 'action="/demo/"' in client.get("/").content.decode(), "what broke can be done again"
     theirs = Document.objects.create(base=base, title="A", file_name="a.pdf", sha256="0" * 64, size_bytes=1)
     assert 'action="/demo/"' not in client.get("/").content.decode()
-    Document.objects.filter(pk=theirs.pk).update(created_by=owner)
+    Document.objects.filter(pk=theirs.pk).update(created_by=owner, file_name=demo.SAMPLES[0])
+    page = client.get("/").content.decode()
+    assert "First steps" in page, "the samples of an owner who was there before them are nothing they brought"
+    assert 'hx-trigger="every' in page, "nor does the page know yet whether somebody loads them"
+    Document.objects.filter(pk=theirs.pk).update(file_name="a.pdf")
     assert client.get("/").headers["Location"] == "/bases/"
     page = client.get("/", headers={"HX-Request": "true"}).content.decode()
     assert 'id="see-an-answer"' in page and "The samples are being loaded" in page, "the step stays on its open page"

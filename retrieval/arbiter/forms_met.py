@@ -36,7 +36,8 @@ def find_forms(candidate: Candidate, keywords: Sequence[Keyword]) -> FormsMet:
         keyword = by_text.get(word)
         if keyword is None:
             continue
-        form = first_in(text, (word, *keyword.forms))
+        same = (form for each in keywords if each.group and each.group == keyword.group for form in each.forms)
+        form = first_in(text, (word, *keyword.forms, *same))  # a hit of a dictionary's word may have its concept's name
         if form and form != word:
             met.form[word] = form
         if keyword.source not in ASKED and keyword.group not in ("", word):

@@ -102,9 +102,19 @@ def test_an_alert_opens_once_and_closes_when_the_value_is_back(
     make_run("primary")
     assert opened(house) == []
     assert Event.objects.filter(kind="alert_closed").count() == 1 and len(mail.outbox) == 4
-    assert "Back in its range" in mail.outbox[-1].body
+    assert "The alert is closed: Model governance, Stopped by an error: 25.0 % of 8" in mail.outbox[-1].body
     assert "Stopped by an error: 100.0 %" not in browse(house.auditor, "/audit/figures/").content.decode()
     assert verify().ok
+
+
+def test_a_raised_limit_closes_it_by_the_limit_there_is(house: House, make_run: MakeRun, mails: None) -> None:
+    wants(house, "failures", "30", 1)
+    make_run("primary", status="failed")
+    make_run("primary")
+    assert opened(house) == ["failures"]
+    wants(house, "failures", "60", 1)
+    assert opened(house) == [] and "50.0 % of 2 questions in 7 days; the limit is 60.0 %." in mail.outbox[-1].body
+    assert Alert.objects.get().limit == 30, "what opened it stays"
 
 
 def test_of_two_workers_one_opens_it_and_one_closes_it(house: House, make_run: MakeRun) -> None:

@@ -280,6 +280,11 @@ def test_the_same_archive_again_changes_nothing(base: KnowledgeBase, archive: Pa
     assert bring(archive, name="Brought").splitlines()[-1] == first.splitlines()[-1]
     assert (KnowledgeBase.objects.count(), CarriedArchive.objects.count(), Event.objects.count()) == (2, 1, events)
     assert Document.objects.living().get(base__name="Brought").title == "Renamed since"
+    for name, told in ((base.name, ""), ("Brought", "The records it brought along are not in it")):
+        out = StringIO()
+        call_command("export_base", name, archive.with_name("again.zip"), stdout=StringIO(), stderr=out)
+        assert told in out.getvalue() and bool(out.getvalue()) == bool(told)
+        archive.with_name("again.zip").unlink()
 
 
 def test_an_import_that_was_stopped_goes_on(

@@ -1,6 +1,7 @@
 """Retention: a floor nobody gets below, a rule on record, and what is older loses its words while the chain holds."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -8,15 +9,16 @@ from django.utils import timezone
 
 from audit.conftest import House, MakeAnswer, MakeRun
 from audit.keeping.erasure import erasure_of
-from audit.keeping.retention import DEFAULT_DAYS, FLOOR_DAYS, RetentionRefused, days_kept, expire, set_days
+from audit.keeping.retention import DEFAULT_DAYS, FLOOR_DAYS, RetentionRefused, days_kept, due, expire, set_days
 from audit.proof.verification import verify
 from ledger.holds import place, release
 from ledger.models import Event
+from retrieval.models import RetrievalRun
 
 pytestmark = pytest.mark.django_db
 
 
-def aged(make_run: MakeRun, days: float, **changes: object) -> "object":
+def aged(make_run: MakeRun, days: float, **changes: object) -> RetrievalRun:
     return make_run(created_at=timezone.now() - timedelta(days=days), **changes)
 
 
@@ -61,5 +63,20 @@ def test_a_hold_on_base_or_asker_stops_it(house: House, make_run: MakeRun, capsy
         place(subject, "Olga", "Claim 2026-114 before the court")
         assert expire() == 0
         release(subject, "Olga", "The claim was settled")
+    assert due(house.base).count() == 1
     call_command("apply_retention")
     assert capsys.readouterr().out.startswith("1 runs were older")
+
+
+@pytest.mark.parametrize("subject", ["user:{0}", "base:{1}:user:{0}"])
+def test_what_is_held_is_not_due_and_keeps_nothing_else_from_going(
+    house: House, make_run: MakeRun, browse: Any, monkeypatch: pytest.MonkeyPatch, subject: str
+) -> None:
+    monkeypatch.setattr("audit.keeping.retention.RUNS_AT_ONCE", 1)
+    set_days(house.base, 200, "Olga")
+    held = aged(make_run, 300)
+    others = [aged(make_run, 250, asked_by=asker) for asker in (house.auditor, None)]
+    place(subject.format(house.asker.pk, house.base.pk), "Olga", "Claim 2026-114 before the court")
+    page = browse(house.owner, f"/audit/keeping/{house.base.pk}/").content.decode()
+    assert "2 questions are older and will be erased" in page and set(due(house.base)) == set(others)
+    assert [expire() for _ in range(3)] == [1, 1, 0] and not erasure_of(held)

@@ -9,7 +9,7 @@ import pytest
 from audit.conftest import House, MakeRun
 from audit.models import AuditEvent, Rejudgement
 from audit.pages.golden_views import JUDGES, dump_questions
-from audit.review.golden import golden_of
+from audit.review.golden import Broken, GoldenCheck, golden_of, record_check
 from audit.review.rejudging import judge_stored
 from audit.review.reviewing import Opinion, review
 from documents.models import Document
@@ -79,6 +79,17 @@ def test_a_check_is_kept_with_who_did_it(house: House, reviewed: RetrievalRun, s
     judge_stored(Rejudgement.objects.get().pk)
     assert Event.objects.get(kind="golden_check").actor == str(house.auditor)
     assert {name: judge.arbiter for name, judge in JUDGES.items()} == {"rules": "rules", "model": "model"}
+
+
+def test_what_a_change_breaks_is_said_in_words(house: House, reviewed: RetrievalRun, browse: Any) -> None:
+    wanted = {"kept": "discarded", "none primary": "primary", "supporting": "tangential"}
+    broken = [Broken(str(reviewed.pk), "", "", "", *roles) for roles in wanted.items()]
+    check = GoldenCheck("rules", "", "", 1, 3, 0, 0, 0, tuple(broken), ())
+    record_check(house.base, check, "Auditor")
+    page = " ".join(browse(house.auditor, "/audit/golden/").content.decode().split())
+    for words in ("<td> cited, so kept </td>", "<td> not found </td>", "</svg>Supporting</span> </td>", "the rules:"):
+        assert words in page
+    assert "none primary" not in page
 
 
 # ---- figures

@@ -10,10 +10,9 @@ from django.db import connection
 from django.utils import timezone
 
 from audit.conftest import House, MakeAnswer, MakeRun
-from audit.keeping.erasure import Erasing, erase_run
+from audit.keeping.erasure import Erasing, erase_run, hold_subjects
 from audit.keeping.retention import FLOOR_DAYS, days_kept
 from audit.models import AuditEvent
-from audit.pages.keeping_views import hold_subjects
 from audit.proof.erased import ERASED
 from chat.models import Conversation, Extraction, Retrieval
 from documents.access import delete_base, set_role

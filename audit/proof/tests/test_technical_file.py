@@ -36,6 +36,7 @@ from documents.base_settings import BaseSettings
 from documents.models import Role
 from ledger.chain import digest_of, head
 from ledger.heads import write_head
+from ledger.holds import place
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -112,6 +113,12 @@ def test_answers_are_counted_of_those_that_can_be_reviewed(house: House, make_ru
     make_run(roles="", status="clarify", hits=[])
     figures = [(number, of) for _, number, of, _ in table(written(house), "figures")]
     assert figures == [(1, 1), (0, 1), (0, 1), (0, 2), (0, 2), (0, 0)]
+
+
+def test_a_hold_on_what_a_person_asked_counts(asked: House) -> None:
+    for subject in (f"base:{asked.base.pk}:user:{asked.asker.pk}", f"document:{asked.document.pk}"):
+        place(subject, "Olga", "Claim 2026-114 before the court")
+    assert ["Legal holds in the base, now", 2] in table(written(asked), "keeping")
 
 
 def test_a_signed_period_is_in_it(house: House, make_run: MakeRun, make_answer: MakeAnswer) -> None:

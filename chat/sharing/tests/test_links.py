@@ -197,6 +197,9 @@ def test_wrong_expired_revoked_erased_deleted_and_forbidden_look_the_same(
     links.revoke_link(middle, tenant)
     links.revoke_link(middle, tenant)
     assert is_closed(paths[2]) and is_closed(paths[1])
+    listed = signed_in(tenant).get("/ask/links/").content.decode()
+    states = [listed.count(f"</svg>{words}</span>") for words in ("Expired", "Revoked", "Can be opened")]
+    assert states == [1, 1, 1] and listed.count("/revoke/") == 1
     erase_person(tenant, Erasing("Owner", "asked for"))
     assert is_closed(paths[0]) and not Share.objects.exists()
     assert [kind for kind, _ in recorded()].count("unshared") == 1

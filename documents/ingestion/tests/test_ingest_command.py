@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_it_takes_a_folder_and_makes_the_base(folder: Path) -> None:
     out, _ = run(folder, "--base", "Policies")
-    assert "2 of 2 files are in Policies." in out
+    assert "2 of 2 files are in Policies." in out and "Nobody is a member of Policies" in out
     assert "policy.pdf: Reading pages" in out
     documents = KnowledgeBase.objects.get(name="Policies").documents.all()
     assert {document.state for document in documents} == {"ready"}
@@ -53,7 +53,8 @@ def test_it_notes_what_was_there_already(folder: Path) -> None:
 
 
 def test_it_gives_a_new_base_to_the_user(folder: Path, owner: User) -> None:
-    run(folder / "policy.pdf", "--base", "Policies", "--user", "OWNER@example.org")
+    out, _ = run(folder / "policy.pdf", "--base", "Policies", "--user", "OWNER@example.org")
+    assert "Nobody is a member" not in out
     assert role_in(owner, KnowledgeBase.objects.get()) == "owner"
     assert Document.objects.get().created_by == owner
 
@@ -67,6 +68,11 @@ def test_one_bad_file_does_not_stop_the_others_but_the_command_fails(folder: Pat
     assert "cut.pdf: The PDF is damaged" in err.getvalue()
     assert "empty.pdf: The file is empty" in err.getvalue()
     assert Document.objects.filter(state="ready").count() == 2
+
+
+def test_a_folder_without_a_readable_file_is_said_to_have_none(tmp_path: Path) -> None:
+    (tmp_path / "letter.docx").write_bytes(b"PK")
+    assert "No PDF, Markdown or text file is there." in run(tmp_path, "--base", "Policies")[0]
 
 
 def watch_and(steps: Callable[[Callable[..., None]], None], *arguments: object) -> tuple[str, str]:

@@ -27,6 +27,8 @@ from documents.storage.uploads import UploadRefused
 PASSWORDS_ASKED = 3
 EVERY_S, EVERY_MIN_S, EVERY_MAX_S = 10.0, 0.2, 86_400.0  # between two looks at a watched folder
 CUTTING = ("chunking", *FIXED)
+NO_FILES = "No PDF, Markdown or text file is there."
+NO_MEMBERS = "Nobody is a member of {name}: the first owner is to be, or an administrator takes it over under “Bases”."
 
 
 class Command(BaseCommand):
@@ -51,6 +53,8 @@ class Command(BaseCommand):
         self.find_password = password_source(options["password_fd"], is_watching=options["watch"])
         user = find_user(options["user"])
         base = base_to_fill(options["base"], user)
+        if not base.membership_set.exists():
+            self.stdout.write(NO_MEMBERS.format(name=base.name))
         try:
             cutting = BaseSettings.from_json(base.settings).cutting({name: options[name] for name in CUTTING})
         except SettingsError as error:
@@ -61,7 +65,7 @@ class Command(BaseCommand):
                 raise CommandError(f"--every takes {EVERY_MIN_S} to {EVERY_MAX_S} seconds.")
             return self.watch(options["paths"], options["every"], base, user, cutting)
         failed = sum(not self.take(path, base, user, cutting) for path in paths)
-        self.stdout.write(f"{len(paths) - failed} of {len(paths)} files are in {base.name}.")
+        self.stdout.write(f"{len(paths) - failed} of {len(paths)} files are in {base.name}." if paths else NO_FILES)
         if failed:
             raise CommandError(f"{failed} of {len(paths)} files could not be ingested.")
 
@@ -79,6 +83,7 @@ class Command(BaseCommand):
                     if wish.is_set():
                         break
                     counts[self.take_arrived(path, base, user, cutting)] += 1
+                self.stdout.flush()  # a log is read before the command ends
                 wish.wait(every)
         self.stdout.write("Ended: {taken} taken, {known} known already, {failed} failed.".format(**counts))
 

@@ -93,6 +93,15 @@ def test_a_form_is_said_as_it_stands_with_what_was_asked(
     assert told == facts and reason.facts["words"] == [keyword.text]
 
 
+def test_another_name_that_stands_there_is_not_passed_off_as_its_concept(policy: DocumentContent, make: Any) -> None:
+    """R48: a hit of “non-disclosure” has the name of its concept, which nobody printed."""
+    names = ("confidentiality", "non disclosure", "secrecy")
+    keywords = tuple(Keyword(name, (name,), "dictionary", group=names[0]) for name in names)
+    question = replace(parse_question("premium", [policy]), keywords=(*keywords, Keyword("secret", ("secret",))))
+    place = make("place", 0.9, matched_keywords=names[:1], anchor_text="NON-COMPETITION AND NON-DISCLOSURE")
+    assert "“non disclosure” for “confidentiality”" in judge_by_rules(question, [place]).verdicts[0].reason
+
+
 TERMINATES, TERMINATION = (Keyword(word, (word, "terminate")) for word in ("terminates", "termination"))
 
 
