@@ -7,12 +7,11 @@ what is specific, no other thing and no other value, 40 words. Only in English.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import log
+from itertools import islice
 
 from retrieval.arbiter.reads import read_sentences, with_title
 from retrieval.headlines.choosing import (
     EXAMPLE,
-    MEANING,
     KeptPlace,
     Spoken,
     agreeing_with,
@@ -24,7 +23,6 @@ from retrieval.headlines.choosing import (
     is_fitting_sentence,
     is_told_apart,
     mismatch_of,
-    nearness_of,
     spoken_in,
 )
 from retrieval.told.clauses import Clause
@@ -33,45 +31,36 @@ from retrieval.words.options import is_doubtful
 
 READ_MAX = 4
 READS_MIN = 0.97  # below it wrong ones begin (docs/benchmarks.md)
-READS = 0.4  # of the logarithm of its odds, beside what speaks for a sentence
 
 
 def find_read(question: Question, kept: Sequence[KeptPlace]) -> Spoken | None:
-    """The best of the sentences that may be said first, if it reads as an answer and no other does that gives another
-    value; None of a question in parts.
+    """Of the sentences that may be said first the one that reads most as an answer, if it surely does and no other does
+    that gives another value; None of a question in parts.
     """
     shown = [] if question.parts else sentences_to_show(question, spoken_in(kept, question.language))
-    texts = [with_title(each.text, each.section) for _, each in shown]
-    reads = read_sentences(question, texts, shown[0][1].content.language) if shown else []
-    if not reads:
+    texts = [with_title(each.text, each.section) for each in shown]
+    reads = read_sentences(question, texts, shown[0].content.language) if shown else []
+    sure = [replace(each, reads=read) for each, read in zip(shown, reads, strict=False) if read >= READS_MIN]
+    if not sure:
         return None
-    near = nearness_of([each.text for _, each in shown], question.topic)
-    worths = [
-        worth + MEANING * nearness + READS * log(chance / (1 - chance))
-        for (worth, _), nearness, chance in zip(shown, near, reads, strict=True)
-    ]
-    best = worths.index(max(worths))
-    spoken = shown[best][1]
-    others = [each for at, (_, each) in enumerate(shown) if at != best and reads[at] >= READS_MIN]
+    best, *others = sorted(sure, key=lambda each: -(each.reads or 0))
     # Numbers in words are not compared, so of what is counted no other sentence may answer.
-    is_another = any(question.is_count or differ_in_value(spoken, each, question) for each in others)
-    return None if reads[best] < READS_MIN or is_another else replace(spoken, reads=reads[best])
+    is_another = any(question.is_count or differ_in_value(best, each, question) for each in others)
+    return None if is_another else best
 
 
-def sentences_to_show(question: Question, spoken: Sequence[Spoken]) -> list[tuple[float, Spoken]]:
+def sentences_to_show(question: Question, spoken: Sequence[Spoken]) -> list[Spoken]:
     """The few sentences that may be said first if they read as an answer, the best by their words, as they would be
-    shown, each with how much speaks for it but for its meaning.
+    shown.
     """
-    worded = best_by_words(question, spoken)
-    if question.is_count and is_told_apart([each for _, each in worded], question):
+    worded = [each for _, each in best_by_words(question, spoken)]
+    if question.is_count and is_told_apart(worded, question):
         return []
-    shown: list[tuple[float, Spoken]] = []
     able = agreeing_with(question, spoken)
-    for worth, each in worded:
-        if len(shown) < READ_MAX and each in able and may_be_read(each, question, able):
-            short = in_short(each, question, is_read=True)
-            shown += [(worth, short)] if short else []
-    return shown
+    shown = (
+        in_short(each, question, is_read=True) for each in worded if each in able and may_be_read(each, question, able)
+    )
+    return list(islice(filter(None, shown), READ_MAX))
 
 
 def may_be_read(spoken: Spoken, question: Question, able: Sequence[Spoken]) -> bool:
