@@ -38,6 +38,7 @@ from retrieval.candidates.references import tell_references
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
 from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits, with_nearness
+from retrieval.headlines.allowed import find_read, with_reads
 from retrieval.headlines.choosing import KeptPlace, find_headlines, is_running_text
 from retrieval.headlines.mismatches import doubt_in_denial, doubt_in_kind
 from retrieval.parts import Judged, judge_parts
@@ -430,14 +431,12 @@ def choose_headlines(search: Search) -> Search:
     if search.options.is_part or search.finding.status != "found" or not is_judged or ranking.contradictions:
         return search
     content_of = {content.document_id: content for content in contents}
-    found = find_headlines(
-        question,
-        [
-            KeptPlace(each.candidate_id, content_of[each.document_id], each.anchor, each.context.lines)
-            for each in settled
-            if each.verdict.role in KEPT_ROLES
-        ],
-    )
+    kept = [
+        KeptPlace(each.candidate_id, content_of[each.document_id], each.anchor, each.context.lines)
+        for each in settled
+        if each.verdict.role in KEPT_ROLES
+    ]
+    found = find_headlines(question, kept)
     primary = [each for each in settled if each.verdict.role == "primary"]
     is_of_prose = all(is_running_text(each) for each in primary)
     finding = absence.doubt_mismatched(search.finding, question, ranking, found.doubt if is_of_prose else "")
@@ -445,7 +444,10 @@ def choose_headlines(search: Search) -> Search:
     of_another = undenied or doubt_in_kind(question, primary, content_of)
     finding = absence.doubt_other(finding, question, ranking, of_another)
     if finding.status == "found":
-        return replace(search, headlines=tuple(each.as_chosen() for each in found.spoken))
+        is_read = ranking.arbiter == "rules" and search.options.settings.cross_encoder == "on"
+        read = find_read(question, kept) if is_read and not found.spoken and not found.doubt else None
+        chosen = tuple(each.as_chosen() for each in ((read,) if read else found.spoken))
+        return replace(search, headlines=chosen, settled=with_reads(settled, read))
     limit = min(limit_for(search.options.settings.risk_max, is_read=each) for each in (False, True))
     probability = None if ranking.probability is None else doubtful_probability(ranking.probability, limit)
     return replace(search, finding=finding, ranking=replace(ranking, probability=probability))

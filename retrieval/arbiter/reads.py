@@ -23,22 +23,24 @@ LINE_HYPHEN = re.compile(r"(?<=\w)-\n(?=[a-z])")
 
 
 def read_for_answer(question: Question, candidate: Candidate, language: str) -> float | None:
-    """How far the best sentence of a passage reads as an answer, 0.001 to 0.999; None where it is not read.
+    """How far the best sentence of a passage reads as an answer; None where it is not read."""
+    return max(read_sentences(question, list(sentences_to_read(candidate)), language), default=None)
+
+
+def read_sentences(question: Question, sentences: Sequence[str], language: str) -> list[float]:
+    """How far each sentence reads as an answer, 0.001 to 0.999; nothing where they are not read.
 
     Nothing is read of a question in parts, which no sentence answers, of a document in another `language`, nor where
     encoder and weights are not installed, which is logged.
     """
-    if question.parts or (question.language, language) not in LANGUAGES or not bundled.is_available():
-        return None
-    sentences = list(sentences_to_read(candidate))
-    if not sentences:
-        return None
+    if question.parts or (question.language, language) not in LANGUAGES or not bundled.is_available() or not sentences:
+        return []
     try:
         chances = cross_encoder().read(question.corrected, sentences)[:, 0]
     except (EncoderMissing, OSError) as error:
-        logger.warning("The first passage was not read for an answer: %s", error)
-        return None
-    return min(max(round(float(chances.max()), 3), 0.001), 0.999)
+        logger.warning("Nothing was read for an answer: %s", error)
+        return []
+    return [min(max(round(float(chance), 3), 0.001), 0.999) for chance in chances]
 
 
 def sentences_to_read(candidate: Candidate) -> Iterator[str]:
@@ -50,7 +52,12 @@ def sentences_to_read(candidate: Candidate) -> Iterator[str]:
     else:
         parts = candidate.own_text.split("\n")
     for text in join_short(parts, SENTENCE_CHARS if is_prose else ROW_CHARS)[:SENTENCES_MAX]:
-        yield f"{candidate.section_title}: {text}" if candidate.section_title else text
+        yield with_title(text, candidate.section_title)
+
+
+def with_title(text: str, title: str) -> str:
+    """A text as it is read, and was in training."""
+    return f"{title}: {text}" if title else text
 
 
 def join_short(parts: Sequence[str], chars_min: int) -> list[str]:

@@ -79,6 +79,7 @@ ENDS, CLOSING = frozenset(".!?;:"), "\"')]”’*"
 GOES_ON = tuple(f"{sign} {word}" for sign in ";," for word in ("and", "or", "et", "ou", "und", "oder"))  # of an item
 RULE = re.compile(r"[-_=]{4,}+")  # that underlines a word, or is to be filled in
 LAST_WORD, FIRST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++\Z"), re.compile(r"[^\W\d_]++")
+SYNOPSIS = re.compile(r"\W*(?:usage|synopsis|utilisation|aufruf|verwendung|uso)\s*:", re.IGNORECASE)
 EXAMPLE = re.compile(
     r"\W*(?:for example|example|e\.g\.|such as|par exemple|exemple|zum beispiel|z\. ?b\.)\b", re.IGNORECASE
 )
@@ -103,6 +104,7 @@ class Spoken:
     pieces: tuple[Piece, ...]
     text: str
     is_double: bool = False  # with the sentence before, which it refers to
+    reads: float | None = None  # how far it reads as an answer, where that is why it may be said first
 
     @property
     def lines(self) -> LineRange:
@@ -145,15 +147,11 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
 
     Only in the language of the question: across languages neither words nor meaning are compared well enough.
     """
-    spoken = [
-        each
-        for each in distinct(sentences_of_places(kept[:PLACES_MAX]))
-        if each.content.language in (question.language, "und")
-    ]
+    spoken = spoken_in(kept, question.language)
     found: list[Spoken | None] = []
     doubts: list[str] = []
     for asked in each_part_of(question):
-        able = spoken if asks_yes_or_no(asked) else [each for each in spoken if not says_opposite(each, asked)]
+        able = agreeing_with(asked, spoken)
         best = best_sentence(asked, able) or (best_sentence(asked, spoken) if len(able) < len(spoken) else None)
         if best is None or is_doubtful(best.lines, asked, best.content):
             continue
@@ -162,6 +160,17 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
         elif not is_contested(best, able, asked):
             found.append(in_short(best, asked))
     return FoundHeadlines(tuple(distinct(filter(None, found))), next(filter(None, doubts), ""))
+
+
+def spoken_in(kept: Sequence[KeptPlace], language: str) -> list[Spoken]:
+    """The sentences of the best places, in one language."""
+    spoken = distinct(sentences_of_places(kept[:PLACES_MAX]))
+    return [each for each in spoken if each.content.language in (language, "und")]
+
+
+def agreeing_with(question: Question, spoken: Sequence[Spoken]) -> Sequence[Spoken]:
+    """The sentences that do not say the opposite of what is asked; where yes or no is asked, all."""
+    return spoken if asks_yes_or_no(question) else [each for each in spoken if not says_opposite(each, question)]
 
 
 def is_running_text(candidate: Candidate) -> bool:
@@ -205,8 +214,7 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
     Reading sentences for their meaning takes longer than all else: those that have what was asked for come first, then
     the others by their words, until none of the rest could change the outcome, however near it is.
     """
-    worded = sorted(((worth_in_words(each, question), each) for each in spoken), key=lambda pair: -pair[0])
-    worded = worded[:SENTENCES_MAX]
+    worded = best_by_words(question, spoken)
     fitting = [each for _, each in worded if is_begun(each) and is_fitting_sentence(each, question)]
     if not fitting or (question.is_count and is_told_apart([each for _, each in worded], question)):
         return None
@@ -227,6 +235,12 @@ def best_sentence(question: Question, spoken: Sequence[Spoken]) -> Spoken | None
         reading, waiting = waiting[:READ_AT_ONCE], waiting[READ_AT_ONCE:]
 
 
+def best_by_words(question: Question, spoken: Sequence[Spoken]) -> list[tuple[float, Spoken]]:
+    """The sentences for which most speaks, but for their meaning, each with how much."""
+    worded = sorted(((worth_in_words(each, question), each) for each in spoken), key=lambda pair: -pair[0])
+    return worded[:SENTENCES_MAX]
+
+
 def nearness_of(texts: Sequence[str], asked: str) -> list[float]:
     """How near in meaning each text is to what was asked; 1 where nobody can tell."""
     if not (texts and asked and bundled.is_available()):
@@ -241,13 +255,14 @@ def says_opposite(spoken: Spoken, question: Question) -> bool:
     return bool(denied or opposed_word(spoken.text, question))
 
 
-def is_fitting_sentence(spoken: Spoken, question: Question) -> bool:
-    return is_fitting(spoken.text, spoken.section, spoken.content, question)
+def is_fitting_sentence(spoken: Spoken, question: Question, *, is_read: bool = False) -> bool:
+    return is_fitting(spoken.text, spoken.section, spoken.content, question, is_read=is_read)
 
 
-def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False) -> str:
+def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False, is_read: bool = False) -> str:
     """Why a sentence is about another thing than the one asked for, by its own words and those it goes on from, or
-    leaves open what is asked; else "". `is_strict` is for a value that is shown by itself.
+    leaves open what is asked; else "". `is_strict` is for a value that is shown by itself, and of one that `is_read`
+    for an answer a word may be missing.
     """
     content, first = spoken.content, spoken.pieces[0].number
     unit, toc_index = units_of(content).around(first), content.lines[first - 1].toc_index
@@ -256,7 +271,7 @@ def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False) 
     near = "" if asks_yes_or_no(question) else f"{above} {around}"  # what is allowed of another thing is said beside it
     said = normalise_words(f"{name_in_force(spoken.section)} {near} {spoken.text}")
     words = words_of_another(spoken.text, titles_over(spoken), question)
-    words += words_lacking(said, question, content, is_strict=is_strict)
+    words += [] if is_read else words_lacking(said, question, content, is_strict=is_strict)
     other = other_kind(spoken.text, titles_over(spoken), first, question, content)
     return other or clause_of(words) or left_open(spoken.text, question)
 
@@ -314,11 +329,13 @@ def shares_of_sentence(spoken: Spoken, question: Question) -> tuple[float, float
 
 
 def is_begun(spoken: Spoken) -> bool:
-    """Whether running text begins a sentence, and does not go on with one of another place."""
+    """Whether running text begins a sentence, which is no synopsis, and does not go on with one of another place."""
+    if SYNOPSIS.match(spoken.text):
+        return False
     return spoken.content.lines[spoken.pieces[0].number - 1].kind != "body" or not spoken.text[:1].islower()
 
 
-def in_short(spoken: Spoken, question: Question) -> Spoken | None:
+def in_short(spoken: Spoken, question: Question, *, is_read: bool = False) -> Spoken | None:
     """The sentence, or of a long one the clauses that say most of the question; None where no short part does.
 
     Where yes or no is asked, they bind or allow if the sentence does. No denial, condition or exception is left out:
@@ -340,7 +357,7 @@ def in_short(spoken: Spoken, question: Question) -> Spoken | None:
     def is_able(text: str) -> bool:
         is_ruling = not is_binding or binding.search(text) is not None
         is_ruling &= len(excepting.findall(text)) == exceptions
-        return is_ruling and is_fitting_sentence(replace(spoken, text=text), question)
+        return is_ruling and is_fitting_sentence(replace(spoken, text=text), question, is_read=is_read)
 
     clauses = shorten(spoken.text, spoken.pieces, spoken.content, worth, is_able)
     return replace(spoken, text=clauses.text, pieces=clauses.pieces) if clauses else None

@@ -51,9 +51,10 @@ OPEN_ENDED = re.compile(
 )  # says nothing of a limit
 
 
-def is_fitting(text: str, section: str, content: DocumentContent, question: Question) -> bool:
+def is_fitting(text: str, section: str, content: DocumentContent, question: Question, *, is_read: bool = False) -> bool:
     """Whether a sentence of a section may be said first: it is about what was asked, with all that is specific in the
     question, of no other year, and has a value of the kind asked for. What introduces a list says nothing without it.
+    Of one that `is_read` for an answer any word of the question is enough, and any number.
     """
     if text.endswith(":") or not is_of_form(text, question):
         return False
@@ -61,11 +62,10 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
     said = [*own, *normalise_words(name_in_force(section))]
     return (
         (not question.years or set(YEAR_WORD.findall(text)) <= set(question.years))
-        and is_about(said, question, content)
-        and len(terms_unsaid(said, question, content)) <= UNSAID_MAX
+        and says_enough(own if is_read else said, question, content, is_read=is_read)
         and has_one_thing(own, question)
         and has_codes(f" {' '.join(said)} ", question, content)
-        and (not question.is_count or bool(counts_said(text, question)))
+        and (is_read or not question.is_count or bool(counts_said(text, question)))
         and (question.answer_type != "date" or has_date_asked(text, question))
         and (question.answer_type != "text" or not asks_for_one(question) or names_another(text, question))
         and (question.answer_type not in NAMED_TYPES or gives_somebody(text, question))
@@ -77,6 +77,13 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
         and not is_elsewhere(text, question)
         and is_checkable(text, question, content)
     )
+
+
+def says_enough(said: Sequence[str], question: Question, content: DocumentContent, *, is_read: bool) -> bool:
+    """Whether words say enough of a question; where the sentence is read as well, something of it."""
+    if is_read:
+        return share_said(said, weigh_terms(question, lexicon_of(content))) > 0
+    return is_about(said, question, content) and len(terms_unsaid(said, question, content)) <= UNSAID_MAX
 
 
 def terms_unsaid(said: Sequence[str], question: Question, content: DocumentContent) -> list[WeighedTerm]:

@@ -191,6 +191,8 @@ def say_passage(facts: Facts) -> str:
 
 def say_reads(facts: Facts) -> str:
     """That a passage reads as an answer to the cross-encoder; "" where it was not read, or that is not clear."""
+    if "first_reads" in facts:
+        return _("One of its sentences reads as an answer and may be said first.")
     return _("It reads as an answer.") if facts.get("reads", 0) >= READS else ""
 
 
