@@ -25,7 +25,7 @@ def risk_table(base: KnowledgeBase, is_own_told: bool) -> dict[str, Any]:
     A question counts for the risk it was asked at and for smaller ones: with a greater one it may have had an answer.
     """
     settings = BaseSettings.from_json(base.settings)
-    names = {option.sets["risk_max"]: str(option.name) for option in PLAIN["care"].values()}
+    names = {int(option.sets["risk_max"]): str(option.name) for option in PLAIN["care"].values()}
     names.setdefault(settings.risk_max, "")  # of an own mixture
     risks = sorted(names)
     measured: dict[str, list[Promised]] = {}
@@ -36,7 +36,7 @@ def risk_table(base: KnowledgeBase, is_own_told: bool) -> dict[str, Any]:
     absent, held_back = ([own_counts(judged, risk, has_answer) for risk in risks] for has_answer in (False, True))
     return {
         "risks": [(risk, names[risk], risk == settings.risk_max) for risk in risks],
-        "measured": [(KINDS[kind], row) for kind, row in measured.items()],
+        "measured": [(KINDS.get(kind, kind), row) for kind, row in measured.items()],
         "absent": absent if any(each.asked for each in absent) else [],
         "held_back": held_back if any(each.asked for each in held_back) else [],
     }
