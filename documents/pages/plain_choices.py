@@ -169,7 +169,7 @@ class PlainForm(forms.Form):
     def shown(self) -> list[tuple[forms.BoundField, list[tuple[Any, str]]]]:
         """Each choice with its radio buttons and what each changes."""
         return [
-            (field, [(radio, option_named(field.name, radio.data["value"]).effect) for radio in field])
+            (field, [(radio, str(option_named(field.name, radio.data["value"]).effect)) for radio in field])
             for field in self
         ]
 
