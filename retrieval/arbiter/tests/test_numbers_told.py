@@ -2,7 +2,6 @@
 
 import pytest
 
-from documents.storage.content import DocumentContent
 from retrieval.arbiter.numbers_told import asks_for_time
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
@@ -72,40 +71,18 @@ COVER = content_of_lines(
     ],
     title="Services agreement",
 )
-VERTRAG = content_of_lines(
-    [
-        "# Versicherung",
-        "Die Anbieterin unterhält eine Versicherung von 5.000.000 Euro je Schadensfall.",
-        "# Bestellung",
-        "Verträge werden durch Brief abgeschlossen. Die Frist der Arbeiten bestimmt ein Schreiben.",
-    ],
-    title="Dienstvertrag",
-    language="de",
-)
-CONTRAT = content_of_lines(
-    [
-        "# Assurance",
-        "Le Prestataire maintient une assurance de 5 000 000 euros par sinistre.",
-        "# Commandes",
-        "Une commande est souscrite par lettre. Le délai des travaux est fixé par écrit.",
-    ],
-    title="Contrat de services",
-    language="fr",
-)
 
 
 @pytest.mark.parametrize(
-    ("question", "content", "status"),
+    ("question", "status"),
     [
-        ("How much insurance must be carried?", COVER, "found"),
-        ("How much insurance is held?", COVER, "found"),
-        ("How many units must be ordered?", COVER, "weak"),
-        ("Wie viel Versicherung muss abgeschlossen werden?", VERTRAG, "found"),
-        ("Quel montant d'assurance doit être souscrit ?", CONTRAT, "found"),
+        ("How much insurance must be carried?", "found"),
+        ("How much insurance is held?", "found"),
+        ("How many units must be ordered?", "weak"),
     ],
 )
-def test_what_is_done_to_a_thing_is_said_in_other_words(question: str, content: DocumentContent, status: str) -> None:
-    result = retrieve(question, [content], settings=SETTINGS, arbiter="rules")
+def test_what_is_done_to_a_thing_is_said_in_other_words(question: str, status: str) -> None:
+    result = retrieve(question, [COVER], settings=SETTINGS, arbiter="rules")
     assert (question, result.status) == (question, status), result.not_found_reason
 
 
