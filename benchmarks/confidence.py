@@ -5,6 +5,7 @@ questions of the sets come near misses: answerable ones with a year or a name th
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -81,7 +82,10 @@ def run(
         "weights": {name: round(weight, 4) for name, weight in zip(names, weights, strict=True)},
         "is_read": not unread,
         "unknown": unknown,
-        "curve": [{"limit": limit, **costs(asked, judged, limit)} for limit in LIMITS],
+        "curve": [
+            {"limit": limit, **costs(asked, judged, limit), "absent": count_absent(asked, judged, limit)}
+            for limit in LIMITS
+        ],
         "sets": {name: figures_of([one for one in asked if one.set == name], judged) for name in sets},
         "commit": commit(),
         "per_question": [asdict(one) | {"probability": judged[one.set, one.id]} for one in asked],
@@ -186,6 +190,15 @@ def costs(asked: Sequence[Asked], judged: Mapping[tuple[str, str], float], limit
     return {"absent_answered": shares["absent"], "near_miss_answered": shares["near miss"], "answerable_lost": lost}
 
 
+def count_absent(asked: Sequence[Asked], judged: Mapping[tuple[str, str], float], limit: float) -> dict[str, list[int]]:
+    """By set that has any, how many of its absent questions are answered at this limit, and how many there are."""
+    absent = [one for one in asked if one.kind == "absent"]
+    return {
+        name: [sum(is_answered(one, judged, limit) for one in absent if one.set == name), count]
+        for name, count in Counter(one.set for one in absent).items()
+    }
+
+
 def figures_of(asked: Sequence[Asked], judged: Mapping[tuple[str, str], float]) -> dict[str, Any]:
     """Counts, the area under the curve against absent questions and near misses, and the costs of some limits."""
     chances = {kind: [judged[one.set, one.id] for one in asked if one.kind == kind] for kind in KINDS}
@@ -239,5 +252,6 @@ def write_fit(figures: Mapping[str, Any], path: Path | None = None) -> None:
             "",
             "[[curve]]",
             *(f"{name} = {row[name]}" for name in ("limit", "absent_answered", "answerable_lost")),
+            f"absent = {{ {', '.join(f'{name} = {counts}' for name, counts in row['absent'].items())} }}",
         ]
     (path or WEIGHTS[figures["is_read"]]).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -34,7 +34,8 @@ from ledger.models import Event
 from ledger.witness import OVERDUE as WITNESS_OVERDUE
 from ledger.witness import last_witnessed, own_witness
 from llm import client
-from llm.embeddings.encoder import is_built
+from llm.embeddings.cross_encoder import verify_trained_weights
+from llm.embeddings.encoder import EncoderMissing, is_built
 from llm.tiers import models_in_use
 from reading.heavier import library_of
 from reading.processes.jail import PARTS
@@ -314,11 +315,17 @@ def queues() -> StatusCheck:
 
 
 def encoder() -> StatusCheck:
-    """The bundled encoder is built; without it search by meaning is off and everything else works."""
-    if is_built():
-        return StatusCheck(_("Encoder"), "ok", _("built"))
-    hint = _("Run manage.py build_encoder; it says what is missing.")
-    return StatusCheck(_("Encoder"), "warn", _("not built: embeddings are off"), hint)
+    """The bundled encoder is built, and the weights beside it are those that were trained; without it search by meaning
+    is off, without them nothing is read for an answer, and everything else works."""
+    if not is_built():
+        hint = _("Run manage.py build_encoder; it says what is missing.")
+        return StatusCheck(_("Encoder"), "warn", _("not built: embeddings are off"), hint)
+    try:
+        verify_trained_weights()
+    except EncoderMissing as error:
+        hint = _("Fetch its file again; until then answers of the rules are weighed without it.")
+        return StatusCheck(_("Encoder"), "warn", _("built, but nothing is read for an answer"), hint, str(error))
+    return StatusCheck(_("Encoder"), "ok", _("built"))
 
 
 def model() -> StatusCheck:

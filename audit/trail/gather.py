@@ -260,7 +260,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None) -> Tra
             run, candidates, answer.answer if answer else None, len(answer.citations) if answer else 0, reviews
         ),
         outcome=outcome_of_run(run, answer.answer) if answer else outcome_of_run(run, None, state_of_turn(run)),
-        sureness=sureness_of(run, answer.answer if answer else None),
+        sureness=sureness_of(run, answer.answer if answer else None, candidates),
         objection=None if choice.blind else find_objection(run),
         scope=scope_table(run),
         arbiter=judge_in_full(run),

@@ -1,5 +1,6 @@
 """How a question ended, as a code of `retrieval.told.outcomes`, from the rows that say it, and how sure that is."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.utils.functional import Promise
@@ -9,7 +10,7 @@ from chat.checks import is_headline
 from chat.fields.values import NOT_ASKED
 from chat.models import Answer, Turn
 from chat.turns.conductor import STOPPED_BY_ASKER
-from retrieval.models import RetrievalRun
+from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.outcomes import outcome_code
 from retrieval.types import UNANSWERED
 
@@ -46,6 +47,7 @@ class Sureness(NamedTuple):
 
 
 LIKELY_FROM = 0.7
+READS_FROM = 0.4  # where one sentence does not lead; below it as many passages were right as wrong
 CLEAR = Sureness(
     _("clear, as far as rules can tell"),
     _("One sentence or value says much of what you asked. When measured, most such answers were right; read it."),
@@ -60,10 +62,16 @@ DOUBTFUL = Sureness(
 )
 
 
-def sureness_of(run: RetrievalRun | None, answer: Answer | None) -> Sureness | None:
-    """How sure an answer is that fixed rules found; None of all others, whose outcome or model says it."""
+def sureness_of(run: RetrievalRun | None, answer: Answer | None, candidates: Sequence[RunCandidate]) -> Sureness | None:
+    """How sure an answer is that fixed rules found; None of all others, whose outcome or model says it.
+
+    One of the `candidates` of the run may have been read for an answer.
+    """
     if run is None or answer is None or run.status != "found" or run.judge != "rules" or answer.kind in UNANSWERED:
         return None
     if run.confidence < LIKELY_FROM:
         return DOUBTFUL
-    return CLEAR if any(map(is_headline, answer.checks)) else LIKELY
+    if any(map(is_headline, answer.checks)):
+        return CLEAR
+    reads = min((each.reason_facts["reads"] for each in candidates if "reads" in each.reason_facts), default=1.0)
+    return LIKELY if reads >= READS_FROM else DOUBTFUL

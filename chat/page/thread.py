@@ -180,7 +180,7 @@ class ShownTurn:
     @property
     def sureness(self) -> Sureness | None:
         """How far to trust what fixed rules found; None where the outcome says enough."""
-        return None if self.objection else sureness_of(self.run, self.answer)
+        return None if self.objection else sureness_of(self.run, self.answer, self.candidates)
 
     @property
     def reader(self) -> Viewer | None:

@@ -3,6 +3,7 @@
 import json
 import shutil
 from datetime import timedelta
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from ledger import stamps
 from ledger.chain import Head
 from ledger.heads import add_head
 from ledger.stamps import Authority
+from llm.embeddings.cross_encoder import verify_trained_weights
 from tests.pages import on_one_line
 from tests.stamp_authority import StampAuthority
 
@@ -240,6 +242,17 @@ def test_it_looks_at_the_disk(monkeypatch: pytest.MonkeyPatch, free: int, state:
     usage = shutil.disk_usage("/")._replace(free=free)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     assert status.disk().state == state
+
+
+def test_weights_that_are_not_those_that_were_trained_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(status, "is_built", lambda: True)
+    assert status.encoder() == StatusCheck("Encoder", "ok", "built")
+    for name in ("missing.onnx", "other.onnx"):
+        monkeypatch.setattr(status, "verify_trained_weights", partial(verify_trained_weights, tmp_path / name))
+        found = status.encoder()
+        assert (found.state, found.what) == ("warn", "built, but nothing is read for an answer")
+        assert name in found.detail and "fetch it again" in found.detail and "Fetch its file" in found.what_to_do
+        (tmp_path / "other.onnx").write_bytes(b"version https://git-lfs.github.com/spec/v1")
 
 
 def test_an_unreachable_model_is_a_failure_with_its_host(settings: Settings) -> None:

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from documents.base_settings import BaseSettings
@@ -138,7 +137,6 @@ PLAIN = {
         ),
     },
 }
-RISK = gettext_noop("Without a model, %(risk)s of 100 questions that the documents do not answer may get an answer.")
 OWN = PlainOption(_("Own mixture"), _("What is set under “More” fits none of these, and holds as it is."), {})
 
 
@@ -170,7 +168,10 @@ class PlainForm(forms.Form):
 
     def shown(self) -> list[tuple[forms.BoundField, list[tuple[Any, str]]]]:
         """Each choice with its radio buttons and what each changes."""
-        return [(field, [(radio, effect_of(field.name, radio.data["value"])) for radio in field]) for field in self]
+        return [
+            (field, [(radio, str(option_named(field.name, radio.data["value"]).effect)) for radio in field])
+            for field in self
+        ]
 
     def wanted(self) -> dict[str, str | int]:
         """The technical settings of the options that were changed."""
@@ -179,13 +180,6 @@ class PlainForm(forms.Form):
             if code := self.cleaned_data[choice]:
                 told |= option_named(choice, code).sets
         return told
-
-
-def effect_of(choice: str, code: str) -> str:
-    option = option_named(choice, code)
-    risk = option.sets.get("risk_max")
-    told = gettext(RISK) % {"risk": risk} if risk else ""
-    return f"{option.effect} {told}".rstrip()
 
 
 def option_words(choice: str, code: str) -> str:

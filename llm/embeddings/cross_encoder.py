@@ -31,9 +31,7 @@ class CrossEncoder:
     def __init__(self, weights: Path = WEIGHTS) -> None:
         from tokenizers import Tokenizer
 
-        found = hash_file(weights, weights.stat().st_mtime_ns) if weights.is_file() else "no file"
-        if found != SHA256:
-            raise EncoderMissing(f"{weights} is not the file that was trained (SHA-256 {found[:12]}…); fetch it again.")
+        verify_trained_weights(weights)
         self._session = open_session(weights)
         self._tokenizer = Tokenizer.from_file(str(ensure_built() / "tokenizer.json"))
         self._tokenizer.no_padding()
@@ -57,6 +55,13 @@ class CrossEncoder:
             (scores[batch],) = self._session.run(["scores"], dict(zip(names, given, strict=True)))
         chances: NDArray[np.float32] = np.asarray(1 / (1 + np.exp(-scores)), dtype=np.float32)
         return chances
+
+
+def verify_trained_weights(weights: Path = WEIGHTS) -> None:
+    """Raises EncoderMissing if the file is not the one trained."""
+    found = hash_file(weights, weights.stat().st_mtime_ns) if weights.is_file() else "no file"
+    if found != SHA256:
+        raise EncoderMissing(f"{weights} is not the file that was trained (SHA-256 {found[:12]}…); fetch it again.")
 
 
 def cross_encoder() -> CrossEncoder:

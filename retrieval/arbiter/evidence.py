@@ -96,12 +96,16 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Fit:
-    """The fitted weights, and what each limit costs: the shares of absent questions answered, of others not."""
+    """The fitted weights, and what each limit costs: the shares of absent questions answered, of others not.
+
+    absent: by limit and kind of document, how many absent questions that the fit did not see were answered, of how many
+    """
 
     intercept: float
     weights: Mapping[str, float]  # by signal
     unknown: Mapping[str, float]  # what a signal counts for where it is not known
     curve: tuple[tuple[float, float, float], ...]  # limit, absent answered, answerable not answered
+    absent: Mapping[float, Mapping[str, tuple[int, int]]]
 
 
 @cache
@@ -109,7 +113,8 @@ def read_fit(is_read: bool) -> Fit:
     """The fit for passages that were read for an answer, or not: each has limits of its own."""
     stored = tomllib.loads(WEIGHTS[is_read].read_text("utf-8"))
     curve = tuple((row["limit"], row["absent_answered"], row["answerable_lost"]) for row in stored["curve"])
-    return Fit(stored["intercept"], stored["weights"], stored["unknown"], curve)
+    absent = {row["limit"]: {kind: tuple(counts) for kind, counts in row["absent"].items()} for row in stored["curve"]}
+    return Fit(stored["intercept"], stored["weights"], stored["unknown"], curve, absent)
 
 
 def weigh_evidence(

@@ -53,7 +53,7 @@ def number_untold(
     unsaid: list[list[WeighedTerm]] = []
     for candidate, text in quoted:
         content = content_of[candidate.document_id]
-        terms = telling_terms(question, content)
+        terms = things_told_of(question, content)
         spared = len(terms) // WORDS_EACH
         for said, words in numbers_told(candidate, text, question, content):
             lacking = [term for term in terms if not term.is_in(words)]
@@ -117,6 +117,16 @@ def telling_terms(question: Question, content: DocumentContent) -> list[WeighedT
         and not is_generic(term.text, language)
         and asked.isdisjoint(term.text.split())
     ]
+
+
+def things_told_of(question: Question, content: DocumentContent) -> list[WeighedTerm]:
+    """The telling terms without what is done to them, for which each text has a verb of its own: what must be "carried"
+    is maintained there.
+    """
+    terms = telling_terms(question, content)
+    found = phrasing_rules().in_language("undergone", question.language).finditer(question.topic)
+    done = {word for each in found for word in normalise_words(each[0])}
+    return [term for term in terms if done.isdisjoint(term.text.split())] or terms
 
 
 def numbers_told(

@@ -156,6 +156,7 @@ FRAMES = {
     "settling": r"\b(?:{settling})\b",
     "obliging": OBLIGED,
     "undergoing": r"\b(?:{undergoing})\b",
+    "undergone": r"\b(?:{undergone})\b",
     "paying_side": OBLIGED,
     "delivering_side": OBLIGED,
     "summing": r"^(?:{summing})$",
@@ -176,7 +177,7 @@ FRAMES = {
     "deferring_within": DEFERRED,
     "deferred": DEFERRED,
     "elsewhere": rf"{THING}\s+(?:{{elsewhere}})",
-    "which_one": r"^(?:\w+\s+)?(?:{which_one})\b",
+    "which_one": r"^¿?(?:\w+\s+)?(?:{which_one})\b",
     "subject": r"^(?:(?:{asking})\s+)?(?:{determiner})?",
 }
 phrasing_rules = read_once(__name__, "phrasing", FRAMES)

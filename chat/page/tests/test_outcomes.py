@@ -6,7 +6,7 @@ import pytest
 
 from chat.models import Answer
 from chat.page.outcomes import CLEAR, DOUBTFUL, LIKELY, STOPPED_RUNS, Sureness, outcome_of_run, sureness_of
-from retrieval.models import RetrievalRun
+from retrieval.models import RetrievalRun, RunCandidate
 
 
 def run(status: str = "found", arbiter: str = "rules", answerable: bool | None = None) -> RetrievalRun:
@@ -91,5 +91,18 @@ def test_how_sure_fixed_rules_are_is_a_word(
 ) -> None:
     asked = RetrievalRun(**({"status": "found", "arbiter": "rules", "arbiter_status": "ran"} | of_run))
     answer = Answer(run=asked, **({"kind": "extractive", "ended": "complete"} | of_answer))
-    assert sureness_of(asked, answer) == sureness
-    assert sureness_of(asked, None) is None
+    assert sureness_of(asked, answer, []) == sureness
+    assert sureness_of(asked, None, []) is None
+
+
+@pytest.mark.parametrize(
+    ("checks", "reads", "sureness"),
+    [([], 0.39, DOUBTFUL), ([], 0.4, LIKELY), (LEADING, 0.1, CLEAR), ([], 0.99, LIKELY)],
+)
+def test_what_hardly_reads_as_an_answer_is_not_likely(
+    checks: list[Any], reads: float, sureness: Sureness | None
+) -> None:
+    asked = RetrievalRun(status="found", arbiter="rules", arbiter_status="ran", confidence=0.93)
+    answer = Answer(run=asked, kind="extractive", ended="complete", checks=checks)
+    candidates = [RunCandidate(reason_facts={"reads": reads}), RunCandidate(reason_facts={})]
+    assert sureness_of(asked, answer, candidates) == sureness

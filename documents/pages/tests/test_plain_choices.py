@@ -31,12 +31,6 @@ def test_each_option_is_what_its_settings_say_and_explained(choice: str, option:
         assert option_words(choice, option) != english
 
 
-def test_how_careful_says_what_that_is_without_a_model() -> None:
-    told = {radio.data["value"]: effect for radio, effect in PlainForm(BaseSettings()).shown()[0][1]}
-    for code, option in PLAIN["care"].items():
-        assert f"Without a model, {option.sets['risk_max']} of 100 questions" in told[code]
-
-
 @pytest.mark.parametrize(
     ("choice", "changes"),
     [

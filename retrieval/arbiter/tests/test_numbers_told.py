@@ -62,6 +62,30 @@ def test_german_articles_are_no_numbers(question: str, status: str) -> None:
     assert (question, result.status) == (question, status)
 
 
+COVER = content_of_lines(
+    [
+        "# Insurance",
+        "The Vendor shall maintain insurance of at least $5,000,000 for each claim.",
+        "# Works",
+        "Works are carried out on weekdays. Records are held by the Vendor, and units are ordered by letter.",
+    ],
+    title="Services agreement",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("How much insurance must be carried?", "found"),
+        ("How much insurance is held?", "found"),
+        ("How many units must be ordered?", "weak"),
+    ],
+)
+def test_what_is_done_to_a_thing_is_said_in_other_words(question: str, status: str) -> None:
+    result = retrieve(question, [COVER], settings=SETTINGS, arbiter="rules")
+    assert (question, result.status) == (question, status), result.not_found_reason
+
+
 def test_the_reason_names_what_no_number_is_said_of() -> None:
     result = retrieve("How many boats does the club lend to members?", [RULES], settings=SETTINGS, arbiter="rules")
     assert result.not_found_reason.count("“boats”") == 1, result.not_found_reason
