@@ -59,7 +59,7 @@ PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln
 BEHIND_VERB_MAX = 3  # words: "by deleting the second sentence"
 ROW_MAX = 20  # numbers of "clauses 3 to 7"
 KIND_CHARS = 3  # of "section", "paragraph"
-QUOTES = re.compile(rf":\s*{QUOTATION}")
+UNQUOTED = re.compile(rf":(?!\s*{QUOTATION})")  # a colon that announces new text without marks
 TITLED = re.compile(r"(?:\s*\([^()]*\))?\s+")
 DAY_FIRST = re.compile(r"\W*[^\W\d]+\s+(?:dem\s+)?")  # "am", "from": right before the day of a further change
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
@@ -235,9 +235,9 @@ def split_changes(said: Said) -> list[tuple[int, int]]:
         done, further = find_change(before), find_change(after)
         is_altered = any(start <= verb.start() < joint.start() for verb in verbs)
         is_done = done or said.words["altered"].search(before.masked) or (";" in joint[0] and not is_altered)
-        if not further or not is_done or (done and ":" in before.masked[done[1][0] :]):
+        if not further or not is_done or (done and UNQUOTED.search(before.masked, done[1][0])):
             continue
-        named = things_named(after.part(0, further[1][0]))
+        named = things_of_verb(after, further[1])
         if named and len(kinds_of([*things_named(before), *named])) <= 1:
             parts.append((start, joint.start()))
             start = joint.end()
@@ -290,8 +290,7 @@ def condition_before(said: Said) -> tuple[int, int]:
 def condition_behind(said: Said, verb: tuple[int, int]) -> tuple[int, int]:
     """The same behind the verb; what a colon announces without quoting it is new text, with conditions of its own."""
     bare = without_names(said)
-    colon = bare.find(":", verb[1] - 1)
-    end = len(bare) if colon < 0 or QUOTES.match(bare, colon) else colon
+    end = colon.start() if (colon := UNQUOTED.search(bare, verb[1] - 1)) else len(bare)
     found = first_condition(said.words, bare, verb[1], end)
     if found and bare.startswith("(", found.start() - 1):
         end = bare.find(")", found.end())
@@ -339,6 +338,13 @@ def things_changed(said: Said, verb: tuple[int, int]) -> tuple[tuple[str, ...], 
         return tuple(chain(*clauses)) if all(clauses) else ()
     is_open = defined and (all(listed) or any(things_named(said.part(*gap)) for gap in gaps))
     return () if is_open else clauses_named(said)
+
+
+def things_of_verb(said: Said, verb: tuple[int, int]) -> list[re.Match[str]]:
+    """The things named before a verb, else the one right behind it."""
+    named = things_named(said)
+    behind = (each for each in named if RIGHT_BEHIND.fullmatch(said.masked, verb[1], each.start()))
+    return [each for each in named if each.end() <= verb[0]] or [*behind][:1]
 
 
 def things_named(said: Said) -> list[re.Match[str]]:
