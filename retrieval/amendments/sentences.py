@@ -56,6 +56,7 @@ JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|e
 BRACKETED = re.compile(r"\([^()]*\)")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
 PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln?", re.IGNORECASE)
+PHRASE_MIN = 3  # words: "von Satz 2", of what follows "mit Ausnahme"
 BEHIND_VERB_MAX = 3  # words: "by deleting the second sentence"
 ROW_MAX = 20  # numbers of "clauses 3 to 7"
 KIND_CHARS = 3  # of "section", "paragraph"
@@ -282,9 +283,17 @@ def condition_before(said: Said) -> tuple[int, int]:
         return (found.start(), bare.find(")", found.end())) if found else (0, 0)
     comma = bare.find(",", found.end(), verb)
     if comma < 0:
-        return (found.start(), verb) if said.words["exception"].match(bare, found.start()) else (0, 0)
+        is_open = said.words["exception"].match(bare, found.start()) is None
+        return (0, 0) if is_open else (found.start(), end_of_phrase(said, found.span(), verb))
     named = [comma + each.start() for each in things_named(said.part(comma))]
     return found.start(), bare.rfind(",", 0, min((verb, *named)))
+
+
+def end_of_phrase(said: Said, begun: tuple[int, int], verb: int) -> int:
+    """Where what needs no comma ends: before what is changed, "Mit Ausnahme von Satz 2 wird § 9 …", else the verb."""
+    named = [each.start() for each in things_named(said) if each.start() < verb]
+    apart = [at for at in named if len(said.masked[begun[1] : at].split()) >= PHRASE_MIN]
+    return apart[-1] if apart and named[0] > begun[0] else verb
 
 
 def condition_behind(said: Said, verb: tuple[int, int]) -> tuple[int, int]:
