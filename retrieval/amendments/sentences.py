@@ -56,6 +56,7 @@ JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|e
 BRACKETED = re.compile(r"\([^()]*\)")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
 PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln?", re.IGNORECASE)
+NEAR = 80  # characters: a verb, or what is said right before a clause
 PHRASE_MIN = 3  # words: "von Satz 2", of what follows "mit Ausnahme"
 BEHIND_VERB_MAX = 3  # words: "by deleting the second sentence"
 ROW_MAX = 20  # numbers of "clauses 3 to 7"
@@ -184,42 +185,46 @@ def read_changes(sentence: str, language: str) -> list[ReadChange]:
     """The changes a sentence makes, in its order; a day or a condition before its first verb holds for each."""
     said = with_each_verb(say_masked(sentence, language))
     said, condition = without_condition(said, condition_before(said))
+    first = verb.start() if (verb := first_verb(said)) else 0
     read = []
     for start, end in split_changes(said):
         if change := read_change(said.part(start, end)):
-            begins = change.begins or day_carried_to(start, end, said)
+            begins = change.begins or day_carried_to(start, end, said, first)
             read.append(change._replace(begins=begins).under(condition))
     return read
 
 
-def verbs_in(said: Said) -> list[re.Match[str]]:
-    """The verbs of changes, in the order of the text."""
-    verbs = (found for name in CHANGES for found in said.words[name].finditer(said.masked))
-    return sorted(verbs, key=lambda verb: verb.start())
+def first_verb(said: Said) -> re.Match[str] | None:
+    """The first verb of a change in a text."""
+    verbs = filter(None, (said.words[name].search(said.masked) for name in CHANGES))
+    return min(verbs, key=lambda verb: verb.start(), default=None)
 
 
 def with_each_verb(said: Said) -> Said:
     """The sentence with what its verbs have in common said with each: "clause 2 is deleted and clause 3 replaced"."""
-    verbs, things = verbs_in(said), things_named(said)
-    for joint in [*JOINT.finditer(said.masked)][::-1] if verbs else ():
-        before = next((verb[0].split() for verb in verbs if verb.end() <= joint.start()), [])
+    verb = first_verb(said)
+    if verb is None or len(verb[0].split()) < 2:
+        return said
+    helping, things = verb[0].split()[0], things_named(said)
+    for joint in [*JOINT.finditer(said.masked, verb.end())][::-1]:
         thing = next((each for each in things if each.start() >= joint.end()), None)
-        if len(before) < 2 or not thing or len(said.masked[joint.end() : thing.start()].split()) > 1:
+        if not thing or len(said.masked[joint.end() : thing.start()].split()) > 1:
             continue
         at = titled.end() if (titled := TITLED.match(said.masked, thing.end())) else thing.end()
-        behind = f"{before[0]} {said.masked[at:]}"
+        behind = f"{helping} {said.masked[at : at + NEAR]}"
         if any(said.words[name].match(behind) for name in (*CHANGES, "altered")):
-            text, masked = (f"{each[:at]}{before[0]} {each[at:]}" for each in (said.text, said.masked))
+            text, masked = (f"{each[:at]}{helping} {each[at:]}" for each in (said.text, said.masked))
             said = said._replace(text=text, masked=masked)
     return said
 
 
-def day_carried_to(start: int, end: int, said: Said) -> str:
-    """The day on which a part of a sentence takes effect that does not say it: not that of a change before it."""
+def day_carried_to(start: int, end: int, said: Said, first: int) -> str:
+    """The day on which a part of a sentence takes effect that does not say it: not that of a change before it, but that
+    before the `first` verb, or behind it.
+    """
     part = said.masked[start:end]
     if start > 0 and (own := next(iter(dates_in(part)), None)):
         return own.value if DAY_FIRST.fullmatch(part, 0, own.start) else ""
-    first = verbs_in(said)[0].start()
     return date_of_effect(said._replace(masked=f"{said.masked[:first]} {said.masked[max(start, first) :]}"))
 
 
@@ -228,7 +233,7 @@ def split_changes(said: Said) -> list[tuple[int, int]]:
 
     What a colon announces, or is called otherwise than what stands before it, is inside of that: "paragraph 3".
     """
-    verbs = [*verbs_in(said), *said.words["altered"].finditer(said.masked)]
+    verbs = [verb for name in (*CHANGES, "altered") for verb in said.words[name].finditer(said.masked)]
     parts: list[tuple[int, int]] = []
     start = 0
     for joint in JOINT.finditer(said.masked) if len({each.end() for each in verbs}) > 1 or ";" in said.masked else ():
@@ -276,7 +281,7 @@ def condition_before(said: Said) -> tuple[int, int]:
 
     That ends with the comma before what is changed: "If clause 6.2 is deleted by a court, …" changes nothing.
     """
-    verb = next((each.start() for each in verbs_in(said)), 0)
+    verb = found.start() if (found := first_verb(said)) else 0
     bare = without_names(said)
     found = first_condition(said.words, bare, 0, verb)
     if found is None or bare.startswith("(", found.start() - 1):
@@ -351,15 +356,15 @@ def things_changed(said: Said, verb: tuple[int, int]) -> tuple[tuple[str, ...], 
 
 def things_of_verb(said: Said, verb: tuple[int, int]) -> list[re.Match[str]]:
     """The things named before a verb, else the one right behind it."""
-    named = things_named(said)
-    behind = (each for each in named if RIGHT_BEHIND.fullmatch(said.masked, verb[1], each.start()))
-    return [each for each in named if each.end() <= verb[0]] or [*behind][:1]
+    near = things_named(said.part(0, verb[1] + NEAR))
+    behind = [each for each in near if RIGHT_BEHIND.fullmatch(said.masked, verb[1], each.start())]
+    return [each for each in near if each.end() <= verb[0]] or behind
 
 
 def things_named(said: Said) -> list[re.Match[str]]:
     """The clauses, the parts beside them and the definitions that a text does not only mention, in its order."""
     found = (each for name in ("clause", "placed", "definition") for each in said.words[name].finditer(said.masked))
-    named = (each for each in found if not is_aside(said.part(0, each.start())))
+    named = (each for each in found if not is_aside(said, each.start()))
     return sorted(named, key=lambda each: each.start())
 
 
@@ -377,10 +382,14 @@ def clauses_at(thing: re.Match[str], said: Said) -> tuple[tuple[str, ...], ...]:
     return (clauses_named if "number" in thing.re.groupindex else schedules_named)(said.part(thing.start()))
 
 
-def is_aside(before: Said) -> bool:
-    """Whether what is behind this text is only mentioned: "after …", "clause 4 (which uses …"."""
-    is_open = before.masked.count("(") > before.masked.count(")")
-    return is_open or bool(before.words["by_which"].search(before.masked))
+def is_aside(said: Said, at: int) -> bool:
+    """Whether what stands at a place is only mentioned: "after …", "clause 4 (which uses …"."""
+    return said.masked.count("(", 0, at) > said.masked.count(")", 0, at) or is_by_which(said, at)
+
+
+def is_by_which(said: Said, at: int) -> bool:
+    """Whether right before a place stands that it is not what is changed: "under clause 3"."""
+    return said.words["by_which"].search(said.masked, max(0, at - NEAR), at) is not None
 
 
 def is_place(thing: re.Match[str], said: Said) -> bool:
@@ -414,7 +423,7 @@ def is_only_possible(said: Said, end: int) -> bool:
 def clauses_named(said: Said) -> tuple[tuple[str, ...], ...]:
     """The clause a sentence is about, the first that is not only mentioned, and those named together with it."""
     for found in said.words["clause"].finditer(said.masked):
-        if said.words["by_which"].search(said.masked[: found.start()]):
+        if is_by_which(said, found.start()):
             continue
         if is_of_part(said.part(found.end())):
             return ()
