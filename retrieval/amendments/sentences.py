@@ -67,17 +67,17 @@ DAY_FIRST = re.compile(r"\W*[^\W\d]+\s+(?:dem\s+)?")  # "am", "from": right befo
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
 
 
-class Said(NamedTuple):
+class Sentence(NamedTuple):
     """A text as it is written, the same without what it quotes, and the words of its language."""
 
     text: str
     masked: str
     words: Wordings
 
-    def part(self, start: int, end: int | None = None) -> "Said":
+    def part(self, start: int, end: int | None = None) -> "Sentence":
         return self._replace(text=self.text[start:end], masked=self.masked[start:end])
 
-    def without(self, start: int, end: int) -> "Said":
+    def without(self, start: int, end: int) -> "Sentence":
         text, masked = (f"{each[:start]}{REST * (end - start)}{each[end:]}" for each in (self.text, self.masked))
         return self._replace(text=text, masked=masked)
 
@@ -115,16 +115,16 @@ def has_changes(content: DocumentContent) -> bool:
     )
 
 
-def sentences_said(text: str, language: str) -> Iterator[tuple[int, Said]]:
+def sentences_said(text: str, language: str) -> Iterator[tuple[int, Sentence]]:
     """The sentences of a text, each with where it begins."""
     whole = say_masked(text, language)
     return ((start, whole.part(start, end)) for start, end in split_at(whole.masked, SENTENCE))
 
 
-def say_masked(text: str, language: str) -> Said:
+def say_masked(text: str, language: str) -> Sentence:
     """The text, and with each quotation between its marks made of dots, but for the sign that ends it."""
     masked = QUOTED.sub(lambda found: f"{found[0][0]}{REST * (len(found[0]) - 2)}{found[0][-1]}", text)
-    return Said(text, masked, amending_words().of_language(language))
+    return Sentence(text, masked, amending_words().of_language(language))
 
 
 def units_with_signs(content: DocumentContent) -> Iterable[LineRange]:
@@ -194,13 +194,13 @@ def read_changes(sentence: str, language: str) -> list[ReadChange]:
     return read
 
 
-def first_verb(said: Said) -> re.Match[str] | None:
+def first_verb(said: Sentence) -> re.Match[str] | None:
     """The first verb of a change in a text."""
     verbs = filter(None, (said.words[name].search(said.masked) for name in CHANGES))
     return min(verbs, key=lambda verb: verb.start(), default=None)
 
 
-def with_each_verb(said: Said) -> Said:
+def with_each_verb(said: Sentence) -> Sentence:
     """The sentence with what its verbs have in common said with each: "clause 2 is deleted and clause 3 replaced"."""
     verb = first_verb(said)
     if verb is None or len(verb[0].split()) < 2:
@@ -218,7 +218,7 @@ def with_each_verb(said: Said) -> Said:
     return said
 
 
-def day_carried_to(start: int, end: int, said: Said, first: int) -> str:
+def day_carried_to(start: int, end: int, said: Sentence, first: int) -> str:
     """The day on which a part of a sentence takes effect that does not say it: not that of a change before it, but that
     before the `first` verb, or behind it.
     """
@@ -228,7 +228,7 @@ def day_carried_to(start: int, end: int, said: Said, first: int) -> str:
     return date_of_effect(said._replace(masked=f"{said.masked[:first]} {said.masked[max(start, first) :]}"))
 
 
-def split_changes(said: Said) -> list[tuple[int, int]]:
+def split_changes(said: Sentence) -> list[tuple[int, int]]:
     """A sentence cut before each further change of something that it names: "Clause 2 is deleted and clause 3 is …".
 
     What a colon announces, or is called otherwise than what stands before it, is inside of that: "paragraph 3".
@@ -250,7 +250,7 @@ def split_changes(said: Said) -> list[tuple[int, int]]:
     return [*parts, (start, len(said.masked))]
 
 
-def read_change(said: Said) -> ReadChange | None:
+def read_change(said: Sentence) -> ReadChange | None:
     """The change that a sentence or a part of one makes; None if it makes none."""
     said, before = without_condition(said, condition_before(said))
     found = find_change(said)
@@ -276,13 +276,13 @@ def read_change(said: Said) -> ReadChange | None:
 # ---- on what condition
 
 
-def condition_before(said: Said) -> tuple[int, int]:
+def condition_before(said: Sentence) -> tuple[int, int]:
     """Where a sentence says before its verb on what condition it changes something, or but for what: (0, 0) if nowhere.
 
     That ends with the comma before what is changed: "If clause 6.2 is deleted by a court, …" changes nothing.
     """
     verb = found.start() if (found := first_verb(said)) else 0
-    bare = without_names(said)
+    bare = outside_brackets(said)
     found = first_condition(said.words, bare, 0, verb)
     if found is None or bare.startswith("(", found.start() - 1):
         return (found.start(), bare.find(")", found.end())) if found else (0, 0)
@@ -294,16 +294,16 @@ def condition_before(said: Said) -> tuple[int, int]:
     return found.start(), bare.rfind(",", 0, min((verb, *named)))
 
 
-def end_of_phrase(said: Said, begun: tuple[int, int], verb: int) -> int:
+def end_of_phrase(said: Sentence, begun: tuple[int, int], verb: int) -> int:
     """Where what needs no comma ends: before what is changed, "Mit Ausnahme von Satz 2 wird § 9 …", else the verb."""
     named = [each.start() for each in things_named(said) if each.start() < verb]
     apart = [at for at in named if len(said.masked[begun[1] : at].split()) >= PHRASE_MIN]
     return apart[-1] if apart and named[0] > begun[0] else verb
 
 
-def condition_behind(said: Said, verb: tuple[int, int]) -> tuple[int, int]:
+def condition_behind(said: Sentence, verb: tuple[int, int]) -> tuple[int, int]:
     """The same behind the verb; what a colon announces without quoting it is new text, with conditions of its own."""
-    bare = without_names(said)
+    bare = outside_brackets(said)
     end = colon.start() if (colon := UNQUOTED.search(bare, verb[1] - 1)) else len(bare)
     found = first_condition(said.words, bare, verb[1], end)
     if found and bare.startswith("(", found.start() - 1):
@@ -316,12 +316,12 @@ def first_condition(words: Wordings, bare: str, start: int, end: int) -> re.Matc
     return min(found, key=lambda each: each.start(), default=None)
 
 
-def without_condition(said: Said, place: tuple[int, int]) -> tuple[Said, str]:
+def without_condition(said: Sentence, place: tuple[int, int]) -> tuple[Sentence, str]:
     """The sentence without the condition at a place, which names clauses and days of its own, and its words."""
     return said.without(*place), said.text[slice(*place)].strip(" ,.;")
 
 
-def without_names(said: Said) -> str:
+def outside_brackets(said: Sentence) -> str:
     """The sentence without what stands in brackets, a name ("clause 14 (What may be deducted)"), if no exception."""
     said_of_bracket = said.words["exception"].match
     return BRACKETED.sub(lambda each: each[0] if said_of_bracket(each[0], 1) else " " * len(each[0]), said.masked)
@@ -330,7 +330,7 @@ def without_names(said: Said) -> str:
 # ---- what is changed
 
 
-def things_changed(said: Said, verb: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
+def things_changed(said: Sentence, verb: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
     """Each thing of a list that a sentence changes, else the clause it is about; nothing where it is open what is."""
     named, masked = things_named(said), said.masked
     behind = next((each for each in named if each.start() >= verb[1]), None)
@@ -354,14 +354,14 @@ def things_changed(said: Said, verb: tuple[int, int]) -> tuple[tuple[str, ...], 
     return () if is_open else clauses_named(said)
 
 
-def things_of_verb(said: Said, verb: tuple[int, int]) -> list[re.Match[str]]:
+def things_of_verb(said: Sentence, verb: tuple[int, int]) -> list[re.Match[str]]:
     """The things named before a verb, else the one right behind it."""
     near = things_named(said.part(0, verb[1] + NEAR))
     behind = [each for each in near if RIGHT_BEHIND.fullmatch(said.masked, verb[1], each.start())]
     return [each for each in near if each.end() <= verb[0]] or behind
 
 
-def things_named(said: Said) -> list[re.Match[str]]:
+def things_named(said: Sentence) -> list[re.Match[str]]:
     """The clauses, the parts beside them and the definitions that a text does not only mention, in its order."""
     found = (each for name in ("clause", "placed", "definition") for each in said.words[name].finditer(said.masked))
     named = (each for each in found if not is_aside(said, each.start()))
@@ -375,30 +375,30 @@ def kinds_of(things: Iterable[re.Match[str]]) -> set[str]:
     return {name[:KIND_CHARS].casefold() for name in names}
 
 
-def clauses_at(thing: re.Match[str], said: Said) -> tuple[tuple[str, ...], ...]:
+def clauses_at(thing: re.Match[str], said: Sentence) -> tuple[tuple[str, ...], ...]:
     """The clauses, the part or the terms that are named at a place; nothing of another part."""
     if "terms" in thing.re.groupindex:
         return tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(said.text, *thing.span("terms")))
     return (clauses_named if "number" in thing.re.groupindex else schedules_named)(said.part(thing.start()))
 
 
-def is_aside(said: Said, at: int) -> bool:
+def is_aside(said: Sentence, at: int) -> bool:
     """Whether what stands at a place is only mentioned: "after …", "clause 4 (which uses …"."""
     return said.masked.count("(", 0, at) > said.masked.count(")", 0, at) or is_by_which(said, at)
 
 
-def is_by_which(said: Said, at: int) -> bool:
+def is_by_which(said: Sentence, at: int) -> bool:
     """Whether right before a place stands that it is not what is changed: "under clause 3"."""
     return said.words["by_which"].search(said.masked, max(0, at - NEAR), at) is not None
 
 
-def is_place(thing: re.Match[str], said: Said) -> bool:
+def is_place(thing: re.Match[str], said: Sentence) -> bool:
     """Whether a thing is a clause or a part in which something else stands."""
     start = thing.start("number") if "number" in thing.re.groupindex else thing.start()
     return "terms" not in thing.re.groupindex and bool(said.words["within"].search(said.masked[:start]))
 
 
-def is_partly(said: Said, verb: tuple[int, int]) -> bool:
+def is_partly(said: Sentence, verb: tuple[int, int]) -> bool:
     """Whether a part of what is named is deleted or replaced: "the last sentence of clause 4", "Satz 2"."""
     before = said.masked[: verb[0]]
     named = things_named(said.part(0, verb[0]))
@@ -408,19 +408,19 @@ def is_partly(said: Said, verb: tuple[int, int]) -> bool:
     return len(kinds_of(named)) > 1 or said.words["partly"].search(near) is not None
 
 
-def find_change(said: Said) -> tuple[Change, tuple[int, int]] | None:
+def find_change(said: Sentence) -> tuple[Change, tuple[int, int]] | None:
     """What a sentence says is done to something, and where its verb stands; None where that is only possible."""
     found = next(((name, verb.span()) for name in CHANGES if (verb := said.words[name].search(said.masked))), None)
     return None if found is None or is_only_possible(said, found[1][1]) else found
 
 
-def is_only_possible(said: Said, end: int) -> bool:
+def is_only_possible(said: Sentence, end: int) -> bool:
     """Whether what a sentence says up to a place is that something may be, is not, or is if something else is."""
-    bare = without_names(said)
+    bare = outside_brackets(said)
     return any(said.words[name].search(bare, 0, end) for name in ("possible", "condition"))
 
 
-def clauses_named(said: Said) -> tuple[tuple[str, ...], ...]:
+def clauses_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     """The clause a sentence is about, the first that is not only mentioned, and those named together with it."""
     for found in said.words["clause"].finditer(said.masked):
         if is_by_which(said, found.start()):
@@ -432,7 +432,7 @@ def clauses_named(said: Said) -> tuple[tuple[str, ...], ...]:
     return schedules_named(said)
 
 
-def is_of_part(behind: Said) -> bool:
+def is_of_part(behind: Sentence) -> bool:
     """Whether a part is named right behind a clause as its own: "clause 3 of Schedule 2", not "durch Anlage 2"."""
     found = behind.words["of_part"].match(behind.masked)
     return found is not None and not behind.words["instead"].match(found["of"])
@@ -459,7 +459,7 @@ def numbers_up_to(first: str, last: str) -> list[str]:
     return [f"{stem}{dot}{number}" for number in range(int(begin) + 1, int(end) + 1)] if is_row else [last]
 
 
-def schedules_named(said: Said) -> tuple[tuple[str, ...], ...]:
+def schedules_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     """The schedule or the division that a sentence begins with: "Item 3 of Schedule 2" is not all of it, and "Section
     B of Schedule 2" is none of the agreement.
     """
@@ -469,7 +469,7 @@ def schedules_named(said: Said) -> tuple[tuple[str, ...], ...]:
     return ((match_form(found[0]),),) if found and is_whole else ()
 
 
-def words_changed(said: Said, change: Change, verb: tuple[int, int]) -> tuple[str, str]:
+def words_changed(said: Sentence, change: Change, verb: tuple[int, int]) -> tuple[str, str]:
     """The old words and the new ones that a sentence quotes."""
     quoted = [(found.start(), found.end(), found[0][1:-1].strip()) for found in QUOTED.finditer(said.text)]
     before = [each for each in quoted if each[1] <= verb[0]]
@@ -494,13 +494,13 @@ def words_changed(said: Said, change: Change, verb: tuple[int, int]) -> tuple[st
 # ---- from when on
 
 
-def date_of_effect(said: Said) -> str:
+def date_of_effect(said: Sentence) -> str:
     """The day from which a text says that it holds; "" if it says none, or several."""
     days = days_of_effect(said)
     return days.pop() if len(days) == 1 else ""
 
 
-def days_of_effect(said: Said) -> set[str]:
+def days_of_effect(said: Sentence) -> set[str]:
     return {
         date.value
         for found in said.words["effect"].finditer(said.masked)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.matching import match_form
-from retrieval.amendments.sentences import Said, find_change, is_only_possible, sentences_said
+from retrieval.amendments.sentences import Sentence, find_change, is_only_possible, sentences_said
 from retrieval.amendments.versions import Versions
 from retrieval.candidates.units import prose_of, units_of
 from retrieval.question.phrasing import phrasing_rules
@@ -89,14 +89,14 @@ def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[s
     return tuple(told)
 
 
-def leans_on_before(said: Said, language: str) -> bool:
+def leans_on_before(said: Sentence, language: str) -> bool:
     """Whether what a sentence changes is "it": right before the verb, or right behind its first word."""
     altered = said.words["altered"].search(said.masked)
     near = [*said.masked[: altered.start()].split()[-1:], *altered[0].split()[:2]] if altered else []
     return phrasing_rules().in_language("leaning", language).search(match_form(" ".join(near))) is not None
 
 
-def is_change(said: Said) -> bool:
+def is_change(said: Sentence) -> bool:
     """Whether a sentence says that something is changed, not that it may be or is not."""
     altered = said.words["altered"].search(said.masked)
     return (altered is not None and not is_only_possible(said, altered.end())) or find_change(said) is not None
