@@ -149,6 +149,9 @@ class InForceSerializer(serializers.Serializer[Any]):
     begins = serializers.CharField(allow_blank=True)
     ends = serializers.CharField(allow_blank=True)
     change = serializers.ChoiceField(["replaced", "deleted", "added"], allow_blank=True)
+    condition = serializers.CharField(
+        required=False, allow_blank=True, help_text="On what it is changed, or but for what, as printed."
+    )
 
 
 class ContradictionSerializer(serializers.Serializer[Any]):

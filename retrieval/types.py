@@ -368,12 +368,14 @@ class Verdict:
 class ClauseState:
     """From when a passage holds, and what became of it: ISO dates, "" where nothing is said.
 
-    `change` is replaced, deleted or added (to, or changed in part), "" if no document that was read changes it.
+    `change` is replaced, deleted or added (to, or changed in part, or on a `condition` or with an exception, in the
+    document's words), "" if no document that was read changes it.
     """
 
     begins: str = ""
     ends: str = ""
     change: str = ""
+    condition: str = ""
 
     @property
     def is_past(self) -> bool:

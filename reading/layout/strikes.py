@@ -1,4 +1,4 @@
-"""Words that are struck through: a drawn rule, or an annotation's, goes through the middle of them and not past them.
+"""Words that are struck through: a drawn rule, or an annotation's, goes through the middle of them and not past both their ends.
 
 The rule of a table or below words is none: it is longer than the words, or stands at their edge.
 
@@ -21,7 +21,7 @@ from reading.layout.extracted import Edges, Span, SpanBlock, SpanLine
 DRAWN = 3  # the type of a block that is no text
 RULE_HEIGHT_MAX, RULE_LENGTH_MIN = 2.0, 2.5  # points
 MIDDLE = (0.3, 0.72)  # of the height of a span, from its top: its foot is at about 0.8
-PAST_MAX = 3.0  # points by which a rule may stand out at either end of the words
+PAST_MAX, PAST_ONE_END_MAX = 3.0, 30.0  # points by which a rule may stand out at either end of the words, or at one
 COVERED_MIN = 0.5  # of the width of a span that is struck
 STRUCK_FLAG = 1  # of `char_flags`, where styles are collected
 
@@ -109,8 +109,13 @@ def crossing(line: Edges, span: Edges, rules: Sequence[DrawnRule]) -> list[Drawn
     return [
         rule
         for rule in rules[first:last]
-        if rule.x0 < x1 and x0 < rule.x1 and rule.x0 >= left - PAST_MAX and rule.x1 <= right + PAST_MAX
+        if rule.x0 < x1 and x0 < rule.x1 and is_of_words(left - rule.x0, rule.x1 - right)
     ]
+
+
+def is_of_words(before: float, behind: float) -> bool:
+    """Whether a rule that stands out before and behind the words of a line ends with them, if only at one end."""
+    return min(before, behind) <= PAST_MAX and max(before, behind) <= PAST_ONE_END_MAX
 
 
 def covered_share_of(span: Edges, rules: Sequence[DrawnRule]) -> float:

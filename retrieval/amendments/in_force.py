@@ -157,7 +157,8 @@ def say_state(state: ClauseState) -> str:
     """ "in force from 2021-10-01, replaced from 2024-03-01", as it is recorded."""
     begun = f"in force from {state.begins}" if state.begins else ""
     changed = " from ".join(filter(None, (state.change, state.ends))) if state.change else ""
-    return ", ".join(filter(None, (begun, changed))) or "as agreed"
+    condition = f"“{state.condition}”" if state.condition else ""
+    return ", ".join(filter(None, (begun, changed, condition))) or "as agreed"
 
 
 def pairs_told(found: Iterable[Contradiction]) -> set[frozenset[str]]:

@@ -1,7 +1,8 @@
 """Sentences of a document that change a clause of another one: which clause, what words, from when on.
 
 "In clause 6.2 the words “thirty (30) days” are replaced by “forty-five (45) days” with effect from 1 March 2024." The
-words are data (`amending.*.toml`). What may or would be changed is no change.
+words are data (`amending.*.toml`), of the document's language where there are some. What may or would be changed is no
+change; what is changed on a condition, or but for something, is told with these words.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import Literal, NamedTuple
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.matching import match_form
 from reading.values.sentences import SENTENCE, split_at
-from reading.wording import read_once
+from reading.wording import Wordings, read_once
 from retrieval.candidates.units import prose_of, units_of
 from retrieval.types import LineRange
 from retrieval.words.lexicon import lexicon_of
@@ -34,10 +35,11 @@ FRAMES = {
     **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("part", "division", "unplaced", "altered")},
     "placed": r"(?<!\w)(?:{part}|{division})(?!\w)",
     "definition": rf"(?<!\w)(?:{{definition}})\s*(?P<terms>{QUOTATION}(?:\s*(?:,|and|und|et|y|&)\s*{QUOTATION})*)",
-    "of_part": rf"\A[\s,]*(?!{AND}\s)(?:\w++['’]?\s*+){{1,2}}(?:{{part}})(?!\w)",
+    "of_part": rf"\A[\s,]*(?P<of>(?!{AND}\s)(?:\w++['’]?\s*+){{1,2}})(?:{{part}})(?!\w)",
     "within": r"(?<!\w)(?:{within})(?:{clause})?\s*\Z",
     "by_which": r"(?<!\w)(?:{by_which})\Z",
-    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "conditional", "effect", "partly")},
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in (*CHANGES, "possible", "condition", "exception")},
+    **{name: rf"(?<!\w)(?:{{{name}}})(?!\w)" for name in ("effect", "partly")},
     "instead": r"\A[\s,]*(?:{instead})[\s,]*\Z",
     "for": r"\A[\s,]*(?:{for})[\s,]*\Z",
 }
@@ -54,18 +56,39 @@ JOINT = re.compile(r"[;,]\s{1,3}(?:(?:and|und|et|y)\b[\s,]{1,3})?|\s(?:and|und|e
 BRACKETED = re.compile(r"\([^()]*\)")
 # A word before numbers of which a row may be named: "clauses 3 to 7".
 PLURAL = re.compile(r"\w+s\b|§§|Ziffern|Klauseln|Nummern|Abschnitten?|Artikeln?", re.IGNORECASE)
+NEAR = 80  # characters: a verb, or what is said right before a clause
+PHRASE_MIN = 3  # words: "von Satz 2", of what follows "mit Ausnahme"
 BEHIND_VERB_MAX = 3  # words: "by deleting the second sentence"
 ROW_MAX = 20  # numbers of "clauses 3 to 7"
 KIND_CHARS = 3  # of "section", "paragraph"
+UNQUOTED = re.compile(rf":(?!\s*{QUOTATION})")  # a colon that announces new text without marks
+TITLED = re.compile(r"(?:\s*\([^()]*\))?\s+")
+DAY_FIRST = re.compile(r"\W*[^\W\d]+\s+(?:dem\s+)?")  # "am", "from": right before the day of a further change
 REST = "·"  # stands for each character of a quotation, whose words are no words of the sentence
+
+
+class Sentence(NamedTuple):
+    """A text as it is written, the same without what it quotes, and the words of its language."""
+
+    text: str
+    masked: str
+    words: Wordings
+
+    def part(self, start: int, end: int | None = None) -> "Sentence":
+        return self._replace(text=self.text[start:end], masked=self.masked[start:end])
+
+    def without(self, start: int, end: int) -> "Sentence":
+        text, masked = (f"{each[:start]}{REST * (end - start)}{each[end:]}" for each in (self.text, self.masked))
+        return self._replace(text=text, masked=masked)
 
 
 class Amendment(NamedTuple):
     """One change of one clause. `old` and `new` are the words quoted, "" where the sentence quotes none.
 
     `clause` is its number and what is named inside it: ("6.2",), ("6", "(2)"), or a part: ("schedule 2",), or a term
-    that is defined: ("“Fee”",). What is changed in part is `added` to. `begins` is the day it takes effect, as an ISO
-    date, "" if it is not said. `lines` hold the sentence and the new text.
+    that is defined: ("“Fee”",). What is changed in part, or under a `condition` or but for an exception, is `added` to.
+    `begins` is the day it takes effect, as an ISO date, "" if it is not said. `lines` hold the sentence and the new
+    text.
     """
 
     clause: tuple[str, ...]
@@ -74,11 +97,7 @@ class Amendment(NamedTuple):
     new: str
     begins: str
     lines: LineRange
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing of the clause as it stood is left."""
-        return self.change != "added" and not self.old
+    condition: str = ""
 
 
 @kept_with_content
@@ -90,21 +109,27 @@ def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
 def has_changes(content: DocumentContent) -> bool:
     """Whether a document changes a clause or a schedule, or what is not placed here: a definition."""
     return bool(amendments_in(content)) or any(
-        find_change(sentence) and any(amending_words()[name].search(sentence) for name in ("unplaced", "division"))
+        find_change(said) and any(said.words[name].search(said.masked) for name in ("unplaced", "division"))
         for lines in units_with_signs(content)
-        for sentence in masked_sentences(lines, content)
+        for _, said in sentences_said(prose_of(lines, content, in_force=True).text, content.language)
     )
 
 
-def masked_sentences(lines: LineRange, content: DocumentContent) -> Iterator[str]:
-    """The sentences of a unit without what they quote."""
-    masked = mask_quotations(prose_of(lines, content, in_force=True).text)
-    return (masked[start:end] for start, end in split_at(masked, SENTENCE))
+def sentences_said(text: str, language: str) -> Iterator[tuple[int, Sentence]]:
+    """The sentences of a text, each with where it begins."""
+    whole = say_masked(text, language)
+    return ((start, whole.part(start, end)) for start, end in split_at(whole.masked, SENTENCE))
+
+
+def say_masked(text: str, language: str) -> Sentence:
+    """The text, and with each quotation between its marks made of dots, but for the sign that ends it."""
+    masked = QUOTED.sub(lambda found: f"{found[0][0]}{REST * (len(found[0]) - 2)}{found[0][-1]}", text)
+    return Sentence(text, masked, amending_words().of_language(language))
 
 
 def units_with_signs(content: DocumentContent) -> Iterable[LineRange]:
     """The units in which stands a word of a change."""
-    lexicon, sign = lexicon_of(content), amending_words()["sign"]
+    lexicon, sign = lexicon_of(content), amending_words().in_language("sign", content.language)
     near = lexicon.lines_with_any([word for word in lexicon.lines if sign.match(word)])
     units = units_of(content)
     return dict.fromkeys(units.around(int(number)) for number in near)
@@ -119,16 +144,15 @@ def find_amendments(content: DocumentContent) -> Iterator[Amendment]:
 def amendments_of_unit(lines: LineRange, content: DocumentContent) -> Iterator[Amendment]:
     """The changes that the sentences of a unit make."""
     prose = prose_of(lines, content, in_force=True)
-    masked = mask_quotations(prose.text)
-    for start, end in split_at(masked, SENTENCE):
-        sentence = prose.text[start:end]
-        for clauses, change, old, new, begins in read_changes(sentence):
-            pieces = prose.pieces(start, end)
+    for start, said in sentences_said(prose.text, content.language):
+        for clauses, change, old, new, begins, condition in read_changes(said.text, content.language):
+            pieces = prose.pieces(start, start + len(said.text))
             own = LineRange(pieces[0].number, pieces[-1].number)
-            if not new and change != "deleted" and sentence.rstrip().endswith(":"):
+            if not new and change != "deleted" and said.text.rstrip().endswith(":"):
                 new, own = announced_text(own, content)
-                change = "added" if find_change(mask_quotations(new)) else change  # "as follows: in (a) the words …"
-            yield from (Amendment(clause, change, old, new, begins, own) for clause in clauses)
+                # "as follows: in (a) the words …"
+                change = "added" if find_change(say_masked(new, content.language)) else change
+            yield from (Amendment(clause, change, old, new, begins, own, condition) for clause in clauses)
 
 
 def announced_text(lines: LineRange, content: DocumentContent) -> tuple[str, LineRange]:
@@ -149,95 +173,198 @@ class ReadChange(NamedTuple):
     old: str
     new: str
     begins: str
+    condition: str = ""
+
+    def under(self, *conditions: str) -> "ReadChange":
+        """The change on such conditions, or but for such exceptions: nobody can say that it takes anything away."""
+        said = "; ".join(filter(None, (*conditions, self.condition)))
+        return self._replace(change="added", condition=said) if said else self
 
 
-def read_changes(sentence: str) -> list[ReadChange]:
-    """The changes a sentence makes, in its order; a day that it says before its first verb holds for each."""
-    masked = mask_quotations(sentence)
+def read_changes(sentence: str, language: str) -> list[ReadChange]:
+    """The changes a sentence makes, in its order; a day or a condition before its first verb holds for each."""
+    said = with_each_verb(say_masked(sentence, language))
+    said, condition = without_condition(said, condition_before(said))
+    first = verb.start() if (verb := first_verb(said)) else 0
     read = []
-    for start, end in split_changes(masked):
-        if change := read_change(sentence[start:end], masked[start:end]):
-            read.append(change if change.begins else change._replace(begins=day_carried_to(start, end, masked)))
+    for start, end in split_changes(said):
+        if change := read_change(said.part(start, end)):
+            begins = change.begins or day_carried_to(start, end, said, first)
+            read.append(change._replace(begins=begins).under(condition))
     return read
 
 
-def day_carried_to(start: int, end: int, masked: str) -> str:
-    """The day on which a part of a sentence takes effect that does not say it: not that of a change before it."""
-    first = min(verb.start() for name in CHANGES for verb in amending_words()[name].finditer(masked))
-    is_own = start > 0 and any(True for _ in dates_in(masked[start:end]))
-    return "" if is_own else date_of_effect(f"{masked[:first]} {masked[max(start, first) :]}")
+def first_verb(said: Sentence) -> re.Match[str] | None:
+    """The first verb of a change in a text."""
+    verbs = filter(None, (said.words[name].search(said.masked) for name in CHANGES))
+    return min(verbs, key=lambda verb: verb.start(), default=None)
 
 
-def split_changes(masked: str) -> list[tuple[int, int]]:
+def with_each_verb(said: Sentence) -> Sentence:
+    """The sentence with what its verbs have in common said with each: "clause 2 is deleted and clause 3 replaced"."""
+    verb = first_verb(said)
+    if verb is None or len(verb[0].split()) < 2:
+        return said
+    helping, things = verb[0].split()[0], things_named(said)
+    for joint in [*JOINT.finditer(said.masked, verb.end())][::-1]:
+        thing = next((each for each in things if each.start() >= joint.end()), None)
+        if not thing or len(said.masked[joint.end() : thing.start()].split()) > 1:
+            continue
+        at = titled.end() if (titled := TITLED.match(said.masked, thing.end())) else thing.end()
+        behind = f"{helping} {said.masked[at : at + NEAR]}"
+        if any(said.words[name].match(behind) for name in (*CHANGES, "altered")):
+            text, masked = (f"{each[:at]}{helping} {each[at:]}" for each in (said.text, said.masked))
+            said = said._replace(text=text, masked=masked)
+    return said
+
+
+def day_carried_to(start: int, end: int, said: Sentence, first: int) -> str:
+    """The day on which a part of a sentence takes effect that does not say it: not that of a change before it, but that
+    before the `first` verb, or behind it.
+    """
+    part = said.masked[start:end]
+    if start > 0 and (own := next(iter(dates_in(part)), None)):
+        return own.value if DAY_FIRST.fullmatch(part, 0, own.start) else ""
+    return date_of_effect(said._replace(masked=f"{said.masked[:first]} {said.masked[max(start, first) :]}"))
+
+
+def split_changes(said: Sentence) -> list[tuple[int, int]]:
     """A sentence cut before each further change of something that it names: "Clause 2 is deleted and clause 3 is …".
 
     What a colon announces, or is called otherwise than what stands before it, is inside of that: "paragraph 3".
     """
-    verbs = [found for name in CHANGES for found in amending_words()[name].finditer(masked)]
+    verbs = [verb for name in (*CHANGES, "altered") for verb in said.words[name].finditer(said.masked)]
     parts: list[tuple[int, int]] = []
     start = 0
-    for joint in JOINT.finditer(masked) if len(verbs) > 1 or ";" in masked else ():
-        before, after = masked[start : joint.start()], masked[joint.end() :]
+    for joint in JOINT.finditer(said.masked) if len({each.end() for each in verbs}) > 1 or ";" in said.masked else ():
+        before, after = said.part(start, joint.start()), said.part(joint.end())
         done, further = find_change(before), find_change(after)
-        is_apart = ";" in joint[0] and not any(start <= verb.start() < joint.start() for verb in verbs)
-        if not further or not (done or is_apart) or (done and ":" in before[done[1][0] :]):
+        is_altered = any(start <= verb.start() < joint.start() for verb in verbs)
+        is_done = done or said.words["altered"].search(before.masked) or (";" in joint[0] and not is_altered)
+        if not further or not is_done or (done and UNQUOTED.search(before.masked, done[1][0])):
             continue
-        named = things_named(after[: further[1][0]])
+        named = things_of_verb(after, further[1])
         if named and len(kinds_of([*things_named(before), *named])) <= 1:
             parts.append((start, joint.start()))
             start = joint.end()
-    return [*parts, (start, len(masked))]
+    return [*parts, (start, len(said.masked))]
 
 
-def read_change(sentence: str, masked: str) -> ReadChange | None:
+def read_change(said: Sentence) -> ReadChange | None:
     """The change that a sentence or a part of one makes; None if it makes none."""
-    found = find_change(masked)
+    said, before = without_condition(said, condition_before(said))
+    found = find_change(said)
     if found is None:
         return None
     change, verb = found
-    announced = masked[verb[1] - 1 :].partition(":")[2]
-    begin = len(masked) - len(announced)
-    if change == "replaced" and find_change(announced) and not things_named(masked[:begin]):
-        return read_change(sentence[begin:], announced)  # "The Agreement is amended as follows: …"
-    clauses = things_changed(sentence, masked, verb)
+    begin = said.masked.find(":", verb[1] - 1) + 1 or len(said.masked)
+    announced = said.part(begin)
+    if change == "replaced" and not things_named(said.part(0, begin)) and (inside := read_change(announced)):
+        return inside.under(before)  # "The Agreement is amended as follows: …"
+    begins = date_of_effect(said)
+    said, behind = without_condition(said, condition_behind(said, verb))
+    clauses = things_changed(said, verb)
     if not clauses:
         return None
-    start, end = defined.span("terms") if (defined := amending_words()["definition"].search(masked)) else (0, 0)
-    sentence = f"{sentence[:start]}{REST * (end - start)}{sentence[end:]}"
-    old, new = words_changed(sentence, masked, change, verb)
-    if not old and (is_partly(masked, verb) or find_change(announced)):
+    start, end = defined.span("terms") if (defined := said.words["definition"].search(said.masked)) else (0, 0)
+    old, new = words_changed(said._replace(text=said.without(start, end).text), change, verb)
+    if not old and (is_partly(said, verb) or find_change(announced)):
         change = "added"
-    return ReadChange(clauses, change, old, new, date_of_effect(masked))
+    return ReadChange(clauses, change, old, new, begins).under(before, behind)
 
 
-def things_changed(sentence: str, masked: str, verb: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
+# ---- on what condition
+
+
+def condition_before(said: Sentence) -> tuple[int, int]:
+    """Where a sentence says before its verb on what condition it changes something, or but for what: (0, 0) if nowhere.
+
+    That ends with the comma before what is changed: "If clause 6.2 is deleted by a court, …" changes nothing.
+    """
+    verb = found.start() if (found := first_verb(said)) else 0
+    bare = outside_brackets(said)
+    found = first_condition(said.words, bare, 0, verb)
+    if found is None or bare.startswith("(", found.start() - 1):
+        return (found.start(), bare.find(")", found.end())) if found else (0, 0)
+    comma = bare.find(",", found.end(), verb)
+    if comma < 0:
+        is_open = said.words["exception"].match(bare, found.start()) is None
+        return (0, 0) if is_open else (found.start(), end_of_phrase(said, found.span(), verb))
+    named = [comma + each.start() for each in things_named(said.part(comma))]
+    return found.start(), bare.rfind(",", 0, min((verb, *named)))
+
+
+def end_of_phrase(said: Sentence, begun: tuple[int, int], verb: int) -> int:
+    """Where what needs no comma ends: before what is changed, "Mit Ausnahme von Satz 2 wird § 9 …", else the verb."""
+    named = [each.start() for each in things_named(said) if each.start() < verb]
+    apart = [at for at in named if len(said.masked[begun[1] : at].split()) >= PHRASE_MIN]
+    return apart[-1] if apart and named[0] > begun[0] else verb
+
+
+def condition_behind(said: Sentence, verb: tuple[int, int]) -> tuple[int, int]:
+    """The same behind the verb; what a colon announces without quoting it is new text, with conditions of its own."""
+    bare = outside_brackets(said)
+    end = colon.start() if (colon := UNQUOTED.search(bare, verb[1] - 1)) else len(bare)
+    found = first_condition(said.words, bare, verb[1], end)
+    if found and bare.startswith("(", found.start() - 1):
+        end = bare.find(")", found.end())
+    return (found.start(), end) if found else (0, 0)
+
+
+def first_condition(words: Wordings, bare: str, start: int, end: int) -> re.Match[str] | None:
+    found = filter(None, (words[name].search(bare, start, end) for name in ("condition", "exception")))
+    return min(found, key=lambda each: each.start(), default=None)
+
+
+def without_condition(said: Sentence, place: tuple[int, int]) -> tuple[Sentence, str]:
+    """The sentence without the condition at a place, which names clauses and days of its own, and its words."""
+    return said.without(*place), said.text[slice(*place)].strip(" ,.;")
+
+
+def outside_brackets(said: Sentence) -> str:
+    """The sentence without what stands in brackets, a name ("clause 14 (What may be deducted)"), if no exception."""
+    said_of_bracket = said.words["exception"].match
+    return BRACKETED.sub(lambda each: each[0] if said_of_bracket(each[0], 1) else " " * len(each[0]), said.masked)
+
+
+# ---- what is changed
+
+
+def things_changed(said: Sentence, verb: tuple[int, int]) -> tuple[tuple[str, ...], ...]:
     """Each thing of a list that a sentence changes, else the clause it is about; nothing where it is open what is."""
-    named = things_named(masked)
+    named, masked = things_named(said), said.masked
     behind = next((each for each in named if each.start() >= verb[1]), None)
     is_announced = masked[verb[1] - 1] == ":" and behind and "terms" not in behind.re.groupindex
     if behind and not is_announced and RIGHT_BEHIND.fullmatch(masked, verb[1], behind.start()):
-        return clauses_at(behind, sentence, masked)
+        return clauses_at(behind, said)
     begin = masked.rfind(";", 0, verb[0]) + 1
     named = [each for each in named if begin <= each.start() and each.end() <= verb[0]]
-    things = [each for each in named if not is_place(each, masked)]
+    things = [each for each in named if not is_place(each, said)]
     defined = next((each for each in things if "terms" in each.re.groupindex), None)
     if defined:
         things = [each for each in things if ":" not in masked[each.end() : defined.start()]]
     elif len(things) < 2 or len(kinds_of(named)) > 1:
-        return clauses_named(masked)
-    gaps = [BRACKETED.sub("", masked[one.end() : other.start()]) for one, other in pairwise(things)]
-    listed = [LISTED.fullmatch(gap) for gap in gaps]
+        return clauses_named(said)
+    gaps = [(one.end(), other.start()) for one, other in pairwise(things)]
+    listed = [LISTED.fullmatch(BRACKETED.sub("", masked[slice(*gap)])) for gap in gaps]
     if all(listed) and (not gaps or any(found and found["and"] for found in listed)):
-        clauses = [clauses_at(each, sentence, masked) for each in things]
+        clauses = [clauses_at(each, said) for each in things]
         return tuple(chain(*clauses)) if all(clauses) else ()
-    is_open = defined and (all(listed) or any(things_named(gap) for gap in gaps))
-    return () if is_open else clauses_named(masked)
+    is_open = defined and (all(listed) or any(things_named(said.part(*gap)) for gap in gaps))
+    return () if is_open else clauses_named(said)
 
 
-def things_named(masked: str) -> list[re.Match[str]]:
+def things_of_verb(said: Sentence, verb: tuple[int, int]) -> list[re.Match[str]]:
+    """The things named before a verb, else the one right behind it."""
+    near = things_named(said.part(0, verb[1] + NEAR))
+    behind = [each for each in near if RIGHT_BEHIND.fullmatch(said.masked, verb[1], each.start())]
+    return [each for each in near if each.end() <= verb[0]] or behind
+
+
+def things_named(said: Sentence) -> list[re.Match[str]]:
     """The clauses, the parts beside them and the definitions that a text does not only mention, in its order."""
-    found = (each for name in ("clause", "placed", "definition") for each in amending_words()[name].finditer(masked))
-    named = (each for each in found if not is_aside(masked[: each.start()]))
+    found = (each for name in ("clause", "placed", "definition") for each in said.words[name].finditer(said.masked))
+    named = (each for each in found if not is_aside(said, each.start()))
     return sorted(named, key=lambda each: each.start())
 
 
@@ -248,55 +375,67 @@ def kinds_of(things: Iterable[re.Match[str]]) -> set[str]:
     return {name[:KIND_CHARS].casefold() for name in names}
 
 
-def clauses_at(thing: re.Match[str], sentence: str, masked: str) -> tuple[tuple[str, ...], ...]:
+def clauses_at(thing: re.Match[str], said: Sentence) -> tuple[tuple[str, ...], ...]:
     """The clauses, the part or the terms that are named at a place; nothing of another part."""
     if "terms" in thing.re.groupindex:
-        return tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(sentence, *thing.span("terms")))
-    return (clauses_named if "number" in thing.re.groupindex else schedules_named)(masked[thing.start() :])
+        return tuple((f"“{each[0][1:-1].strip()}”",) for each in QUOTED.finditer(said.text, *thing.span("terms")))
+    return (clauses_named if "number" in thing.re.groupindex else schedules_named)(said.part(thing.start()))
 
 
-def is_aside(before: str) -> bool:
-    """Whether what is behind this text is only mentioned: "after …", "except for …", "clause 4 (which uses …"."""
-    return before.count("(") > before.count(")") or bool(amending_words()["by_which"].search(before))
+def is_aside(said: Sentence, at: int) -> bool:
+    """Whether what stands at a place is only mentioned: "after …", "clause 4 (which uses …"."""
+    return said.masked.count("(", 0, at) > said.masked.count(")", 0, at) or is_by_which(said, at)
 
 
-def is_place(thing: re.Match[str], masked: str) -> bool:
+def is_by_which(said: Sentence, at: int) -> bool:
+    """Whether right before a place stands that it is not what is changed: "under clause 3"."""
+    return said.words["by_which"].search(said.masked, max(0, at - NEAR), at) is not None
+
+
+def is_place(thing: re.Match[str], said: Sentence) -> bool:
     """Whether a thing is a clause or a part in which something else stands."""
     start = thing.start("number") if "number" in thing.re.groupindex else thing.start()
-    return "terms" not in thing.re.groupindex and bool(amending_words()["within"].search(masked[:start]))
+    return "terms" not in thing.re.groupindex and bool(said.words["within"].search(said.masked[:start]))
 
 
-def is_partly(masked: str, verb: tuple[int, int]) -> bool:
+def is_partly(said: Sentence, verb: tuple[int, int]) -> bool:
     """Whether a part of what is named is deleted or replaced: "the last sentence of clause 4", "Satz 2"."""
-    before = masked[: verb[0]]
-    named = things_named(before)
+    before = said.masked[: verb[0]]
+    named = things_named(said.part(0, verb[0]))
     begin = named[0].start() if named and LED.search(before, 0, named[0].start()) else 0
-    behind = " ".join(masked[verb[1] :].split()[:BEHIND_VERB_MAX])
-    said = amending_words()["clause"].sub(" ", f"{before[begin:]}{masked[slice(*verb)]} {behind}")
-    return len(kinds_of(named)) > 1 or amending_words()["partly"].search(said) is not None
+    behind = " ".join(said.masked[verb[1] :].split()[:BEHIND_VERB_MAX])
+    near = said.words["clause"].sub(" ", f"{before[begin:]}{said.masked[slice(*verb)]} {behind}")
+    return len(kinds_of(named)) > 1 or said.words["partly"].search(near) is not None
 
 
-def find_change(masked: str) -> tuple[Change, tuple[int, int]] | None:
-    """What a sentence says is done to something, and where its verb stands; None where that is only possible.
-
-    What stands in brackets is a name: "clause 14 (What may be deducted)".
-    """
-    words, bare = amending_words(), BRACKETED.sub(lambda found: " " * len(found[0]), masked)
-    found = next(((name, verb.span()) for name in CHANGES if (verb := words[name].search(masked))), None)
-    return None if found is None or words["conditional"].search(bare, 0, found[1][1]) else found
+def find_change(said: Sentence) -> tuple[Change, tuple[int, int]] | None:
+    """What a sentence says is done to something, and where its verb stands; None where that is only possible."""
+    found = next(((name, verb.span()) for name in CHANGES if (verb := said.words[name].search(said.masked))), None)
+    return None if found is None or is_only_possible(said, found[1][1]) else found
 
 
-def clauses_named(masked: str) -> tuple[tuple[str, ...], ...]:
+def is_only_possible(said: Sentence, end: int) -> bool:
+    """Whether what a sentence says up to a place is that something may be, is not, or is if something else is."""
+    bare = outside_brackets(said)
+    return any(said.words[name].search(bare, 0, end) for name in ("possible", "condition"))
+
+
+def clauses_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     """The clause a sentence is about, the first that is not only mentioned, and those named together with it."""
-    words = amending_words()
-    for found in words["clause"].finditer(masked):
-        if words["by_which"].search(masked[: found.start()]):
+    for found in said.words["clause"].finditer(said.masked):
+        if is_by_which(said, found.start()):
             continue
-        if words["of_part"].match(masked[found.end() :]):
+        if is_of_part(said.part(found.end())):
             return ()
         inside = [f"({mark})" for mark in re.findall(r"\b\w++(?=\)|\Z|\s*[,(])", found["inside"]) if len(mark) <= 4]
-        return ((found["number"], *inside), *((number,) for number in more_numbers(found, masked)))
-    return schedules_named(masked)
+        return ((found["number"], *inside), *((number,) for number in more_numbers(found, said.masked)))
+    return schedules_named(said)
+
+
+def is_of_part(behind: Sentence) -> bool:
+    """Whether a part is named right behind a clause as its own: "clause 3 of Schedule 2", not "durch Anlage 2"."""
+    found = behind.words["of_part"].match(behind.masked)
+    return found is not None and not behind.words["instead"].match(found["of"])
 
 
 def more_numbers(clause: re.Match[str], masked: str) -> list[str]:
@@ -320,20 +459,19 @@ def numbers_up_to(first: str, last: str) -> list[str]:
     return [f"{stem}{dot}{number}" for number in range(int(begin) + 1, int(end) + 1)] if is_row else [last]
 
 
-def schedules_named(masked: str) -> tuple[tuple[str, ...], ...]:
+def schedules_named(said: Sentence) -> tuple[tuple[str, ...], ...]:
     """The schedule or the division that a sentence begins with: "Item 3 of Schedule 2" is not all of it, and "Section
     B of Schedule 2" is none of the agreement.
     """
-    words = amending_words()
-    found = words["placed"].search(masked)
-    is_first = found is not None and len(re.findall(r"[^\W\d_]+", masked[: found.start()])) <= BEFORE_PART_MAX
-    is_whole = found is not None and is_first and not words["of_part"].match(masked[found.end() :])
+    found = said.words["placed"].search(said.masked)
+    is_first = found is not None and len(re.findall(r"[^\W\d_]+", said.masked[: found.start()])) <= BEFORE_PART_MAX
+    is_whole = found is not None and is_first and not is_of_part(said.part(found.end()))
     return ((match_form(found[0]),),) if found and is_whole else ()
 
 
-def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, int]) -> tuple[str, str]:
+def words_changed(said: Sentence, change: Change, verb: tuple[int, int]) -> tuple[str, str]:
     """The old words and the new ones that a sentence quotes."""
-    quoted = [(found.start(), found.end(), found[0][1:-1].strip()) for found in QUOTED.finditer(sentence)]
+    quoted = [(found.start(), found.end(), found[0][1:-1].strip()) for found in QUOTED.finditer(said.text)]
     before = [each for each in quoted if each[1] <= verb[0]]
     after = [each for each in quoted if each[0] >= verb[1]]
     if change == "deleted":
@@ -345,33 +483,28 @@ def words_changed(sentence: str, masked: str, change: Change, verb: tuple[int, i
     if before:
         return before[-1][2], after[0][2] if after else ""
     if len(after) > 1:
-        between = masked[after[0][1] : after[1][0]]
-        if amending_words()["for"].match(between):
+        between = said.masked[after[0][1] : after[1][0]]
+        if said.words["for"].match(between):
             return after[1][2], after[0][2]
-        if amending_words()["instead"].match(between):
+        if said.words["instead"].match(between):
             return after[0][2], after[1][2]
     return "", after[0][2] if after else ""
-
-
-def mask_quotations(text: str) -> str:
-    """The text with each quotation between its marks made of dots, but for the sign that ends it."""
-    return QUOTED.sub(lambda found: f"{found[0][0]}{REST * (len(found[0]) - 2)}{found[0][-1]}", text)
 
 
 # ---- from when on
 
 
-def date_of_effect(masked: str) -> str:
+def date_of_effect(said: Sentence) -> str:
     """The day from which a text says that it holds; "" if it says none, or several."""
-    days = days_of_effect(masked)
+    days = days_of_effect(said)
     return days.pop() if len(days) == 1 else ""
 
 
-def days_of_effect(masked: str) -> set[str]:
+def days_of_effect(said: Sentence) -> set[str]:
     return {
         date.value
-        for found in amending_words()["effect"].finditer(masked)
-        for date in dates_in(masked[found.end() : found.end() + DATE_REACH])
+        for found in said.words["effect"].finditer(said.masked)
+        for date in dates_in(said.masked[found.end() : found.end() + DATE_REACH])
         if date.start <= BLANKS_MAX
     }
 
@@ -382,7 +515,7 @@ def date_of_all(content: DocumentContent, said: Collection[str]) -> str:
     `said` are the days of its sentences, which hold for these alone.
     """
     text = " ".join(line.text_in_force for line in content.searched_lines)
-    days = days_of_effect(mask_quotations(text)).difference(said)
+    days = days_of_effect(say_masked(text, content.language)).difference(said)
     return days.pop() if len(days) == 1 else ""
 
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.matching import match_form
-from reading.values.sentences import SENTENCE, split_at
-from retrieval.amendments.sentences import amending_words, find_change, mask_quotations
+from retrieval.amendments.sentences import Sentence, find_change, is_only_possible, sentences_said
 from retrieval.amendments.versions import Versions
 from retrieval.candidates.units import prose_of, units_of
 from retrieval.question.phrasing import phrasing_rules
@@ -78,30 +77,29 @@ def changes_told(content: DocumentContent) -> tuple[tuple[LineRange, frozenset[s
     told = []
     for unit in map(units.at, range(len(units.starts))):
         prose = prose_of(unit, content, in_force=True)
-        masked = mask_quotations(prose.text)
         before = 0
-        for start, end in split_at(masked, SENTENCE):
-            if is_change(masked[start:end]):
+        for start, said in sentences_said(prose.text, content.language):
+            if is_change(said):
+                end = start + len(said.text)
                 pieces = prose.pieces(start, end)
                 lines = LineRange(pieces[0].number, pieces[-1].number)
-                begin = before if leans_on_before(masked[start:end], content.language) else start
+                begin = before if leans_on_before(said, content.language) else start
                 told.append((lines, stem_set(prose.text[begin:end], content.language)))
             before = start
     return tuple(told)
 
 
-def leans_on_before(masked: str, language: str) -> bool:
+def leans_on_before(said: Sentence, language: str) -> bool:
     """Whether what a sentence changes is "it": right before the verb, or right behind its first word."""
-    altered = amending_words()["altered"].search(masked)
-    near = [*masked[: altered.start()].split()[-1:], *altered[0].split()[:2]] if altered else []
+    altered = said.words["altered"].search(said.masked)
+    near = [*said.masked[: altered.start()].split()[-1:], *altered[0].split()[:2]] if altered else []
     return phrasing_rules().in_language("leaning", language).search(match_form(" ".join(near))) is not None
 
 
-def is_change(masked: str) -> bool:
+def is_change(said: Sentence) -> bool:
     """Whether a sentence says that something is changed, not that it may be or is not."""
-    altered = amending_words()["altered"].search(masked)
-    is_altered = altered is not None and not amending_words()["conditional"].search(masked, 0, altered.end())
-    return is_altered or find_change(masked) is not None
+    altered = said.words["altered"].search(said.masked)
+    return (altered is not None and not is_only_possible(said, altered.end())) or find_change(said) is not None
 
 
 def stem_set(text: str, language: str) -> frozenset[str]:

@@ -151,13 +151,12 @@ def name_clause(clause: str) -> str:
 
 
 def state_of(text: str, begins: str, after: Sequence[Link]) -> ClauseState:
-    """What became of a text by the amendments after it: the first that takes it away, else the first that adds."""
-    for link in after:
-        amendment = link.amendment
-        if amendment.is_whole or (amendment.old and match_form(amendment.old) in text):
-            return ClauseState(begins, amendment.begins, amendment.change)
-    added = next((link.amendment for link in after if link.amendment.change == "added"), None)
-    return ClauseState(begins, added.begins, "added") if added else ClauseState(begins)
+    """What became of a text by the amendments after it: the first that takes it away, else the first that adds, before
+    that one of which nobody can say whether, or how far, it does.
+    """
+    own = [link.amendment for link in after if not link.amendment.old or match_form(link.amendment.old) in text]
+    found = min(own, key=lambda each: (each.change == "added", not each.condition), default=None)
+    return ClauseState(begins, found.begins, found.change, found.condition) if found else ClauseState(begins)
 
 
 # ---- where a clause stands

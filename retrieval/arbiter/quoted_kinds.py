@@ -17,6 +17,7 @@ from reading.values.numbers import NAMES
 from retrieval.arbiter.evidence import is_formed_type, value_unquoted
 from retrieval.arbiter.named import is_named_only, saying_words
 from retrieval.arbiter.numbers_told import asks_for_number, is_number
+from retrieval.question.kinds import SHIPPED
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.told.reasons import give_clause
 from retrieval.types import LineRange, Question, Settled
@@ -56,13 +57,16 @@ def kind_unread(question: Question, kept: Sequence[Settled], content_of: Mapping
 
 
 def needs_figure(question: Question) -> bool:
-    """Whether no answer to a question is without a figure: "when" may be "once the works are done", a date is a day."""
-    if question.is_count:
+    """Whether no answer to a question is without a figure: "when" may be "once the works are done", a date is a day.
+
+    "Which model gives the value", "how does one estimate the value" want no value: what is asked for stands in front.
+    """
+    rules, language = phrasing_rules(), question.language
+    front = rules.in_language("fronted", language).match(match_form(question.topic))
+    if question.is_count or (front and SHIPPED.type_of(front[0], language) != question.answer_type):
         return False
     if question.answer_type == "date":
-        return any(
-            map(phrasing_rules().in_language("dating", question.language).match, normalise_words(question.topic))
-        )
+        return any(map(rules.in_language("dating", language).match, normalise_words(question.topic)))
     return asks_for_number(question) or (question.answer_type in ADDRESSED and is_formed_type(question))
 
 

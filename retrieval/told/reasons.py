@@ -88,7 +88,9 @@ def state_of_version(state: Facts) -> str:
     begun = _("in force from %(date)s") % {"date": day(state["begins"])} if state["begins"] else ""
     with_date, without = CHANGED.get(state["change"], ("", ""))
     changed = str(with_date) % {"date": day(state["ends"])} if with_date and state["ends"] else str(without)
-    return ", ".join(filter(None, (begun, changed)))
+    said = state.get("condition")
+    condition = _("on a condition or with an exception: “%(words)s”") % {"words": said} if said else ""
+    return ", ".join(filter(None, (begun, changed, condition)))
 
 
 def day(stored: str) -> str:

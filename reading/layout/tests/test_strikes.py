@@ -31,10 +31,10 @@ def read(tmp_path: Path, draw: Draw, words: str, text: str = TEXT) -> Reading:
     return read_pdf(tmp_path / "drawn.pdf", Limits())
 
 
-def line_at(share: float, past: float = 0.0) -> Draw:
-    """A line over the whole of the words, at this share of their height, that stands out at both ends."""
+def line_at(share: float, before: float = 0.0, behind: float = 0.0) -> Draw:
+    """A line over the whole of the words, at this share of their height, that stands out before and behind them."""
     return lambda page, box: page.draw_line(
-        (box.x0 - past, box.y0 + share * box.height), (box.x1 + past, box.y0 + share * box.height), width=0.7
+        (box.x0 - before, box.y0 + share * box.height), (box.x1 + behind, box.y0 + share * box.height), width=0.7
     )
 
 
@@ -71,15 +71,16 @@ def test_words_of_turned_text_are_struck_alike(tmp_path: Path, turn: int, rotati
     assert (line.text, line.match, line.struck) == (TEXT, "the notice is fifty days at most.", "forty days or")
 
 
-def test_a_clause_that_is_struck_as_a_whole_has_nothing_to_search(tmp_path: Path) -> None:
-    line = read(tmp_path, line_at(0.55), TEXT).lines[0]
+@pytest.mark.parametrize("draw", [line_at(0.55), line_at(0.55, before=25), line_at(0.55, behind=25)])
+def test_a_clause_that_is_struck_as_a_whole_has_nothing_to_search(tmp_path: Path, draw: Draw) -> None:
+    line = read(tmp_path, draw, TEXT).lines[0]
     assert (line.text, line.match) == (TEXT, "")
 
 
 @pytest.mark.parametrize(
     "draw",
-    [line_at(0.9), line_at(1.1), line_at(-0.1), line_at(0.55, past=40)],
-    ids=["underlined", "rule below", "rule above", "rule of a table"],
+    [line_at(0.9), line_at(1.1), line_at(-0.1), line_at(0.55, 40, 40), line_at(0.55, 6, 6), line_at(0.55, behind=40)],
+    ids=["underlined", "rule below", "rule above", "rule of a table", "past both ends", "far past one"],
 )
 def test_rules_beside_words_and_past_them_strike_nothing(tmp_path: Path, draw: Draw) -> None:
     reading = read(tmp_path, draw, TEXT)

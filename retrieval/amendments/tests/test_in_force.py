@@ -129,6 +129,39 @@ def test_a_deleted_clause_is_shown_with_what_deletes_it() -> None:
     }
 
 
+def test_a_clause_deleted_on_a_condition_answers_beside_what_deletes_it() -> None:
+    deed = content_of_lines(
+        ["# Deed of Variation", "Made on 2 June 2020 to the Warehouse Lease of 3 May 2018.", "# Changes",
+         "1. Clause 7.1 is deleted with effect from 1 January 2021 if the Tenant has no vehicles."],
+        title="Deed of Variation", number=2,
+    )  # fmt: skip
+    result = ask("How many parking spaces may the Tenant use?", [LEASE, deed])
+    first = {each.quote.text[:10]: each.verdict.role for each in result.kept()[:2]}
+    assert first == {"1. Clause ": "primary", "7.1 The Te": "primary"}
+    (told,) = result.ranking.contradictions
+    assert told.in_force == (
+        ClauseState("2021-01-01"),
+        ClauseState("", "2021-01-01", "added", "if the Tenant has no vehicles"),
+    )
+    assert "added from 2021-01-01, “if the Tenant has no vehicles”" in told.point
+
+
+def test_a_change_without_a_condition_comes_before_one_that_may_not_be() -> None:
+    later = content_of_lines(
+        ["# Second Deed of Variation", "Made on 4 March 2023 to the Warehouse Lease of 3 May 2018.", "# Changes",
+         "1. Clause 7.1 is replaced by “None.” with effect from 1 April 2023."],
+        title="Second Deed of Variation", number=3,
+    )  # fmt: skip
+    deed = content_of_lines(
+        ["# Deed of Variation", "Made on 2 June 2020 to the Warehouse Lease of 3 May 2018.", "# Changes",
+         "1. Clause 7.1 is deleted with effect from 1 January 2021 unless the Tenant pays."],
+        title="Deed of Variation", number=2,
+    )  # fmt: skip
+    (parking,) = find_versions([LEASE, deed, later])
+    assert [each.in_force.change for each in parking.each] == ["", "replaced", "replaced"]
+    assert parking.each[2].in_force.ends == "2023-04-01"
+
+
 def test_a_clause_that_nobody_amends_is_answered_as_without_amendments() -> None:
     question = "Who keeps the roof in repair?"
     alone, among = ask(question, [LEASE]), ask(question)

@@ -23,6 +23,11 @@ AMOUNT = "no value of the kind asked for (amount)"
         ("Quel est le montant de la pénalité ?", "La pénalité est due par le locataire en retard.", AMOUNT),
         ("How much is the late fee?", "(2) The late fee is charged for all parcels on the same day.", AMOUNT),
         ("How much is the late fee?", "The late fee is due as Table 3 row (A) and (B) say.", AMOUNT),
+        (
+            "Which rate of interest is charged?",
+            "The rate of interest is charged on what is late.",
+            "no value of the kind",
+        ),
         ("What is the date of the handover?", "The handover may be recorded by both sides.", "no value of the kind"),
     ],
 )
@@ -62,6 +67,9 @@ def test_a_quote_that_cannot_hold_the_answer_makes_it_weak(question: str, line: 
         ("What is the date of the handover?", "The handover is in May."),
         ("What is the date of the handover?", "The handover is on 3 May 2024."),
         ("Is subsidence insured?", "Subsidence is covered."),
+        ("Which model gives the value of the shares?", "A model of options gives the value of the shares."),
+        ("How does the company estimate the value of the shares?", "The company estimates the value by a model."),
+        ("Welches Verfahren bestimmt die Höhe der Miete?", "Das Verfahren bestimmt die Miete nach dem Index."),
         ("Which fees are charged?", "The tenant pays for keys and for cleaning, as fees are charged."),
     ],
 )
