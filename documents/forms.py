@@ -165,9 +165,9 @@ EXPLAINED = {
         _("Reading for answers"),
         _(
             "Where rules judge, a small model that comes with the program reads the question with the sentences of the "
-            "first passage, in English. How far that reads as an answer counts beside the words found, and a sentence that "
-            "surely does may be said first; the trail says so where it clearly does, and the record how far. Nothing is "
-            "sent anywhere."
+            "first passage, in English. How far that reads as an answer counts beside the words found, and a sentence "
+            "that surely does may be said first; the trail says so where it clearly does, and the record how far. "
+            "Nothing is sent anywhere."
         ),
         _("measured: at the same risk fewer answers are held back in most kinds of document"),
     ),
