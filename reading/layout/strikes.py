@@ -1,4 +1,4 @@
-"""Words that are struck through: a drawn rule, or an annotation's, goes through their middle, not past both their ends.
+"""Words that are struck through: a rule, drawn or an annotation's, goes through their middle and not past both ends.
 
 The rule of a table or below words is none: it is longer than the words, or stands at their edge.
 
