@@ -320,6 +320,17 @@ class Hit:
 
 
 @dataclass(frozen=True)
+class Brief:
+    """What the arbiter reads about a candidate as it was found; chat, audit and exports show the same text."""
+
+    candidate: "Candidate"
+    document_title: str
+    page_heading: str
+    snippet: str
+    is_struck: bool = False  # words of the snippet, which are marked
+
+
+@dataclass(frozen=True)
 class QuotePiece:
     """Characters [start, end) of one line."""
 
@@ -498,17 +509,6 @@ class LeftOut:
             candidate.matched_keywords,
             reason,
         )
-
-
-@dataclass(frozen=True)
-class Brief:
-    """What the arbiter reads about a candidate as it was found; chat, audit and exports show the same text."""
-
-    candidate: Candidate
-    document_title: str
-    page_heading: str
-    snippet: str
-    is_struck: bool = False  # words of the snippet, which are marked
 
 
 @dataclass(frozen=True, kw_only=True)
