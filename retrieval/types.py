@@ -326,6 +326,18 @@ class Hit:
 
 
 @dataclass(frozen=True)
+class Brief:
+    """What the arbiter reads about a candidate as it was found; chat, audit and exports show the same text."""
+
+    candidate: "Candidate"
+    document_title: str
+    page_heading: str
+    snippet: str
+    is_struck: bool = False  # words of the snippet, which are marked
+    is_sentence: bool = False  # it looks so little like an answer that only its best sentence or row is shown
+
+
+@dataclass(frozen=True)
 class QuotePiece:
     """Characters [start, end) of one line."""
 
@@ -506,18 +518,6 @@ class LeftOut:
             candidate.matched_keywords,
             reason,
         )
-
-
-@dataclass(frozen=True)
-class Brief:
-    """What the arbiter reads about a candidate as it was found; chat, audit and exports show the same text."""
-
-    candidate: Candidate
-    document_title: str
-    page_heading: str
-    snippet: str
-    is_struck: bool = False  # words of the snippet, which are marked
-    is_sentence: bool = False  # it looks so little like an answer that only its best sentence or row is shown
 
 
 @dataclass(frozen=True, kw_only=True)
