@@ -57,6 +57,7 @@ def test_what_is_clearly_the_best_by_its_words_is_not_read_for_it() -> None:
         (MERGED, (*LINES, "Three reviewers must approve a change before it is merged to the main line.")),
         (MERGED, ("# Approval", "For example two reviewers must approve a change before it is merged.")),
         (MERGED, ("# Approval", "Usage: two reviewers must approve a change before it is merged.")),
+        ("What options does merge have?", ("# Options", "Usage: merge has the options [--force] and [--quiet].")),
         ("How many reviewers approve it, and can I get a refund if I quit halfway through the month?", LINES),
         ("Do I get a refund for the month of block C?", (*LINES, "There is a refund for the month of block D.")),
     ],
@@ -64,4 +65,5 @@ def test_what_is_clearly_the_best_by_its_words_is_not_read_for_it() -> None:
 def test_none_is_where_another_gives_another_value_nor_an_example_a_synopsis_a_part_or_another_thing(
     question: str, lines: tuple[str, ...]
 ) -> None:
-    assert not reads_told(ask(question, lines=lines))
+    result = ask(question, lines=lines)
+    assert not result.headlines and not reads_told(result)
