@@ -12,7 +12,7 @@ from retrieval.arbiter.room import AT_LENGTH
 from retrieval.candidates.settle import settle
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import content_of_lines
-from retrieval.types import Verdict
+from retrieval.types import Briefed, Verdict
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
@@ -59,7 +59,8 @@ def test_what_a_model_quotes_beyond_the_sentence_it_was_shown_is_found_in_the_do
     told = next(each for each in result.candidates if each.brief.is_sentence)
     assert BEYOND in told.anchor_text and BEYOND not in told.brief.snippet
     ranking = replace(result.ranking, verdicts=(Verdict(told.candidate_id, "primary", "It says so.", BEYOND),))
-    (settled,) = settle([told], ranking, result.question, [LONG])
+    briefed = Briefed(**{name: getattr(told, name) for name in Briefed.__dataclass_fields__})
+    (settled,) = settle([briefed], ranking, result.question, [LONG])
     assert settled.quote.repair.status == "exact" and settled.quote.text == BEYOND
 
 
