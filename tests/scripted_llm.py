@@ -25,7 +25,8 @@ Json = dict[str, Any]
 REST_OF_TAG = r"(?:[^>\"]|\"[^\"]*\")*>"  # an attribute may hold a ">"
 CANDIDATE = re.compile(rf"<candidate\b[^>]*?\bid=\"([^\"]*)\"{REST_OF_TAG}(.*?)</candidate>", re.DOTALL)
 SNIPPET = re.compile(
-    r"<(?:snippet|lines|text)\b[^>]*>(.*?)</(?:snippet|lines|text)>|^text:\n(.*)", re.DOTALL | re.MULTILINE
+    r"<(?:snippet|lines|text)\b[^>]*>(.*?)</(?:snippet|lines|text)>|^(?:text|one sentence):\n(.*)",
+    re.DOTALL | re.MULTILINE,
 )
 EXCERPT = re.compile(rf"<excerpt\b[^>]*?\bnumber=\"(\d+)\"{REST_OF_TAG}(.*?)</excerpt>", re.DOTALL)
 PASSAGE = re.compile(r"<passage>\n(.*?)\n</passage>", re.DOTALL)

@@ -5,10 +5,8 @@ The same place can be shown at any length: what belongs to it comes first, its n
 It is a unit that somebody would quote; what is left out between is marked as “[…]”. The writer's context has all of it.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
@@ -64,23 +62,15 @@ def show_sentence(candidate: Briefed, content: DocumentContent) -> Shown:
     prose = prose_of(own or LineRange(best, best), content)
     words = stems_in(" ".join(candidate.matched_keywords), language)
     part = (0, len(prose.text))
-    for ends in (SENTENCE, CLAUSE, None):
+    for ends in (SENTENCE, CLAUSE):
         if part[1] - part[0] > SENTENCE_CHARS:
-            texts = {each: prose.text[slice(*each)] for each in divide(prose, part, ends)}
-            part = max(texts, key=lambda each: (len(words & stems_in(texts[each], language)), len(texts[each])))
+            parts = [(part[0] + start, part[0] + end) for start, end in split_at(prose.text[slice(*part)], ends)]
+            texts = {each: prose.text[slice(*each)] for each in parts}
+            part = max(parts, key=lambda each: (len(words & stems_in(texts[each], language)), len(texts[each])))
     if candidate.running or candidate.shown or (words and words.isdisjoint(stems_in(prose.text, language))):
         return show(candidate, content)
     pieces = prose.pieces(*cut_around(prose.text, part, SENTENCE_CHARS))
     return write_pieces(pieces, content)._replace(is_sentence=True)
-
-
-def divide(prose: Prose, part: tuple[int, int], ends: re.Pattern[str] | None) -> list[tuple[int, int]]:
-    """The parts of a part of a text, by what ends them; by its lines where that is None."""
-    first, last = part
-    if ends:
-        return [(first + start, first + end) for start, end in split_at(prose.text[first:last], ends)]
-    lines = pairwise((*prose.begins, len(prose.text)))
-    return [(max(first, start), min(last, end)) for start, end in lines if start < last and first < end]
 
 
 def stems_in(text: str, language: str) -> set[str]:
