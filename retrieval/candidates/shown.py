@@ -60,20 +60,20 @@ def show_sentence(candidate: Briefed, content: DocumentContent) -> Shown:
     own = candidate.sentences.lines if candidate.sentences and candidate.sentences.text else None
     best, language = candidate.best_line or candidate.anchor.first, content.language
     prose = prose_of(own or LineRange(best, best), content)
-    words = stems_in(" ".join(candidate.matched_keywords), language)
+    words = stems_said(" ".join(candidate.matched_keywords), language)
     part = (0, len(prose.text))
     for ends in (SENTENCE, CLAUSE):
         if part[1] - part[0] > SENTENCE_CHARS:
             parts = [(part[0] + start, part[0] + end) for start, end in split_at(prose.text[slice(*part)], ends)]
             texts = {each: prose.text[slice(*each)] for each in parts}
-            part = max(parts, key=lambda each: (len(words & stems_in(texts[each], language)), len(texts[each])))
-    if candidate.running or candidate.shown or (words and words.isdisjoint(stems_in(prose.text, language))):
+            part = max(parts, key=lambda each: (len(words & stems_said(texts[each], language)), len(texts[each])))
+    if candidate.running or candidate.shown or (words and words.isdisjoint(stems_said(prose.text, language))):
         return show(candidate, content)
     pieces = prose.pieces(*cut_around(prose.text, part, SENTENCE_CHARS))
     return write_pieces(pieces, content)._replace(is_sentence=True)
 
 
-def stems_in(text: str, language: str) -> set[str]:
+def stems_said(text: str, language: str) -> set[str]:
     return {stem(word, language) for word in normalise_words(text)}
 
 
