@@ -65,7 +65,9 @@ class Command(BaseCommand):
                 raise CommandError(f"--every takes {EVERY_MIN_S} to {EVERY_MAX_S} seconds.")
             return self.watch(options["paths"], options["every"], base, user, cutting)
         failed = sum(not self.take(path, base, user, cutting) for path in paths)
-        self.stdout.write(f"{len(paths) - failed} of {len(paths)} files are in {base.name}." if paths else NO_FILES)
+        self.stdout.write(f"{len(paths) - failed} of {len(paths)} files are in {base.name}.")
+        if not paths:
+            self.stdout.write(NO_FILES)
         if failed:
             raise CommandError(f"{failed} of {len(paths)} files could not be ingested.")
 
