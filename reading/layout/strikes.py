@@ -106,11 +106,7 @@ def crossing(line: Edges, span: Edges, rules: Sequence[DrawnRule]) -> list[Drawn
     height = bottom - top
     first = bisect_left(rules, top + MIDDLE[0] * height, key=itemgetter(0))
     last = bisect_right(rules, top + MIDDLE[1] * height, key=itemgetter(0))
-    return [
-        rule
-        for rule in rules[first:last]
-        if rule.x0 < x1 and x0 < rule.x1 and is_of_words(rule, left, right)
-    ]
+    return [rule for rule in rules[first:last] if rule.x0 < x1 and x0 < rule.x1 and is_of_words(rule, left, right)]
 
 
 def is_of_words(rule: DrawnRule, left: float, right: float) -> bool:
