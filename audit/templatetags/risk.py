@@ -14,7 +14,12 @@ from retrieval.arbiter.promised import Promised, promises_of
 
 register = template.Library()
 
-KINDS = {"contracts": _("Contracts"), "ndas": _("Non-disclosure agreements"), "documents": _("Papers and policies")}
+KINDS = {
+    "contracts": _("Contracts"),
+    "ndas": _("Non-disclosure agreements"),
+    "documents": _("Papers and policies"),
+    "together": _("Contracts, agreements, papers and policies together"),
+}
 
 
 @register.inclusion_tag("documents/_risk.html")

@@ -106,16 +106,14 @@ def crossing(line: Edges, span: Edges, rules: Sequence[DrawnRule]) -> list[Drawn
     height = bottom - top
     first = bisect_left(rules, top + MIDDLE[0] * height, key=itemgetter(0))
     last = bisect_right(rules, top + MIDDLE[1] * height, key=itemgetter(0))
-    return [
-        rule
-        for rule in rules[first:last]
-        if rule.x0 < x1 and x0 < rule.x1 and is_of_words(left - rule.x0, rule.x1 - right)
-    ]
+    return [rule for rule in rules[first:last] if rule.x0 < x1 and x0 < rule.x1 and is_of_words(rule, left, right)]
 
 
-def is_of_words(before: float, behind: float) -> bool:
-    """Whether a rule that stands out before and behind the words of a line ends with them, if only at one end."""
-    return min(before, behind) <= PAST_MAX and max(before, behind) <= PAST_ONE_END_MAX
+def is_of_words(rule: DrawnRule, left: float, right: float) -> bool:
+    """Whether a rule ends with the words of a line, if only at one end, and is no more beyond them than over them."""
+    before, behind = left - rule.x0, rule.x1 - right
+    over = min(rule.x1, right) - max(rule.x0, left)
+    return min(before, behind) <= PAST_MAX and max(before, behind) <= min(PAST_ONE_END_MAX, over)
 
 
 def covered_share_of(span: Edges, rules: Sequence[DrawnRule]) -> float:

@@ -98,7 +98,10 @@ class Evidence:
 class Fit:
     """The fitted weights, and what each limit costs: the shares of absent questions answered, of others not.
 
-    absent: by limit and kind of document, how many absent questions that the fit did not see were answered, of how many
+    The weights are fitted on both halves of the questions, the curve and `absent` on each half with those of the other.
+
+    absent: by limit and kind of document, or of all kinds "together", how many absent questions were answered, and of
+        how many
     """
 
     intercept: float

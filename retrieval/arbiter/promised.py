@@ -24,7 +24,7 @@ class Promised(NamedTuple):
 
 
 def promises_of(risk_max: int, *, is_read: bool) -> Iterator[Promised]:
-    """What was measured at the limit of a risk, for each kind of document, on questions that the fit did not see."""
+    """What was measured at the limit of a risk by halves, for each kind of document or for all together (see `Fit`)."""
     absent = read_fit(is_read).absent.get(limit_for(risk_max, is_read=is_read), {})
     for kind, (answered, asked) in absent.items():
         yield Promised(kind, asked, answered)

@@ -65,3 +65,7 @@ def test_an_owner_sees_what_each_risk_promises(client: Client, house: House, mak
     assert "Careful, 35 % (chosen)" in page and "of 19, at most" in page
     assert "This base, as reviewers judged it" in page and "1 of 1, at most 100 %" in page
     assert "would be held back" not in page  # no right answer has a verdict
+    house.base.settings |= {"cross_encoder": "off"}
+    house.base.save()
+    page = on_one_line(client.get(reverse("documents:settings", args=[house.base.pk])))
+    assert "of 19, at most" not in page and "policies together" in page and "16 of 49, at most 46 %" in page

@@ -88,6 +88,22 @@ def test_rules_beside_words_and_past_them_strike_nothing(tmp_path: Path, draw: D
     assert reading.warnings == () and reading.lines[0].match == TEXT.lower()
 
 
+@pytest.mark.parametrize(
+    ("text", "before", "behind"),
+    [("12", 2, 26), ("12", 26, 2), ("Rent:", 0, 28), ("Start", -14, 28)],
+    ids=["border of a cell", "border before it", "line to fill in", "connector begun inside"],
+)
+def test_a_rule_that_is_mostly_beyond_the_words_strikes_nothing(
+    tmp_path: Path, text: str, before: float, behind: float
+) -> None:
+    reading = read(tmp_path, line_at(0.55, before, behind), text, text)
+    assert (reading.lines[0].match, reading.lines[0].struck, reading.warnings) == (text.lower(), "", ())
+
+
+def test_a_short_word_is_struck_by_a_rule_that_is_half_beyond_it(tmp_path: Path) -> None:
+    assert read(tmp_path, line_at(0.55, behind=10), "12", "12").lines[0].struck == "12"
+
+
 def test_what_has_no_letter_is_not_struck(tmp_path: Path) -> None:
     reading = read(tmp_path, line_at(0.55), "----", "Sign here ---- please")
     assert not any(line.struck for line in reading.lines)
