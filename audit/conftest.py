@@ -206,6 +206,7 @@ def run_fields(house: House) -> dict[str, Any]:
             "exclusions": [],
             "instructions": [],
             "clarification": "",
+            "form": "",
             "notes": [],
             "parsed_by": "rules",
         },

@@ -19,7 +19,7 @@ from documents.guarding.guard import Guarded, golden_counters
 from documents.models import Document, KnowledgeBase, Membership, Role, Viewer
 from documents.pages.plain_choices import OWN_MIXTURE, fit_options
 from ledger.events import record
-from ledger.holds import refuse_when_held
+from ledger.holds import held_within, refuse_when_held
 from llm.tiers import is_allowed
 from reading.characters import clean_name
 
@@ -121,10 +121,11 @@ def delete_base(base: KnowledgeBase, by: User | None = None) -> None:
     now = timezone.now()
     with transaction.atomic():
         lock(base)
-        refuse_when_held(f"base:{base.pk}", *(f"document:{pk}" for pk in base.documents.values_list("pk", flat=True)))
+        whole, documents = f"base:{base.pk}", base.documents.values_list("pk", flat=True)
+        refuse_when_held(whole, *held_within(whole), *(f"document:{pk}" for pk in documents))
         KnowledgeBase.objects.filter(pk=base.pk).update(deleted_at=now)
-        documents = base.documents.filter(trashed_at=None).update(trashed_at=now)
-        record("base_deleted", actor_of(by), f"base:{base.pk}", {"name": base.name, "documents": documents})
+        trashed = base.documents.filter(trashed_at=None).update(trashed_at=now)
+        record("base_deleted", actor_of(by), whole, {"name": base.name, "documents": trashed})
 
 
 SETTINGS = Guarded("settings", _("settings and model"), lambda base: BaseSettings.from_json(base.settings).guarded())

@@ -77,6 +77,11 @@ def holds_on(subjects: Iterable[str]) -> list[Hold]:
     ]
 
 
+def held_within(subject: str) -> list[str]:
+    """Whatever was ever held within it, as what a person asked in a base."""
+    return list(standing().filter(subject__startswith=f"{subject}:").values_list("subject", flat=True))
+
+
 def refuse_when_held(*subjects: str) -> None:
     """Raise Held if one of them is under hold."""
     found = holds_on(subjects)

@@ -102,8 +102,8 @@ def open_alerts(user: Viewer, base: KnowledgeBase | None = None) -> list[tuple[A
     return [(alert, describe_alert(alert)) for alert in (alerts.filter(base=base) if base else alerts)]
 
 
-def describe_alert(alert: Alert) -> str:
-    """What has left its range, in a sentence."""
+def describe_alert(alert: Alert, *, is_watched: bool = True) -> str:
+    """What has left its range, in a sentence; a measure that is not watched any more has no limit."""
     measure = MEASURES.get(alert.measure)
     told = {
         "base": alert.base.name,
@@ -114,10 +114,14 @@ def describe_alert(alert: Alert) -> str:
         "counted": measure.say_counted(alert.of) if measure else "",
         "days": measure.days if measure else 0,
     }
-    return (
+    sentence = (
         gettext("%(base)s, %(measure)s: %(value)s of %(count)s %(counted)s in %(days)s days; the limit is %(limit)s.")
-        % told
+        if is_watched
+        else gettext(
+            "%(base)s, %(measure)s: %(value)s of %(count)s %(counted)s in %(days)s days; it is not watched any more."
+        )
     )
+    return sentence % told
 
 
 # ---- in a worker
@@ -175,8 +179,10 @@ def close_alert(alert: Alert, now: Measured, limit: Decimal | None) -> Alert | N
 
 def mail_alerts(base: KnowledgeBase, alerts: Iterable[Alert]) -> None:
     """Mail the owners and auditors of a base; without a mail server, or if it refuses, only the pages say it."""
+    watched = {name for name, each in limits_of(base).items() if each.limit is not None}
     with override(settings.LANGUAGE_CODE):
-        lines = [(alert.closed_at is not None, describe_alert(alert)) for alert in alerts]
+        told = ((alert, describe_alert(alert, is_watched=alert.measure in watched)) for alert in alerts)
+        lines = [(alert.closed_at is not None, sentence) for alert, sentence in told]
         text = render_to_string("audit/alert_mail.txt", {"base": base, "lines": lines})
         for person in people_told(base):
             send_text(person, gettext("Alerts of the base %(name)s") % {"name": " ".join(base.name.split())}, text)

@@ -1,4 +1,7 @@
-"""What a risk would have cost a base: its reviewed answers of the rules, held against the limit of each risk."""
+"""What a risk would have cost a base: its reviewed answers of the rules, held against the limit of each risk.
+
+No record names the fit of its confidence: those of older fits are held against the limits of today.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -26,8 +29,13 @@ class JudgedQuestion(NamedTuple):
 
 
 def judged_questions(base: KnowledgeBase) -> Iterator[JudgedQuestion]:
-    """Found and agreed with, or without an answer as the reviewer says or confirms."""
+    """Found and agreed with, or without an answer as the reviewer says or confirms.
+
+    Left out is whatever has another confidence than the probability that the rules held against the limit: outlines,
+    comparisons, and what a contradiction caps.
+    """
     runs = RetrievalRun.objects.filter(base=base, arbiter="rules", status__in=["found", "weak", "not_found"])
+    runs = runs.filter(parsed__form="", contradictions=[])
     read = RunCandidate.objects.filter(run=OuterRef("run"), reason_facts__has_key="reads")
     reviews = Review.objects.filter(pk__in=standing_verdicts(runs).values("pk")).annotate(is_read=Exists(read))
     asked = ("outcome", "run__status", "run__confidence", "run__settings__risk_max", "is_read")

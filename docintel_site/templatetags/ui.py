@@ -47,10 +47,12 @@ def state(kind: str, words: str) -> SafeString:
 
 @register.simple_block_tag(takes_context=True, name="post")
 def post_form(
-    context: Context, content: str, to: str = "", *args: object, css: str = "", **hidden: object
+    context: Context, content: str, to: str | None = None, *args: object, css: str = "", **hidden: object
 ) -> SafeString:
-    """A form that posts to an address or a named page, "" for its own, with its token and these hidden fields."""
-    address = to if not to or "/" in to else reverse(to, args=args)
+    """A form that posts to an address or a named page, or without one to its own, with its token and hidden fields."""
+    if to == "":
+        raise template.TemplateSyntaxError("A form is to post to a name that is not defined, or is empty.")
+    address = to if to is None or "/" in to else reverse(to, args=args)
     named = (("class", css), ("method", "post"), ("action", address))
     return format_html(
         "<form{}>{}{}{}</form>",
@@ -63,7 +65,7 @@ def post_form(
 
 @register.simple_tag(takes_context=True)
 def press(
-    context: Context, words: str, css: str, to: str = "", *args: object, sign: str = "", **hidden: Any
+    context: Context, words: str, css: str, to: str | None = None, *args: object, sign: str = "", **hidden: Any
 ) -> SafeString:
     """A `post_form` that is nothing but a button."""
     symbol = icon(sign) if sign else ""
@@ -153,7 +155,9 @@ def draw_table(
     The caption is read aloud only. The keyboard reaches a frame that is a `region`. `roles` as of `columns`, which say
     it for the table too.
     """
-    head, _, rows = content.partition("</thead>")
+    head, end, rows = content.partition("</thead>")
+    if not end:
+        raise template.TemplateSyntaxError("A table begins with its head, as of `columns`.")
     roles = roles or "rowgroup" in head
     drawn = format_html(
         "<table{}{}>{}{}</thead><tbody{}>{}</tbody></table>",

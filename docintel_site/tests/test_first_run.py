@@ -61,7 +61,9 @@ def test_the_samples_are_not_offered_while_they_are_loaded(client: Client) -> No
     assert 'action="/demo/"' not in page and 'hx-trigger="every' in page, "the step follows by itself"
     long_ago = timezone.now() - 2 * LOADING_FOR
     KnowledgeBase.objects.update(created_at=long_ago)
-    assert 'action="/demo/"' in client.get("/").content.decode(), "what broke can be done again"
+    page = client.get("/").content.decode()
+    assert 'action="/demo/"' in page, "what broke can be done again"
+    assert 'id="bring-samples"' in page, "by which htmx gives it its focus back when the step is swapped"
     theirs = Document.objects.create(base=base, title="A", file_name="a.pdf", sha256="0" * 64, size_bytes=1)
     assert 'action="/demo/"' not in client.get("/").content.decode()
     Document.objects.filter(pk=theirs.pk).update(created_by=owner, file_name=demo.SAMPLES[0])

@@ -1,6 +1,7 @@
 """The parts of pages that templates call by name."""
 
-from django.template import Context, Template
+import pytest
+from django.template import Context, Template, TemplateSyntaxError
 
 
 def test_the_head_of_a_table_marks_columns_of_numbers_and_those_only_read_aloud() -> None:
@@ -26,6 +27,17 @@ def test_a_form_has_its_token_and_its_hidden_fields() -> None:
         '<form method="post"><input type="hidden" name="csrfmiddlewaretoken" value="t"></form>'
     )
     assert 'action="/as/given"' in Template("{% post to %}{% endpost %}").render(Context({"to": "/as/given"}))
+
+
+@pytest.mark.parametrize("form", ["{% post to %}{% endpost %}", "{% press 'Go' '' to %}"])
+def test_a_form_that_names_nothing_does_not_post_to_its_own_page(form: str) -> None:
+    with pytest.raises(TemplateSyntaxError, match="not defined"):
+        Template(form).render(Context())
+
+
+def test_a_table_without_a_head_is_refused() -> None:
+    with pytest.raises(TemplateSyntaxError, match="begins with its head"):
+        Template("{% table %}<tr><td>1</td></tr>{% endtable %}").render(Context())
 
 
 def test_a_tab_says_whether_it_is_the_current_page() -> None:

@@ -50,13 +50,16 @@ def test_neither_an_owner_nor_the_schedule_purges_it(document: Document, owner: 
     assert not Document.objects.filter(pk=document.pk).exists()
 
 
-@pytest.mark.parametrize("subject", ["document:{0.pk}", "base:{0.base_id}"])
+@pytest.mark.parametrize("subject", ["document:{0.pk}", "base:{0.base_id}", "base:{0.base_id}:user:7"])
 def test_a_base_with_what_is_held_is_not_deleted(document: Document, owner: User, subject: str) -> None:
     """In a deleted base nobody could open a held document any more, or release it."""
     place(subject.format(document), "Olga", REASON)
     with pytest.raises(Held):
         delete_base(document.base, owner)
     assert KnowledgeBase.objects.get(pk=document.base_id).deleted_at is None
+    release(subject.format(document), "Olga", "The claim was settled")
+    delete_base(document.base, owner)
+    assert KnowledgeBase.objects.get(pk=document.base_id).deleted_at is not None
 
 
 def test_the_pages_say_why(document: Document, owner: User, client: Client) -> None:

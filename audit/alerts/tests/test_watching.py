@@ -117,6 +117,15 @@ def test_a_raised_limit_closes_it_by_the_limit_there_is(house: House, make_run: 
     assert Alert.objects.get().limit == 30, "what opened it stays"
 
 
+def test_a_limit_that_was_removed_is_not_named(house: House, make_run: MakeRun, mails: None) -> None:
+    wants(house, "failures", "30", 1)
+    make_run("primary", status="failed")
+    assert opened(house) == ["failures"] and "the limit is 30.0 %." in mail.outbox[-1].body
+    wants(house, "failures", None, 1)
+    assert opened(house) == [] and "in 7 days; it is not watched any more." in mail.outbox[-1].body
+    assert "the limit is" not in mail.outbox[-1].body
+
+
 def test_of_two_workers_one_opens_it_and_one_closes_it(house: House, make_run: MakeRun) -> None:
     wants(house, "failures", "30", 1)
     make_run("primary", status="failed")

@@ -92,6 +92,12 @@ def test_what_a_change_breaks_is_said_in_words(house: House, reviewed: Retrieval
     assert "none primary" not in page
 
 
+def test_a_model_that_could_judge_nothing_has_no_name(house: House, reviewed: RetrievalRun, browse: Any) -> None:
+    record_check(house.base, GoldenCheck("model", "", "", 0, 0, 0, 0, 0, (), ("The reply was no JSON.",)), "Auditor")
+    page = " ".join(browse(house.auditor, "/audit/golden/").content.decode().split())
+    assert "UTC, the model:" in page and "prompt :" not in page
+
+
 # ---- figures
 
 

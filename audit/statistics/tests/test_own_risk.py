@@ -50,6 +50,19 @@ def test_what_a_model_judged_does_not_count_and_what_was_read_is_told(house: Hou
     assert [each.is_read for each in judged_questions(house.base)] == [True]
 
 
+@pytest.mark.parametrize("asked", ["outline", "compare"])
+def test_an_outline_and_a_comparison_passed_no_limit(house: House, make_run: MakeRun, asked: str) -> None:
+    run = ask(make_run, "found", 0.8)
+    give(house, make_run(parsed=run.parsed | {"form": asked}, confidence=0.8, settings={"risk_max": 35}), AGREED)
+    assert list(judged_questions(house.base)) == []
+
+
+def test_what_a_contradiction_caps_is_not_held_against_a_limit(house: House, make_run: MakeRun) -> None:
+    point = {"candidate_ids": ["D1:1-2", "D1:3-4"], "point": "the fee", "clause": ""}
+    give(house, make_run(contradictions=[point], confidence=0.6, settings={"risk_max": 35}), AGREED)
+    assert list(judged_questions(house.base)) == []
+
+
 def test_a_question_counts_for_its_own_risk_and_for_smaller_ones() -> None:
     absent = [JudgedQuestion(False, True, 0.45, 35, True), JudgedQuestion(False, False, 0.0, 20, True)]
     right = [JudgedQuestion(True, True, 0.5, 35, True), JudgedQuestion(True, True, 0.99, 35, True)]
@@ -65,6 +78,7 @@ def test_an_owner_sees_what_each_risk_promises(client: Client, house: House, mak
     assert "Careful, 35 % (chosen)" in page and "of 19, at most" in page
     assert "This base, as reviewers judged it" in page and "1 of 1, at most 100 %" in page
     assert "would be held back" not in page  # no right answer has a verdict
+    assert "base’s own reviewed answers" in page, "which nobody measured beforehand"
     house.base.settings |= {"cross_encoder": "off"}
     house.base.save()
     page = on_one_line(client.get(reverse("documents:settings", args=[house.base.pk])))

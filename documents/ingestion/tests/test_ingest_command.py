@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_it_takes_a_folder_and_makes_the_base(folder: Path) -> None:
     out, _ = run(folder, "--base", "Policies")
-    assert "2 of 2 files are in Policies." in out and "Nobody is a member of Policies" in out
+    assert "2 of 2 files are in Policies." in out and "Nobody is a member of Policies: the first owner is to be." in out
     assert "policy.pdf: Reading pages" in out
     documents = KnowledgeBase.objects.get(name="Policies").documents.all()
     assert {document.state for document in documents} == {"ready"}
@@ -50,6 +50,12 @@ def test_it_notes_what_was_there_already(folder: Path) -> None:
     out, _ = run(folder / "policy.pdf", "--base", "Policies")
     assert "was in the base already" in out
     assert Document.objects.count() == 1
+
+
+def test_a_base_without_members_is_taken_over_once_there_is_an_owner(folder: Path) -> None:
+    User.objects.create_superuser("first@example.org", "a password of sixteen", name="First")
+    out, _ = run(folder / "policy.pdf", "--base", "Policies")
+    assert "Policies: an administrator takes it over under “Bases”." in out and "first owner" not in out
 
 
 def test_it_gives_a_new_base_to_the_user(folder: Path, owner: User) -> None:

@@ -28,7 +28,8 @@ PASSWORDS_ASKED = 3
 EVERY_S, EVERY_MIN_S, EVERY_MAX_S = 10.0, 0.2, 86_400.0  # between two looks at a watched folder
 CUTTING = ("chunking", *FIXED)
 NO_FILES = "No PDF, Markdown or text file is there."
-NO_MEMBERS = "Nobody is a member of {name}: the first owner is to be, or an administrator takes it over under “Bases”."
+NO_MEMBERS = "Nobody is a member of {name}: {who}."
+FIRST_OWNER, ADMINISTRATOR = "the first owner is to be", "an administrator takes it over under “Bases”"
 
 
 class Command(BaseCommand):
@@ -54,7 +55,8 @@ class Command(BaseCommand):
         user = find_user(options["user"])
         base = base_to_fill(options["base"], user)
         if not base.membership_set.exists():
-            self.stdout.write(NO_MEMBERS.format(name=base.name))
+            has_owner = User.objects.filter(is_superuser=True).exists()
+            self.stdout.write(NO_MEMBERS.format(name=base.name, who=ADMINISTRATOR if has_owner else FIRST_OWNER))
         try:
             cutting = BaseSettings.from_json(base.settings).cutting({name: options[name] for name in CUTTING})
         except SettingsError as error:
