@@ -150,7 +150,7 @@ class InForceSerializer(serializers.Serializer[Any]):
     ends = serializers.CharField(allow_blank=True)
     change = serializers.ChoiceField(["replaced", "deleted", "added"], allow_blank=True)
     condition = serializers.CharField(
-        required=False, allow_blank=True, help_text="On what it is changed, or but for what, as printed."
+        required=False, allow_blank=True, help_text="On what it is changed or holds, or but for what, as printed."
     )
 
 

@@ -381,7 +381,7 @@ class ClauseState:
     """From when a passage holds, and what became of it: ISO dates, "" where nothing is said.
 
     `change` is replaced, deleted or added (to, or changed in part, or on a `condition` or with an exception, in the
-    document's words), "" if no document that was read changes it.
+    document's words), "" if no document that was read changes it: a `condition` is then that on which it holds at all.
     """
 
     begins: str = ""

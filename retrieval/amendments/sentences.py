@@ -182,9 +182,10 @@ class ReadChange(NamedTuple):
 
 
 def read_changes(sentence: str, language: str) -> list[ReadChange]:
-    """The changes a sentence makes, in its order; a day or a condition before its first verb holds for each."""
+    """The changes a sentence makes, in its order; a day or a condition before what it first changes holds for each."""
     said = with_each_verb(say_masked(sentence, language))
-    said, condition = without_condition(said, condition_before(said))
+    place = condition_before(said)
+    said, condition = without_condition(said, (0, 0) if things_named(said.part(0, place[0])) else place)
     first = verb.start() if (verb := first_verb(said)) else 0
     read = []
     for start, end in split_changes(said):
@@ -238,6 +239,10 @@ def split_changes(said: Sentence) -> list[tuple[int, int]]:
     start = 0
     for joint in JOINT.finditer(said.masked) if len({each.end() for each in verbs}) > 1 or ";" in said.masked else ():
         before, after = said.part(start, joint.start()), said.part(joint.end())
+        held = first_condition(said.words, after.masked, 0, len(after.masked))
+        if held and held.start() == 0 and not joint[0].strip(", "):
+            continue  # "clause 2 is deleted, except …, and clause 3 …": of what stands before it
+        before, after = (without_condition(each, condition_before(each))[0] for each in (before, after))
         done, further = find_change(before), find_change(after)
         is_altered = any(start <= verb.start() < joint.start() for verb in verbs)
         is_done = done or said.words["altered"].search(before.masked) or (";" in joint[0] and not is_altered)
@@ -295,17 +300,25 @@ def condition_before(said: Sentence) -> tuple[int, int]:
 
 
 def end_of_phrase(said: Sentence, begun: tuple[int, int], verb: int) -> int:
-    """Where what needs no comma ends: before what is changed, "Mit Ausnahme von Satz 2 wird § 9 …", else the verb."""
+    """Where what needs no comma ends: before "wird" or what is changed, "Mit Ausnahme von Satz 2 wird § 9 …", else the
+    verb.
+    """
     named = [each.start() for each in things_named(said) if each.start() < verb]
     apart = [at for at in named if len(said.masked[begun[1] : at].split()) >= PHRASE_MIN]
-    return apart[-1] if apart and named[0] > begun[0] else verb
+    end = apart[-1] if apart and named[0] > begun[0] else verb
+    helping = said.words["altered"].search(said.masked, begun[1])
+    return min(end, helping.start()) if helping and helping.end() > verb else end
 
 
 def condition_behind(said: Sentence, verb: tuple[int, int]) -> tuple[int, int]:
-    """The same behind the verb; what a colon announces without quoting it is new text, with conditions of its own."""
+    """The same behind the verb, or between the first and it: "is deleted, except for 2.1, which is replaced by …".
+
+    What a colon announces without quoting it is new text, with conditions of its own.
+    """
     bare = outside_brackets(said)
+    begin = min(verb[1], first.end()) if (first := first_verb(said)) else verb[1]
     end = colon.start() if (colon := UNQUOTED.search(bare, verb[1] - 1)) else len(bare)
-    found = first_condition(said.words, bare, verb[1], end)
+    found = first_condition(said.words, bare, begin, end)
     if found and bare.startswith("(", found.start() - 1):
         end = bare.find(")", found.end())
     return (found.start(), end) if found else (0, 0)
@@ -322,9 +335,13 @@ def without_condition(said: Sentence, place: tuple[int, int]) -> tuple[Sentence,
 
 
 def outside_brackets(said: Sentence) -> str:
-    """The sentence without what stands in brackets, a name ("clause 14 (What may be deducted)"), if no exception."""
-    said_of_bracket = said.words["exception"].match
-    return BRACKETED.sub(lambda each: each[0] if said_of_bracket(each[0], 1) else " " * len(each[0]), said.masked)
+    """The sentence without what stands in brackets, a name ("clause 14 (Subject to approval)"), if no condition."""
+
+    def shown(bracket: re.Match[str]) -> str:
+        begun = any(said.words[name].match(bracket[0], 1) for name in ("condition", "exception"))
+        return bracket[0] if begun and bracket[0][1].islower() else " " * len(bracket[0])
+
+    return BRACKETED.sub(shown, said.masked)
 
 
 # ---- what is changed

@@ -137,7 +137,7 @@ def versions_of(content: DocumentContent, clause: tuple[str, ...], links: Sequen
         Version(
             link.document_id,
             link.amendment.lines,
-            state_of(texts[at], link.amendment.begins, ordered[at:]),
+            state_of(texts[at], link.amendment.begins, ordered[at:], link.amendment.condition),
             link.made,
         )
         for at, link in enumerate(ordered, 1)
@@ -150,13 +150,15 @@ def name_clause(clause: str) -> str:
     return f"clause {clause}" if clause[:1].isdigit() else clause
 
 
-def state_of(text: str, begins: str, after: Sequence[Link]) -> ClauseState:
+def state_of(text: str, begins: str, after: Sequence[Link], condition: str = "") -> ClauseState:
     """What became of a text by the amendments after it: the first that takes it away, else the first that adds, before
-    that one of which nobody can say whether, or how far, it does.
+    that one of which nobody can say whether, or how far, it does; else the `condition` of its own.
     """
     own = [link.amendment for link in after if not link.amendment.old or match_form(link.amendment.old) in text]
     found = min(own, key=lambda each: (each.change == "added", not each.condition), default=None)
-    return ClauseState(begins, found.begins, found.change, found.condition) if found else ClauseState(begins)
+    if found is None:
+        return ClauseState(begins, condition=condition)
+    return ClauseState(begins, found.begins, found.change, found.condition)
 
 
 # ---- where a clause stands

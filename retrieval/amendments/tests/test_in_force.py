@@ -1,5 +1,7 @@
 """What is in force comes before what was: agreements with amendments, asked together."""
 
+from dataclasses import asdict
+
 import pytest
 
 from documents.storage.content import DocumentContent
@@ -7,6 +9,7 @@ from retrieval.amendments.in_force import VersionGroup, is_answering
 from retrieval.amendments.versions import find_versions, lines_of_clause
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines
+from retrieval.told.reasons import state_of_version
 from retrieval.types import ClauseState, RetrievalResult
 
 LEASE = content_of_lines(
@@ -140,10 +143,14 @@ def test_a_clause_deleted_on_a_condition_answers_beside_what_deletes_it() -> Non
     assert first == {"1. Clause ": "primary", "7.1 The Te": "primary"}
     (told,) = result.ranking.contradictions
     assert told.in_force == (
-        ClauseState("2021-01-01"),
+        ClauseState("2021-01-01", condition="if the Tenant has no vehicles"),
         ClauseState("", "2021-01-01", "added", "if the Tenant has no vehicles"),
     )
+    assert "in force from 2021-01-01, “if the Tenant has no vehicles”" in told.point
     assert "added from 2021-01-01, “if the Tenant has no vehicles”" in told.point
+    assert state_of_version(asdict(told.in_force[0])) == (
+        "in force from 1 Jan 2021, on a condition or with an exception: “if the Tenant has no vehicles”"
+    )
 
 
 def test_a_change_without_a_condition_comes_before_one_that_may_not_be() -> None:
@@ -160,6 +167,7 @@ def test_a_change_without_a_condition_comes_before_one_that_may_not_be() -> None
     (parking,) = find_versions([LEASE, deed, later])
     assert [each.in_force.change for each in parking.each] == ["", "replaced", "replaced"]
     assert parking.each[2].in_force.ends == "2023-04-01"
+    assert not any(each.in_force.condition for each in parking.each)  # what later words replace is told as that
 
 
 def test_a_clause_that_nobody_amends_is_answered_as_without_amendments() -> None:
