@@ -71,7 +71,8 @@ def sureness_of(run: RetrievalRun | None, answer: Answer | None, candidates: Seq
         return None
     if run.confidence < LIKELY_FROM:
         return DOUBTFUL
-    if any(map(is_headline, answer.checks)):
+    is_only_read = any("first_reads" in each.reason_facts for each in candidates)  # its words do not say much of it
+    if any(map(is_headline, answer.checks)) and not is_only_read:
         return CLEAR
     reads = min((each.reason_facts["reads"] for each in candidates if "reads" in each.reason_facts), default=1.0)
     return LIKELY if reads >= READS_FROM else DOUBTFUL

@@ -1,8 +1,8 @@
 """The sentence that is said first because it reads as an answer, where none is clearly the best by its words (R54).
 
 The cross-encoder reads the few that may be said first, as they would be shown. How clearly one is better than others
-by its words no longer matters then, nor how many words of the question it lacks; all else does: the value asked for,
-what is specific, no other thing and no other value, 40 words. Only in English.
+by its words no longer matters then, nor how many words of the question it lacks, unless yes or no is asked; all else
+does: the value asked for, what is specific, no other thing and no other value, 40 words. Only in English.
 """
 
 from collections.abc import Sequence

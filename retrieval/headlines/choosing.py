@@ -262,7 +262,7 @@ def is_fitting_sentence(spoken: Spoken, question: Question, *, is_read: bool = F
 def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False, is_read: bool = False) -> str:
     """Why a sentence is about another thing than the one asked for, by its own words and those it goes on from, or
     leaves open what is asked; else "". `is_strict` is for a value that is shown by itself, and of one that `is_read`
-    for an answer a word may be missing.
+    for an answer a word may be missing, but not where yes or no is asked.
     """
     content, first = spoken.content, spoken.pieces[0].number
     unit, toc_index = units_of(content).around(first), content.lines[first - 1].toc_index
@@ -271,7 +271,8 @@ def mismatch_of(spoken: Spoken, question: Question, *, is_strict: bool = False, 
     near = "" if asks_yes_or_no(question) else f"{above} {around}"  # what is allowed of another thing is said beside it
     said = normalise_words(f"{name_in_force(spoken.section)} {near} {spoken.text}")
     words = words_of_another(spoken.text, titles_over(spoken), question)
-    words += [] if is_read else words_lacking(said, question, content, is_strict=is_strict)
+    if not is_read or asks_yes_or_no(question):
+        words += words_lacking(said, question, content, is_strict=is_strict)
     other = other_kind(spoken.text, titles_over(spoken), first, question, content)
     return other or clause_of(words) or left_open(spoken.text, question)
 

@@ -160,7 +160,7 @@ FRAMES = {
     "paying_side": OBLIGED,
     "delivering_side": OBLIGED,
     "summing": r"^(?:{summing})$",
-    "fronted": r"^(?:{fronted})",
+    "fronted": r"^\W*(?:{fronted})",
     "dating": r"^(?:{dating})$",
     "asks_all_parties": r"\A\W*(?:{asks_all_parties})\W*\Z",
     "asks_own_date": r"\A\W*(?:{asks_own_date})\W*\Z",

@@ -106,3 +106,10 @@ def test_what_hardly_reads_as_an_answer_is_not_likely(
     answer = Answer(run=asked, kind="extractive", ended="complete", checks=checks)
     candidates = [RunCandidate(reason_facts={"reads": reads}), RunCandidate(reason_facts={})]
     assert sureness_of(asked, answer, candidates) == sureness
+
+
+def test_a_sentence_said_first_only_for_how_it_reads_is_likely() -> None:
+    asked = RetrievalRun(status="found", arbiter="rules", arbiter_status="ran", confidence=0.93)
+    answer = Answer(run=asked, kind="extractive", ended="complete", checks=LEADING)
+    read = RunCandidate(reason_facts={"reads": 0.99, "first_reads": 0.98})
+    assert sureness_of(asked, answer, [RunCandidate(reason_facts={}), read]) == LIKELY

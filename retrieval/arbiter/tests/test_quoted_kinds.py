@@ -28,6 +28,8 @@ AMOUNT = "no value of the kind asked for (amount)"
             "The rate of interest is charged on what is late.",
             "no value of the kind",
         ),
+        ("Which yearly rate increase percentage applies?", "The rate increase applies yearly.", "no value of the kind"),
+        ("How did the rate of interest change in percent?", "The rate of interest did change.", "no value of the kind"),
         ("What is the date of the handover?", "The handover may be recorded by both sides.", "no value of the kind"),
     ],
 )

@@ -61,6 +61,15 @@ def test_what_is_clearly_the_best_by_its_words_is_not_read_for_it() -> None:
         ("What options does merge have?", ("# Options", "Usage: merge has the options [--force] and [--quiet].")),
         ("How many reviewers approve it, and can I get a refund if I quit halfway through the month?", LINES),
         ("Do I get a refund for the month of block C?", (*LINES, "There is a refund for the month of block D.")),
+        (
+            "May I park my car in the yard?",
+            ("# Yard", "Bicycles may be parked in the yard.", "A car may be washed there."),
+        ),
+        ("Can I bring my own food to the event?", ("# Event", "Food is sold at the gate.", "Guests bring a ticket.")),
+        (
+            "Can minors open an account?",
+            ("# Words", "Minors are persons below 18 years.", "An account is opened online."),
+        ),
     ],
 )
 def test_none_is_where_another_gives_another_value_nor_an_example_a_synopsis_a_part_or_another_thing(

@@ -18,10 +18,10 @@ from retrieval.models import RetrievalRun
 from retrieval.pipeline import retrieve
 from retrieval.record.as_json import drop_scores, result_json, stored_result_json
 from retrieval.record.ledger_forms import LOOK, READING, RUN
-from retrieval.record.reading_back import question_from
+from retrieval.record.reading_back import headlines_from, question_from
 from retrieval.record.storing import calls_beside, store_failed_run, store_run
 from retrieval.tests.builders import SETTINGS
-from retrieval.types import RetrievalResult
+from retrieval.types import ChosenSentence, RetrievalResult
 from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db
@@ -241,3 +241,9 @@ def test_the_json_has_the_public_names(asked: Asked) -> None:
 def test_the_score_of_a_reranker_is_among_those_only_auditors_are_told(rule: str | None, told: str | None) -> None:
     """(L11) It is kept in the record, where the rule of a verdict is."""
     assert drop_scores({"rule": rule, "line_score": 2.0}) == {"rule": told}
+
+
+def test_a_headline_is_read_back_whatever_else_is_stored_of_it() -> None:
+    kept = {"candidate_id": "p1-l1-1", "text": "It is so.", "pieces": [[1, 0, 9]], "new": 0.9}
+    run = RetrievalRun(plan={"headlines": [kept]})
+    assert headlines_from(run) == [ChosenSentence("p1-l1-1", "It is so.", ((1, 0, 9),))]
