@@ -16,7 +16,7 @@ from retrieval.candidates.plain import plain_text
 from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, head_over, is_of_another_day, rows_for
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
-from retrieval.candidates.units import units_of
+from retrieval.candidates.units import ends_row, units_of
 from retrieval.headlines.polarity import denial_asked, denial_unsaid
 from retrieval.question.phrasing import layout_named
 from retrieval.question.values import has_value, line_has_value
@@ -601,7 +601,8 @@ def is_sentence_continued(number: int, content: DocumentContent) -> bool:
     line, following = content.lines[number - 1], content.lines[number]
     is_text = line.kind in ("body", "list_item") and following.kind == "body"
     is_near = line.page_number == following.page_number and line.toc_index == following.toc_index
-    return is_text and is_near and not LINE_ENDS_CLAUSE.search(line.text.rstrip())
+    is_over = bool(LINE_ENDS_CLAUSE.search(line.text.rstrip())) or ends_row(number, content)
+    return is_text and is_near and not is_over
 
 
 def last_of_section(cluster: HitCluster) -> int:

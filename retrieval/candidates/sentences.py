@@ -8,7 +8,16 @@ from documents.storage.content import DocumentContent, kept_by_key
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.values.sentences import SENTENCE, split_at
-from retrieval.candidates.units import Piece, Prose, cut_around, lead_in_of, marker_of, prose_of, units_of
+from retrieval.candidates.units import (
+    Piece,
+    Prose,
+    cut_around,
+    lead_in_of,
+    marker_of,
+    prose_of,
+    table_below,
+    units_of,
+)
 from retrieval.types import LineRange, Sentences
 
 QUOTE_CHARS = 700  # a long clause of a contract; several sentences together are no longer
@@ -83,11 +92,12 @@ def items_after(number: int, content: DocumentContent) -> list[LineRow]:
 
 @kept_by_key
 def run_around(number: int, content: DocumentContent) -> LineRange:
-    """The unit of a line as far as it surely goes on: over a page or a column only where a word begins small.
+    """The unit of a line as far as it surely goes on: over a page or a column only where a word begins small. Of the
+    head of a table in words, the table: a head alone answers nothing.
 
     What stands on top of the next page may be the label of a figure.
     """
-    rows = content.legible_lines(*units_of(content).around(number))
+    rows = content.legible_lines(*table_below(number, content) or units_of(content).around(number))
     first = last = next(at for at, row in enumerate(rows) if row.number == number)
     while first > 0 and goes_on(rows[first - 1], rows[first]):
         first -= 1

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
 from statistics import median
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.layout.ticks import SIGNS
 from reading.matching import goes_on_without_space
-from reading.rows import UNSEARCHED_KINDS, LineRow
+from reading.rows import UNSEARCHED_KINDS, LineRow, cut_spans
 from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE, split_at
 from retrieval.candidates.plain import BULLETS
 from retrieval.types import LineRange
@@ -19,6 +19,10 @@ WIDE_GAP = 1.25  # of the usual distance of two lines on a page: more parts two 
 SHORT_LINE = 0.85  # of the widest line nearby: a line that ends a sentence before that ends its paragraph
 PITCH_LINES_MIN = 4
 LEAD_IN_REACH = 30  # units looked back over for what an item hangs on
+CELL_GAP = 1.0  # of a line's height, between a label and what is said of it: no blank between words is as wide
+ROW_STEP = 1.25  # of a line's height, from line to line: rows are set apart, the lines of one are not
+EDGE_SLACK = 2.0  # points
+ROWS_APART = 4  # lines: a row of words has another one so near
 
 ITEM = re.compile(
     r"(?P<number>\d+(?:\.\d+)+)[.)]?\s|\(?(?:(?P<digits>\d{1,3})|(?P<roman>[ivxlc]{2,6}|[IVXLC]{2,6})|(?P<letter>[A-Za-z]))[.)]\s"
@@ -70,14 +74,83 @@ def find_starts(content: DocumentContent) -> Iterator[int]:
     """The first line of each unit; furniture and contents pages belong to the unit before them."""
     above: LineRow | None = None
     pitch = 0.0
+    rows = rows_of_words(content)
     for line in content.lines:
         if line.kind in UNSEARCHED_KINDS:
             continue
         if above is None or above.page_number != line.page_number:
             pitch = pitch_of(content.lines_on_page(line.page_number))
-        if above is None or is_start(above, line, pitch):
+        if above is None or line.number in rows or is_start(above, line, pitch):
             yield line.number
         above = line
+
+
+@kept_with_content
+def rows_of_words(content: DocumentContent) -> Mapping[int, int]:
+    """The first lines of the rows of tables in words: a label and, beside it, what is said of it ("Law  Ireland").
+
+    Each with the first row of its table. Such a line has two parts far from each other, as one nearby whose second part
+    begins below it, and stands apart from the line above. No sentence goes over the end of a row.
+    """
+    rows: dict[int, int] = {}
+    before: tuple[LineRow, float] | None = None
+    for line in content.lines:
+        edge = value_edge(line)
+        if edge is None:
+            continue
+        is_beside = (
+            before is not None
+            and (line.page_number, line.column) == (before[0].page_number, before[0].column)
+            and line.number - before[0].number <= ROWS_APART
+            and abs(edge - before[1]) <= EDGE_SLACK
+        )
+        if before and is_beside and is_set_apart(line, content):
+            top = rows.setdefault(before[0].number, before[0].number)
+            rows[line.number] = top
+        if not is_beside or line.number in rows:  # else it goes on with the row above
+            before = line, edge
+    return rows
+
+
+def value_edge(line: LineRow) -> float | None:
+    """Where the second part of a line of text in two parts begins; None of any other line."""
+    if line.kind not in ("body", "list_item"):
+        return None
+    parts = parts_of(line)
+    return line.spans[parts[1][0]].x0 if len(parts) == 2 else None
+
+
+def parts_of(line: LineRow) -> list[tuple[int, int]]:
+    """Which spans [first, last) of a line are together."""
+    return cut_spans(line.spans, CELL_GAP * (line.y1 - line.y0))
+
+
+def ends_row(number: int, content: DocumentContent) -> bool:
+    """Whether a row of a table in words ends or begins between a line and the next one."""
+    rows, units = rows_of_words(content), units_of(content)
+    at, after = units.position(number), units.position(number + 1)
+    return at != after and (units.starts[at] in rows or units.starts[after] in rows)
+
+
+def table_below(number: int, content: DocumentContent) -> LineRange | None:
+    """The table in words whose head a line is, to the end of its last row; None for any other line.
+
+    A first row whose label ends with a colon is no head.
+    """
+    rows, units = rows_of_words(content), units_of(content)
+    top = units.around(number).first
+    line = content.lines[top - 1]
+    if rows.get(top) != top or line.text[: line.spans[parts_of(line)[0][1]].start].rstrip().endswith(":"):
+        return None
+    last = max(row for row, first in rows.items() if first == top)
+    return LineRange(top, units.around(last).last)
+
+
+def is_set_apart(line: LineRow, content: DocumentContent) -> bool:
+    above = content.lines[line.number - 2] if line.number > 1 else None
+    if above is None or above.page_number != line.page_number:
+        return True
+    return not 0 <= line.y0 - above.y0 <= ROW_STEP * (line.y1 - line.y0)
 
 
 def pitch_of(lines: Sequence[LineRow]) -> float:
