@@ -183,7 +183,10 @@ class ReadChange(NamedTuple):
 
 def read_changes(sentence: str, language: str) -> list[ReadChange]:
     """The changes a sentence makes, in its order; a day or a condition before what it first changes holds for each."""
-    said = with_each_verb(say_masked(sentence, language))
+    said = say_masked(sentence, language)
+    if first_verb(said) is None:
+        return []
+    said = with_each_verb(said)
     place = condition_before(said)
     said, condition = without_condition(said, (0, 0) if things_named(said.part(0, place[0])) else place)
     first = verb.start() if (verb := first_verb(said)) else 0

@@ -116,11 +116,11 @@ def value_edge(line: LineRow) -> float | None:
     """Where the second part of a line of text in two parts begins; None of any other line."""
     if line.kind not in ("body", "list_item"):
         return None
-    parts = parts_of(line)
+    parts = parts_apart(line)
     return line.spans[parts[1][0]].x0 if len(parts) == 2 else None
 
 
-def parts_of(line: LineRow) -> list[tuple[int, int]]:
+def parts_apart(line: LineRow) -> list[tuple[int, int]]:
     """Which spans [first, last) of a line are together."""
     return cut_spans(line.spans, CELL_GAP * (line.y1 - line.y0))
 
@@ -140,7 +140,7 @@ def table_below(number: int, content: DocumentContent) -> LineRange | None:
     rows, units = rows_of_words(content), units_of(content)
     top = units.around(number).first
     line = content.lines[top - 1]
-    if rows.get(top) != top or line.text[: line.spans[parts_of(line)[0][1]].start].rstrip().endswith(":"):
+    if rows.get(top) != top or line.text[: line.spans[parts_apart(line)[0][1]].start].rstrip().endswith(":"):
         return None
     last = max(row for row, first in rows.items() if first == top)
     return LineRange(top, units.around(last).last)

@@ -38,8 +38,8 @@ def laid_out(rows: list[tuple[str, str, int]]) -> DocumentContent:
         at = len(line.text) - len(value)
         spans = [LineSpan(0, len(label), 72.0, 72.0 + 5 * len(label))] if label else []
         spans += [LineSpan(at, len(line.text), VALUES_AT, VALUES_AT + 5 * len(value))] if value else []
-        box = {"x0": spans[0].x0, "x1": spans[-1].x1, "y0": y, "y1": y + HEIGHT}
-        lines.append(line._replace(spans=tuple(spans), **box))
+        x0, x1 = spans[0].x0, spans[-1].x1
+        lines.append(line._replace(spans=tuple(spans), x0=x0, x1=x1, y0=y, y1=y + HEIGHT))
     return replace(content, lines=tuple(lines))
 
 
