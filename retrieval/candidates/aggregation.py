@@ -16,7 +16,7 @@ from retrieval.candidates.plain import plain_text
 from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, head_over, is_of_another_day, rows_for
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
-from retrieval.candidates.units import ends_row, units_of
+from retrieval.candidates.units import ends_row, table_below, units_of
 from retrieval.headlines.polarity import denial_asked, denial_unsaid
 from retrieval.question.phrasing import layout_named
 from retrieval.question.values import has_value, line_has_value
@@ -41,6 +41,7 @@ HEADING_SHARE = 0.5  # a text line represents its place unless a heading scores 
 DENIAL_SHARE = 0.4  # of the best line's score: what is not so is said in other words than what is
 INHERITED_SHARE = 0.5  # what a place keeps of the title score of a section above its own
 SENTENCE_REACH = 3  # how many lines a sentence is followed up and down
+TABLE_REACH = 12  # and a table in words below its head: as a list below what announces it
 LINE_METHODS: tuple[Method, ...] = ("keywords", "patterns")  # their hits are single lines, of which places are made
 POINTED_AT = frozenset({"pinned", "references", "requested"})  # methods by which one place alone is meant
 ROWS_MAX = 5  # consecutive table rows that are one anchor
@@ -580,6 +581,9 @@ def is_short(rows: LineRange, content: DocumentContent) -> bool:
 
 @kept_by_key
 def sentence_around(number: int, content: DocumentContent) -> LineRange:
+    """The lines of the sentence a line is in; of the head of a table in words, the table. A few lines at most."""
+    if table := table_below(number, content):
+        return LineRange(table.first, min(table.last, table.first + TABLE_REACH))
     first = number
     while number - first < SENTENCE_REACH and is_sentence_continued(first - 1, content):
         first -= 1

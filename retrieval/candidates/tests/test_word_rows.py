@@ -79,6 +79,7 @@ def test_a_head_is_quoted_with_the_rows_below_it(summary: DocumentContent) -> No
     """Alone it answers nothing."""
     told = quote("Agreed position", summary)
     assert told.startswith("Term Agreed position\nMonthly charge") and told.endswith("Law Ireland")
+    assert sentence_around(line_of("Agreed", summary), summary) == (line_of("Agreed", summary), line_of("Law", summary))
 
 
 def test_a_label_with_a_colon_is_no_head() -> None:
