@@ -176,7 +176,7 @@ def set_role(base: KnowledgeBase, user: User, role: str, by: User | None = None)
         lock(base)
         before = role_in(user, base)
         Membership.objects.update_or_create(base=base, user=user, defaults={"role": role})
-        keep_an_owner(base)
+        keep_an_owner(base, before)
         if role != before:
             record_role(base, user, before, role, by)
 
@@ -195,7 +195,7 @@ def remove_member(base: KnowledgeBase, user: User, by: User | None = None) -> No
         lock(base)
         before = role_in(user, base)
         Membership.objects.filter(base=base, user=user).delete()
-        keep_an_owner(base)
+        keep_an_owner(base, before)
         if before:
             record_role(base, user, before, "", by)
 
@@ -215,6 +215,7 @@ def lock(base: KnowledgeBase) -> None:
     KnowledgeBase.objects.select_for_update().get(pk=base.pk)
 
 
-def keep_an_owner(base: KnowledgeBase) -> None:
-    if not Membership.objects.filter(base=base, role=Role.OWNER).exists():
+def keep_an_owner(base: KnowledgeBase, before: str) -> None:
+    """Raises LastOwner where an owner was the last one. A base that the shell made has none until somebody takes it."""
+    if before == Role.OWNER and not Membership.objects.filter(base=base, role=Role.OWNER).exists():
         raise LastOwner

@@ -64,6 +64,13 @@ def test_it_asks_a_base_by_name_and_a_document_by_id(document: Document) -> None
     assert Membership.objects.get(user__email=SHELL_EMAIL, base=document.base).role == "viewer"
 
 
+def test_it_asks_a_base_that_the_command_line_made(lease_path: Path) -> None:
+    """Which has no member until somebody takes it over."""
+    call_command("ingest", str(lease_path), "--base", "Leases", stdout=io.StringIO())
+    assert not Membership.objects.filter(base__name="Leases").exists()
+    assert "12,500" in said(RENT_QUESTION, base="Leases")
+
+
 def test_it_asks_as_a_person(document: Document, tenant: User, stranger: User) -> None:
     said(RENT_QUESTION, base="Leases", user=tenant.email)
     assert Conversation.objects.get().user == tenant
