@@ -1,7 +1,7 @@
 """What a limit on the evidence promises: of questions that nothing answers, how many at most are answered (R54)."""
 
 from collections.abc import Iterator
-from math import exp, lgamma, log, log1p
+from math import ceil, exp, lgamma, log, log1p
 from typing import NamedTuple
 
 from retrieval.arbiter.evidence import limit_for, read_fit
@@ -20,7 +20,7 @@ class Promised(NamedTuple):
     @property
     def at_most(self) -> int:
         """The per cent of such questions that are answered at most, with 95 % certainty, rounded up."""
-        return -int(-100 * greatest_share(self.answered, self.asked) // 1)
+        return ceil(100 * greatest_share(self.answered, self.asked))
 
 
 def promises_of(risk_max: int, *, is_read: bool) -> Iterator[Promised]:
