@@ -112,7 +112,6 @@ def auditable_of(user: User, fields: Iterable[ExtractionField]) -> set[UUID]:
 
 
 def is_of_several(extraction: Extraction) -> bool:
-    """Whether its fields are asked of more than one document."""
     asked = extraction.document_ids
     return len(asked) > 1 or (not asked and extraction.base.documents.living().count() > 1)
 

@@ -49,7 +49,6 @@ def test_model(test_id: str, **_: Any) -> None:
 
 @shared_task(name="chat.tasks.load_demo", time_limit=FULL_SEARCH_S)
 def load_demo(user_id: int, **_: Any) -> None:
-    """Read the samples and ask the questions of the demonstration."""
     demo.load(User.objects.get(pk=user_id))
 
 

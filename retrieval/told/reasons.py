@@ -50,7 +50,6 @@ WORDLESS_NOUNS = {  # of `WORDLESS`
 
 
 def passage_reason(candidate: RunCandidate) -> str:
-    """Why a passage was kept or not."""
     said = say_passage(candidate.reason_facts) or candidate.reason
     return " ".join(filter(None, (said, say_reads(candidate.reason_facts))))
 
