@@ -257,7 +257,9 @@ PASSAGES: dict[str, Callable[[Facts], str]] = {
     ),
     gettext_noop("referred to"): say_referred,
     gettext_noop("words apart"): say_words_apart,
-    gettext_noop("meaning only"): lambda facts: _("It is near in meaning only and has no word that was searched: no evidence alone."),
+    gettext_noop("meaning only"): lambda facts: _(
+        "It is near in meaning only and has no word that was searched: no evidence alone."
+    ),
     gettext_noop("no signal"): lambda facts: _("It has no word that was searched and is not near in meaning."),
 }
 
