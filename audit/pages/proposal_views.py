@@ -17,8 +17,19 @@ from accounts.models import User
 from accounts.requests import user_of
 from audit.access_log import record_list
 from audit.models import Rejudgement
-from audit.review import proposed, tasks
+from audit.review import tasks
 from audit.review.golden import read_names
+from audit.review.proposed import (
+    QUESTIONS_MAX,
+    WHYS,
+    CheckedQuestion,
+    Standing,
+    basis_of,
+    count_golden,
+    find_proposal_check,
+    standing_of_proposal,
+    take_effect,
+)
 from audit.review.rejudging import ask_for_proposal_check
 from documents.access import AUDIT, OWN, get_base, get_or_404
 from documents.forms import EXPLAINED, REASON_MAX
@@ -42,7 +53,7 @@ class ShownProposal:
     values: list[tuple[str, str, str]]
     more: int
     job: Rejudgement | None
-    standing: proposed.Standing
+    standing: Standing
     outcome: Outcome | None
     questions: list[dict[str, object]]
 
@@ -52,13 +63,13 @@ def proposals(request: HttpRequest, base_id: UUID) -> HttpResponse:
     """What is proposed, what its check says, and the last proposals that ended."""
     base = get_base(request.user, base_id, *AUDIT)
     record_list(request.user, "proposals", base=str(base.pk))
-    of_base, basis = ProposedChange.objects.filter(base=base), cache(partial(proposed.basis_of, base))
+    of_base, basis = ProposedChange.objects.filter(base=base), cache(partial(basis_of, base))
     ended = of_base.exclude(end=None).select_related("end").order_by("-end__created_at")[:ENDED_SHOWN]
     shown = {
         **describe_base(request, base),
         "is_required": requires_check(base),
-        "golden_count": proposed.count_golden(base),
-        "questions_max": proposed.QUESTIONS_MAX,
+        "golden_count": count_golden(base),
+        "questions_max": QUESTIONS_MAX,
         "kinds": [kind.words for kind in KINDS.values()],
         "open": [describe_proposal(proposal, basis) for proposal in of_base.open()],
         "ended": [(proposal, name_kind(proposal), describe_values(proposal)) for proposal in ended],
@@ -79,7 +90,7 @@ def effect(request: HttpRequest, base_id: UUID, proposal_id: UUID) -> HttpRespon
     """Put a proposed change into effect: its check has passed, or an owner says why in spite of it."""
     reason = clean_name(request.POST.get("reason", "")[:REASON_MAX])
     said = gettext("The change is in effect. It holds from the next question on.")
-    return end_proposal(request, base_id, proposal_id, partial(proposed.take_effect, reason=reason), said)
+    return end_proposal(request, base_id, proposal_id, partial(take_effect, reason=reason), said)
 
 
 @require_POST
@@ -106,8 +117,8 @@ def get_proposal(base: KnowledgeBase, proposal_id: UUID) -> ProposedChange:
 
 
 def describe_proposal(proposal: ProposedChange, basis: Callable[[], str]) -> ShownProposal:
-    job = proposed.find_proposal_check(proposal)
-    standing = proposed.standing_of_proposal(job, basis)
+    job = find_proposal_check(proposal)
+    standing = standing_of_proposal(job, basis)
     values = describe_values(proposal)
     result = job.result if job and job.result else None
     return ShownProposal(
@@ -156,13 +167,13 @@ def say_counts(counts: dict[str, int]) -> Outcome:
     return Outcome(kind, f"{of}: {', '.join(told)}")
 
 
-def describe_questions(questions: list[proposed.CheckedQuestion]) -> list[dict[str, object]]:
+def describe_questions(questions: list[CheckedQuestion]) -> list[dict[str, object]]:
     """What a check says of each question; question and section come from the records as they are now."""
     asked, titles = read_names({each["run_id"] for each in questions})
     return [
         each
         | {
-            "why": proposed.WHYS.get(each["why"], ""),
+            "why": WHYS.get(each["why"], ""),
             "question": asked.get(each["run_id"], ""),
             "fate_kind": {"worse": "fail", "failed": "warn", "wrong": "warn", "left_out": "warn"}.get(
                 each["fate"], "ok"

@@ -4,14 +4,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from audit.carrying.packing import CannotExport, write_archive
 from audit.carrying.records import Altered
 from audit.management.new_file import new_file
 from audit.models import CarriedArchive
 from documents.access import find_base
-from ledger.management.refusals import explain_error
 
 
 class Command(BaseCommand):
@@ -23,9 +22,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         out: Path = options["out"]
-        with explain_error(CannotExport, Altered), new_file(out, "archive") as file:
-            base = find_base(options["base"])
-            told = write_archive(base, file)
+        try:
+            with new_file(out, "archive") as file:
+                base = find_base(options["base"])
+                told = write_archive(base, file)
+        except (CannotExport, Altered) as error:
+            raise CommandError(str(error)) from error
         counts = f"{told['documents']:,} documents, {told['questions']:,} questions, {out.stat().st_size:,} bytes"
         self.stdout.write(f"{out}: {counts}. SHA-256 of its manifest: {told['manifest']}")
         if CarriedArchive.objects.filter(base=base, removed_at=None).exists():

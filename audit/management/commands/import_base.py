@@ -7,11 +7,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from accounts.people import find_person
 from audit.carrying.bringing import bring_base
 from audit.carrying.checker import BadArchive, BadHeads, read_kept_heads
 from audit.carrying.restoring import CannotRestore
-from ledger.management.refusals import explain_database_error
+from audit.management.new_file import explain_database_error
+from documents.management.commands.ingest import find_user
 
 
 class Command(BaseCommand):
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--head", type=Path, metavar="HEADS", help="heads of the exporter's ledger, kept elsewhere")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner = None if options["owner"] is None else find_person(options["owner"])
+        owner = find_user(options["owner"])
         try:
             heads = read_kept_heads(options["head"]) if options["head"] else []
             with explain_database_error("The import stopped"):

@@ -54,7 +54,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.find_password = password_source(options["password_fd"], is_watching=options["watch"])
-        user = None if options["user"] is None else find_person(options["user"])
+        user = find_user(options["user"])
         base = base_to_fill(options["base"], user)
         if not base.membership_set.exists():
             has_owner = User.objects.filter(is_superuser=True).exists()
@@ -162,6 +162,10 @@ def watch_of(out: OutputWrapper, name: str) -> Watch:
             out.write(f"{name}: {words}" + (f" {done} of {total}" if total else ""))
 
     return watch
+
+
+def find_user(email: str | None) -> User | None:
+    return None if email is None else find_person(email)
 
 
 def base_to_fill(name: str, user: User | None) -> KnowledgeBase:
