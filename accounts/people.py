@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
+from django.core.management.base import CommandError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -28,6 +29,14 @@ class OwnRights(Exception):
                 "Ask another administrator to do it."
             )
         )
+
+
+def find_person(email: str) -> User:
+    """Who has that address, for users of the server's shell. Raises CommandError."""
+    person = User.objects.filter(email=email.lower()).first()
+    if person is None:
+        raise CommandError(f"There is no user {email}.")
+    return person
 
 
 def people() -> QuerySet[User]:

@@ -135,7 +135,6 @@ def citation_of(quoted: Quoted) -> Citation:
 
 
 def place_of_anchor(quoted: Quoted) -> CitedLines:
-    """The lines of a quote that stands at its candidate's anchor."""
     candidate = quoted.candidate
     lines = [piece["line_number"] for piece in candidate.anchor_pieces if quoted.quote == candidate.content_anchor]
     page = candidate.boxes[0]["page"] if candidate.boxes else candidate.anchor_first_page

@@ -57,14 +57,7 @@ from documents.pages import listing
 from documents.pages.contents_source import SourceError, choose_source
 from documents.pages.listing import DocumentRow
 from documents.spreadsheet import write_csv
-from documents.storage.passwords import (
-    MISSES_WITHIN,
-    PASSWORD_MAX,
-    NotHandedOn,
-    NotLocked,
-    PasswordRefused,
-    TooManyMisses,
-)
+from documents.storage import passwords
 from documents.storage.upload_quota import oversized_files
 from documents.storage.uploads import TITLE_MAX, QuotaReached, StorageFull
 from documents.taking import status_of_refusals, take_files
@@ -95,7 +88,7 @@ class Outdated(exceptions.APIException):
 class Unavailable(exceptions.APIException):
     status_code = HTTPStatus.SERVICE_UNAVAILABLE
     default_code = "unavailable"
-    wait = NotHandedOn.RETRY_AFTER_S
+    wait = passwords.NotHandedOn.RETRY_AFTER_S
 
 
 class NothingTaken(exceptions.APIException):
@@ -569,7 +562,7 @@ def read_noted(document: Document, noted: Iterable[Mapping[str, Any]]) -> dict[i
 class PasswordSerializer(Body):
     """The password of a locked PDF."""
 
-    password = TextField(max_length=PASSWORD_MAX, trim_whitespace=False, write_only=True)
+    password = TextField(max_length=passwords.PASSWORD_MAX, trim_whitespace=False, write_only=True)
 
 
 class UnlockView(GenericAPIView[Document]):
@@ -582,13 +575,13 @@ class UnlockView(GenericAPIView[Document]):
         asked = read_sent(PasswordSerializer, request.data)
         try:
             start(unlock(found, asked["password"], user_of(request)))
-        except NotLocked:
+        except passwords.NotLocked:
             raise
-        except TooManyMisses as error:
-            raise exceptions.Throttled(MISSES_WITHIN.total_seconds(), str(error)) from error
-        except NotHandedOn as error:
+        except passwords.TooManyMisses as error:
+            raise exceptions.Throttled(passwords.MISSES_WITHIN.total_seconds(), str(error)) from error
+        except passwords.NotHandedOn as error:
             raise Unavailable(str(error)) from error
-        except PasswordRefused as error:
+        except passwords.PasswordRefused as error:
             raise exceptions.ValidationError({"password": str(error)}) from error
         [shown] = shown_documents([access.get_document(request.user, document_id)])
         return Response(shown, status=HTTPStatus.ACCEPTED)

@@ -11,17 +11,7 @@ from accounts.models import User
 from documents.base_settings import ChosenCutting
 from documents.ingestion.tasks import start
 from documents.models import Document, KnowledgeBase
-from documents.storage.uploads import (
-    AS_BASE,
-    DuplicateDocument,
-    QuotaReached,
-    StorageFull,
-    UploadRefused,
-    accept_upload,
-    clean_file_name,
-    quota_renewed_in_s,
-    refusal_of_size,
-)
+from documents.storage import uploads
 from documents.storage.whole import RETRY_AFTER_S
 
 
@@ -39,31 +29,31 @@ def take_files(
     user: User,
     files: "Iterable[File[Any]]",
     too_long: Iterable[str] = (),
-    cutting: ChosenCutting = AS_BASE,
+    cutting: ChosenCutting = uploads.AS_BASE,
 ) -> list[UploadOutcome]:
     """Accept each file by itself and have it read; of those that were too long only the name is left."""
     outcomes = []
     for file in files:
         try:
-            document = accept_upload(base, user, file, cutting=cutting)
-        except UploadRefused as refusal:
+            document = uploads.accept_upload(base, user, file, cutting=cutting)
+        except uploads.UploadRefused as refusal:
             outcomes.append(describe_refusal(file.name or "", refusal))
         else:
             start(document.jobs.get())
             words = gettext("Taken; it is being read.")
             outcomes.append(UploadOutcome(document.file_name, "accepted", words, document))
-    return outcomes + [describe_refusal(name, refusal_of_size()) for name in too_long]
+    return outcomes + [describe_refusal(name, uploads.refusal_of_size()) for name in too_long]
 
 
-def describe_refusal(name: str, refusal: UploadRefused) -> UploadOutcome:
-    known = refusal.document if isinstance(refusal, DuplicateDocument) else None
-    return UploadOutcome(clean_file_name(name), refusal.code, refusal.message, known)
+def describe_refusal(name: str, refusal: uploads.UploadRefused) -> UploadOutcome:
+    known = refusal.document if isinstance(refusal, uploads.DuplicateDocument) else None
+    return UploadOutcome(uploads.clean_file_name(name), refusal.code, refusal.message, known)
 
 
 def status_of_refusals(codes: Collection[str]) -> tuple[HTTPStatus, int | None]:
     """How an upload is answered of which nothing was taken, and after how many seconds it may be sent again."""
-    if StorageFull.CODE in codes:
+    if uploads.StorageFull.CODE in codes:
         return HTTPStatus.INSUFFICIENT_STORAGE, RETRY_AFTER_S
-    if QuotaReached.CODE in codes:
-        return HTTPStatus.TOO_MANY_REQUESTS, quota_renewed_in_s()
+    if uploads.QuotaReached.CODE in codes:
+        return HTTPStatus.TOO_MANY_REQUESTS, uploads.quota_renewed_in_s()
     return HTTPStatus.REQUEST_ENTITY_TOO_LARGE if set(codes) == {"too_large"} else HTTPStatus.BAD_REQUEST, None

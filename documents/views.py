@@ -509,7 +509,6 @@ def rename(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def describe(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Set a document's title and tags."""
     found = access.get_document(request.user, pk, *access.WRITE)
     with tell_refusal(request, tagging.TagError, naming.TitleError, MetadataError):
         tags = tagging.tags_in(request.POST.get("tags", ""), found.base)

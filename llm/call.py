@@ -200,7 +200,6 @@ class Call:
 
     @property
     def reply(self) -> Reply:
-        """The reply so far."""
         return self._reader.reply if self._reader else self._reply
 
     def error(self, kind: type[LLMError], message: str, permanent: bool) -> LLMError:

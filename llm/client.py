@@ -145,7 +145,6 @@ class Stream:
             raise failure
 
     def _receive(self) -> Generator[str]:
-        """The pieces as the model wrote them."""
         pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         future: Future[None] | None = None
         try:

@@ -247,7 +247,6 @@ class StreamReader:
 
     @property
     def reply(self) -> Reply:
-        """Everything received so far."""
         return Reply(**(self._told | {"text": "".join(self._text), "refusal": "".join(self._refusal)}))
 
     def _feed_response(self, event: object) -> str:

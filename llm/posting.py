@@ -65,7 +65,6 @@ class Posting(Call):
         )
 
     async def receive(self, request: Body) -> None:
-        """Send the body and read the reply."""
         response = await self._client().post(
             self._path, body=self._body, cast_to=httpx2.Response, options={"timeout": self._timeout()}
         )

@@ -161,7 +161,6 @@ def with_top(context: str, group: Sequence[LineRow], tops: dict[int, list[LineRo
 
 
 def classify_passage(group: Sequence[LineRow]) -> str:
-    """The kind of most lines of a passage."""
     for line_kind, kind in (("table_row", "table"), ("list_item", "list")):
         if sum(line.kind == line_kind for line in group) * 2 > len(group):
             return kind

@@ -16,17 +16,7 @@ from rest_framework.response import Response
 from accounts.requests import user_of
 from documents import access
 from documents.api import Body, CsvRenderer, TextField, in_two_forms, read_sent
-from retrieval.dictionary import editing
-from retrieval.dictionary.csv_format import (
-    LANGUAGES,
-    PRIORITIES,
-    ROWS_MAX,
-    TEXT_MAX,
-    WordlistError,
-    WordRow,
-    check_word_row,
-    write_words,
-)
+from retrieval.dictionary import csv_format, editing
 from retrieval.dictionary.load import read_word_rows
 from retrieval.dictionary.packs import load_missing
 from retrieval.models import Concept, Term
@@ -268,7 +258,7 @@ class ResultSerializer(FoundSerializer):
 class TermSerializer(serializers.Serializer[Term]):
     language = serializers.CharField(help_text='"" is any')
     term = serializers.CharField(source="text")
-    priority = serializers.ChoiceField(PRIORITIES)
+    priority = serializers.ChoiceField(csv_format.PRIORITIES)
     weight = serializers.FloatField()
 
 
@@ -283,17 +273,17 @@ class ConceptSerializer(serializers.Serializer[Concept]):
 class RowSerializer(Body):
     """One term of a concept, as a line of the CSV."""
 
-    concept = TextField(max_length=TEXT_MAX)
-    language = serializers.ChoiceField(list(LANGUAGES), required=False, default="", allow_blank=True)
-    term = TextField(max_length=TEXT_MAX)
-    priority = serializers.ChoiceField(PRIORITIES, required=False, default="primary")
+    concept = TextField(max_length=csv_format.TEXT_MAX)
+    language = serializers.ChoiceField(list(csv_format.LANGUAGES), required=False, default="", allow_blank=True)
+    term = TextField(max_length=csv_format.TEXT_MAX)
+    priority = serializers.ChoiceField(csv_format.PRIORITIES, required=False, default="primary")
     weight = serializers.FloatField(required=False, default=1.0)
 
 
 class RowsSerializer(Body):
     """Terms to add or to change."""
 
-    rows = serializers.ListField(child=RowSerializer(), min_length=1, max_length=ROWS_MAX)
+    rows = serializers.ListField(child=RowSerializer(), min_length=1, max_length=csv_format.ROWS_MAX)
 
 
 class CountsSerializer(serializers.Serializer[Any]):
@@ -322,7 +312,7 @@ class DictionaryView(GenericAPIView[Concept]):
         found = access.get_base(request.user, base_id)
         load_missing(found)
         if request.accepted_renderer.format == "csv":
-            return Response(write_words(read_word_rows(found)))
+            return Response(csv_format.write_words(read_word_rows(found)))
         terms = Prefetch("terms", Term.objects.order_by("language", "pk"))
         concepts = Concept.objects.filter(base=found).order_by("name", "id").prefetch_related(terms)
         page = self.paginate_queryset(concepts) or []
@@ -339,16 +329,18 @@ class DictionaryView(GenericAPIView[Concept]):
         return Response({kind: counts[kind] for kind in ("new", "changed", "same")})
 
 
-def checked_rows(rows: list[dict[str, Any]]) -> list[WordRow]:
+def checked_rows(rows: list[dict[str, Any]]) -> list[csv_format.WordRow]:
     """Validate the rows like the page and a file. Raises ValidationError that names each invalid row."""
-    taken: dict[tuple[str, str, str], WordRow] = {}
+    taken: dict[tuple[str, str, str], csv_format.WordRow] = {}
     wrong: dict[str, str] = {}
     for place, row in enumerate(rows):
         try:
-            word = check_word_row(row["concept"], row["language"], row["term"], row["priority"], str(row["weight"]))
+            word = csv_format.check_word_row(
+                row["concept"], row["language"], row["term"], row["priority"], str(row["weight"])
+            )
             if taken.setdefault(word.key, word) is not word:
-                raise WordlistError("The same term is given twice.")
-        except WordlistError as error:
+                raise csv_format.WordlistError("The same term is given twice.")
+        except csv_format.WordlistError as error:
             wrong[f"rows.{place}"] = str(error)
     if wrong:
         raise exceptions.ValidationError(wrong)

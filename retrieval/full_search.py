@@ -111,7 +111,6 @@ def search_alone(question_text: str, document: Document, asked: SearchOptions) -
 
 
 def finding_of(result: RetrievalResult) -> Finding:
-    """What one document says, with its best passage."""
     best = next(iter(result.candidates), None)
     return Finding(
         status=result.status,

@@ -29,7 +29,6 @@ class RetentionRefused(Exception):
 
 
 def days_kept(base: KnowledgeBase) -> int:
-    """How many days the words of a base's runs are kept."""
     rule = Event.objects.filter(kind=RETENTION_SET, subject=f"base:{base.pk}").first()
     return max(int(rule.details["days"][1]), FLOOR_DAYS) if rule else DEFAULT_DAYS
 

@@ -171,7 +171,6 @@ def describe_finding(fault: dict[str, str]) -> str:
 
 
 def summarize(check: SelfCheck) -> str:
-    """What one check found, in a few words."""
     if not check.fault_count:
         return gettext("nothing found")
     return ngettext("%(n)d fault", "%(n)d faults", check.fault_count) % {"n": check.fault_count}

@@ -62,7 +62,6 @@ def stamp_heads() -> None:
 
 @shared_task(name="audit.tasks.verify_record", time_limit=VERIFY_LIMIT_S)
 def verify_record(check_id: str, **_: Any) -> None:
-    """Verify the whole record, as somebody asked."""
     checking.verify_stored(check_id)
 
 
@@ -87,7 +86,6 @@ def check_installation(**_: Any) -> None:
 
 @shared_task(name="audit.tasks.apply_retention")
 def apply_retention(**_: Any) -> None:
-    """Erase the words of runs older than their base's rule."""
     try:
         erased = expire()
     except CannotErase as error:

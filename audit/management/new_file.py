@@ -1,4 +1,4 @@
-"""What the commands of the audit share: a file that is there once it is whole, and errors said in a sentence."""
+"""What the exports share: a file that is there once it is whole."""
 
 import os
 from collections.abc import Iterator
@@ -7,16 +7,10 @@ from pathlib import Path
 from typing import IO
 
 from django.core.management.base import CommandError
-from django.db import DatabaseError
 
+from ledger.management.refusals import explain_database_error
 
-@contextmanager
-def explain_database_error(what: str) -> Iterator[None]:
-    """Say what failed, with the first line of what the database says. Raises CommandError."""
-    try:
-        yield
-    except DatabaseError as error:
-        raise CommandError(f"{what}: {str(error).splitlines()[0]}") from error
+__all__ = ["explain_database_error", "new_file"]
 
 
 @contextmanager

@@ -11,16 +11,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse, Stream
 from django.views.decorators.http import require_POST, require_safe
 
 from audit.access_log import record_list, record_read
-from audit.keeping.exports import (
-    HTML_TAIL,
-    ExportedRun,
-    Write,
-    as_html,
-    as_json_lines,
-    html_head,
-    stream_runs,
-    write_documents,
-)
+from audit.keeping import exports
 from audit.pages.forms import BasePeriodForm, RunFilters
 from audit.pages.sign_views import FILE_ID, signed_page
 from audit.pages.views import attachment, get_run_with_charge
@@ -78,27 +69,36 @@ def documents_csv(request: HttpRequest, run_id: UUID) -> HttpResponse:
     """Every document of a run's scope, what was done with it and why."""
     run = get_run_with_charge(request, run_id)
     record_read(request.user, "documents", run)
-    return attachment(write_documents(run), f"documents-{run.pk}.csv", "text/csv; charset=utf-8")
+    return attachment(exports.write_documents(run), f"documents-{run.pk}.csv", "text/csv; charset=utf-8")
 
 
 @require_safe
 def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
-    return stream_export(request, write_csv, "csv", "text/csv; charset=utf-8", head=write_csv([ExportedRun._fields]))
+    return stream_export(
+        request, write_csv, "csv", "text/csv; charset=utf-8", head=write_csv([exports.ExportedRun._fields])
+    )
 
 
 @require_safe
 def runs_jsonl(request: HttpRequest) -> StreamingHttpResponse:
-    return stream_export(request, as_json_lines, "jsonl", "application/jsonl; charset=utf-8")
+    return stream_export(request, exports.as_json_lines, "jsonl", "application/jsonl; charset=utf-8")
 
 
 @require_safe
 def runs_html(request: HttpRequest) -> StreamingHttpResponse:
     filters = {name: value for name, value in request.GET.dict().items() if value}
-    return stream_export(request, as_html, "html", "text/html; charset=utf-8", head=html_head(filters), tail=HTML_TAIL)
+    return stream_export(
+        request,
+        exports.as_html,
+        "html",
+        "text/html; charset=utf-8",
+        head=exports.html_head(filters),
+        tail=exports.HTML_TAIL,
+    )
 
 
 def stream_export(
-    request: HttpRequest, write: Write, ending: str, media_type: str, *, head: str = "", tail: str = ""
+    request: HttpRequest, write: exports.Write, ending: str, media_type: str, *, head: str = "", tail: str = ""
 ) -> StreamingHttpResponse:
     """Stream the runs of the list under the same filters."""
     form = RunFilters(request.GET, user=request.user)
@@ -108,4 +108,4 @@ def stream_export(
     record_list(request.user, f"export_{ending}", **{name: str(value) for name, value in wanted.items()})
     runs = filter_runs(RetrievalRun.objects.visible_to(request.user), wanted)
     named = {"Content-Disposition": f'attachment; filename="runs.{ending}"'}
-    return StreamingHttpResponse(stream_runs(runs, write, head, tail), content_type=media_type, headers=named)
+    return StreamingHttpResponse(exports.stream_runs(runs, write, head, tail), content_type=media_type, headers=named)

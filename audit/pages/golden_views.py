@@ -70,7 +70,6 @@ def golden(request: HttpRequest) -> HttpResponse:
 
 
 def ending_of(event: Event) -> Outcome:
-    """How a recorded check ended."""
     found = event.details
     return say_check(found["broken_count"] + found["still_wrong"], found["verdicts"], len(found["not_judged"]))
 

@@ -16,18 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.models import User
 from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
-from audit.keeping import changes, retention
-from audit.keeping.erasure import (
-    CannotErase,
-    Erasing,
-    Loss,
-    askers_of,
-    count_loss,
-    erase_alone,
-    erase_person,
-    hold_subjects,
-    is_erased_from,
-)
+from audit.keeping import changes, erasure, retention
 from audit.keeping.retention import RetentionRefused, days_kept, set_days
 from audit.models import CarriedArchive
 from audit.pages.forms import ChangeFilters, EraseForm, HoldForm, RetentionForm
@@ -39,7 +28,7 @@ from ledger import holds
 from ledger.holds import Held, HoldRefused
 from reading.characters import clean_words
 
-Refused = (RetentionRefused, HoldRefused, Held, CannotErase)
+Refused = (RetentionRefused, HoldRefused, Held, erasure.CannotErase)
 
 
 @require_safe
@@ -64,8 +53,8 @@ def change_list(request: HttpRequest) -> HttpResponse:
 def keeping(request: HttpRequest, base_id: UUID) -> HttpResponse:
     """A base's retention, its legal holds, and whose content can be erased."""
     base = get_or_404(KnowledgeBase.objects.audited_by(request.user), base_id)
-    people = askers_of(base)
-    subjects = hold_subjects(base)
+    people = erasure.askers_of(base)
+    subjects = erasure.hold_subjects(base)
     shown = {
         "base": base,
         "may_own": role_in(request.user, base) == "owner" and base.deleted_at is None,
@@ -131,7 +120,7 @@ def change_hold(
     request: HttpRequest, base_id: UUID, change: Callable[..., object], said: str, why_not: str
 ) -> HttpResponse:
     base, user = get_owned_base(request, base_id)
-    subjects = hold_subjects(base)
+    subjects = erasure.hold_subjects(base)
     form = HoldForm(request.POST, subjects=subjects)
     if not form.is_valid():
         return redirect_with_error(request, base, why_not)
@@ -146,27 +135,27 @@ def erase(request: HttpRequest, base_id: UUID) -> HttpResponse:
     base, user = get_owned_base(request, base_id)
     if request.method != "POST":
         return redirect("audit:keeping", base.pk)
-    with tell_refusal(request, *Refused), erase_alone(base):
-        form = EraseForm(request.POST, people=askers_of(base))
+    with tell_refusal(request, *Refused), erasure.erase_alone(base):
+        form = EraseForm(request.POST, people=erasure.askers_of(base))
         if not form.is_valid():
             asked_by = clean_words(request.POST.get("person", ""))
-            if request.POST.get("seen") and "person" in form.errors and is_erased_from(asked_by, base):
+            if request.POST.get("seen") and "person" in form.errors and erasure.is_erased_from(asked_by, base):
                 messages.success(request, _("This is erased already."))
                 return redirect("audit:keeping", base.pk)
             return redirect_with_error(request, base, form.why_not())
         person = User.objects.get(pk=form.cleaned_data["person"])
         names = {"person": str(person), "base": base.name}
-        loss = count_loss(person, base)
+        loss = erasure.count_loss(person, base)
         if request.POST.get("seen") != loss.seen:
             title = _("Erase what %(person)s asked in “%(base)s”") % names
             return show_loss(request, base, title, tell_loss(loss), form, loss.seen, _("Erase for good"))
-        erase_person(person, Erasing(str(user), form.cleaned_data["reason"]), base)
+        erasure.erase_person(person, erasure.Erasing(str(user), form.cleaned_data["reason"]), base)
         said = _("What %(person)s asked here is erased. Backups made before today still hold it.")
         messages.success(request, said % names)
     return redirect("audit:keeping", base.pk)
 
 
-def tell_loss(loss: Loss) -> list[str]:
+def tell_loss(loss: erasure.Loss) -> list[str]:
     """What an erasure takes, a line for each kind there is."""
     kinds = [
         ngettext(

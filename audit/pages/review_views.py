@@ -18,6 +18,7 @@ from audit.access_log import is_auditor, record_list
 from audit.models import Review, ReviewSample
 from audit.pages.forms import ReviewForm, SampleForm
 from audit.pages.views import get_run_with_charge, shown_sign, trail_page
+from audit.review import signing
 from audit.review.assigning import CannotAssign, assign, give_back, held_by, holders, people_for
 from audit.review.queue import (
     QUEUE_SHOWN,
@@ -31,15 +32,6 @@ from audit.review.queue import (
 )
 from audit.review.reviewing import ReviewConflict, ReviewRefused, next_unreviewed, review, reviews_of, why_not
 from audit.review.sampling import redraw_sample, take_sample
-from audit.review.signing import (
-    count_figures,
-    describe_sign_off,
-    find_sign_off_obstacle,
-    find_signed,
-    make_statement,
-    of_sample,
-    second_of,
-)
 from audit.runs.complaints import standing_complaints
 from audit.runs.listing import HEAVY, list_runs
 from audit.runs.risks import RISKS
@@ -197,8 +189,8 @@ def sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
 
 def sample_page(request: HttpRequest, found: ReviewSample, refusal: str = "") -> HttpResponse:
     """The page of a sample; with `refusal` it says why it was not signed off."""
-    subject, signed = of_sample(found), found.sign_offs.filter(first=None).select_related("second")
-    figures = count_figures(subject)
+    subject, signed = signing.of_sample(found), found.sign_offs.filter(first=None).select_related("second")
+    figures = signing.count_figures(subject)
     runs = RetrievalRun.objects.filter(pk__in=found.run_ids).defer(*HEAVY)
     by_id = {str(each.run.pk): each for each in list_runs(list(runs))}
     objections = Review.objects.filter(run__in=found.run_ids).exclude(outcome="agree")
@@ -211,8 +203,8 @@ def sample_page(request: HttpRequest, found: ReviewSample, refusal: str = "") ->
         "overruled": objections.values("run").distinct().count(),
         "is_same": redraw_sample(found) == found.run_ids,
         "refusal": refusal,
-        "obstacle": find_sign_off_obstacle(subject, figures).why,
-        "sign_offs": [(row, describe_sign_off(row), second_of(row)) for row in signed],
-        "is_signed": find_signed(subject, figures, make_statement(subject, figures).digest) is not None,
+        "obstacle": signing.find_sign_off_obstacle(subject, figures).why,
+        "sign_offs": [(row, signing.describe_sign_off(row), signing.second_of(row)) for row in signed],
+        "is_signed": signing.find_signed(subject, figures, signing.make_statement(subject, figures).digest) is not None,
     }
     return render(request, "audit/sample.html", shown, status=409 if refusal else 200)

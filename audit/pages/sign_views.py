@@ -14,22 +14,7 @@ from audit.access_log import is_auditor, record_list
 from audit.models import ReviewSample, SignOff
 from audit.pages.forms import REASON_MAX, BasePeriodForm
 from audit.pages.review_views import sample_page
-from audit.review.signing import (
-    NotSeen,
-    SignOffRefused,
-    StatementToSign,
-    Subject,
-    count_figures,
-    countersign,
-    describe_sign_off,
-    make_statement,
-    of_first,
-    of_period,
-    of_sample,
-    second_of,
-    sign,
-    tell_added,
-)
+from audit.review import signing
 from documents.access import get_or_404
 from reading.characters import clean_words
 
@@ -64,12 +49,15 @@ def signed_page(
         or BasePeriodForm(user=request.user, auto_id=FILE_ID, chosen=request.GET.get("base", "")),
         "refusal": refusal,
         "waiting_in": waiting_in,  # the base whose questions wait for a verdict
-        "rows": [(row, describe_sign_off(row), second_of(row), questions_of(of_first(row))) for row in rows],
+        "rows": [
+            (row, signing.describe_sign_off(row), signing.second_of(row), questions_of(signing.of_first(row)))
+            for row in rows
+        ],
     }
     return render(request, "audit/signoffs.html", shown, status=status)
 
 
-def questions_of(subject: Subject) -> str:
+def questions_of(subject: signing.Subject) -> str:
     """The address of the questions that are signed, or "" where the pages have them no more."""
     if not subject.has_pages:
         return ""
@@ -85,10 +73,10 @@ def sign_period(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return signed_page(request, form, status=400)
     given = form.cleaned_data
-    subject = of_period(given["base"], given["since"], given["until"], read_moment(request))
+    subject = signing.of_period(given["base"], given["since"], given["until"], read_moment(request))
     try:
         return sign_what_was_seen(request, subject, form=form)
-    except SignOffRefused as refusal:
+    except signing.SignOffRefused as refusal:
         waiting_in = subject.base_id if refusal.waits else None
         return signed_page(request, form, str(refusal), status=409, waiting_in=waiting_in)
 
@@ -100,8 +88,8 @@ def sign_sample(request: HttpRequest, sample_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("audit:sample", sample.pk)
     try:
-        return sign_what_was_seen(request, of_sample(sample))
-    except SignOffRefused as refusal:
+        return sign_what_was_seen(request, signing.of_sample(sample))
+    except signing.SignOffRefused as refusal:
         return sample_page(request, sample, str(refusal))
 
 
@@ -112,8 +100,8 @@ def sign_second(request: HttpRequest, sign_off_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("audit:sign_offs")
     try:
-        return sign_what_was_seen(request, of_first(first), first)
-    except SignOffRefused as refusal:
+        return sign_what_was_seen(request, signing.of_first(first), first)
+    except signing.SignOffRefused as refusal:
         waiting_in = first.base_id if refusal.waits and not first.sample_id else None
         return signed_page(request, BasePeriodForm(user=request.user), str(refusal), status=409, waiting_in=waiting_in)
 
@@ -128,7 +116,7 @@ def read_moment(request: HttpRequest) -> datetime | None:
 
 
 def sign_what_was_seen(
-    request: HttpRequest, subject: Subject, first: SignOff | None = None, form: BasePeriodForm | None = None
+    request: HttpRequest, subject: signing.Subject, first: SignOff | None = None, form: BasePeriodForm | None = None
 ) -> HttpResponse:
     """Sign, or show what would be signed and ask once more: a signature is for good.
 
@@ -139,30 +127,34 @@ def sign_what_was_seen(
     note = note.replace("\r\n", "\n")[:REASON_MAX]  # as the page's limit counts line ends
     shown: dict[str, object] = {
         "first": first,
-        "said_first": describe_sign_off(first) if first else "",
+        "said_first": signing.describe_sign_off(first) if first else "",
         "note": note,
         "form": form,  # the period, sent again
     }
     try:
         if first:
-            countersign(first, user_of(request), note, seen)
+            signing.countersign(first, user_of(request), note, seen)
         else:
-            sign(subject, user_of(request), note, seen)
-    except NotSeen as unseen:
+            signing.sign(subject, user_of(request), note, seen)
+    except signing.NotSeen as unseen:
         return statement_page(request, subject, unseen.statement, shown | {"was_seen": bool(seen)})
-    except SignOffRefused as refusal:
+    except signing.SignOffRefused as refusal:
         if not seen:
             raise
-        statement = make_statement(subject, count_figures(subject))
+        statement = signing.make_statement(subject, signing.count_figures(subject))
         return statement_page(request, subject, statement, shown | {"refusal": refusal}, status=409)
     return redirect("audit:sign_offs")
 
 
 def statement_page(
-    request: HttpRequest, subject: Subject, statement: StatementToSign, shown: dict[str, object], status: int = 200
+    request: HttpRequest,
+    subject: signing.Subject,
+    statement: signing.StatementToSign,
+    shown: dict[str, object],
+    status: int = 200,
 ) -> HttpResponse:
     record_list(request.user, "sign_off", base=str(subject.base_id), until=subject.until.isoformat())
     first = shown["first"]
-    added = tell_added(first, statement.digest) if isinstance(first, SignOff) else ""
+    added = signing.tell_added(first, statement.digest) if isinstance(first, SignOff) else ""
     shown = shown | {"subject": subject, "statement": statement, "added": added, "questions": questions_of(subject)}
     return render(request, "audit/sign.html", shown, status=status)

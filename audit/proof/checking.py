@@ -140,7 +140,6 @@ def keep_hourly(found: Verification) -> None:
 
 
 def give_up_checks() -> None:
-    """End verifications whose last attempt died with its worker."""
     error = "The worker stopped while it was at it."
     ended = {"state": State.FAILED, "ended_at": timezone.now(), "lease_owner": "", "error": error}
     RecordCheck.objects.filter(is_exhausted()).update(**ended)

@@ -167,8 +167,6 @@ def end_failed_job(row: Rejudgement, sentence: str) -> None:
 
 
 def give_up_rejudgements() -> None:
-    """End jobs whose last attempt died with its worker."""
-
     def end(row: Rejudgement) -> None:
         with override(row.language):
             words = gettext("The worker stopped %(count)s times while it was at it. Please try again.")

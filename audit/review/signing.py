@@ -113,7 +113,6 @@ def of_sample(sample: ReviewSample) -> Subject:
 
 
 def of_first(first: SignOff) -> Subject:
-    """What a first signature is about."""
     is_there = first.base.deleted_at is None
     return Subject(first.base_id, first.base_name, first.since, first.until, first.sample, is_there)
 
@@ -127,7 +126,6 @@ def runs_of(subject: Subject) -> RetrievalRunQuerySet:
 
 
 def count_figures(subject: Subject) -> SignedFigures:
-    """The figures as they are now."""
     asked = runs_of(subject).order_by()
     runs = asked.filter(can_be_reviewed())
     risky, reviewed = runs.filter(ANY_RISK), runs.filter(is_reviewed())

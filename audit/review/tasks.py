@@ -13,7 +13,6 @@ from jobs import waking
 
 @shared_task(name="audit.tasks.judge_again")  # in a queue served by threads, where the lease ends what hangs
 def judge_again(rejudgement_id: str, **_: Any) -> None:
-    """Judge stored briefs again."""
     rejudging.judge_stored(rejudgement_id)
 
 

@@ -51,7 +51,6 @@ def unsigned_runs() -> RetrievalRunQuerySet:
 
 
 def signs_of_run(run: RetrievalRun) -> Iterator[str]:
-    """The names of the signs that a run shows."""
     candidates = list(run.candidates.defer("context_text", "snippet", "brief", "context_boxes"))
     answer = Answer.objects.filter(run=run).first()
     if rank_candidates(run, candidates).against:

@@ -15,15 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.requests import user_of
-from chat.api import (
-    CitationSerializer,
-    ScopedSerializer,
-    answer_in_time,
-    chosen_filters,
-    chosen_scope,
-    kept_by,
-    said_of,
-)
+from chat import api
 from chat.fields.extracting import keep_extraction, read_extraction
 from chat.fields.grid import CELLS_MAX, grid_json, keep_grid, rows_of_grid, write_grid_csv
 from chat.fields.reading import (
@@ -62,7 +54,7 @@ class FieldSerializer(Body):
     )
 
 
-class ExtractSerializer(ScopedSerializer):
+class ExtractSerializer(api.ScopedSerializer):
     """Named fields, and the documents they are asked of."""
 
     fields_ = serializers.ListField(child=FieldSerializer(), min_length=1, max_length=FIELDS_MAX)
@@ -72,7 +64,7 @@ class ExtractSerializer(ScopedSerializer):
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
 
 
-class FieldCitationSerializer(CitationSerializer):
+class FieldCitationSerializer(api.CitationSerializer):
     """A literal quote and its place in a document."""
 
     section = None  # type: ignore[assignment]
@@ -135,16 +127,20 @@ class ExtractView(GenericAPIView[Any]):
         """Ask several named fields of the same documents; each is searched, judged and recorded by itself."""
         values = read_sent(ExtractSerializer, request.data)
         fields = fields_asked(values["fields"])
-        chosen = chosen_scope(user_of(request), values)
+        chosen = api.chosen_scope(user_of(request), values)
         sent = make_keyed(
-            user_of(request), chosen.base, read_idempotency_key(request), extract=values["fields"], **said_of(values)
+            user_of(request),
+            chosen.base,
+            read_idempotency_key(request),
+            extract=values["fields"],
+            **api.said_of(values),
         )
         extraction = keep_extraction(
-            user_of(request), chosen, fields, values["mode"], filters=chosen_filters(values), request=sent
+            user_of(request), chosen, fields, values["mode"], filters=api.chosen_filters(values), request=sent
         )
-        kept_by(request, extraction)
+        api.kept_by(request, extraction)
         tasks.start(extraction)
-        return answer_in_time(request, extraction, read_extraction, read_extraction)
+        return api.answer_in_time(request, extraction, read_extraction, read_extraction)
 
 
 def fields_asked(sent: list[dict[str, Any]]) -> list[Field]:
@@ -220,11 +216,11 @@ class AskGridView(GenericAPIView[Any]):
         """Ask several named fields of each document by itself, so that each has a value of each."""
         values = read_sent(ExtractSerializer, request.data)
         fields = fields_asked(values["fields"])
-        user, chosen = user_of(request), chosen_scope(user_of(request), values)
+        user, chosen = user_of(request), api.chosen_scope(user_of(request), values)
         key = read_idempotency_key(request)
-        sent = make_keyed(user, chosen.base, key, grid=values["fields"], **said_of(values))
+        sent = make_keyed(user, chosen.base, key, grid=values["fields"], **api.said_of(values))
         try:
-            rows = keep_grid(user, chosen, fields, values["mode"], filters=chosen_filters(values), request=sent)
+            rows = keep_grid(user, chosen, fields, values["mode"], filters=api.chosen_filters(values), request=sent)
         except FieldsError as error:
             raise faults_of(error) from error
         for row in rows:

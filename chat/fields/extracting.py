@@ -284,5 +284,4 @@ def end_with_failed_runs(row: Extraction, failure: str, for_people: str, for_adm
 
 
 def give_up_extractions() -> None:
-    """End extractions whose last attempt died with its worker."""
     give_up_dead(Extraction, "these fields", end_with_failed_runs)

@@ -135,7 +135,6 @@ def cells_of(rows: Sequence[Extraction]) -> dict[uuid.UUID, list[ExtractionField
 
 
 def grid_json(rows: Sequence[Extraction]) -> dict[str, Any]:
-    """A grid with the extraction of each document."""
     cells = cells_of(rows)
     return {
         "grid_id": str(rows[0].grid),

@@ -76,7 +76,6 @@ def kinds_allowed(asked: str, *, is_declared: bool) -> tuple[str, ...]:
 
 
 def of_kind(values: Iterable[Any], asked: str, *, is_declared: bool) -> list[Any]:
-    """The values that are of the kind asked for."""
     allowed = kinds_allowed(asked, is_declared=is_declared)
     return [value for value in values if value["type"] in allowed]
 

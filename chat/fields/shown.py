@@ -21,7 +21,6 @@ class ShownField:
 
     @cached_property
     def outcome(self) -> str:
-        """The code of its outcome."""
         asked = self.told["outcome"] or self.row.extraction.state  # one of those that only wait is not at work yet
         return as_judged(asked, self.row.run.judge if self.row.run else "")
 

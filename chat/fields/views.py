@@ -15,20 +15,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.models import User
 from accounts.requests import user_of
+from chat.fields import grid
 from chat.fields.extracting import keep_extraction
 from chat.fields.forms import FieldsForm
-from chat.fields.grid import (
-    CELLS_MAX,
-    all_ended,
-    asked_lately,
-    cells_of,
-    grid_json,
-    keep_grid,
-    rows_changed,
-    rows_of_grid,
-    states_of,
-    write_grid_csv,
-)
 from chat.fields.reading import COLUMNS, FIELDS_MAX, TYPES, FieldsError
 from chat.fields.shown import ShownField
 from chat.fields.values import extraction_json, fields_with_answers, write_extraction_csv
@@ -54,7 +43,7 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
         wanted = (user, form.chosen_scope, form.asked, asked["mode"])
         more = {"filters": form.filters, "form_id": asked["form_id"]}
         try:
-            rows = keep_grid(*wanted, **more) if asked["is_grid"] else [keep_extraction(*wanted, **more)]
+            rows = grid.keep_grid(*wanted, **more) if asked["is_grid"] else [keep_extraction(*wanted, **more)]
         except (
             FieldsError,
             ScopeError,
@@ -66,11 +55,11 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
             return redirect(page_of_extraction(rows[0]))
     context = {
         "form": form,
-        "earlier": [(each, page_of_extraction(each)) for each in asked_lately(user, EARLIER_SHOWN)],
+        "earlier": [(each, page_of_extraction(each)) for each in grid.asked_lately(user, EARLIER_SHOWN)],
         "columns": COLUMNS,
         "types": TYPES,
         "most": FIELDS_MAX,
-        "most_cells": CELLS_MAX,
+        "most_cells": grid.CELLS_MAX,
     }
     return render(request, "chat/fields/ask.html", context, status=400 if form.errors else 200)
 
@@ -87,7 +76,7 @@ def show_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
     """The fields that were asked together, with their values, as far as they are; 204 where `seen` is how far."""
     user = user_of(request)
     extraction = get_object_or_404(Extraction.objects.visible_to(user).select_related("base"), pk=extraction_id)
-    states = states_of([extraction])
+    states = grid.states_of([extraction])
     if request.GET.get("seen") == states:
         return HttpResponse(status=204)
     rows = fields_with_answers([extraction])
@@ -112,7 +101,6 @@ def auditable_of(user: User, fields: Iterable[ExtractionField]) -> set[UUID]:
 
 
 def is_of_several(extraction: Extraction) -> bool:
-    """Whether its fields are asked of more than one document."""
     asked = extraction.document_ids
     return len(asked) > 1 or (not asked and extraction.base.documents.living().count() > 1)
 
@@ -159,11 +147,11 @@ def show_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
     A page that says what it has `seen` gets the rows that have changed since, or 204 where none has.
     """
     user, seen = user_of(request), request.GET.get("seen", "")
-    rows = rows_of_grid(user, grid_id)
-    changed = rows_changed(rows, seen)
+    rows = grid.rows_of_grid(user, grid_id)
+    changed = grid.rows_changed(rows, seen)
     if not changed:
         return HttpResponse(status=204)
-    cells = cells_of(changed)
+    cells = grid.cells_of(changed)
     names = list(dict.fromkeys(field.name for row in changed for field in cells[row.pk]))
     by_name = [(row, {field.name: ShownField(field) for field in cells[row.pk]}) for row in changed]
     context = {
@@ -172,9 +160,9 @@ def show_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
         "names": names,
         "rows": [(row, [shown.get(name) for name in names]) for row, shown in by_name],
         "total": len(rows),
-        "states": states_of(rows),
+        "states": grid.states_of(rows),
         "is_swapped": bool(seen),
-        "is_running": not all_ended(rows),
+        "is_running": not grid.all_ended(rows),
         "is_stopping": any(row.stop_requested for row in rows),
         "is_stopped": any(row.state == Extraction.State.STOPPED for row in rows),
         "ended": sum(row.state in ENDED for row in rows),
@@ -186,7 +174,7 @@ def show_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
 @require_POST
 def stop_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
     """Ask the workers to stop: what has ended stays, and the rest is not asked."""
-    stopped = [request_stop(row) for row in rows_of_grid(user_of(request), grid_id)]
+    stopped = [request_stop(row) for row in grid.rows_of_grid(user_of(request), grid_id)]
     if not any(stopped):
         messages.info(request, gettext("Every field had been asked already; what was found is kept."))
     return redirect("chat:grid", grid_id)
@@ -197,5 +185,5 @@ def export_grid(request: HttpRequest, grid_id: UUID, form: str) -> HttpResponse:
     """The grid with its values: CSV for spreadsheets, JSON for programs."""
     if form not in ("csv", "json"):
         raise Http404("Fields are exported as csv or json.")
-    told = grid_json(rows_of_grid(user_of(request), grid_id))
-    return download(write_grid_csv(told) if form == "csv" else write_json(told), f"grid-{str(grid_id)[:8]}.{form}")
+    told = grid.grid_json(grid.rows_of_grid(user_of(request), grid_id))
+    return download(grid.write_grid_csv(told) if form == "csv" else write_json(told), f"grid-{str(grid_id)[:8]}.{form}")

@@ -144,5 +144,4 @@ def end_failed_test(row: ModelTest, sentence: str = BROKEN) -> None:
 
 
 def give_up_tests() -> None:
-    """End tests whose last attempt died with its worker."""
     give_up(ModelTest, partial(end_failed_test, sentence=DIED))

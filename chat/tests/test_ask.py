@@ -17,13 +17,13 @@ from chat.management.commands.ask import (
     command_base,
     find_document,
     find_user,
-    named_base,
     open_scope,
+    without_surrogates,
 )
 from chat.models import Conversation, Turn
 from chat.scope import ScopeError
 from chat.turns.replies import answer_json
-from documents.access import create_base, delete_base
+from documents.access import create_base, delete_base, find_base
 from documents.models import Document, KnowledgeBase, Membership, Role
 from ledger.models import Event
 
@@ -102,19 +102,19 @@ def test_a_base_of_that_name_that_somebody_else_made_is_not_taken(house: House) 
 
 
 def test_a_base_is_named_or_given_by_its_id(house: House) -> None:
-    assert named_base("Model governance") == named_base(str(house.base.pk)) == house.base
+    assert find_base("Model governance") == find_base(str(house.base.pk)) == house.base
 
 
 @pytest.mark.parametrize("name", ["", "model governance", "Model", "%", NOBODY, "x" * 300, NO_TEXT])
 def test_a_name_no_base_has_is_told(house: House, name: str) -> None:
     with pytest.raises(CommandError, match="There is no base named"):
-        named_base(name)
+        find_base(without_surrogates(name))
 
 
 def test_a_name_two_bases_have_is_told(house: House) -> None:
     KnowledgeBase.objects.create(name="Elsewhere")
     with pytest.raises(CommandError, match="several bases named Elsewhere; give the id"):
-        named_base("Elsewhere")
+        find_base("Elsewhere")
 
 
 @pytest.mark.parametrize("given", ["", "paper.pdf", NOBODY, "/no/such/file", "x" * 300, NO_TEXT])

@@ -187,7 +187,7 @@ def test_a_call_that_waits_ends_soon_after_its_caller_lost_access(
 ) -> None:
     """W5, for a program that waits for JSON."""
     monkeypatch.setattr("chat.turns.waiting.LOOK_MS", 50)
-    monkeypatch.setattr("chat.turns.tasks.wake", lambda turn: None)
+    monkeypatch.setattr("jobs.waking.send", lambda task, turn: None)
     _, secret = make_token(viewer, "Client", ["ask"], 1)
 
     def leave() -> None:

@@ -11,14 +11,7 @@ from django.conf import settings
 from django.utils.translation import gettext_noop
 
 from chat.drafts import AnswerDraft, Quoted
-from chat.figures.across import (
-    conflicts_in_items,
-    conflicts_in_quotes,
-    conflicts_in_sentences,
-    notes_on_shares,
-    with_conflicts,
-    with_doubts,
-)
+from chat.figures import across
 from chat.figures.answer import NOTE as FIGURE_NOTE
 from chat.figures.answer import figures_for
 from chat.figures.options import without_unchosen
@@ -158,9 +151,9 @@ def compare_values(draft: AnswerDraft) -> AnswerDraft:
     """The draft with what does not agree among its values; sentences that a model wrote were looked at before."""
     quotes = draft.quoted if draft.kind == Kind.EXTRACTIVE else ()
     contents = contents_of(draft.quoted)
-    in_quotes = conflicts_in_quotes(quotes, contents, draft.checks)
-    compared = with_doubts(draft, [*in_quotes, *conflicts_in_items(draft.items, draft.quoted)])
-    return replace(compared, checks=[*compared.checks, *notes_on_shares(draft.quoted, contents)])
+    in_quotes = across.conflicts_in_quotes(quotes, contents, draft.checks)
+    compared = across.with_doubts(draft, [*in_quotes, *across.conflicts_in_items(draft.items, draft.quoted)])
+    return replace(compared, checks=[*compared.checks, *across.notes_on_shares(draft.quoted, contents)])
 
 
 def compose_found(run: RetrievalRun, writing: Writing) -> AnswerDraft:
@@ -306,9 +299,9 @@ def end_uncited(draft: WrittenDraft) -> WrittenDraft | AnswerDraft:
 def hold_against_quotes(draft: WrittenDraft) -> WrittenDraft:
     """Each sentence against what it cites; by the claim gate where the base has one, which may have it written anew."""
     written, excerpts, others = draft.gated.written, draft.material.excerpts, draft.gated.others
-    find_conflicts = partial(conflicts_in_sentences, quotes=draft.quotes, contents=contents_of(draft.quotes))
+    find_conflicts = partial(across.conflicts_in_sentences, quotes=draft.quotes, contents=contents_of(draft.quotes))
     sentences = writer.check_sentences(written.text, written.sources(excerpts))
-    gated = Gated(written, written.text, with_conflicts(sentences, find_conflicts(sentences)))
+    gated = Gated(written, written.text, across.with_conflicts(sentences, find_conflicts(sentences)))
     if draft.writing.settings.claim_check == "on" and not draft.is_stopped:
         resolve = partial(resolve_figures, draft.run, draft.quotes)
         rewrite = partial(receive, draft.run, draft.material, draft.writing.in_silence())

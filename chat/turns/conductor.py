@@ -313,7 +313,6 @@ def describe_failure(error: Exception) -> str:
 
 
 def give_up_exhausted() -> None:
-    """End turns whose last attempt died with its worker."""
     give_up_dead(Turn, "this question", end_without_answer)
 
 

@@ -146,5 +146,4 @@ def end_with_failed_run(row: Retrieval, failure: str, for_people: str, for_admin
 
 
 def give_up_retrievals() -> None:
-    """End retrievals whose last attempt died with its worker."""
     give_up_dead(Retrieval, "this question", end_with_failed_run)

@@ -1,5 +1,6 @@
 """Celery tasks of the chat. The row of a job is the truth; a task may arrive twice, late or never."""
 
+from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -49,7 +50,6 @@ def test_model(test_id: str, **_: Any) -> None:
 
 @shared_task(name="chat.tasks.load_demo", time_limit=FULL_SEARCH_S)
 def load_demo(user_id: int, **_: Any) -> None:
-    """Read the samples and ask the questions of the demonstration."""
     demo.load(User.objects.get(pk=user_id))
 
 
@@ -72,7 +72,7 @@ def try_questions(language: str = "", **_: Any) -> None:
 
 def start(job: Turn | Retrieval | Extraction | ModelTest) -> None:
     """Wake a worker once the question is committed. If the broker is down, the sweeper does it later."""
-    waking.wake_after_commit(job, wake)
+    waking.wake_after_commit(job, partial(waking.send, task_of(job)))
 
 
 def start_trying(language: str) -> None:
@@ -87,10 +87,6 @@ def start_trying(language: str) -> None:
 def start_demo(user: User) -> None:
     """Have a worker bring the demonstration. Lost with the message if the broker is down; it can be asked for again."""
     transaction.on_commit(lambda: load_demo.apply_async((user.pk,), retry=False), robust=True)
-
-
-def wake(job: Turn | Retrieval | Extraction | ModelTest) -> None:
-    waking.send(task_of(job), job)
 
 
 def task_of(job: Turn | Retrieval | Extraction | ModelTest) -> waking.AnyTask:

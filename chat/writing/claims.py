@@ -87,7 +87,6 @@ class Checked:
     failure: str = ""
 
     def refused(self) -> dict[int, ClaimFinding]:
-        """The sentences that may not stand."""
         return {number: each for number, each in self.findings.items() if each.verdict != SUPPORTED}
 
 

@@ -82,7 +82,6 @@ def refuse_if_newer(manifest: Manifest) -> None:
 
 
 def target_of(name: str) -> Path:
-    """Where a file of a backup belongs here."""
     if name.startswith(FILES):
         return Path(settings.MEDIA_ROOT) / name.removeprefix(FILES)
     if name.startswith(CARRIED):

@@ -52,7 +52,6 @@ async def allowance(scope: Scope) -> Allowance:
 
 
 def takes_files(scope: Scope) -> bool:
-    """Whether a request goes to an upload route."""
     try:
         return scope["method"] == "POST" and resolve(scope["path"]).view_name in UPLOADS
     except Resolver404:

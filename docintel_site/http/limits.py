@@ -34,12 +34,10 @@ class Limit(BaseThrottle):
         return wait_ms == 0
 
     def kept_in(self) -> Any:
-        """The cache with the counts."""
         return cache
 
     @property
     def most(self) -> int:
-        """The number of requests allowed."""
         most: int = getattr(settings, self.setting)
         return most
 

@@ -13,43 +13,34 @@ from rest_framework.response import Response
 from accounts.requests import user_of
 from documents import access
 from documents.api import Body, NotRead, TextField, read_sent
+from documents.cards import types
 from documents.cards.editing import clean_card
 from documents.cards.serializers import CardPlaceSerializer, CardSerializer
-from documents.cards.types import (
-    DATES,
-    DATES_MAX,
-    FIELDS,
-    FIELDS_MAX,
-    NAME_CHARS,
-    PARTIES_MAX,
-    SUMMARY_CHARS,
-    TYPES,
-    VALUE_CHARS,
-    NamedValue,
-)
 from documents.cards.versions import card_of, card_places, edit_card, undo_edits
 from documents.models import Document
 
 
 class DateChangeSerializer(Body):
-    name = serializers.ChoiceField(list(DATES))
-    value = TextField(max_length=VALUE_CHARS)
+    name = serializers.ChoiceField(list(types.DATES))
+    value = TextField(max_length=types.VALUE_CHARS)
 
 
 class ValueChangeSerializer(Body):
-    name = serializers.ChoiceField(list(FIELDS))
-    value = TextField(max_length=VALUE_CHARS)
+    name = serializers.ChoiceField(list(types.FIELDS))
+    value = TextField(max_length=types.VALUE_CHARS)
 
 
 class CardChangeSerializer(Body):
     """Omitted fields stay as they are; lists are replaced whole."""
 
-    type = serializers.ChoiceField(list(TYPES), required=False)
-    parties = serializers.ListField(child=TextField(max_length=NAME_CHARS), required=False, max_length=PARTIES_MAX)
-    dates = serializers.ListField(child=DateChangeSerializer(), required=False, max_length=DATES_MAX)
-    period = TextField(max_length=VALUE_CHARS, required=False, allow_blank=True)
-    summary = TextField(max_length=SUMMARY_CHARS, required=False, allow_blank=True)
-    values = serializers.ListField(child=ValueChangeSerializer(), required=False, max_length=FIELDS_MAX)
+    type = serializers.ChoiceField(list(types.TYPES), required=False)
+    parties = serializers.ListField(
+        child=TextField(max_length=types.NAME_CHARS), required=False, max_length=types.PARTIES_MAX
+    )
+    dates = serializers.ListField(child=DateChangeSerializer(), required=False, max_length=types.DATES_MAX)
+    period = TextField(max_length=types.VALUE_CHARS, required=False, allow_blank=True)
+    summary = TextField(max_length=types.SUMMARY_CHARS, required=False, allow_blank=True)
+    values = serializers.ListField(child=ValueChangeSerializer(), required=False, max_length=types.FIELDS_MAX)
 
 
 class CardVersionsSerializer(serializers.Serializer[Document]):
@@ -93,7 +84,7 @@ class CardView(GenericAPIView[Any]):
         if "values" in wanted:
             wanted["fields"] = wanted.pop("values")
         for name in {"dates", "fields"} & wanted.keys():
-            wanted[name] = tuple(NamedValue(**each) for each in wanted[name])
+            wanted[name] = tuple(types.NamedValue(**each) for each in wanted[name])
         if "parties" in wanted:
             wanted["parties"] = tuple(wanted["parties"])
         edit_card(found, clean_card(replace(card_of(found), **wanted)), user_of(request))

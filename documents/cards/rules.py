@@ -6,20 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from documents.cards import types
 from documents.cards.places import ReadCard, place_of_value
 from documents.cards.signs import ANY_DATE, MONTH_ALONE, card_signs, signs_of
 from documents.cards.summary import first_sentences
-from documents.cards.types import (
-    DATES_MAX,
-    FIELDS_MAX,
-    NAME_CHARS,
-    PARTIES_MAX,
-    TYPES,
-    UNKNOWN,
-    VALUE_CHARS,
-    Card,
-    NamedValue,
-)
 from reading.layout.lines import PageLine
 from reading.layout.traced import TracedText, TracedValue, trace
 from reading.rows import UNSEARCHED_KINDS, LineRow, TocRow, name_in_force
@@ -77,17 +67,17 @@ def make_card(title: str, lines: Sequence[LineRow], toc: Sequence[TocRow]) -> Re
     kind = find_type(start)
     parties: dict[str, TracedValue] = {}
     for party in find_parties(kind, start):
-        parties.setdefault(party.value[:NAME_CHARS], party)
-    parties = dict(islice(parties.items(), PARTIES_MAX))
-    dates, period = [*find_dates(kind, start)][:DATES_MAX], find_period(kind, start)
-    fields = [*find_fields(kind, start)][:FIELDS_MAX]
-    card = Card(
+        parties.setdefault(party.value[: types.NAME_CHARS], party)
+    parties = dict(islice(parties.items(), types.PARTIES_MAX))
+    dates, period = [*find_dates(kind, start)][: types.DATES_MAX], find_period(kind, start)
+    fields = [*find_fields(kind, start)][: types.FIELDS_MAX]
+    card = types.Card(
         type=kind,
         parties=tuple(parties),
-        dates=tuple(NamedValue(name, read.value) for name, read in dates),
+        dates=tuple(types.NamedValue(name, read.value) for name, read in dates),
         period=period.value,
         summary=first_sentences(lines, toc, is_agreement=kind in AGREEMENTS),
-        fields=tuple(NamedValue(name, read.value[:VALUE_CHARS].rstrip()) for name, read in fields),
+        fields=tuple(types.NamedValue(name, read.value[: types.VALUE_CHARS].rstrip()) for name, read in fields),
     )
     read_from = [
         *(place_of_value("party", name, read) for name, read in parties.items()),
@@ -147,9 +137,9 @@ def find_type(start: Beginning) -> str:
     for sign in card_signs():
         if any(sign.pattern.search(text) for text in texts[sign.where]):
             weights[sign.type] += sign.weight
-    order = list(TYPES)
-    best = max(weights, key=lambda kind: (weights[kind], -order.index(kind)), default=UNKNOWN)
-    return best if weights[best] >= WEIGHT_MIN else UNKNOWN
+    order = list(types.TYPES)
+    best = max(weights, key=lambda kind: (weights[kind], -order.index(kind)), default=types.UNKNOWN)
+    return best if weights[best] >= WEIGHT_MIN else types.UNKNOWN
 
 
 def find_parties(kind: str, start: Beginning) -> Iterator[TracedValue]:
@@ -242,7 +232,7 @@ def find_fields(kind: str, start: Beginning) -> Iterator[Named]:
     """The values of fields typical of the type, each once."""
     found: set[str] = set()
     for sign in signs_of("value"):
-        if sign.name in TYPES[kind].fields and sign.name not in found:
+        if sign.name in types.TYPES[kind].fields and sign.name not in found:
             text = start.printed if "\\n" in sign.pattern.pattern else start.whole
             if match := sign.pattern.search(text.text):
                 found.add(sign.name)
@@ -253,4 +243,4 @@ def headed_fields(kind: str, titles: Iterable[str]) -> list[str]:
     """The fields typical of a type that one of the section titles is about."""
     said = list(titles)
     headed = {sign.name for sign in signs_of("heading") if any(sign.pattern.search(title) for title in said)}
-    return [name for name in TYPES[kind].fields if name in headed]
+    return [name for name in types.TYPES[kind].fields if name in headed]

@@ -248,7 +248,6 @@ def start_of_entry(entry: TocRow) -> SectionStart:
 
 
 def with_contents(reading: Reading, starts: Sequence[SectionStart]) -> Reading:
-    """The same lines under other contents."""
     toc, indexes = sections_of(starts, reading.lines, reading.title)
     headings = {start.line_index for start in starts if start.origin == "model"}
     lines = tuple(

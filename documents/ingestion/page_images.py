@@ -59,7 +59,6 @@ def has_image(document: Document, number: int) -> bool:
 
 
 def limits() -> Limits:
-    """The limits for one file, from the settings."""
     return Limits(
         file_bytes=settings.UPLOAD_MAX_BYTES,
         pages=settings.PAGES_MAX,
@@ -81,7 +80,6 @@ def place(document: Document, name: str) -> Path:
 
 
 def forget(sha256: str) -> None:
-    """Delete every image of a file's pages."""
     shutil.rmtree(folder_of(sha256), ignore_errors=True)
 
 

@@ -79,7 +79,6 @@ def get_field(request: HttpRequest, pk: UUID, field_pk: int) -> MetadataField | 
 
 @require_POST
 def keep_filter(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Keep the filter of the list under a name."""
     found = access.get_base(request.user, pk)
     parts = {part: request.POST.get(part, "") for part in PARTS}
     address = reverse("documents:base", args=[pk])

@@ -31,16 +31,7 @@ PICTURE_WORDS = {
     "read": gettext_lazy("picture, read by text recognition"),
 }
 # Points around a box, so that a highlight does not cut letters; a context is set off from the anchor inside it.
-MARGINS = {
-    "anchor": 0.6,
-    "context": 2.5,
-    "other": 0.6,
-    "found": 0.6,
-    "word": 0.0,
-    "line": 0.0,
-    "furniture": 0.0,
-    "picture": 0.0,
-}
+MARGINS = {"anchor": 0.6, "context": 2.5, "other": 0.6, "found": 0.6}
 DRAWN_FIRST = ("context", "line", "furniture", "found", "other", "anchor", "word")
 TAG_HEIGHT, TAG_PADDING, TAG_BASELINE = 10.0, 8.0, 7.8
 TAG_SIZE = 8.5  # as in site.css
@@ -200,7 +191,7 @@ def alt_of(page_number: int, page_label: str, page_count: int) -> str:
 
 def box_of(kind: str, box: StoredBox) -> SheetBox:
     kind = "picture" if box.get("picture") else kind
-    margin = MARGINS[kind]
+    margin = MARGINS.get(kind, 0.0)
     return SheetBox(
         round(box["x0"] - margin, 1),
         round(box["y0"] - margin, 1),

@@ -60,12 +60,10 @@ class Graph:
         return output
 
     def normalise(self, values: str, name: str) -> str:
-        """Layer normalisation with the weights of that name."""
         scale, bias = self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
         return self.add("LayerNormalization", values, scale, bias, axis=-1, epsilon=self.config["layer_norm_eps"])
 
     def dense(self, values: str, name: str) -> str:
-        """A linear layer with the weights of that name."""
         return self.add(
             "Add", self.add("MatMul", values, self.weights[f"{name}.weight"].T), self.weights[f"{name}.bias"]
         )

@@ -73,7 +73,6 @@ class StandIns:
     originals: Mapping[str, str] = field(default_factory=dict)
 
     def hide(self, text: str) -> str:
-        """The text with the stand-ins."""
         return self._written.sub(lambda found: self._by_original[found[0]], text) if self.originals else text
 
     def hide_ask(self, ask: Ask) -> Ask:

@@ -52,7 +52,6 @@ def mark_furniture(pages: Sequence[Sequence[PageLine]], widths: Sequence[float])
 
 
 def usual_size(pages: Sequence[Sequence[PageLine]]) -> float:
-    """The font size most lines are set in."""
     sizes = Counter(round(line.size, 1) for lines in pages for line in lines if line.kind != "watermark")
     return sizes.most_common(1)[0][0] if sizes else 0.0
 

@@ -329,7 +329,6 @@ def is_wrapped_row(line: PageLine, above: PageLine) -> bool:
 
 
 def cell_edges(line: PageLine) -> list[tuple[float, float]]:
-    """The left and right edge of each cell of a line."""
     cells = cut_spans(line.spans, CELL_GAP * line.size)
     return [(line.spans[first].x0, line.spans[end - 1].x1) for first, end in cells]
 

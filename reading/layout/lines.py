@@ -255,7 +255,6 @@ def is_footnote_mark(text: str, span: Span, last: Span, before: str) -> bool:
 
 
 def is_number_after(text: str, before: str) -> bool:
-    """Whether digits follow a number or a word."""
     return text.strip("()[],* ").isdigit() and (before[-1].isdigit() or (len(before) > 2 and before[-3:].isalpha()))
 
 

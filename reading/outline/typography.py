@@ -4,15 +4,7 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
-from reading.layout.kinds import (
-    HEADING_SCORE,
-    HEADING_WORDS,
-    BodyStyle,
-    continues,
-    heading_score,
-    is_heading,
-    numbering_of,
-)
+from reading.layout import kinds
 from reading.layout.lines import PageLine
 from reading.outline.headings import BY_TYPOGRAPHY, SectionStart
 from reading.outline.numbering import levels_by_number, without_gaps
@@ -34,15 +26,15 @@ UNIT_NOTE = re.compile(
 Setting = tuple[int, bool, bool, bool]
 
 
-def starts_by_typography(lines: Sequence[PageLine], style: BodyStyle) -> list[SectionStart]:
+def starts_by_typography(lines: Sequence[PageLine], style: kinds.BodyStyle) -> list[SectionStart]:
     """Headings by R13's score, with levels by number depth, then by style."""
     found: list[int] = []
     shown: list[int] = []
     previous: PageLine | None = None
     for index, line in enumerate(lines):
-        if is_heading(line):
+        if kinds.is_heading(line):
             shown.append(index)
-            if line.heading_chars or heading_score(line, previous, style) >= HEADING_SCORE:
+            if line.heading_chars or kinds.heading_score(line, previous, style) >= kinds.HEADING_SCORE:
                 found.append(index)
         if line.kind not in UNSEARCHED_KINDS:
             previous = line
@@ -59,7 +51,7 @@ def find_subsections(
     start: SectionStart,
     found: Sequence[int],
     lines: Sequence[PageLine],
-    style: BodyStyle,
+    style: kinds.BodyStyle,
     sure: AbstractSet[int] = frozenset(),
 ) -> list[SectionStart]:
     """The headings inside a section as starts below its level; a heading's second line belongs to the first."""
@@ -69,7 +61,7 @@ def find_subsections(
         if not is_heading_continued(index, lines) and not is_sentence(heading_title(index, lines))
     ]
     headings = [lines[index] for index in first_lines]
-    numbers = [numbering_of(line.text)[0] for line in headings]
+    numbers = [kinds.numbering_of(line.text)[0] for line in headings]
     settings = [(*setting_of(lines[index], style), index in sure) for index in first_lines]
     levels = without_gaps(levels_by_number(typographic_levels(settings, numbers), numbers))
     return [
@@ -84,12 +76,12 @@ def start_at(index: int, lines: Sequence[PageLine], level: int, number: str, con
     return SectionStart(level, number, title, index, lines[index].page_number, "headings", confidence)
 
 
-def without_title_page(found: list[int], lines: Sequence[PageLine], style: BodyStyle) -> list[int]:
+def without_title_page(found: list[int], lines: Sequence[PageLine], style: kinds.BodyStyle) -> list[int]:
     """Leave out the document's title and authors: large lines before all others, set like no later heading."""
     sizes = [round(lines[index].size) for index in found]
     for place, index in enumerate(found):
         is_title = lines[index].page_number == 1 and lines[index].size > TITLE_SIZE * style.size
-        if not is_title or is_heading(lines[index]) and numbering_of(lines[index].text)[0]:
+        if not is_title or kinds.is_heading(lines[index]) and kinds.numbering_of(lines[index].text)[0]:
             return found[place:]
         alike = [other for size, other in zip(sizes, found, strict=True) if size == sizes[place]]
         if alike[-1] - alike[0] > TITLE_LINES:
@@ -100,13 +92,13 @@ def without_title_page(found: list[int], lines: Sequence[PageLine], style: BodyS
 def is_sentence(title: str) -> bool:
     """Whether a title is text: it ends like a sentence, or is as long as one may be only in a book's title."""
     words = title.split()
-    is_long = title[-1:] in ".;," and len(words) > SENTENCE_WORDS_MIN or len(words) > HEADING_WORDS
+    is_long = title[-1:] in ".;," and len(words) > SENTENCE_WORDS_MIN or len(words) > kinds.HEADING_WORDS
     return is_long or ORDER_WORDS.search(title) is not None
 
 
 def is_heading_continued(index: int, lines: Sequence[PageLine]) -> bool:
     """Whether a heading line continues the one above it."""
-    return index > 0 and lines[index - 1].kind == "heading" and continues(lines[index], lines[index - 1])
+    return index > 0 and lines[index - 1].kind == "heading" and kinds.continues(lines[index], lines[index - 1])
 
 
 def heading_title(index: int, lines: Sequence[PageLine]) -> str:
@@ -130,7 +122,7 @@ def typographic_levels(settings: Sequence[tuple[int, ...]], numbers: Sequence[st
     return [rank[setting] + depth - least[setting] for setting, depth in zip(settings, depths, strict=True)]
 
 
-def setting_of(line: PageLine, style: BodyStyle) -> Setting:
+def setting_of(line: PageLine, style: kinds.BodyStyle) -> Setting:
     """The style of a heading: size, bold, centred, capitals. The greater, the shallower."""
     if line.heading_chars:
         return round(line.size), False, False, False

@@ -116,7 +116,6 @@ def is_told_in_signs(field: FormField) -> bool:
 
 
 def has_middle_inside(box: Sequence[float], outer: Sequence[float]) -> bool:
-    """Whether the middle of a box lies in another."""
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
 

@@ -110,7 +110,6 @@ def headed_by(over: Table, table: Table) -> Table:
 
 
 def column_places(table: Table) -> list[Edges]:
-    """The edges of each column, by its cells."""
     cells = [[cell for row in table.rows if (cell := row.cells[at])] for at in range(len(table.columns))]
     return [(min(cell.x0 for cell in column), max(cell.x1 for cell in column)) for column in cells if column]
 

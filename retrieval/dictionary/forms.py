@@ -5,16 +5,7 @@ from typing import Any
 from django import forms
 
 from documents.forms import SpokenForm
-from retrieval.dictionary.csv_format import (
-    LANGUAGES,
-    PRIORITY_WORDS,
-    TEXT_MAX,
-    WEIGHT_MAX,
-    WordlistError,
-    WordRow,
-    check_word_row,
-    checked_weight,
-)
+from retrieval.dictionary import csv_format
 
 FIELD = {"class": "field"}
 
@@ -22,10 +13,12 @@ FIELD = {"class": "field"}
 class TermForm(SpokenForm):
     """One term; `row` is its value once it is valid."""
 
-    language = forms.ChoiceField(choices=list(LANGUAGES.items()), required=False, widget=forms.Select(attrs=FIELD))
-    term = forms.CharField(max_length=TEXT_MAX, widget=forms.TextInput(attrs=FIELD))
+    language = forms.ChoiceField(
+        choices=list(csv_format.LANGUAGES.items()), required=False, widget=forms.Select(attrs=FIELD)
+    )
+    term = forms.CharField(max_length=csv_format.TEXT_MAX, widget=forms.TextInput(attrs=FIELD))
     priority = forms.ChoiceField(
-        choices=list(PRIORITY_WORDS.items()),
+        choices=list(csv_format.PRIORITY_WORDS.items()),
         required=False,
         widget=forms.Select(attrs=FIELD),
     )
@@ -33,7 +26,9 @@ class TermForm(SpokenForm):
         required=False,
         initial="1",
         max_length=8,
-        widget=forms.NumberInput(attrs={"class": "field short", "step": "any", "min": "0", "max": f"{WEIGHT_MAX:g}"}),
+        widget=forms.NumberInput(
+            attrs={"class": "field short", "step": "any", "min": "0", "max": f"{csv_format.WEIGHT_MAX:g}"}
+        ),
     )
 
     def __init__(self, *args: Any, concept: str = "", **kwargs: Any) -> None:
@@ -43,8 +38,8 @@ class TermForm(SpokenForm):
     def clean_weight(self) -> str:
         text: str = self.cleaned_data["weight"]
         try:
-            checked_weight(text)
-        except WordlistError as error:
+            csv_format.checked_weight(text)
+        except csv_format.WordlistError as error:
             raise forms.ValidationError(str(error)) from error
         return text
 
@@ -53,15 +48,15 @@ class TermForm(SpokenForm):
         if not self.errors:
             try:
                 said = (self.cleaned_data[name] for name in ("language", "term", "priority", "weight"))
-                self.row: WordRow = check_word_row(self.concept, *said)
-            except WordlistError as error:
+                self.row: csv_format.WordRow = csv_format.check_word_row(self.concept, *said)
+            except csv_format.WordlistError as error:
                 raise forms.ValidationError(str(error)) from error
 
 
 class ConceptForm(TermForm):
     """A new concept and its first term; an empty term is the concept's own name."""
 
-    concept_name = forms.CharField(max_length=TEXT_MAX, widget=forms.TextInput(attrs=FIELD))
+    concept_name = forms.CharField(max_length=csv_format.TEXT_MAX, widget=forms.TextInput(attrs=FIELD))
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -17,17 +17,7 @@ from accounts.requests import user_of
 from documents import access
 from documents.models import KnowledgeBase
 from documents.views import describe_base
-from retrieval.dictionary import editing
-from retrieval.dictionary.csv_format import (
-    BYTES_MAX,
-    COLUMNS,
-    ROWS_MAX,
-    LineError,
-    WordlistError,
-    decode_file,
-    read_bytes,
-    write_words,
-)
+from retrieval.dictionary import csv_format, editing
 from retrieval.dictionary.forms import ConceptForm, TermForm
 from retrieval.dictionary.learned_views import show_learned
 from retrieval.dictionary.load import phrase_of, read_word_rows
@@ -53,7 +43,7 @@ def dictionary(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             concept = editing.add_concept(found, form.row, by=user_of(request))
-        except WordlistError as error:
+        except csv_format.WordlistError as error:
             form.add_error(None, str(error))
         else:
             words = gettext("“%(name)s” is added. Give it its other names here.")
@@ -98,7 +88,7 @@ def concept(request: HttpRequest, pk: UUID, concept_pk: int) -> HttpResponse:
     if request.method == "POST":
         try:
             editing.rename_concept(row, request.POST.get("name", ""), by=user_of(request))
-        except WordlistError as error:
+        except csv_format.WordlistError as error:
             row.refresh_from_db()
             return show_concept(request, row, failure=str(error))
         messages.success(request, gettext("The concept is called “%(name)s” now.") % {"name": row.name})
@@ -183,7 +173,7 @@ def save_term(request: HttpRequest, row: Concept, known: Term | None) -> HttpRes
     if form.is_valid():
         try:
             saved = editing.put_term(row, form.row, known, by=user_of(request))
-        except WordlistError as error:
+        except csv_format.WordlistError as error:
             form.add_error(None, str(error))
         else:
             words = gettext("“%(name)s” is saved. The next question is asked with it.") % {"name": saved.text}
@@ -212,7 +202,9 @@ def give_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Download the dictionary as CSV."""
     found = get_base(request, pk)
     load_missing(found)
-    response = HttpResponse("\ufeff" + write_words(read_word_rows(found)), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(
+        "\ufeff" + csv_format.write_words(read_word_rows(found)), content_type="text/csv; charset=utf-8"
+    )
     response["Content-Disposition"] = 'attachment; filename="dictionary.csv"'
     return response
 
@@ -221,19 +213,23 @@ def give_file(request: HttpRequest, pk: UUID) -> HttpResponse:
 def take_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show what a CSV file would change, with its errors by line; apply it once confirmed."""
     found = access.get_base(request.user, pk, *access.WRITE)
-    shown: dict[str, Any] = {**describe_base(request, found), "columns": COLUMNS, "rows_max": ROWS_MAX}
+    shown: dict[str, Any] = {
+        **describe_base(request, found),
+        "columns": csv_format.COLUMNS,
+        "rows_max": csv_format.ROWS_MAX,
+    }
     if request.method != "POST":
         return render(request, "retrieval/import.html", shown)
     try:
         text = sent_text(request)
-        rows, errors = read_bytes(text.encode())
+        rows, errors = csv_format.read_bytes(text.encode())
         if "confirmed" in request.POST and not errors:
             counts = editing.take_in(found, rows, by=user_of(request))
             told = {"new": counts["new"], "changed": counts["changed"]}
             messages.success(request, gettext("Taken in: %(new)s new terms, %(changed)s changed.") % told)
             return redirect("retrieval:dictionary", found.pk)
         shown |= preview(found, rows, errors, text)
-    except WordlistError as error:
+    except csv_format.WordlistError as error:
         shown["failure"] = str(error)
     is_wrong = bool(shown.get("failure") or shown.get("errors"))
     return render(request, "retrieval/import.html", shown, status=400 if is_wrong else 200)
@@ -245,13 +241,13 @@ def sent_text(request: HttpRequest) -> str:
         return request.POST.get("csv", "")
     file = request.FILES.get("file")
     if file is None:
-        raise WordlistError(
+        raise csv_format.WordlistError(
             gettext("Choose a file first.") if "file" not in request.POST else gettext("The file is empty.")
         )
-    return decode_file(file.read(BYTES_MAX + 1))
+    return csv_format.decode_file(file.read(csv_format.BYTES_MAX + 1))
 
 
-def preview(found: KnowledgeBase, rows: list[Any], errors: list[LineError], text: str) -> dict[str, Any]:
+def preview(found: KnowledgeBase, rows: list[Any], errors: list[csv_format.LineError], text: str) -> dict[str, Any]:
     changes = editing.changes_of(found, rows)
     news = [change for change in changes if change.kind != "same"]
     return {

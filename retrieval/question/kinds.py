@@ -155,7 +155,6 @@ class ReadingRules:
 
     @cached_property
     def expressions(self) -> Wordings:
-        """The shipped expressions that are on."""
         if not any(kind in ("asks", "shape") for kind, *_ in self.off):
             return answer_rules()
         named = {**TYPE_OF_SECTION, **SHAPE_OF_SECTION}
@@ -174,7 +173,6 @@ class ReadingRules:
         return frozenset(on | {match_form(row.text) for row in self.own("vague")})
 
     def own(self, kind: RowKind) -> list[RuleRow]:
-        """The rows of a kind that the base added."""
         return [row for row in self.rows if row.kind == kind and row.is_on]
 
     def type_of(self, topic: str, language: str = "", *, is_told: bool = True) -> str:

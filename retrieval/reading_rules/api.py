@@ -16,14 +16,7 @@ from documents.models import KnowledgeBase
 from retrieval.models import ReadingRuleSet
 from retrieval.question.kinds import KINDS, RuleRow, shipped_rows
 from retrieval.question.linear import PATTERN_MAX
-from retrieval.reading_rules.editing import (
-    WHY_MAX,
-    RulesChanged,
-    change_rules,
-    history_of,
-    reading_rules_of,
-    stored_rows,
-)
+from retrieval.reading_rules import editing
 from retrieval.reading_rules.rows import ROWS_MAX, RuleError, check_row
 from retrieval.reading_rules.votes import reset_word, standings_of
 
@@ -90,7 +83,7 @@ class RuleChangeSerializer(Body):
 
     rows = TypedRowSerializer(many=True, required=False)
     again_of = serializers.IntegerField(required=False, default=None, allow_null=True, min_value=0)
-    why = TextField(max_length=WHY_MAX)
+    why = TextField(max_length=editing.WHY_MAX)
     seen = serializers.IntegerField(min_value=0, help_text="The newest number you have seen, 0 if there was none.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -118,11 +111,11 @@ def row_json(row: RuleRow) -> dict[str, object]:
 def set_json(stored: ReadingRuleSet) -> dict[str, object]:
     same = ("number", "digest", "why", "again_of", "created_at")
     told = {name: getattr(stored, name) for name in same}
-    return told | {"by": stored.by_name, "rows": [row_json(row) for row in stored_rows(stored)]}
+    return told | {"by": stored.by_name, "rows": [row_json(row) for row in editing.stored_rows(stored)]}
 
 
 def rules_json(base: KnowledgeBase) -> dict[str, object]:
-    rules = reading_rules_of(base)
+    rules = editing.reading_rules_of(base)
     return {
         "number": rules.number,
         "digest": rules.digest,
@@ -132,7 +125,7 @@ def rules_json(base: KnowledgeBase) -> dict[str, object]:
             for each in shipped_rows()
         ],
         "learned": [{name: getattr(each, name) for name in LEARNED} for each in standings_of(base)],
-        "history": [set_json(each) for each in history_of(base)],
+        "history": [set_json(each) for each in editing.history_of(base)],
     }
 
 
@@ -154,8 +147,10 @@ class ReadingRulesView(GenericAPIView[Any]):
         wanted = read_sent(RuleChangeSerializer, request.data)
         try:
             rows = [check_typed(number, row) for number, row in enumerate(wanted.get("rows", ()), 1)]
-            change_rules(found, rows, wanted["why"], user_of(request), seen=wanted["seen"], again_of=wanted["again_of"])
-        except RulesChanged as error:
+            editing.change_rules(
+                found, rows, wanted["why"], user_of(request), seen=wanted["seen"], again_of=wanted["again_of"]
+            )
+        except editing.RulesChanged as error:
             raise Outdated(str(error)) from error
         except RuleError as error:
             raise exceptions.ValidationError({"rows": str(error)}) from error

@@ -126,7 +126,6 @@ def switch_row(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_POST
 def take_again(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Take an earlier set of rows again."""
     found = access.get_base(request.user, pk, *access.OWN)
     form = ChangeForm(request.POST)
     if not form.is_valid() or form.cleaned_data["again_of"] is None:

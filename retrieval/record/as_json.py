@@ -64,7 +64,6 @@ def run_json(run: RetrievalRun, candidates: Iterable[RunCandidate], documents: I
 
 
 def document_json(row: RunDocument) -> dict[str, object]:
-    """One document of the scope."""
     same = ("title", "sha256", "parse_number", "pages", "pages_with_text", "state", "rank", "words", "finding")
     scores = {name: getattr(row, f"{name}_score") for name in ("words", "meaning", "name", "fused")}
     return {name: getattr(row, name) for name in same} | {

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf.locale import LANG_INFO
 from django.utils.formats import date_format
-from django.utils.translation import get_language_info, gettext_lazy, ngettext, override
+from django.utils.translation import get_language_info, gettext_lazy, gettext_noop, ngettext, override
 from django.utils.translation import gettext as _
 
 from documents.pages.phrasing import group_thousands
@@ -50,7 +50,6 @@ WORDLESS_NOUNS = {  # of `WORDLESS`
 
 
 def passage_reason(candidate: RunCandidate) -> str:
-    """Why a passage was kept or not."""
     said = say_passage(candidate.reason_facts) or candidate.reason
     return " ".join(filter(None, (said, say_reads(candidate.reason_facts))))
 
@@ -241,45 +240,33 @@ def say_referred(facts: Facts) -> str:
 
 
 PASSAGES: dict[str, Callable[[Facts], str]] = {
-    "page named": say_named_page,
-    "statement asked for": lambda facts: (
+    gettext_noop("page named"): say_named_page,
+    gettext_noop("statement asked for"): lambda facts: (
         _("It is the %(statement)s, where the question has its figures: %(words)s.")
         % {"statement": STATEMENTS.get(facts["statement"], facts["statement"]), "words": say_words(facts)}
     ),
-    "exact title": lambda facts: end_sentence(
+    gettext_noop("exact title"): lambda facts: end_sentence(
         facts, _("Its section is named “%(section)s”, as in the question") % {"section": facts["section"]}
     ),
-    "whole list": lambda facts: (
+    gettext_noop("whole list"): lambda facts: (
         _("It says how many there are, or lists them all: %(words)s.") % {"words": say_words(facts)}
     ),
-    "words together": say_words_together,
-    "value of the type": lambda facts: (
+    gettext_noop("words together"): say_words_together,
+    gettext_noop("value of the type"): lambda facts: (
         _("It has %(words)s beside a value of the kind asked for.") % {"words": say_words(facts)}
     ),
-    "referred to": say_referred,
-    "words apart": say_words_apart,
-    "meaning only": lambda facts: _("It is near in meaning only and has no word that was searched: no evidence alone."),
-    "no signal": lambda facts: _("It has no word that was searched and is not near in meaning."),
-}
-
-
-RULES = {
-    "page named": gettext_lazy("page named"),
-    "statement asked for": gettext_lazy("statement asked for"),
-    "exact title": gettext_lazy("exact title"),
-    "whole list": gettext_lazy("whole list"),
-    "words together": gettext_lazy("words together"),
-    "value of the type": gettext_lazy("value of the type"),
-    "referred to": gettext_lazy("referred to"),
-    "words apart": gettext_lazy("words apart"),
-    "meaning only": gettext_lazy("meaning only"),
-    "no signal": gettext_lazy("no signal"),
+    gettext_noop("referred to"): say_referred,
+    gettext_noop("words apart"): say_words_apart,
+    gettext_noop("meaning only"): lambda facts: _(
+        "It is near in meaning only and has no word that was searched: no evidence alone."
+    ),
+    gettext_noop("no signal"): lambda facts: _("It has no word that was searched and is not near in meaning."),
 }
 
 
 def name_rule(rule: str) -> str:
     """A rule of the rules arbiter in the reader's language; others by the name they are recorded under."""
-    return str(RULES.get(rule, rule))
+    return _(rule) if rule in PASSAGES else rule
 
 
 def say_weight(facts: Facts) -> str:

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from accounts.models import User
-from accounts.people import remove_second_factor
+from accounts.people import find_person, remove_second_factor
 
 
 class Command(BaseCommand):
@@ -17,9 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("--by", default="console", help="who asked for it, as the record says")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        person = User.objects.filter(email__iexact=options["email"]).first()
-        if person is None:
-            raise CommandError(f"There is no account {options['email']}.")
+        person = find_person(options["email"])
         if not remove_second_factor(person, options["by"]):
             raise CommandError(f"{person} has no second factor.")
         self.stdout.write(f"{person} signs in by password alone until another second factor is set up.")

@@ -221,7 +221,7 @@ def test_the_command_erases_and_refuses_in_one_sentence(house: House, told: Retr
     place(f"user:{house.asker.pk}", "Olga", "Claim 2026-114 before the court")
     for arguments, message in (
         (["asker@example.org"], "legal hold"),
-        (["nobody@example.org"], "no account"),
+        (["nobody@example.org"], "no user"),
         (["asker@example.org", "--base", "Nowhere"], "no base"),
     ):
         with pytest.raises(CommandError, match=message):

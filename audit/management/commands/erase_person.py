@@ -6,10 +6,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from accounts.models import User
+from accounts.people import find_person
 from audit.keeping.erasure import CannotErase, Erasing, erase_person
 from documents.models import KnowledgeBase
 from ledger.holds import Held
+from ledger.management.refusals import explain_error
 
 # Erased words stay in these tables' files until their space is reused.
 TABLES = (
@@ -30,14 +31,10 @@ class Command(BaseCommand):
         parser.add_argument("--by", default="console", help="who asked for it, as the record says")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        person = User.objects.filter(email__iexact=options["email"]).first()
-        if person is None:
-            raise CommandError(f"There is no account {options['email']}.")
+        person = find_person(options["email"])
         base = base_named(options["base"]) if options["base"] else None
-        try:
+        with explain_error(Held, CannotErase):
             runs = erase_person(person, Erasing(options["by"], options["why"]), base)
-        except (Held, CannotErase) as error:
-            raise CommandError(str(error)) from error
         if not connection.in_atomic_block:
             with connection.cursor() as cursor:
                 cursor.execute(f"VACUUM {TABLES}")

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.management.new_file import new_file
 from audit.proof.evidence import NotRecorded, write_evidence
+from ledger.management.refusals import explain_error
 from retrieval.models import RetrievalRun
 
 
@@ -24,9 +25,7 @@ class Command(BaseCommand):
         run = RetrievalRun.objects.select_related("llm_call").filter(pk=options["run"]).first()
         if run is None:
             raise CommandError(f"There is no run {options['run']}.")
-        try:
-            with new_file(out, "pack", 0o666) as file:  # for whoever the user's umask lets read it
-                sha256 = write_evidence(run, file, None)
-        except NotRecorded as error:
-            raise CommandError(str(error)) from error
+        # For whoever the user's umask lets read it.
+        with explain_error(NotRecorded), new_file(out, "pack", 0o666) as file:
+            sha256 = write_evidence(run, file, None)
         self.stdout.write(f"{out}, {out.stat().st_size:,} bytes. SHA-256 of its manifest: {sha256}")

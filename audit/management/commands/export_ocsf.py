@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from audit.keeping.siem import convert_entries
-from audit.management.new_file import explain_database_error
+from ledger.management.refusals import explain_database_error
 
 
 class Command(BaseCommand):

@@ -10,13 +10,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from audit.management.new_file import explain_database_error
 from audit.proof.stamping import find_late, sentence_of_stamps
 from audit.proof.verification import Report, verify
 from audit.proof.verifier import StampClock, Unreadable, add_stamp_options, chosen_stamps, read_given
 from audit.proof.verifier import read_heads as read_head_fields
 from ledger.chain import Head
 from ledger.heads import BadHeadFile, make_key, read_heads, write_head
+from ledger.management.refusals import explain_database_error, explain_error
 
 
 class Command(BaseCommand):
@@ -37,7 +37,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         began = time.monotonic()
-        try:
+        with explain_error(BadHeadFile):
             if options["make_key"]:
                 public = make_key(options["make_key"])
                 self.stdout.write(f"Signing key: {options['make_key']}. Keep {public} where heads are checked.")
@@ -50,8 +50,6 @@ class Command(BaseCommand):
                 late = find_late(clock) if clock and report.ok else ""
             if report.ok and not late and options["write_head"]:
                 write_head(options["write_head"], report.verification.head, options["sign"])
-        except BadHeadFile as error:
-            raise CommandError(str(error)) from error
         seconds = round(time.monotonic() - began, 3)
         if options["json"]:
             self.stdout.write(json.dumps(finding(report, seconds) | stamps_told(clock, late), indent=2))

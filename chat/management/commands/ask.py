@@ -15,6 +15,7 @@ from typing import Any, cast
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import User
+from accounts.people import find_person
 from chat.asking import QuestionError, check_question, keep_question
 from chat.handing_over import FILES_NAME, SHELL_EMAIL
 from chat.models import Answer, Turn
@@ -75,7 +76,7 @@ class Command(BaseCommand):
 
     def find_scope(self, user: User, options: dict[str, Any]) -> QuestionScope:
         if options["base"]:
-            return open_scope(user, named_base(options["base"]), options["user"])
+            return open_scope(user, access.find_base(without_surrogates(options["base"])), options["user"])
         given = options["document"]
         if os.path.isfile(given):  # pathlib raises for a name that is too long
             return QuestionScope(command_base(user), (self.read(Path(given), user),))
@@ -105,10 +106,7 @@ def find_user(email: str | None) -> User:
     if email is None:
         known = User.objects.filter(email=SHELL_EMAIL).first()
         return known or User.objects.create_user(SHELL_EMAIL, None, name=SHELL_NAME, is_active=False)
-    user = User.objects.filter(email=without_surrogates(email).lower()).first()
-    if user is None:
-        raise CommandError(f"There is no user {email}.")
-    return user
+    return find_person(without_surrogates(email))
 
 
 def command_base(user: User) -> KnowledgeBase:
@@ -126,13 +124,6 @@ def let_in(base: KnowledgeBase, user: User, role: Role) -> None:
     """Give a person a role in a base, on record, unless they have one."""
     if not access.role_in(user, base):
         access.set_role(base, user, role)
-
-
-def named_base(name: str) -> KnowledgeBase:
-    try:
-        return access.find_base(without_surrogates(name))
-    except access.BaseNotFound as error:
-        raise CommandError(str(error)) from error
 
 
 def find_document(given: str) -> Document:

@@ -4,10 +4,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.core.management.base import BaseCommand
 
 from docintel_site.backups.making import CannotBackUp, make_backup
+from ledger.management.refusals import explain_database_error, explain_error
 
 
 class Command(BaseCommand):
@@ -21,12 +21,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         folder: Path = options["folder"].absolute()
-        try:
+        with explain_error(CannotBackUp), explain_database_error("The database cannot be read"):
             manifest, digest = make_backup(folder, with_key=options["with_key"])
-        except CannotBackUp as error:
-            raise CommandError(str(error)) from error
-        except DatabaseError as error:
-            raise CommandError(f"The database cannot be read: {str(error).splitlines()[0]}") from error
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         self.stdout.write(f"{folder}: the database and {len(manifest.files) - 1:,} files, {size:,} bytes.")
         self.stdout.write(f"Head of the ledger: #{manifest.head.sequence} {manifest.head.hash}")

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
 
 from docintel_site.backups.manifest import BadBackup
 from docintel_site.backups.restoring import NotRestored, restore_backup
+from ledger.management.refusals import explain_database_error, explain_error
 
 
 class Command(BaseCommand):
@@ -19,13 +19,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            restored = restore_backup(options["folder"].absolute(), self.stdout.write)
+            with explain_error(NotRestored), explain_database_error("The database failed"):
+                restored = restore_backup(options["folder"].absolute(), self.stdout.write)
         except BadBackup as error:
             raise CommandError(f"Nothing was restored. {error}") from error
-        except NotRestored as error:
-            raise CommandError(str(error)) from error
-        except DatabaseError as error:
-            raise CommandError(f"The database failed: {str(error).splitlines()[0]}") from error
         self.stdout.write("\nRestored:")
         for sentence in restored.sentences:
             self.stdout.write(f"- {sentence}")

@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import close_old_connections
 
 from accounts.models import User
+from accounts.people import find_person
 from documents.access import BaseNotFound, SeveralBases, create_base, find_base
 from documents.base_settings import FIXED, BaseSettings, ChosenCutting, SettingsError
 from documents.ingestion.conductor import finish, ingest_path
@@ -23,6 +24,7 @@ from documents.management.folder_watch import FolderWatch, end_on_signal, files_
 from documents.models import Document, IngestJob, KnowledgeBase, Parse
 from documents.storage.passwords import PasswordRefused, awaits_password
 from documents.storage.uploads import UploadRefused
+from ledger.management.refusals import explain_error
 
 PASSWORDS_ASKED = 3
 EVERY_S, EVERY_MIN_S, EVERY_MAX_S = 10.0, 0.2, 86_400.0  # between two looks at a watched folder
@@ -57,10 +59,8 @@ class Command(BaseCommand):
         if not base.membership_set.exists():
             has_owner = User.objects.filter(is_superuser=True).exists()
             self.stdout.write(NO_MEMBERS.format(name=base.name, who=ADMINISTRATOR if has_owner else FIRST_OWNER))
-        try:
+        with explain_error(SettingsError):
             cutting = BaseSettings.from_json(base.settings).cutting({name: options[name] for name in CUTTING})
-        except SettingsError as error:
-            raise CommandError(str(error)) from error
         paths = list(files_in(options["paths"]))
         if options["watch"]:
             if not EVERY_MIN_S <= options["every"] <= EVERY_MAX_S:
@@ -165,12 +165,7 @@ def watch_of(out: OutputWrapper, name: str) -> Watch:
 
 
 def find_user(email: str | None) -> User | None:
-    if email is None:
-        return None
-    user = User.objects.filter(email=email.lower()).first()
-    if user is None:
-        raise CommandError(f"There is no user {email}.")
-    return user
+    return None if email is None else find_person(email)
 
 
 def base_to_fill(name: str, user: User | None) -> KnowledgeBase:

@@ -5,8 +5,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError, connection
+from django.db import connection
 
+from ledger.management.refusals import explain_database_error, explain_error
 from ledger.roles import APP_ROLE, CannotRestrict, insert_only_tables, restrict
 
 
@@ -23,12 +24,8 @@ class Command(BaseCommand):
         given = options["password_from"]
         if given and not os.environ.get(given):
             raise CommandError(f"{given} is empty: the role would have no password that its users know.")
-        try:
+        with explain_error(CannotRestrict), explain_database_error("The role cannot be set up"):
             password = restrict(options["role"], os.environ[given] if given else "")
-        except CannotRestrict as error:
-            raise CommandError(str(error)) from error
-        except DatabaseError as error:
-            raise CommandError(f"The role cannot be set up: {str(error).splitlines()[0]}") from error
         name = connection.settings_dict["NAME"]
         self.stdout.write(
             f"{options['role']} may read and add to {', '.join(insert_only_tables())}, and no more there."

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
+from ledger.management.refusals import explain_error
 from llm.embeddings.encoder import EncoderMissing, ensure_built
 
 
@@ -11,8 +12,6 @@ class Command(BaseCommand):
     help = "Verify the bundled encoder's weights and build the encoder from them."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
+        with explain_error(EncoderMissing):
             folder = ensure_built()
-        except EncoderMissing as error:
-            raise CommandError(str(error)) from error
         self.stdout.write(f"The encoder is ready: {folder / 'model.onnx'}")

@@ -31,7 +31,6 @@ ON CONFLICT DO NOTHING
 
 @lru_cache
 def pack_rows(name: str) -> tuple[WordRow, ...]:
-    """The rows of a pack, in its file's order."""
     rows, errors = read_bytes((Path(__file__).parent / f"{name}.csv").read_bytes())
     assert not errors, errors
     return tuple(rows)
