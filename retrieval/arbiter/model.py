@@ -151,23 +151,34 @@ SECOND_LOOK = (
 
 
 class VerdictReply(BaseModel):
-    candidate_id: str
-    role: str = Field(json_schema_extra={"enum": list(JUDGED_ROLES)})
+    candidate_id: str = ""
+    role: str = Field(default="", json_schema_extra={"enum": list(JUDGED_ROLES)})
     reason: str = ""  # asked for; without one the verdict counts, and the lack is recorded
     content_anchor: str = ""
 
 
 class WeakReply(BaseModel):
-    """A reply in which `answerable` may be left out, as small models do: with a primary passage there is an answer."""
+    """A reply as weak models write it: with null for what is empty, an entry that is none, or without `answerable`,
+    where a primary passage says that there is an answer.
+    """
 
     @model_validator(mode="before")
     @classmethod
     def conclude(cls, said: Any) -> Any:
-        if not isinstance(said, dict) or "answerable" in said:
-            return said
-        rankings = said.get("rankings")
-        entries = [entry for entry in rankings if isinstance(entry, dict)] if isinstance(rankings, list) else []
-        return said | {"answerable": any(entry.get("role") == "primary" for entry in entries)}
+        told = drop_nulls(said)
+        rankings = told.get("rankings") if isinstance(told, dict) else None
+        if not isinstance(rankings, list):
+            return told
+        entries = [entry if isinstance(entry, dict) else {} for entry in rankings]
+        is_primary = any(entry.get("role") == "primary" for entry in entries)
+        return {"answerable": is_primary} | told | {"rankings": entries}
+
+
+def drop_nulls(said: Any) -> Any:
+    """A value of JSON without what is null in its objects."""
+    if isinstance(said, list):
+        return [drop_nulls(each) for each in said]
+    return {key: drop_nulls(each) for key, each in said.items() if each is not None} if isinstance(said, dict) else said
 
 
 class SmallReply(WeakReply):
