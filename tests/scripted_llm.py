@@ -231,7 +231,7 @@ def with_nulls(reply: Json, verdicts: list[Json]) -> None:
     for verdict in verdicts:
         verdict["content_anchor"] = verdict["content_anchor"] or None
     verdicts[-1]["reason"] = None
-    verdicts += [None, {"candidate_id": None, "role": "primary"}]  # type: ignore[list-item]
+    verdicts += json.loads('[null, {"candidate_id": null, "role": "primary"}]')
     reply |= {"contradictions": None, "answerable_reason": None, "wanted_sections": None, "wanted_words": None}
 
 
