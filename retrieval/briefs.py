@@ -31,7 +31,8 @@ LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyon
 EVEN_RANKS = 5  # the higher, the more evenly the room is shared out
 TURN_MAX = 40_000  # a brief that far down stays as long as it is, whatever room is left
 OWN_SHARE = 0.3  # of what neighbours have to wait: a whole clause is worth more than the one after it
-SAVING_CHARS = 26_000  # of all candidates where some are shown in a sentence: mostly 8,000 tokens with all else
+SAVING_CHARS = 27_000  # of contents and candidates where some are shown in a sentence: with all else 8,000 tokens
+SAVING_LEAST = 17_000  # of these candidates, however long the contents are
 ITEM_MARKERS = frozenset({"bullet", "letter", "roman", "item"})  # a unit with a number is a clause
 PASSES = 2  # what is not shown twice makes room once; a third pass moves less than a line
 
@@ -94,7 +95,9 @@ def share_room(
     at_length = [each for rank, each in enumerate(best_first) if rank < room.at_length or is_pointed_at(each)]
     others = [each for each in best_first if each not in at_length]
     told = [with_brief(each, show_sentence(each, content_of[each.document_id])) for each in others]
-    chars = min(room.chars - len(toc), SAVING_CHARS) if others else room.chars - len(toc)
+    chars = room.chars - len(toc)
+    if others:
+        chars = min(chars, max(SAVING_CHARS - len(toc), SAVING_LEAST))
     left = chars - sum(len(candidate_block(each.brief)) + 2 for each in (*at_length, *told))
     places = [find_place(rank, each, content_of[each.document_id]) for rank, each in enumerate(at_length)]
     for _ in range(PASSES):

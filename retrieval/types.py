@@ -34,6 +34,8 @@ OBJECT_KINDS = ("figure", "table", "equation", "appendix", "exhibit", "schedule"
 ReadAround = Literal["", "line", "paragraph", "section", "page", "chapter", "document"]
 IN_QUESTION = "named in the question"
 VALUE_LEFT = "says that the value stands"
+FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
+HEADED = " / "  # between the headings at the top of a page
 HEAD_LINES = 5  # the hit of a title is its heading with the lines below
 ROLE_ORDER: dict[str, int] = {"primary": 0, "supporting": 1, "tangential": 2, "unjudged": 3, "discarded": 4}
 
@@ -335,6 +337,7 @@ class Brief:
     snippet: str
     is_struck: bool = False  # words of the snippet, which are marked
     is_sentence: bool = False  # it looks so little like an answer that only its best sentence or row is shown
+    is_of_several: bool = False  # documents are asked
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import select
 import socket
 import threading
 import time
+import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -225,6 +226,20 @@ def with_unknown_role(reply: Json, verdicts: list[Json]) -> None:
     verdicts[0]["role"] = "crucial"
 
 
+def with_nulls(reply: Json, verdicts: list[Json]) -> None:
+    """Null for what is empty, and entries that are none."""
+    for verdict in verdicts:
+        verdict["content_anchor"] = verdict["content_anchor"] or None
+    verdicts[-1]["reason"] = None
+    verdicts += json.loads('[null, {"candidate_id": null, "role": "primary"}]')
+    reply |= {"contradictions": None, "answerable_reason": None, "wanted_sections": None, "wanted_words": None}
+
+
+def with_translated_roles(reply: Json, verdicts: list[Json]) -> None:
+    for verdict in verdicts:
+        verdict["role"] = f"{verdict['role'].removesuffix('y')}aire"
+
+
 def with_long_reasons(reply: Json, verdicts: list[Json]) -> None:
     for verdict in verdicts:
         verdict["reason"] = "<b>because</b> " * 700
@@ -279,6 +294,16 @@ def with_typographic_quotes(reply: Json, verdicts: list[Json]) -> None:
     change_quotes(verdicts, lambda quote: quote.replace("fi", "\ufb01").translate(signs).upper())
 
 
+def with_translated_quotes(reply: Json, verdicts: list[Json]) -> None:
+    change_quotes(verdicts, lambda quote: "Le préavis du bail des bureaux est de trente jours, donné par écrit.")
+
+
+def with_plain_quotes(reply: Json, verdicts: list[Json]) -> None:
+    """As a keyboard writes them: ligatures taken apart, straight quotation marks and hyphens."""
+    signs = str.maketrans("‘’“”„–—‑", '\'\'"""---')
+    change_quotes(verdicts, lambda quote: unicodedata.normalize("NFKC", quote).translate(signs))
+
+
 def with_long_quotes(reply: Json, verdicts: list[Json]) -> None:
     change_quotes(verdicts, lambda quote: f"{quote} " * 2000)
 
@@ -311,6 +336,8 @@ VERDICTS: dict[str, Callable[[Json, list[Json]], None]] = {
     "duplicate-ids": with_duplicate_ids,
     "altered-ids": with_altered_ids,
     "unknown-role": with_unknown_role,
+    "translated-roles": with_translated_roles,
+    "null-fields": with_nulls,
     "long-reasons": with_long_reasons,
     "empty-ranking": with_empty_ranking,
     "wrong-quote": with_wrong_quotes,
@@ -321,6 +348,8 @@ VERDICTS: dict[str, Callable[[Json, list[Json]], None]] = {
     "foreign-quote": with_foreign_quotes,
     "short-quote": with_short_quotes,
     "typographic-quote": with_typographic_quotes,
+    "translated-quote": with_translated_quotes,
+    "plain-quote": with_plain_quotes,
     "long-quote": with_long_quotes,
     "wrong-contradictions": with_wrong_contradictions,
 }

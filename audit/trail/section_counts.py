@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 
 from retrieval.models import RetrievalRun, RunCandidate
 
-ENTRY = re.compile(r"(?P<indent> *)\[(?P<index>\d+)\] (?P<text>.+)")
+ENTRY = re.compile(r"(?P<indent> *)\[(?:\d+\.)?(?P<index>\d+)\] (?P<text>.+)")  # [2.14] of the second of several
+TITLE = re.compile(r"document(?: [0-9a-f]+)?: ")  # begins the line of a document
 INDENT = 2  # spaces a level
 LEVEL_MAX = 3  # deeper entries are indented like the third level
-TITLE = "document: "  # begins the line of a document, if there are several
 FENCE = ("<toc>", "</toc>")
 
 
@@ -32,17 +32,17 @@ class Contents:
 
 
 def read_contents(run: RetrievalRun, candidates: Sequence[RunCandidate]) -> Contents:
-    """Parse the stored text; with several documents each has its own numbering, after a line with its title."""
+    """Parse the stored text; each document has its own numbering, after a line with its title."""
     if not run.toc_shown.strip():
         return Contents((), _("no table of contents was found, or the arbiter was not asked"))
     counts = Counter((str(candidate.document_id), candidate.toc_index) for candidate in candidates)
     documents = [seen["document_id"] for seen in run.scope]
-    entries, number = [], 0 if len(documents) == 1 else -1
+    entries, titles = [], 0
     for line in run.toc_shown.splitlines():
-        if line.startswith(TITLE):
-            number += 1
+        titles += bool(TITLE.match(line))
         if line.strip() and line not in FENCE:
-            entries.append(read_entry(line, documents[number] if 0 <= number < len(documents) else "", counts))
+            of = documents[max(titles - 1, 0) :][:1]  # records of one document from before 30 November have no title
+            entries.append(read_entry(line, next(iter(of), ""), counts))
     return Contents(tuple(entries))
 
 
@@ -50,6 +50,6 @@ def read_entry(line: str, document_id: str, counts: Counter[tuple[str, int]]) ->
     """A section with its candidates; a line that is no section is shown as it is."""
     found = ENTRY.fullmatch(line)
     if found is None:
-        return ContentsLine(line.removeprefix(TITLE), 0, 0)
+        return ContentsLine(TITLE.sub("", line, count=1) if TITLE.match(line) else line, 0, 0)
     level = min(len(found["indent"]) // INDENT + 1, LEVEL_MAX)
     return ContentsLine(found["text"], level, counts[document_id, int(found["index"])])

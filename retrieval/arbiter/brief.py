@@ -9,7 +9,7 @@ from documents.storage.content import DocumentContent
 from llm.fence import fence_text
 from reading.rows import FRONT_INDEX, STRUCK_TOLD, TocRow
 from retrieval.arbiter.room import WHOLE
-from retrieval.types import Brief
+from retrieval.types import FINGERPRINT, HEADED, Brief
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown from the top, as many levels as fit, and below what a model opens
 TITLE_CHARS = 160
@@ -22,15 +22,15 @@ def toc_block(
 ) -> str:
     """`<toc>` with one line per entry (R35): [id] number title, pages. Cut from the deepest level up if too long.
 
-    Among several documents the id begins with the document's number: [2.14]. Sections that are `opened`, by their ids,
-    keep all that is below them (R38).
+    Among several documents the id begins with the document's number: [2.14]; the document's name, with the beginning
+    of its candidates' ids. Sections that are `opened`, by their ids, keep all that is below them (R38).
     """
     budget = TOC_LINES_MAX if len(contents) == 1 else DOCUMENTS_TOC_MAX // max(len(contents), 1)
     lines: list[str] = []
     for position, content in enumerate(contents, 1):
         prefix = id_prefix(position, contents)
-        if prefix:
-            lines.append(f"document: {fence_text(content.title)[:TITLE_CHARS]}")
+        named = f"document {content.sha256[:FINGERPRINT]}" if prefix else "document"
+        lines.append(f"{named}: {fence_text(content.title)[:TITLE_CHARS]}")
         shown = shown_lines(content.toc, budget, chars_max // max(len(contents), 1), prefix, opened)
         lines += shown or ["(no table of contents)"]
         if hidden := sum(entry.index != FRONT_INDEX for entry in content.toc) - len(shown):
@@ -115,12 +115,13 @@ def candidate_block(brief: Brief) -> str:
         )
         if is_set
     ]
+    heading = HEADED.join(each for each in brief.page_heading.split(HEADED) if each not in brief.snippet)
     rows = (
         ("methods", ", ".join(found.methods)),
-        ("document", "" if brief.is_sentence else brief.document_title),
-        ("section", found.breadcrumb or "(none)"),
+        ("document", brief.document_title if brief.is_of_several and not brief.is_sentence else ""),
+        ("section", (found.section_title if brief.is_sentence else found.breadcrumb) or "(none)"),
         ("pages", str(first) if first == last else f"{first}-{last}"),
-        ("top of page", "" if brief.is_sentence else brief.page_heading),
+        ("top of page", "" if brief.is_sentence else heading),
         ("matched", ", ".join(found.matched_keywords[:WORDS_MAX]) or "(no word)"),
         ("signals", ", ".join(flags) or ("" if brief.is_sentence else "(none)")),
         ("note", STRUCK_TOLD if brief.is_struck else ""),

@@ -52,10 +52,11 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 INSTRUCTIONS = """\
 You judge passages of a document for an audited question-answering system. You do not answer the question.
 
-You are given the document's table of contents, candidate passages found by detectors, and a question. A line of the
-table of contents is "[id] title (pages)", indented by level. A candidate gives the methods that found it, its section,
-its pages, the text at the top of its page, the words of the question that matched (others may stand in it by another
-name), signals, and its lines. Methods are titles, keywords, patterns (a value of the expected type, or a code),
+You are given the document's name and table of contents, candidate passages found by detectors, and a question. A line
+of the table of contents is "[id] title (pages)", indented by level. Of several documents each is named with a short
+code, with which the ids of its candidates begin. A candidate gives the methods that found it, its section, its pages,
+the text at the top of its page, the words of the question that matched (others may stand in it by another name),
+signals, and its lines. Methods are titles, keywords, patterns (a value of the expected type, or a code),
 vectors (near in meaning), references (another passage points to it: "see Section 7.2", "Table 3 row (E)"), pinned (the
 question names its page), whole (the document is so short that all of it is judged) and requested (you asked to see
 more, as said below). "[…]" marks lines that are left out: never quote across it. Candidates that look least likely may
@@ -82,7 +83,8 @@ Use the table of contents: a question may be answered in a section whose title i
 "Termination").
 Look at which statement, table or section a passage belongs to, not only at its words.
 
-For each verdict write a reason of one short line, in plain words, about what the passage says.
+For each verdict write a reason of one short line, in plain words and in the language of the question, about what the
+passage says; of one that is discarded a few words are enough.
 For primary and supporting passages copy into content_anchor the words that carry the evidence: one continuous stretch,
 character for character from the candidate's text, as short as it can be and complete. Of a table copy the row that
 matters most: its headings, period and unit are kept with it. Otherwise leave content_anchor empty.
@@ -95,8 +97,9 @@ rows, a yes or no that follows from a rule. It need not be printed in those word
 Silence is no answer, unless the question says what to conclude from it: where no passage speaks of what is asked, set
 answerable to false and call none of them primary, even if a complete list leaves it out; the one or two that come
 nearest are supporting. Set it to false as well when they answer only a part; passages that carry that part are primary
-all the same. Say in answerable_reason what is missing, and nothing else. A word that stands nowhere proves nothing if a
-passage says the same by another name; if it names the very thing that is asked about, another thing is no answer.
+all the same. Say in answerable_reason, in the language of the question, what is missing, and nothing else. A word that
+stands nowhere proves nothing if a passage says the same by another name; if it names the very thing that is asked
+about, another thing is no answer.
 When something is missing that the document may hold in a place you were not shown, name where to look, also where the
 answer is there and turns on a definition, condition or exception that you were not shown: in wanted_sections ids from
 the table of contents, each with all that is below it, in wanted_words words or phrases that would be printed there, in
@@ -115,14 +118,14 @@ Give every candidate exactly one verdict, with its id exactly as given:
 - tangential: it is related, but not needed.
 - discarded: it does not help.
 
-reason: one short sentence.
+reason: one short sentence in the language of the question.
 content_anchor: for primary and supporting, the words of the passage that carry the answer, copied character for
 character, one or two sentences or one row; for the others "".
 answerable: true if a primary passage answers the whole question, else false. A passage that is silent is no answer.
 When nothing answers, no passage is primary, and the one or two that come nearest are supporting.
 Below the question may stand which of its words stand nowhere. Such a word proves nothing if a passage says the same by
 another name; if it names the very thing that is asked about, another thing is no answer.
-answerable_reason: what is missing, when answerable is false, else "".
+answerable_reason: what is missing, in the same language, when answerable is false, else "".
 
 Reply with one JSON object and nothing else:
 {"rankings": [{"candidate_id": "…", "role": "primary", "reason": "…", "content_anchor": "…"}], "answerable": true,
@@ -130,14 +133,14 @@ Reply with one JSON object and nothing else:
 TOPICS = "the terms of these documents and what counts as primary among the passages"
 PROMPT = Prompt(
     "arbiter",
-    "8",
+    "9",
     gettext_noop("Judges which of the passages that were found answer the question, and quotes them."),
     INSTRUCTIONS,
     TOPICS,
 )
 SMALL_PROMPT = Prompt(
     "arbiter-small",
-    "2",
+    "3",
     gettext_noop("The same for a model with a small window, which is asked in a simpler form."),
     SMALL_INSTRUCTIONS,
     TOPICS,
@@ -151,23 +154,34 @@ SECOND_LOOK = (
 
 
 class VerdictReply(BaseModel):
-    candidate_id: str
-    role: str = Field(json_schema_extra={"enum": list(JUDGED_ROLES)})
+    candidate_id: str = ""
+    role: str = Field(default="", json_schema_extra={"enum": list(JUDGED_ROLES)})
     reason: str = ""  # asked for; without one the verdict counts, and the lack is recorded
     content_anchor: str = ""
 
 
 class WeakReply(BaseModel):
-    """A reply in which `answerable` may be left out, as small models do: with a primary passage there is an answer."""
+    """A reply as weak models write it: with null for what is empty, an entry that is none, or without `answerable`,
+    where a primary passage says that there is an answer.
+    """
 
     @model_validator(mode="before")
     @classmethod
     def conclude(cls, said: Any) -> Any:
-        if not isinstance(said, dict) or "answerable" in said:
-            return said
-        rankings = said.get("rankings")
-        entries = [entry for entry in rankings if isinstance(entry, dict)] if isinstance(rankings, list) else []
-        return said | {"answerable": any(entry.get("role") == "primary" for entry in entries)}
+        told = drop_nulls(said)
+        rankings = told.get("rankings") if isinstance(told, dict) else None
+        if not isinstance(rankings, list):
+            return told
+        entries = [entry if isinstance(entry, dict) else {} for entry in rankings]
+        is_primary = any(entry.get("role") == "primary" for entry in entries)
+        return {"answerable": is_primary} | told | {"rankings": entries}
+
+
+def drop_nulls(said: Any) -> Any:
+    """A value of JSON without what is null in its objects."""
+    if isinstance(said, list):
+        return [drop_nulls(each) for each in said]
+    return {key: drop_nulls(each) for key, each in said.items() if each is not None} if isinstance(said, dict) else said
 
 
 class SmallReply(WeakReply):

@@ -31,7 +31,7 @@ Return one entry for each field in fields, with the id of the field exactly as g
 field alone. answerable, answerable_reason, contradictions and what is wanted are of that field too."""
 PROMPT = Prompt(
     "arbiter-fields",
-    "2",
+    "3",
     gettext_noop("The same for several fields at once, each with passages of its own."),
     INSTRUCTIONS,
     model.TOPICS,

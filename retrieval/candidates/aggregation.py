@@ -21,7 +21,20 @@ from retrieval.headlines.polarity import denial_asked, denial_unsaid
 from retrieval.question.phrasing import layout_named
 from retrieval.question.values import has_value, line_has_value
 from retrieval.told.planned import give_reason
-from retrieval.types import METHODS, POINTED, Brief, Briefed, Candidate, Hit, LeftOut, LineRange, Method, Question
+from retrieval.types import (
+    FINGERPRINT,
+    HEADED,
+    METHODS,
+    POINTED,
+    Brief,
+    Briefed,
+    Candidate,
+    Hit,
+    LeftOut,
+    LineRange,
+    Method,
+    Question,
+)
 from retrieval.words.lexicon import Lexicon, lexicon_of
 from retrieval.words.options import (
     asks_unchosen,
@@ -50,7 +63,6 @@ ROW_SHARE = 0.8  # a neighbouring row joins if it scores this share of the best 
 PAGE_HEADING_CHARS = 160
 HEADED_LINES = 8  # below the top of a page: a table that begins there is named by it
 RUNNING_HEAD = "Running head"  # what such a place has in place of a section's title
-FINGERPRINT = 6  # hexadecimal digits of a document's SHA-256 in an id, when there are several documents
 # How the signals add up to `strength`: fitted by `python -m benchmarks weights`, see docs/benchmarks.md.
 KEYWORD_WEIGHT, VECTOR_WEIGHT, TITLE_WEIGHT, TYPE_WEIGHT = 0.492, 0.266, 0.145, 0.097
 # A place that covers less than this share of the question, with common words only, answers nothing.
@@ -463,7 +475,7 @@ def candidate_of(
         is_told=rows is not None and rows.is_told,
         is_untold=rows is not None and not rows.is_told,
     )
-    briefed = Briefed(**vars(candidate), brief=brief_of(candidate, content), needed_rows=needed_rows(cluster))
+    briefed = Briefed(**vars(candidate), brief=brief_of(candidate, content, prefixed), needed_rows=needed_rows(cluster))
     shown = show(briefed, content)
     return replace(briefed, snippet=shown.text, brief=shown.write_into(briefed.brief))
 
@@ -677,8 +689,9 @@ def needed_rows(cluster: HitCluster) -> tuple[int, ...]:
     return tuple(dict.fromkeys(hit.lines.first for hit in sorted(found, key=lambda hit: (-hit.score, hit.lines))))
 
 
-def brief_of(candidate: Candidate, content: DocumentContent) -> Brief:
-    return Brief(candidate, content.title, page_heading(candidate.anchor_pages[0], content), candidate.snippet)
+def brief_of(candidate: Candidate, content: DocumentContent, is_of_several: bool) -> Brief:
+    heading = page_heading(candidate.anchor_pages[0], content)
+    return Brief(candidate, content.title, heading, candidate.snippet, is_of_several=is_of_several)
 
 
 @kept_by_key
@@ -690,4 +703,4 @@ def page_heading(page_number: int, content: DocumentContent) -> str:
     below = content.lines_between(numbers[-1] + 1, numbers[-1] + HEADED_LINES)
     has_rows = any(line.kind == "table_row" for line in below)
     named = [number for number in numbers if has_rows or content.lines[number - 1].kind in ("heading", "caption")]
-    return " / ".join(plain_text(content.lines[number - 1].text).strip() for number in named)[:PAGE_HEADING_CHARS]
+    return HEADED.join(plain_text(content.lines[number - 1].text).strip() for number in named)[:PAGE_HEADING_CHARS]

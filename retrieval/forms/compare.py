@@ -208,7 +208,7 @@ def merge_candidates(found: Sequence[FoundSide], contents: Sequence[DocumentCont
                 merged[name] = replace(same, parts=(*same.parts, number))
                 continue
             parts = (*same.parts, number) if same else (number,)
-            merged[name] = replace(with_id(candidate, name), parts=parts)
+            merged[name] = replace(with_id(candidate, name, len(contents) > 1), parts=parts)
     return [replace(each, rrf_rank=rank) for rank, each in enumerate(merged.values(), 1)]
 
 
@@ -218,11 +218,12 @@ def name_candidate(candidate: Settled, contents: Sequence[DocumentContent]) -> s
     return name_place(candidate.anchor, content, len(contents) > 1)
 
 
-def with_id(candidate: Settled, name: str) -> Settled:
+def with_id(candidate: Settled, name: str, is_of_several: bool) -> Settled:
+    named = replace(candidate.brief.candidate, candidate_id=name)
     return replace(
         candidate,
         candidate_id=name,
-        brief=replace(candidate.brief, candidate=replace(candidate.brief.candidate, candidate_id=name)),
+        brief=replace(candidate.brief, candidate=named, is_of_several=is_of_several),
         verdict=replace(candidate.verdict, candidate_id=name),
     )
 

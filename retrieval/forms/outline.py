@@ -321,4 +321,4 @@ def build_candidate(told: Told, content: DocumentContent, rank: int, is_prefixed
         best_line=told.lines.first,
         shown=told.part.lines,
     )
-    return Briefed(**vars(candidate), brief=brief_of(candidate, content))
+    return Briefed(**vars(candidate), brief=brief_of(candidate, content, is_prefixed))

@@ -1,7 +1,9 @@
 """The table of contents of a trail: the arbiter's own lines, with the candidates of each section."""
 
 from audit.trail.section_counts import read_contents
+from retrieval.arbiter.brief import toc_block
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.tests.builders import content_of_lines
 
 ONE, TWO = "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"
 
@@ -32,6 +34,14 @@ def test_it_keeps_the_sections_of_several_documents_apart() -> None:
         ("Second", 0, 0),
         ("Scope (p. 1)", 1, 1),
     ]
+
+
+def test_it_reads_contents_as_they_are_sent() -> None:
+    contents = [content_of_lines([f"# {name}", "Some text.", "# Scope", "More of it."]) for name in ("One", "Two")]
+    toc, places = toc_block(contents), [(ONE, 2), (TWO, 2), (TWO, 2)]
+    assert [each[1:] for each in shown(toc, [ONE, TWO], *places)] == [(0, 0), (1, 0), (1, 1), (0, 0), (1, 0), (1, 2)]
+    alone = shown(toc_block(contents[:1]), [ONE], *places)
+    assert [each[1:] for each in alone if each[1]] == [(1, 0), (1, 1)]
 
 
 def test_it_shows_lines_it_does_not_know_as_they_are() -> None:

@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 
 from documents.base_settings import BaseSettings
+from documents.storage.content import DocumentContent
 from retrieval.arbiter.brief import candidate_block
 from retrieval.arbiter.model import JUDGED_ROLES
 from retrieval.arbiter.room import AT_LENGTH
 from retrieval.candidates.settle import settle
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import content_of_lines
-from retrieval.types import Briefed, Verdict
+from retrieval.types import FINGERPRINT, Briefed, Verdict
 from tests.scripted_llm import ScriptedLLM
 
 Serve = Callable[..., ScriptedLLM]
@@ -21,17 +22,26 @@ BEYOND = (
     "Nothing else is agreed on here, and the landlord of the house was told so by his own agent in the spring of the "
     "year before, as the agent said when he was asked about it."
 )
-LONG = content_of_lines(
-    [
-        line
-        for n in range(40)
-        for line in (
-            f"# Section {n}",
-            f"The notice period {'of the lease ' * (n < 3)}is kept in writing by whoever ends it. {BEYOND}",
-            *("More of the same is said in the annex, which is not part of the lease and binds nobody at all.",) * 9,
-        )
-    ]
-)
+ANNEX = "More of the same is said in the annex, which is not part of the lease and binds nobody at all."
+
+
+def written_for(whom: str, number: int = 1, sections: int = 40) -> DocumentContent:
+    return content_of_lines(
+        [
+            line
+            for n in range(sections)
+            for line in (
+                f"# Section {n}",
+                f"The notice period {'of the lease ' * (n < 3)}is kept in writing by {whom}. {BEYOND}",
+                *(ANNEX,) * 9,
+            )
+        ],
+        number=number,
+    )
+
+
+LONG = written_for("whoever ends it")
+SEVERAL = [written_for(whom, number, 12) for number, whom in enumerate(("a tenant", "a guest", "a landlord"), 1)]
 
 
 def test_those_that_look_least_likely_are_shown_in_a_sentence_and_judged_all_the_same(serve: Serve) -> None:
@@ -48,7 +58,8 @@ def test_those_that_look_least_likely_are_shown_in_a_sentence_and_judged_all_the
         assert "notice period" in each.brief.snippet and len(each.brief.snippet) < 200, "the words it was found by"
         block = candidate_block(each.brief)
         assert f"\nsection: {each.section_title}\npages: 1\nmatched: " in block and "\nmethods: " in block
-        assert "\ndocument: " not in block and "\nsignals: (none)" not in block  # what is the same for all, or nothing
+        assert "\nsignals: (none)" not in block  # which says nothing
+    assert body["input"].startswith(f"<toc>\ndocument: {LONG.title}\n") and body["input"].count("document: ") == 1
     assert "shown in one sentence" in body["instructions"]
     assert len(body["instructions"] + body["input"]) / 4 < 8_000
 
@@ -76,3 +87,14 @@ def test_lists_and_questions_in_parts_are_shown_at_length(serve: Serve, question
     result = retrieve(question, [LONG], settings=BaseSettings(second_look="off"), arbiter="model")
     assert result.question.intent == "listing" or result.question.parts
     assert "\none sentence:\n" not in server.requests[0].body["input"] and len(result.candidates) > AT_LENGTH
+
+
+def test_of_several_documents_every_place_is_shown_at_length_and_names_its_own(serve: Serve) -> None:
+    server = serve("good")
+    result = retrieve(QUESTION, SEVERAL, settings=BaseSettings(second_look="off"), arbiter="model")
+    sent = server.requests[0].body["input"]
+    assert "\none sentence:\n" not in sent and sent.count("\ndocument: ") == len(result.candidates) > AT_LENGTH
+    for content in SEVERAL:
+        code = content.sha256[:FINGERPRINT]
+        assert f"\ndocument {code}: {content.title}\n" in sent
+        assert f'<candidate id="{code}-p1-' in sent

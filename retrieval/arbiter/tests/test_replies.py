@@ -56,11 +56,14 @@ CASES = [
     pytest.param("duplicate-ids", "ran", "twice with two roles", "exact", id="B03 same id, two roles"),
     pytest.param("missing-ids", "ran", "missing", "exact", id="B04 candidate missing"),
     pytest.param("unknown-role", "not_run", "unknown role", "none", id="B05 role outside the four"),
+    pytest.param("translated-roles", "not_run", "unknown role", "none", id="B05 roles in another language"),
+    pytest.param("null-fields", "ran", "unknown id", "exact", id="null for what is empty, entries that are none"),
     pytest.param("empty-reasons", "ran", "no reason", "exact", id="B06 empty reason"),
     pytest.param("long-reasons", "ran", "", "exact", id="B06 reason of 10 KB, B07 with markup"),
     pytest.param("empty-ranking", "not_run", "", "none", id="B08 empty ranking"),
     pytest.param("wrong-quote", "ran", "", "truncated", id="B09 changed ending"),
     pytest.param("changed-beginning", "ran", "", "rejected", id="B10 changed first word"),
+    pytest.param("translated-quote", "ran", "", "rejected", id="B10 in another language"),
     pytest.param("foreign-quote", "ran", "", None, id="B11 quote of another candidate"),
     pytest.param("short-quote", "ran", "", "rejected", id="B12 two characters"),
     pytest.param("long-quote", "ran", "", None, id="B12 endless quote"),
@@ -147,6 +150,17 @@ def test_a_quote_over_a_hyphen_is_shown_as_it_stands(lease: DocumentContent, ser
     serve("quote-over-lines")
     quoted = next(each for each in ask(lease).candidates if "writing before" in each.verdict.raw_content_anchor)
     assert quoted.quote.text == f"{lease.lines[1].text}\n{lease.lines[2].text}" and len(quoted.boxes) == 2
+
+
+def test_a_quote_in_plain_signs_is_shown_as_the_document_prints_it(serve: Serve) -> None:
+    """B14"""
+    content = content_of_lines(
+        ["# Notice", "The “notice period” of the oﬃce’s lease is ﬁxed – thirty days.", "# B", "x", "# C", "y"]
+    )
+    serve("plain-quote")
+    quoted = first(ask(content))
+    assert "office's" in quoted.verdict.raw_content_anchor and quoted.quote.repair.status == "exact"
+    assert quoted.quote.text == content.lines[1].text
 
 
 def test_a_quote_that_occurs_twice_says_so(lease: DocumentContent, serve: Serve) -> None:

@@ -64,7 +64,7 @@ def test_the_record_says_that_the_window_is_small(serve: Serve) -> None:
     flag = next(flag for flag in small.plan.flags if flag.name == "small_window")
     assert flag.on and flag.reason.startswith("8192 tokens: at most 12 places in ")
     exchange = small.ranking.exchange
-    assert exchange and (exchange.prompt_name, exchange.prompt_version) == (SMALL_PROMPT.name, "2")
+    assert exchange and (exchange.prompt_name, exchange.prompt_version) == (SMALL_PROMPT.name, "3")
 
 
 def test_a_small_window_is_told_which_words_stand_nowhere_and_what_the_nearest_passages_are(serve: Serve) -> None:
