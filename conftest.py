@@ -68,10 +68,10 @@ def _read_settings() -> None:
     del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
-# Next to nothing of what is imported and collected is ever freed: looking for it takes a sixth of the time of tests.
-gc.disable()
 _prepare()
 _read_settings()
+# As in a process of the product (docintel_site/apps.py), and among what pytest collects: a sixth of the time of tests.
+gc.disable()
 # An example that takes long to make or to try on a busy machine is no fault of the code.
 hypothesis.settings.register_profile(
     "docintel",

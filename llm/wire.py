@@ -63,6 +63,7 @@ class Wire:
         import openai  # in the caller's thread, so that no deadline on the loop has begun
 
         self._client_of, self._http_of = openai.AsyncOpenAI, openai.DefaultAsyncHttpxClient
+        self._trust = httpx2.create_ssl_context()  # of all clients: to read the system's certificates takes 17 ms
         self._loop = asyncio.new_event_loop()
         self._loop.set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="llm-wire"))
         self._clients: dict[tuple[str, str], openai.AsyncOpenAI] = {}
@@ -88,6 +89,7 @@ class Wire:
                 default_query=query,
                 http_client=self._http_of(
                     follow_redirects=False,
+                    verify=self._trust,
                     headers={"Accept-Encoding": "identity"},
                     event_hooks={"request": hooks, "response": [cap_response]},
                 ),

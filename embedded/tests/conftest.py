@@ -1,9 +1,12 @@
 """A home of its own for a test, its servers stopped and deleted afterwards."""
 
+import os
 import shutil
+import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -18,3 +21,11 @@ def home() -> Iterator[Path]:
     postgres.remove(directory)
     redis.remove(directory)
     shutil.rmtree(directory, ignore_errors=True)
+
+
+def look_at_stopped(pids: list[int], look: Callable[[], object]) -> NoReturn:
+    """Stop servers and look, until that fails. Anew, since who lets a frozen machine go on lets these go on too."""
+    while True:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        look()

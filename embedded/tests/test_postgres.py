@@ -12,6 +12,7 @@ import pytest
 
 from embedded import identity, places, postgres
 from embedded.errors import EmbeddedError, ServerHangs
+from embedded.tests.conftest import look_at_stopped
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can try this")
 
@@ -64,10 +65,8 @@ def test_one_that_hangs_is_ended_with_its_backends_and_started_again(
     monkeypatch.setattr(postgres, "HANGS_AFTER_S", 2)  # the least that libpq knows
     with psycopg.connect(url) as waiting:
         stopped = [server_pid(home), waiting.info.backend_pid]
-        for pid in stopped:
-            os.kill(pid, signal.SIGSTOP)
         with pytest.raises(ServerHangs):
-            postgres.answers(home)
+            look_at_stopped(stopped, lambda: postgres.answers(home))
         postgres.end(home)
         postgres.end(home)
         with pytest.raises(psycopg.OperationalError):
