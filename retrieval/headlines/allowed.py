@@ -17,13 +17,13 @@ from retrieval.headlines.choosing import (
     agreeing_with,
     best_by_words,
     differ_in_value,
-    in_short,
     is_begun,
     is_contested,
     is_fitting_sentence,
     is_told_apart,
     mismatch_of,
     spoken_in,
+    with_bold,
 )
 from retrieval.told.clauses import Clause
 from retrieval.types import Question, Settled
@@ -58,7 +58,7 @@ def sentences_to_show(question: Question, spoken: Sequence[Spoken]) -> list[Spok
         return []
     able = agreeing_with(question, spoken)
     shown = (
-        in_short(each, question, is_read=True) for each in worded if each in able and may_be_read(each, question, able)
+        with_bold(each, question, is_read=True) for each in worded if each in able and may_be_read(each, question, able)
     )
     return list(islice(filter(None, shown), READ_MAX))
 
