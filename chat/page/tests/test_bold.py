@@ -1,4 +1,4 @@
-"""A long sentence that is said first is shown, kept and given out whole, and the same of its words are bold on pages."""
+"""A long sentence that is said first is shown, kept and given out whole, with the same bold words on every page."""
 
 import json
 import uuid
