@@ -56,7 +56,9 @@ def find_read(question: Question, kept: Sequence[KeptPlace]) -> Spoken | None:
         return None
     best, *others = sorted(sure, key=lambda each: -(each.reads or 0))
     # Numbers in words are not compared, so of what is counted no other sentence may answer.
-    is_another = any(question.is_count or differ_in_value(best, each, question) for each in others)
+    is_another = any(
+        question.is_count or differ_in_value(best.bold_alone, each.bold_alone, question) for each in others
+    )
     return None if is_another else best
 
 
@@ -68,13 +70,12 @@ def sentences_to_show(question: Question, spoken: Sequence[Spoken]) -> list[Spok
     if question.is_count and is_told_apart(worded, question):
         return []
     able = agreeing_with(question, spoken)
-    shown = (
-        with_bold(each, question, is_read=True) for each in worded if each in able and may_be_read(each, question, able)
-    )
-    return list(islice(filter(None, shown), READ_MAX))
+    shown = (with_bold(each, question) for each in worded if each in able and may_be_read(each, question))
+    settled = (each for each in shown if each and not is_contested(each.bold_alone, able, question))
+    return list(islice(settled, READ_MAX))
 
 
-def may_be_read(spoken: Spoken, question: Question, able: Sequence[Spoken]) -> bool:
+def may_be_read(spoken: Spoken, question: Question) -> bool:
     """Whether a sentence may be said first if it reads as an answer; an example is none."""
     return (
         is_begun(spoken)
@@ -82,7 +83,6 @@ def may_be_read(spoken: Spoken, question: Question, able: Sequence[Spoken]) -> b
         and is_fitting_sentence(spoken, question, is_read=True)
         and not is_doubtful(spoken.lines, question, spoken.content)
         and not mismatch_of(spoken, question, is_read=True)
-        and not is_contested(spoken, able, question)
     )
 
 

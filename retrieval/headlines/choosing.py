@@ -119,6 +119,11 @@ class Spoken:
         entry = self.content.toc_by_index.get(self.content.lines[self.lines.last - 1].toc_index)
         return entry.title if entry and entry.index != FRONT_INDEX else ""
 
+    @property
+    def bold_alone(self) -> "Spoken":
+        """It with no more text than is bold, which is what it is compared by."""
+        return replace(self, text=self.text[slice(*self.bold)], bold=None) if self.bold else self
+
     def as_chosen(self) -> ChosenSentence:
         return ChosenSentence(self.candidate_id, self.text, self.pieces, self.bold)
 
@@ -151,7 +156,7 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
     Only in the language of the question: across languages neither words nor meaning are compared well enough.
     """
     spoken = spoken_in(kept, question.language)
-    found: list[Spoken | None] = []
+    found: list[Spoken] = []
     doubts: list[str] = []
     for asked in each_part_of(question):
         able = agreeing_with(asked, spoken)
@@ -160,9 +165,9 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
             continue
         if mismatch_of(best, asked):
             doubts += [] if is_told_elsewhere(spoken, asked) else [doubt_in_mismatch(best, asked)]
-        elif not is_contested(best, able, asked):
-            found.append(with_bold(best, asked))
-    return FoundHeadlines(tuple(distinct(filter(None, found))), next(filter(None, doubts), ""))
+        elif (shown := with_bold(best, asked)) and not is_contested(shown.bold_alone, able, asked):
+            found.append(shown)
+    return FoundHeadlines(tuple(distinct(found)), next(filter(None, doubts), ""))
 
 
 def spoken_in(kept: Sequence[KeptPlace], language: str) -> list[Spoken]:
@@ -339,34 +344,31 @@ def is_begun(spoken: Spoken) -> bool:
     return spoken.content.lines[spoken.pieces[0].number - 1].kind != "body" or not spoken.text[:1].islower()
 
 
-def with_bold(spoken: Spoken, question: Question, *, is_read: bool = False) -> Spoken | None:
-    """The sentence; of a long one with the clauses that are bold, which may be said first by themselves and say most of
-    what it says of the question. None where no short ones do.
+def with_bold(spoken: Spoken, question: Question) -> Spoken | None:
+    """The sentence; of a long one with the clauses that are bold, which have the value asked for and what is specific.
+    None where no short ones have that.
 
-    What they say without the rest is no other answer. Where yes or no is asked they bind or allow if the sentence does,
-    and no condition stands outside them. Elsewhere a condition may, if they say as much of the question as the whole
-    sentence does; no denial, exception or "only".
+    They say all that the sentence says of the question, and no denial, exception or "only" stands outside them. Where
+    yes or no is asked, which is said in more words, they say most of it, bind or allow if the sentence does, and have
+    every condition as well.
     """
     if is_short_enough(spoken.text):
         return spoken
     terms, language = weigh_terms(question, lexicon_of(spoken.content)), spoken.content.language
     binding, excepting = (phrasing_rules().in_language(name, language) for name in ("binding", "excepting"))
     denying = polar_words().in_language("denying", language)
+    is_ruling = asks_yes_or_no(question)
     is_binding = question.answer_type == "boolean" and binding.search(spoken.text) is not None
-    whole = weight_said(spoken.text, terms, question)
+    kept_whole = excepting if is_ruling else denying
+    count, whole = len(kept_whole.findall(spoken.text)), weight_said(spoken.text, terms, question)
 
     def worth(text: str) -> float:
         share = weight_said(text, terms, question) / whole if whole else 0.0
-        return share if share >= BOLD_SAID_MIN else 0.0
-
-    def has_all(pattern: re.Pattern[str], text: str) -> bool:
-        return len(pattern.findall(text)) == len(pattern.findall(spoken.text))
+        return share if share >= (BOLD_SAID_MIN if is_ruling else WHOLE_SHARE) else 0.0
 
     def is_able(text: str) -> bool:
-        is_ruling = not is_binding or binding.search(text) is not None
-        is_as_much = not asks_yes_or_no(question) and worth(text) >= WHOLE_SHARE and has_all(denying, text)
-        is_ruling &= is_as_much or has_all(excepting, text)
-        return is_ruling and is_fitting_sentence(replace(spoken, text=text), question, is_read=is_read)
+        is_whole = len(kept_whole.findall(text)) == count and not (is_binding and binding.search(text) is None)
+        return is_whole and is_fitting_sentence(replace(spoken, text=text), question, is_read=True)
 
     bold = find_bold(spoken.text, worth, is_able, is_of_value=has_form(question))
     return replace(spoken, bold=bold) if bold else None

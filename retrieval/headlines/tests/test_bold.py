@@ -81,28 +81,27 @@ def test_every_exception_of_a_sentence_is_bold(language: str) -> None:
     assert bold_words(found) == f"{told.exception} {told.clause}"
 
 
+ON = "and by each of them in turn " * 6  # too many words to be bold with what comes before
+
+
 @pytest.mark.parametrize(
-    ("text", "said", "is_of_value", "bold"),
+    ("text", "is_of_value", "bold"),
     [
-        ("Made on 2 May 2024, in the town of Yate by the two of them,", "2 May", True, None),  # five words are too few
-        ("This deed is made on 2 May 2024, in Yate by two firms", "2 May", True, "This deed is made on 2 May 2024,"),
-        ("This deed is made on 2 May 2024, in Yate by two firms", "2 May", False, "whole"),
-        ("This deed is made on 2 May 2024, and a copy is kept", "2 May", False, "This deed is made on 2 May 2024,"),
-        (
-            "It goes to the firm of S. Miller in Yate; nothing else",
-            "firm",
-            False,
-            "It goes to the firm of S. Miller in Yate;",
-        ),
-        ("The tenant may (i) keep all of his own bees, (ii) sing", "bees", True, "keep all of his own bees,"),
-        ("It ends (as was said to both of the sides) unless it is renewed", "renewed", True, "whole"),
+        ("Made on 2 May, in the town of Yate", True, "Made on 2 May, in the town of Yate"),
+        (f"Made on 2 May, in the town of Yate {ON}", True, None),  # four words are the end of an enumeration
+        (f"This deed is made on 2 May, in Yate {ON}", True, "This deed is made on 2 May,"),
+        (f"This deed is made on 2 May, in Yate {ON}", False, None),
+        (f"This deed is made on 2 May, and a copy is kept {ON}", False, "This deed is made on 2 May,"),
+        (f"The deed of S. Miller is of 2 May; nothing else {ON}", False, "The deed of S. Miller is of 2 May;"),
+        (f"{ON} to (i) end all of it on 2 May, (ii) sing {ON}", True, "end all of it on 2 May,"),
+        (f"{ON} (as was said before by both) unless they end it by 2 May", True, "unless they end it by 2 May"),
+        (f"{ON} six (6) months after it was signed on 2 May", True, None),
+        (f"{ON}, which was then signed by both on 2 May", True, None),
     ],
 )
-def test_clauses_begin_and_end_at_signs_items_and_long_brackets(
-    text: str, said: str, is_of_value: bool, bold: str | None
-) -> None:
-    found = find_bold(text, lambda each: float(said in each), lambda _: True, is_of_value=is_of_value)
-    assert (text[slice(*found)] if found else None) == (text if bold == "whole" else bold)
+def test_clauses_begin_and_end_at_signs_items_and_long_brackets(text: str, is_of_value: bool, bold: str | None) -> None:
+    found = find_bold(text, lambda each: float("2 May" in each), lambda _: True, is_of_value=is_of_value)
+    assert (text[slice(*found)] if found else None) == bold
 
 
 def test_a_long_sentence_is_shown_whole_with_the_clause_bold_that_says_what_was_asked() -> None:
