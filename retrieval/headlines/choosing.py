@@ -370,7 +370,7 @@ def with_bold(spoken: Spoken, question: Question) -> Spoken | None:
         is_whole = len(kept_whole.findall(text)) == count and not (is_binding and binding.search(text) is None)
         return is_whole and is_fitting_sentence(replace(spoken, text=text), question, is_read=True)
 
-    bold = find_bold(spoken.text, worth, is_able, is_of_value=has_form(question))
+    bold = find_bold(spoken.text, worth, is_able, is_ruling=is_ruling)
     return replace(spoken, bold=bold) if bold else None
 
 
