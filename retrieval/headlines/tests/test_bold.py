@@ -23,6 +23,7 @@ class Told(NamedTuple):
 
     asked: str
     condition: str
+    aside: str
     exception: str
     clause: str
     rest: str
@@ -32,6 +33,7 @@ WATER = {
     "en": Told(
         "Within how many days is damage of the cellar reported?",
         "Where water has come into the house or a part of it and whatever else both sides have to do under this lease,",
+        "and for as long as the house stands on the ground on which it was built,",
         "Except for water that has come into the house from the river and has been seen by the landlord,",
         "damage of the cellar is reported within three days,",
         "and the tenant keeps whatever is needed to find its cause until an expert has seen it in its place.",
@@ -39,6 +41,7 @@ WATER = {
     "de": Told(
         "Innerhalb welcher Frist wird ein Schaden am Keller gemeldet?",
         "Wenn Wasser in das Haus eingedrungen ist und was auch immer beide Seiten nach diesem Vertrag zu tun haben,",
+        "und solange das Haus auf dem Grund steht, auf dem es einmal erbaut worden ist und stehen bleibt,",
         "Ausgenommen Wasser aus dem Fluss oder dem See hinter dem Haus des Vermieters,",
         "wird ein Schaden am Keller innerhalb von drei Tagen gemeldet,",
         "und der Mieter hebt alles auf und zeigt dem Gutachter alles, was dieser an seinem Ort zu sehen wünscht.",
@@ -46,6 +49,7 @@ WATER = {
     "fr": Told(
         "Dans quel délai un dégât de la cave est-il signalé ?",
         "Lorsque de l’eau est entrée dans la maison et quelles que soient les obligations des deux parties du bail,",
+        "et aussi longtemps que la maison se dresse sur le terrain où elle fut bâtie,",
         "Sauf pour l’eau de la rivière ou du lac derrière la maison du bailleur,",
         "un dégât de la cave est signalé dans un délai de trois jours,",
         "et le locataire garde et montre à l’expert tout ce que celui-ci voudra voir à sa place et en paix.",
@@ -53,6 +57,7 @@ WATER = {
     "es": Told(
         "¿En qué plazo se comunica un daño del sótano?",
         "Cuando haya entrado agua en la casa y cualesquiera que sean las obligaciones de ambas partes del contrato,",
+        "y mientras la casa siga en pie sobre el terreno en el que fue construida,",
         "Salvo el agua del río o del lago que está detrás de la casa del arrendador,",
         "un daño del sótano se comunica en un plazo de tres días,",
         "y el arrendatario guarda y enseña al perito todo lo que este quiera ver en su sitio y con toda tranquilidad.",
@@ -69,16 +74,18 @@ def found_in(sentence: str, asked: str, language: str = "en") -> list[Spoken]:
 @pytest.mark.parametrize("language", WATER)
 def test_a_long_sentence_is_shown_whole_and_the_clause_of_its_value_is_bold(language: str) -> None:
     told = WATER[language]
-    sentence = f"{told.condition} {told.clause} {told.rest}"
+    sentence = f"{told.condition} {told.aside} {told.clause} {told.rest}"
     [found] = found_in(sentence, told.asked, language)
     assert (found.text, bold_words(found)) == (sentence, told.clause)
 
 
 @pytest.mark.parametrize("language", WATER)
-def test_every_exception_of_a_sentence_is_bold(language: str) -> None:
+def test_a_condition_or_exception_before_the_clause_is_bold_where_there_is_room(language: str) -> None:
     told = WATER[language]
-    [found] = found_in(f"{told.exception} {told.clause} {told.rest}", told.asked, language)
-    assert bold_words(found) == f"{told.exception} {told.clause}"
+    for before in (told.condition, told.exception):
+        [found] = found_in(f"{before} {told.clause} {told.rest}", told.asked, language)
+        assert bold_words(found) == f"{before} {told.clause}"
+    assert not found_in(f"{told.exception} {told.condition} {told.aside} {told.clause}", told.asked, language)
 
 
 ON = "and by each of them in turn " * 6  # too many words to be bold with what comes before
