@@ -38,7 +38,7 @@ from retrieval.candidates.references import tell_references
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
 from retrieval.filters import UNFILTERED, Filters, Within, keep_within, lines_within, narrow_hits, with_nearness
-from retrieval.headlines.allowed import find_read, with_reads, without_unread
+from retrieval.headlines.allowed import find_read, with_reads
 from retrieval.headlines.choosing import KeptPlace, find_headlines, is_running_text
 from retrieval.headlines.mismatches import doubt_in_denial, doubt_in_kind
 from retrieval.parts import Judged, judge_parts
@@ -445,9 +445,8 @@ def choose_headlines(search: Search) -> Search:
     finding = absence.doubt_other(finding, question, ranking, of_another)
     if finding.status == "found":
         is_read = ranking.arbiter == "rules" and search.options.settings.cross_encoder == "on"
-        spoken = without_unread(question, found.spoken) if is_read else found.spoken
-        read = find_read(question, kept) if is_read and not spoken and not found.doubt else None
-        chosen = tuple(each.as_chosen() for each in ((read,) if read else spoken))
+        read = find_read(question, kept) if is_read and not found.spoken and not found.doubt else None
+        chosen = tuple(each.as_chosen() for each in ((read,) if read else found.spoken))
         return replace(search, headlines=chosen, settled=with_reads(settled, read))
     limit = min(limit_for(search.options.settings.risk_max, is_read=each) for each in (False, True))
     probability = None if ranking.probability is None else doubtful_probability(ranking.probability, limit)

@@ -42,7 +42,7 @@ def test_it_marks_what_is_a_citation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bold", "words"), [([3, 26], "The __tenant__ pays rent"), ([], "1. The __tenant__ pays rent, and more.")]
+    ("bold", "words"), [([3, 27], "The __tenant__ pays rent"), ([], "1. The __tenant__ pays rent, and more.")]
 )
 def test_a_sentence_that_is_said_first_is_a_paragraph_as_it_stands_with_its_bold_words(
     bold: list[int], words: str

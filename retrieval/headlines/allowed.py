@@ -1,9 +1,8 @@
-"""What reading says of what is said first (R54): whether a long sentence is an answer, and which sentence is one where
-none is clearly the best by its words.
+"""The sentence that is said first because it reads as an answer, where none is clearly the best by its words (R54).
 
 The cross-encoder reads the few that may be said first, as they would be shown. How clearly one is better than others
 by its words no longer matters then, nor how many words of the question it lacks, unless yes or no is asked; all else
-does: the value asked for, what is specific, no other thing and no other value, 40 words. Only in English.
+does: the value asked for, what is specific, no other thing and no other value, 40 words that say it. Only in English.
 """
 
 from collections.abc import Sequence
@@ -32,16 +31,6 @@ from retrieval.words.options import is_doubtful
 
 READ_MAX = 4
 READS_MIN = 0.97  # below it wrong ones begin (docs/benchmarks.md)
-LONG_READS_MIN = 0.9  # of one that is the best by its words; right ones begin at 0.97, wrong ones end at 0.64
-
-
-def without_unread(question: Question, spoken: Sequence[Spoken]) -> tuple[Spoken, ...]:
-    """The sentences but for a long one that does not read as an answer: it has words for many questions."""
-    long = [each for each in spoken if each.bold]
-    texts = [with_title(each.text, each.section) for each in long]
-    reads = read_sentences(question, texts, long[0].content.language) if long else []
-    refused = [each for each, read in zip(long, reads, strict=False) if read < LONG_READS_MIN]
-    return tuple(each for each in spoken if each not in refused)
 
 
 def find_read(question: Question, kept: Sequence[KeptPlace]) -> Spoken | None:

@@ -29,16 +29,16 @@ def is_short_enough(text: str) -> bool:
 
 
 def find_bold(
-    text: str, worth: Callable[[str], float], is_able: Callable[[str], bool], *, is_ruling: bool
+    text: str, worth: Callable[[str], float], is_able: Callable[[str], bool], *, is_of_value: bool
 ) -> tuple[int, int] | None:
     """Where the neighbouring clauses of WORDS_MAX words at most begin and end that are worth most, of those that are
-    able to be read alone: of several the shortest, first of those that end a main clause, which they all do where the
-    answer `is_ruling`, a yes or no. None where none is worth more than 0 and able.
+    able to be read alone, and of several the shortest. They end a main clause; only a value may be told by less, where
+    none that do are able. None where none is worth more than 0 and able.
     """
     windows = sorted(
-        (-own - begun, not is_end, last - first, first, last)
+        (not is_end, -own - begun, last - first, first, last)
         for first, last, begun, is_end in windows_of(text)
-        if (is_end or not is_ruling) and (own := worth(text[first:last])) > 0
+        if (is_end or is_of_value) and (own := worth(text[first:last])) > 0
     )
     return next(((first, last) for *_, first, last in windows if is_able(text[first:last])), None)
 

@@ -345,12 +345,11 @@ def is_begun(spoken: Spoken) -> bool:
 
 
 def with_bold(spoken: Spoken, question: Question) -> Spoken | None:
-    """The sentence; of a long one with the clauses that are bold, which have the value asked for and what is specific.
-    None where no short ones have that.
+    """The sentence; of a long one with the clauses that are bold, which have the value asked for, what is specific and
+    most of what it says of the question. None where no short ones have that.
 
-    They say all that the sentence says of the question, and no denial, exception or "only" stands outside them. Where
-    yes or no is asked, which is said in more words, they say most of it, bind or allow if the sentence does, and have
-    every condition as well.
+    No denial, condition or exception stands outside them, without which they say something else. Only a condition may,
+    where no yes or no is asked and they say all that the sentence says of the question.
     """
     if is_short_enough(spoken.text):
         return spoken
@@ -359,18 +358,21 @@ def with_bold(spoken: Spoken, question: Question) -> Spoken | None:
     denying = polar_words().in_language("denying", language)
     is_ruling = asks_yes_or_no(question)
     is_binding = question.answer_type == "boolean" and binding.search(spoken.text) is not None
-    kept_whole = excepting if is_ruling else denying
-    count, whole = len(kept_whole.findall(spoken.text)), weight_said(spoken.text, terms, question)
+    whole = weight_said(spoken.text, terms, question)
 
     def worth(text: str) -> float:
         share = weight_said(text, terms, question) / whole if whole else 0.0
-        return share if share >= (BOLD_SAID_MIN if is_ruling else WHOLE_SHARE) else 0.0
+        return share if share >= BOLD_SAID_MIN else 0.0
+
+    def has_all(pattern: re.Pattern[str], text: str) -> bool:
+        return len(pattern.findall(text)) == len(pattern.findall(spoken.text))
 
     def is_able(text: str) -> bool:
-        is_whole = len(kept_whole.findall(text)) == count and not (is_binding and binding.search(text) is None)
+        says_all = not is_ruling and worth(text) >= WHOLE_SHARE and has_all(denying, text)
+        is_whole = (says_all or has_all(excepting, text)) and not (is_binding and binding.search(text) is None)
         return is_whole and is_fitting_sentence(replace(spoken, text=text), question, is_read=True)
 
-    bold = find_bold(spoken.text, worth, is_able, is_ruling=is_ruling)
+    bold = find_bold(spoken.text, worth, is_able, is_of_value=has_form(question))
     return replace(spoken, bold=bold) if bold else None
 
 

@@ -92,22 +92,22 @@ ON = "and by each of them in turn " * 6  # too many words to be bold with what c
 
 
 @pytest.mark.parametrize(
-    ("text", "is_ruling", "bold"),
+    ("text", "is_of_value", "bold"),
     [
-        ("Made on 2 May, in the town of Yate", False, "Made on 2 May, in the town of Yate"),
-        (f"Made on 2 May, in the town of Yate {ON}", False, None),  # four words are the end of an enumeration
-        (f"This deed is made on 2 May, in Yate {ON}", False, "This deed is made on 2 May,"),
-        (f"This deed is made on 2 May, in Yate {ON}", True, None),
-        (f"This deed is made on 2 May, and a copy is kept {ON}", True, "This deed is made on 2 May,"),
-        (f"The deed of S. Miller is of 2 May; nothing else {ON}", True, "The deed of S. Miller is of 2 May;"),
-        (f"{ON} to (i) end all of it on 2 May, (ii) sing {ON}", False, "end all of it on 2 May,"),
-        (f"{ON} (as was said before by both) unless they end it by 2 May", False, "unless they end it by 2 May"),
-        (f"{ON} six (6) months after it was signed on 2 May", False, None),
-        (f"{ON}, which was then signed by both on 2 May", False, None),
+        ("Made on 2 May, in the town of Yate", True, "Made on 2 May, in the town of Yate"),
+        (f"Made on 2 May, in the town of Yate {ON}", True, None),  # four words are the end of an enumeration
+        (f"This deed is made on 2 May, in Yate {ON}", True, "This deed is made on 2 May,"),
+        (f"This deed is made on 2 May, in Yate {ON}", False, None),
+        (f"This deed is made on 2 May, and a copy is kept {ON}", False, "This deed is made on 2 May,"),
+        (f"The deed of S. Miller is of 2 May; nothing else {ON}", False, "The deed of S. Miller is of 2 May;"),
+        (f"{ON} to (i) end all of it on 2 May, (ii) sing {ON}", True, "end all of it on 2 May,"),
+        (f"{ON} (as was said before by both) unless they end it by 2 May", True, "unless they end it by 2 May"),
+        (f"{ON} six (6) months after it was signed on 2 May", True, None),
+        (f"{ON}, which was then signed by both on 2 May", True, None),
     ],
 )
-def test_clauses_begin_and_end_at_signs_items_and_long_brackets(text: str, is_ruling: bool, bold: str | None) -> None:
-    found = find_bold(text, lambda each: float("2 May" in each), lambda _: True, is_ruling=is_ruling)
+def test_clauses_begin_and_end_at_signs_items_and_long_brackets(text: str, is_of_value: bool, bold: str | None) -> None:
+    found = find_bold(text, lambda each: float("2 May" in each), lambda _: True, is_of_value=is_of_value)
     assert (text[slice(*found)] if found else None) == bold
 
 
