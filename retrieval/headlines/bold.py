@@ -21,7 +21,7 @@ HANGS = re.compile(
 GOES_ON = re.compile(r"and|und|et|y|e", re.IGNORECASE)
 WORD = re.compile(r"\S+")
 ITEM = re.compile(r"\(?(?:[a-z]|[ivx]{2,5})\)")
-INITIAL = re.compile(r"\W*\w\.")  # of a name
+INITIAL = re.compile(r"\W{0,3}\w\.")  # of a name
 
 
 def is_short_enough(text: str) -> bool:
