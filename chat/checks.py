@@ -39,6 +39,7 @@ class TypedValue(TypedDict, total=False):
     currency: str
     unit: str
     text: str  # of a sentence or a cell
+    bold: list[int]  # of a long sentence: where its bold words begin and end, in characters
     label: str  # of a cell, as the rest up to `at`
     group: str
     column: str

@@ -1,8 +1,10 @@
 """The text of an answer as blocks a template can show: paragraphs, lists, citation markers. Never a model's HTML."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+
+from chat.checks import AnswerCheck
 
 MARKER = re.compile(r"\s?\[(\d{1,3})\]")
 LIST_ITEM = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
@@ -11,10 +13,11 @@ EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
 @dataclass(frozen=True)
 class Part:
-    """A piece of text, or the marker of a citation."""
+    """A piece of text, which may be bold, or the marker of a citation."""
 
     text: str
     marker: int = 0
+    is_bold: bool = False
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,17 @@ class Block:
     lines: tuple[tuple[Part, ...], ...]
 
 
-def blocks_of(text: str, markers: Collection[int]) -> list[Block]:
-    """Paragraphs and lists in order; a bracketed number that is no citation remains text."""
+def bold_in(checks: Iterable[AnswerCheck]) -> dict[str, list[int]]:
+    """The sentences that an answer says first, each with where its bold words begin and end; a short one is bold."""
+    typed = (check["typed"] for check in checks if "typed" in check)
+    return {each["text"]: each.get("bold") or [0, len(each["text"])] for each in typed if each["type"] == "sentence"}
+
+
+def blocks_of(text: str, markers: Collection[int], bold: Mapping[str, list[int]] | None = None) -> list[Block]:
+    """Paragraphs and lists in order; a bracketed number that is no citation remains text.
+
+    A line that is one of the sentences in `bold` is a paragraph as it stands, with its bold words.
+    """
     blocks: list[Block] = []
     items: list[tuple[Part, ...]] = []
     paragraph: list[str] = []
@@ -40,6 +52,11 @@ def blocks_of(text: str, markers: Collection[int]) -> list[Block]:
             paragraph.clear()
 
     for line in text.splitlines():
+        sentence, _, marker = line.rpartition(" [")
+        if bold and sentence in bold:
+            flush()
+            blocks.append(Block(False, (sentence_parts(sentence, bold[sentence], marker.rstrip("]")),)))
+            continue
         item = LIST_ITEM.match(line)
         if not line.strip() or (item and paragraph) or (not item and items):
             flush()
@@ -49,6 +66,12 @@ def blocks_of(text: str, markers: Collection[int]) -> list[Block]:
             paragraph.append(line.strip())
     flush()
     return blocks
+
+
+def sentence_parts(sentence: str, bold: list[int], marker: str) -> tuple[Part, ...]:
+    first, last = bold
+    said = (Part(sentence[:first]), Part(sentence[first:last], is_bold=True), Part(sentence[last:]))
+    return (*(part for part in said if part.text), Part(marker, int(marker)))
 
 
 def split_at_markers(line: str, markers: Collection[int]) -> tuple[Part, ...]:

@@ -556,11 +556,15 @@ class Settled(Briefed):
 
 
 class ChosenSentence(NamedTuple):
-    """A sentence that an answer without a writer says first, as it reads; each piece is a line, its start and end."""
+    """A sentence that an answer without a writer says first, as it reads; each piece is a line, its start and end.
+
+    Of a long one only the characters [start, end) of its text that are named by `bold` are bold.
+    """
 
     candidate_id: str
     text: str
     pieces: tuple[tuple[int, int, int], ...]
+    bold: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from audit.trail.section_counts import Contents, read_contents
 from audit.trail.story import story_of
 from chat.answer_record import other_calls_of
 from chat.checks import AnswerCheck
-from chat.markup import Block, blocks_of
+from chat.markup import Block, blocks_of, bold_in
 from chat.models import Answer, Citation, Feedback, Turn
 from chat.objections import Objection, find_objection
 from chat.page.outcomes import Sureness, outcome_of_run, sureness_of
@@ -427,7 +427,7 @@ def answer_of(run: RetrievalRun) -> AnswerView | None:
     citations = tuple(with_weaknesses(answer.citations.select_related("candidate")))
     return AnswerView(
         answer=answer,
-        blocks=tuple(blocks_of(answer.text, {citation.marker for citation in citations})),
+        blocks=tuple(blocks_of(answer.text, {citation.marker for citation in citations}, bold_in(answer.checks))),
         citations=citations,
         checks=tuple(map(read_check, answer.checks)),
         standing=standing_of("answer", answer.pk),

@@ -131,18 +131,22 @@ def is_struck(quoted: Quoted, contents: Mapping[Any, DocumentContent]) -> bool:
 def headline_of(
     chosen: ChosenSentence, candidate: RunCandidate, content: DocumentContent, marker: int, question: Question
 ) -> Headline:
-    """A sentence with the value in it of the type asked for; none where it has several, of which one was asked for."""
+    """A sentence with the value of the type asked for in its bold words; none where they have several, of which one was
+    asked for.
+    """
     pieces = tuple(Piece(*each) for each in chosen.pieces)
     spoken = Spoken(0, chosen.candidate_id, content, pieces, chosen.text)
     quoted = quote_headline(spoken, candidate, marker)
-    said = check_of_typed_value({"type": "sentence", "text": spoken.text, "lines": [*spoken.lines]}, marker)
-    lines = spoken.content.legible_lines(*spoken.lines)
-    values = clear_values(
-        [Source(quoted.quote, marker, lines, spoken.content.language)], question.answer_type, question.original
-    )
+    typed = TypedValue(type="sentence", text=chosen.text, lines=[*spoken.lines])
+    printed = quoted.quote
+    if chosen.bold:
+        typed["bold"] = [*chosen.bold]
+        printed = chosen.text[slice(*chosen.bold)]
+    lines = content.legible_lines(*spoken.lines)
+    values = clear_values([Source(printed, marker, lines, content.language)], question.answer_type, question.original)
     types = [check["typed"]["type"] for check in values]
     is_clear = types == [question.answer_type] or (len(types) == 1 and question.answer_type in NAMES)
-    return Headline(spoken.text, quoted, [said, *(values if is_clear else [])])
+    return Headline(chosen.text, quoted, [check_of_typed_value(typed, marker), *(values if is_clear else [])])
 
 
 def typed_of_sentences(

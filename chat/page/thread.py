@@ -17,7 +17,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from accounts.models import User
 from chat.checks import AnswerCheck, TypedValue, is_headline
-from chat.markup import Part, blocks_of
+from chat.markup import Part, blocks_of, bold_in
 from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Turn
 from chat.objections import Objection, find_objections
 from chat.page.grouped import QuoteGroup, group_quotes
@@ -493,7 +493,7 @@ class ShownTurn:
         links = {shown.marker: shown for shown in self.citations}
         return [
             LinkedBlock(block.is_list, [[(p, links.get(p.marker)) for p in line] for line in block.lines])
-            for block in blocks_of(text, links)
+            for block in blocks_of(text, links, bold_in(self.answer.checks if self.answer else ()))
         ]
 
     @property

@@ -2,7 +2,8 @@
 
 import pytest
 
-from chat.markup import Block, Part, blocks_of
+from chat.checks import TypedValue, literal_check
+from chat.markup import Block, Part, blocks_of, bold_in
 
 
 def shown(blocks: list[Block]) -> list[str]:
@@ -38,3 +39,19 @@ def test_it_tells_lists_from_paragraphs() -> None:
 
 def test_it_marks_what_is_a_citation() -> None:
     assert blocks_of("So [1][2].", {1, 2})[0].lines == ((Part("So"), Part("1", 1), Part("2", 2), Part(".")),)
+
+
+@pytest.mark.parametrize(
+    ("bold", "words"), [([3, 27], "The __tenant__ pays rent"), ([], "1. The __tenant__ pays rent, and more.")]
+)
+def test_a_sentence_that_is_said_first_is_a_paragraph_as_it_stands_with_its_bold_words(
+    bold: list[int], words: str
+) -> None:
+    said = "1. The __tenant__ pays rent, and more."
+    typed: TypedValue = {"type": "sentence", "text": said, "lines": [1, 1]}
+    checks = [literal_check(said, [1], typed=typed | {"bold": bold} if bold else typed)]
+    first, quote = blocks_of(f"{said} [1]\n\n\u201c{said}\u201d [2]", {1, 2}, bold_in(checks))
+    [line] = first.lines
+    assert not first.is_list and [part.text for part in line if part.is_bold] == [words]
+    assert "".join(part.text for part in line if not part.marker) == said and line[-1] == Part("1", 1)
+    assert not any(part.is_bold for part in quote.lines[0])

@@ -2,7 +2,7 @@
 
 The cross-encoder reads the few that may be said first, as they would be shown. How clearly one is better than others
 by its words no longer matters then, nor how many words of the question it lacks, unless yes or no is asked; all else
-does: the value asked for, what is specific, no other thing and no other value, 40 words. Only in English.
+does: the value asked for, what is specific, no other thing and no other value, 40 words that say it. Only in English.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from retrieval.headlines.choosing import (
     agreeing_with,
     best_by_words,
     differ_in_value,
-    in_short,
     is_begun,
     is_contested,
     is_fitting_sentence,
     is_told_apart,
     mismatch_of,
     spoken_in,
+    with_bold,
 )
 from retrieval.told.clauses import Clause
 from retrieval.types import Question, Settled
@@ -45,7 +45,9 @@ def find_read(question: Question, kept: Sequence[KeptPlace]) -> Spoken | None:
         return None
     best, *others = sorted(sure, key=lambda each: -(each.reads or 0))
     # Numbers in words are not compared, so of what is counted no other sentence may answer.
-    is_another = any(question.is_count or differ_in_value(best, each, question) for each in others)
+    is_another = any(
+        question.is_count or differ_in_value(best.bold_alone, each.bold_alone, question) for each in others
+    )
     return None if is_another else best
 
 
@@ -57,13 +59,12 @@ def sentences_to_show(question: Question, spoken: Sequence[Spoken]) -> list[Spok
     if question.is_count and is_told_apart(worded, question):
         return []
     able = agreeing_with(question, spoken)
-    shown = (
-        in_short(each, question, is_read=True) for each in worded if each in able and may_be_read(each, question, able)
-    )
-    return list(islice(filter(None, shown), READ_MAX))
+    shown = (with_bold(each, question) for each in worded if each in able and may_be_read(each, question))
+    settled = (each for each in shown if each and not is_contested(each.bold_alone, able, question))
+    return list(islice(settled, READ_MAX))
 
 
-def may_be_read(spoken: Spoken, question: Question, able: Sequence[Spoken]) -> bool:
+def may_be_read(spoken: Spoken, question: Question) -> bool:
     """Whether a sentence may be said first if it reads as an answer; an example is none."""
     return (
         is_begun(spoken)
@@ -71,7 +72,6 @@ def may_be_read(spoken: Spoken, question: Question, able: Sequence[Spoken]) -> b
         and is_fitting_sentence(spoken, question, is_read=True)
         and not is_doubtful(spoken.lines, question, spoken.content)
         and not mismatch_of(spoken, question, is_read=True)
-        and not is_contested(spoken, able, question)
     )
 
 

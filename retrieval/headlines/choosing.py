@@ -1,7 +1,8 @@
 """The one sentence that an answer without a writer says first: the best whole one of the passages that were kept.
 
 None is better than a doubtful one. It has the kind of value asked for and all that is specific in the question, is no
-lead-in without its list, has at most 40 words (`shortened`), and no other sentence with as much gives another value.
+lead-in without its list, says it in 40 words, which are bold (`bold`), and no other sentence with as much gives another
+value.
 Where the best one is about another thing than the one asked for, that is told as a reason for doubt (R54).
 """
 
@@ -24,7 +25,9 @@ from retrieval.candidates.plain import plain_text
 from retrieval.candidates.shown import LEFT_OUT, is_gap
 from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, units_of
 from retrieval.detectors.vectors import query_vector
+from retrieval.headlines.bold import find_bold, is_short_enough
 from retrieval.headlines.fitting import (
+    WHOLE_SHARE,
     counts_said,
     is_fitting,
     is_of_form,
@@ -40,8 +43,7 @@ from retrieval.headlines.mismatches import (
     words_lacking,
     words_of_another,
 )
-from retrieval.headlines.polarity import denial_unsaid, opposed_word
-from retrieval.headlines.shortened import is_short_enough, shorten
+from retrieval.headlines.polarity import denial_unsaid, opposed_word, polar_words
 from retrieval.headlines.undecided import left_open
 from retrieval.question.kinds import SHIPPED
 from retrieval.question.phrasing import phrasing_rules
@@ -68,7 +70,7 @@ RANK, VALUE, LENGTH = -0.42, 1.5, 1.3
 INTRODUCES, EXEMPLIFIES, DOUBLE = -1.7, -2.6, -1.0
 SURE = 0.33  # the least share of all odds: of those from 0.25 to it, 10 of 16 were wrong on agreements that no set has
 NEAR = 0.3  # the least nearness in meaning: the right ones of half the sets begin at 0.34, wrong ones at 0.06
-CUT_SAID_MIN = 0.6  # of what a long sentence says of the question, in what is shown of it
+BOLD_SAID_MIN = 0.6  # of what a long sentence says of the question, in what is bold of it
 
 # Languages that have such words and are read here; a noun may follow: "these obligations".
 REFERRING = re.compile(
@@ -105,6 +107,7 @@ class Spoken:
     text: str
     is_double: bool = False  # with the sentence before, which it refers to
     reads: float | None = None  # how far it reads as an answer, where that is why it may be said first
+    bold: tuple[int, int] | None = None  # the characters of a long one that are bold, see `with_bold`
 
     @property
     def lines(self) -> LineRange:
@@ -116,8 +119,13 @@ class Spoken:
         entry = self.content.toc_by_index.get(self.content.lines[self.lines.last - 1].toc_index)
         return entry.title if entry and entry.index != FRONT_INDEX else ""
 
+    @property
+    def bold_alone(self) -> "Spoken":
+        """It with no more text than is bold, which is what it is compared by."""
+        return replace(self, text=self.text[slice(*self.bold)], bold=None) if self.bold else self
+
     def as_chosen(self) -> ChosenSentence:
-        return ChosenSentence(self.candidate_id, self.text, self.pieces)
+        return ChosenSentence(self.candidate_id, self.text, self.pieces, self.bold)
 
     @property
     def literal(self) -> str:
@@ -148,7 +156,7 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
     Only in the language of the question: across languages neither words nor meaning are compared well enough.
     """
     spoken = spoken_in(kept, question.language)
-    found: list[Spoken | None] = []
+    found: list[Spoken] = []
     doubts: list[str] = []
     for asked in each_part_of(question):
         able = agreeing_with(asked, spoken)
@@ -157,9 +165,9 @@ def find_headlines(question: Question, kept: Sequence[KeptPlace]) -> FoundHeadli
             continue
         if mismatch_of(best, asked):
             doubts += [] if is_told_elsewhere(spoken, asked) else [doubt_in_mismatch(best, asked)]
-        elif not is_contested(best, able, asked):
-            found.append(in_short(best, asked))
-    return FoundHeadlines(tuple(distinct(filter(None, found))), next(filter(None, doubts), ""))
+        elif (shown := with_bold(best, asked)) and not is_contested(shown.bold_alone, able, asked):
+            found.append(shown)
+    return FoundHeadlines(tuple(distinct(found)), next(filter(None, doubts), ""))
 
 
 def spoken_in(kept: Sequence[KeptPlace], language: str) -> list[Spoken]:
@@ -336,32 +344,36 @@ def is_begun(spoken: Spoken) -> bool:
     return spoken.content.lines[spoken.pieces[0].number - 1].kind != "body" or not spoken.text[:1].islower()
 
 
-def in_short(spoken: Spoken, question: Question, *, is_read: bool = False) -> Spoken | None:
-    """The sentence, or of a long one the clauses that say most of the question; None where no short part does.
+def with_bold(spoken: Spoken, question: Question) -> Spoken | None:
+    """The sentence; of a long one with the clauses that are bold, which have the value asked for, what is specific and
+    most of what it says of the question. None where no short ones have that.
 
-    Where yes or no is asked, they bind or allow if the sentence does. No denial, condition or exception is left out:
-    without it the bold words would say something else.
+    No denial, condition or exception stands outside them, without which they say something else. Only a condition may,
+    where no yes or no is asked and they say all that the sentence says of the question.
     """
     if is_short_enough(spoken.text):
         return spoken
-    terms = weigh_terms(question, lexicon_of(spoken.content))
-    language = spoken.content.language
+    terms, language = weigh_terms(question, lexicon_of(spoken.content)), spoken.content.language
     binding, excepting = (phrasing_rules().in_language(name, language) for name in ("binding", "excepting"))
-    exceptions = len(excepting.findall(spoken.text))
+    denying = polar_words().in_language("denying", language)
+    is_ruling = asks_yes_or_no(question)
     is_binding = question.answer_type == "boolean" and binding.search(spoken.text) is not None
     whole = weight_said(spoken.text, terms, question)
 
     def worth(text: str) -> float:
         share = weight_said(text, terms, question) / whole if whole else 0.0
-        return share if share >= CUT_SAID_MIN else 0.0
+        return share if share >= BOLD_SAID_MIN else 0.0
+
+    def has_all(pattern: re.Pattern[str], text: str) -> bool:
+        return len(pattern.findall(text)) == len(pattern.findall(spoken.text))
 
     def is_able(text: str) -> bool:
-        is_ruling = not is_binding or binding.search(text) is not None
-        is_ruling &= len(excepting.findall(text)) == exceptions
-        return is_ruling and is_fitting_sentence(replace(spoken, text=text), question, is_read=is_read)
+        says_all = not is_ruling and worth(text) >= WHOLE_SHARE and has_all(denying, text)
+        is_whole = (says_all or has_all(excepting, text)) and not (is_binding and binding.search(text) is None)
+        return is_whole and is_fitting_sentence(replace(spoken, text=text), question, is_read=True)
 
-    clauses = shorten(spoken.text, spoken.pieces, spoken.content, worth, is_able)
-    return replace(spoken, text=clauses.text, pieces=clauses.pieces) if clauses else None
+    bold = find_bold(spoken.text, worth, is_able, is_of_value=has_form(question))
+    return replace(spoken, bold=bold) if bold else None
 
 
 def is_told_apart(spoken: Sequence[Spoken], question: Question) -> bool:

@@ -21,7 +21,7 @@ from retrieval.question.values import ALSO, NAMED_TYPES, UNFORMED, has_form, has
 from retrieval.types import Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.periods import counts_from_side, is_only_length, is_other_side
+from retrieval.words.periods import counts_from_side, is_only_length, is_other_side, tells_other_side
 from retrieval.words.printed import Value, values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
@@ -323,14 +323,15 @@ def share_said(words: Sequence[str], terms: Sequence[WeighedTerm]) -> float:
 
 
 def has_date_asked(text: str, question: Question) -> bool:
-    """Whether a text has a date that may be meant: no start where the end was asked for, nothing after it, and no mere
-    duration.
+    """Whether a text has a date that may be meant, or one that is not read ("7/1/98"): no start where the end was asked
+    for, nothing after it, and no mere duration.
     """
     asked = question.original
     dates = [value for value in values_in(text, "date") if value.type == "date"]
     if not dates:
         is_placed = not is_only_length(text, question.language)
-        return is_placed and not CALENDAR.search(question.topic) and not counts_from_side(asked, text)
+        is_other = counts_from_side(asked, text) or tells_other_side(asked, text)
+        return is_placed and not CALENDAR.search(question.topic) and not is_other
     return any(not is_other_side(asked, text, date) for date in dates)
 
 

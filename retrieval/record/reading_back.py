@@ -19,7 +19,12 @@ def parts_of(run: RetrievalRun) -> list[StoredPart]:
 def headlines_from(run: RetrievalRun) -> list[ChosenSentence]:
     """What an answer to a run says first without a writer."""
     stored: list[dict[str, Any]] = (run.plan or {}).get("headlines", [])
-    return [ChosenSentence(each["candidate_id"], each["text"], tuple(map(tuple, each["pieces"]))) for each in stored]
+    return [
+        ChosenSentence(
+            each["candidate_id"], each["text"], tuple(map(tuple, each["pieces"])), tuple(each.get("bold") or ()) or None
+        )
+        for each in stored
+    ]
 
 
 def question_from(parsed: dict[str, Any]) -> Question:

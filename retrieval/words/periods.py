@@ -83,6 +83,13 @@ def counts_from_side(asked: str, text: str) -> bool:
     return any(words["beyond"].search(each) for each in before)
 
 
+def tells_other_side(asked: str, text: str) -> bool:
+    """Whether a text has words for a start where an end is asked for and none for that, or the other way round."""
+    words, side = period_words(), side_asked(asked)
+    other = {"start": "end", "end": "start"}.get(side)
+    return other is not None and words[side].search(text) is None and words[other].search(text) is not None
+
+
 def is_only_length(text: str, language: str) -> bool:
     """Whether a text has durations and does not place one of them in time: "six months' notice", not "within six
     months" nor "six months after delivery".

@@ -7,7 +7,7 @@ import pytest
 from documents.storage.content import DocumentContent
 from retrieval.candidates.units import units_of
 from retrieval.headlines import choosing
-from retrieval.headlines.choosing import KeptPlace, find_headlines, sentences_of_places, sentences_of_unit
+from retrieval.headlines.choosing import KeptPlace, Spoken, find_headlines, sentences_of_places, sentences_of_unit
 from retrieval.headlines.fitting import is_fitting
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -43,6 +43,10 @@ def place_at(line: int, content: DocumentContent = LEASE) -> KeptPlace:
 def headlines_of(question: str, *lines: int, content: DocumentContent = LEASE) -> list[str]:
     kept = [place_at(line, content) for line in lines]
     return [each.text for each in find_headlines(parse_question(question, [content]), kept).spoken]
+
+
+def bold_words(spoken: Spoken) -> str:
+    return spoken.text[slice(*spoken.bold)] if spoken.bold else spoken.text
 
 
 def sentences_at(line: int) -> list[str]:
@@ -350,74 +354,11 @@ def test_a_part_that_leans_has_the_names_of_the_whole_question() -> None:
     assert said[1] not in [each.text for each in found]
 
 
-def test_a_long_sentence_is_cut_to_the_clause_that_says_what_was_asked() -> None:
-    long = (
-        "Following the first term of two years and whatever either side may have said before it, in writing or not, in "
-        "the office of the landlord or in the rooms of the house, the tenant shall not sublet the cellar to anybody, "
-        "and all that was agreed on heating, light, water, keys and the care of the garden goes on as it was."
-    )
-    content = content_of_lines([long, *(f"The rent of house {number} is due." for number in range(20))])
-    kept = [place_at(1, content)]
-    question = parse_question("May the tenant sublet the cellar?", [content])
-    [found] = find_headlines(question, kept).spoken
-    assert found.text == "[…] the tenant shall not sublet the cellar to anybody, […]"
-    assert found.literal == "the tenant shall not sublet the cellar to anybody,"
-
-
-PREFACE = (
-    "Following the first term of two years and whatever either side may have said, in writing or by word of mouth, in "
-    "the office of the landlord or in the rooms of the house, "
-)
-REST = "as was agreed on heating, light, water, keys and the care of the garden between both of them in the same year."
-
-
-@pytest.mark.parametrize(
-    ("sentence", "condition"),
-    [
-        (f"{PREFACE}the tenant may sublet the cellar, unless the landlord has objected, {REST}", "unless"),
-        (
-            f"{PREFACE}the tenant may sublet the cellar, only with the landlord's consent, {REST}",
-            "only with",
-        ),
-        (f"{PREFACE}the tenant may sublet the cellar, until the landlord gives notice, {REST}", "until"),
-        (f"{PREFACE}the tenant may sublet the cellar, with the exception of two rooms, {REST}", "exception"),
-        (f"{PREFACE}the tenant may sublet the cellar, save where the house is sold, {REST}", "save where"),
-        (
-            f"It is forbidden by the rules, {PREFACE}that the tenant may sublet the cellar, and {REST}",
-            "forbid",
-        ),
-        (
-            f"Nothing in this lease, {PREFACE}means that the tenant may sublet the cellar, and {REST}",
-            "Nothing",
-        ),
-        (f"The landlord does not, {PREFACE}agree that the tenant may sublet the cellar, and {REST}", "not"),
-    ],
-)
-def test_no_denial_condition_or_exception_is_cut_off_a_sentence(sentence: str, condition: str) -> None:
-    """Bold words that leave out "unless" or "nothing" would be a wrong answer with a literal quote."""
-    content = content_of_lines([sentence, *(f"The rent of house {number} is due." for number in range(20))])
-    kept = [place_at(1, content)]
-    question = parse_question("May the tenant sublet the cellar?", [content])
-    assert all(condition in each.text for each in find_headlines(question, kept).spoken)
-
-
 @pytest.mark.parametrize(("box", "count"), [("❏", 0), ("✘", 0), ("○", 1)])
 def test_an_option_that_may_not_be_chosen_is_no_headline(box: str, count: int) -> None:
     notes = [f"The club meets in room {number}." for number in range(20)]
     content = content_of_lines(["# Consents", f"{box} The member agrees to be photographed at races.", *notes])
     assert len(headlines_of("Does the member agree to be photographed at races?", 2, content=content)) == count
-
-
-def test_a_denial_at_the_end_of_a_sentence_stays_with_it() -> None:
-    sentence = (
-        "Der Vermieter des Hauses haftet für alle Schäden im Keller und in den übrigen Räumen des Hauses und auf den "
-        "Wegen des Gartens, die von den Bewohnern der anderen Häuser, ihren Gästen oder den von ihnen bestellten Boten "
-        "aus Unachtsamkeit oder mit Absicht herbeigeführt worden sind, nicht und auch für deren Folgen nicht."
-    )
-    content = content_of_lines([sentence, *(f"Die Miete des Hauses {number} ist fällig." for number in range(20))])
-    kept = [place_at(1, content)]
-    question = parse_question("Haftet der Vermieter für Schäden im Keller?", [content])
-    assert not find_headlines(question, kept).spoken
 
 
 @pytest.mark.parametrize(
@@ -498,7 +439,7 @@ LONG = content_of_lines(
         (
             "How much is the sum insured for each event?",
             (2,),
-            ["[…] the sum insured is at least 5,000,000 euros for each event; […]"],
+            ["the sum insured is at least 5,000,000 euros for each event;"],
         ),
         ("What objectives does the recovery plan serve?", (6,), []),  # the list is what was asked for
         ("What is the recovery point objective?", (7,), []),  # one word of a term is another thing
@@ -512,14 +453,15 @@ def test_a_headline_is_short_whole_and_says_all_that_is_specific(
 ) -> None:
     kept = [place_at(line, LONG) for line in lines]
     found = find_headlines(parse_question(question, [LONG]), kept).spoken
-    assert [each.text for each in found] == said
+    assert [bold_words(each) for each in found] == said
 
 
-def test_the_clauses_of_a_long_sentence_are_cited_where_they_stand() -> None:
+def test_a_long_sentence_is_cited_whole_where_it_stands() -> None:
     kept = [place_at(2, LONG)]
     question = parse_question("How much is the sum insured for each event?", [LONG])
     [found] = find_headlines(question, kept).spoken
-    assert found.literal == "the sum\ninsured is at least 5,000,000 euros for each event;"
+    assert found.literal == "\n".join(line.text for line in LONG.lines[1:4])
+    assert found.as_chosen().bold == found.bold is not None
 
 
 def test_what_could_not_change_what_is_said_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from retrieval.words.periods import (
     is_other_side,
     period_words,
     side_asked,
+    tells_other_side,
     thing_asked,
 )
 from retrieval.words.printed import dates_in
@@ -103,3 +104,20 @@ def test_a_length_tells_when_only_where_it_is_counted_from_or_to(text: str, lang
 
 def test_a_name_of_both_is_of_neither() -> None:
     assert side_asked("From the start to the end") == "" and thing_asked("Start date") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "is_other"),
+    [
+        ("When does the lease end?", 'The lease is effective 7/1/98 (the "Effective Date").', True),
+        ("When does the lease begin?", "The lease ends with the last day of the fair.", True),
+        ("Wann endet der Vertrag?", "Der Vertrag beginnt mit dem ersten Tag der Messe.", True),
+        ("Quand le bail expire-t-il ?", "Le bail commence le premier jour de la foire.", True),
+        ("¿Cuándo vence el contrato?", "El contrato comienza el primer día de la feria.", True),
+        ("When does the lease end?", "The lease commences 7/1/98 and expires 7/1/99.", False),
+        ("When is the rent due?", "The lease is effective 7/1/98.", False),
+        ("When does the lease end?", "It lasts for the whole of the fair.", False),
+    ],
+)
+def test_what_tells_of_a_start_alone_tells_no_end(asked: str, text: str, is_other: bool) -> None:
+    assert tells_other_side(asked, text) is is_other
