@@ -75,7 +75,9 @@ def read_record(archive: CarriedArchive, run_id: UUID) -> bytes:
     with open_kept(archive) as file:
         content = read_whole(file, name)
         manifest = read_whole(file, MANIFEST)
-    listed = parse_json(MANIFEST, manifest)["files"] if digest_of(manifest) == told_of(archive).get("manifest") else {}
+    listed = (
+        parse_json(MANIFEST, manifest)["files"] if digest_of(manifest) == import_of(archive).get("manifest") else {}
+    )
     if listed.get(name) != digest_of(content):
         raise NotKept(gettext("This record is not the one that was brought along: the file was changed since."))
     return content
@@ -91,7 +93,7 @@ def open_kept(archive: CarriedArchive) -> Iterator[zipfile.ZipFile]:
         raise NotKept(gettext("The file with these records cannot be read.")) from error
 
 
-def told_of(archive: CarriedArchive) -> dict[str, Any]:
+def import_of(archive: CarriedArchive) -> dict[str, Any]:
     """What the entry of the import has of an archive: the row could be altered."""
     events = Event.objects.filter(kind=IMPORTED, subject=f"base:{archive.base_id}")
     event = events.filter(details__manifest=archive.manifest_sha256).first()

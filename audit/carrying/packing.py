@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from audit.carrying.belongings import carried_documents, describe_base, describe_conversations, describe_document
 from audit.carrying.checker import BROUGHT, EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS
-from audit.carrying.keeping import NotKept, open_kept, path_of, told_of
+from audit.carrying.keeping import NotKept, import_of, open_kept, path_of
 from audit.carrying.records import read_entries, record_line, subjects_of_base, subjects_of_run
 from audit.keeping.stored_files import sha256_of_file
 from audit.models import CarriedArchive
@@ -168,7 +168,7 @@ def add_brought(archive: ArchiveWriter, brought: CarriedArchive) -> None:
     told = f"The records that came with “{brought.from_name}”"
     try:
         with open_kept(brought) as kept:
-            if sha256_of_file(path_of(brought)) != told_of(brought).get("kept"):
+            if sha256_of_file(path_of(brought)) != import_of(brought).get("kept"):
                 raise CannotExport(f"{told} are not those that were kept.")
             for name in kept.namelist():
                 with kept.open(name) as packed:

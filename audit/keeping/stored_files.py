@@ -8,7 +8,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db.models import Model
 
-from audit.carrying.keeping import path_of, told_of
+from audit.carrying.keeping import import_of, path_of
 from audit.models import CarriedArchive
 from documents.models import Document
 
@@ -44,7 +44,7 @@ def stored_files() -> Iterator[StoredFile]:
                 yield StoredFile(f"{FILES}{name}", Path(settings.MEDIA_ROOT) / name, sha256, Document, pk)
     for archive in CarriedArchive.objects.filter(removed_at=None).order_by("pk"):
         path = path_of(archive)
-        yield StoredFile(f"{CARRIED}{path.name}", path, told_of(archive).get("kept", ""), CarriedArchive, archive.pk)
+        yield StoredFile(f"{CARRIED}{path.name}", path, import_of(archive).get("kept", ""), CarriedArchive, archive.pk)
 
 
 def sha256_of_file(path: Path) -> str:

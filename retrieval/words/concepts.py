@@ -8,7 +8,7 @@ from retrieval.types import ConceptTerm, ConceptTerms
 from retrieval.words.tokens import language_of, normalise_words, stem, stop_words, word_lists
 
 JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
-THING = "+"  # beside the stem of a name that is a thing or a person, see `is_thing`
+THING = "+"  # beside the stem of a name that is a thing or a person, see `is_thing_word`
 
 Stems = tuple[str, ...]
 
@@ -67,7 +67,7 @@ def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[Co
             for end in range(start + 1, min(start + longest, len(stems)) + 1):
                 run = tuple(stems[start:end])
                 numbers = names.get(run, ())
-                if len(run) == 1 and is_thing(words[places[start]], language):
+                if len(run) == 1 and is_thing_word(words[places[start]], language):
                     numbers += names.get((*run, THING), ())
                 if numbers:
                     yield ConceptMatch(tuple(places[start:end]), numbers)
@@ -89,7 +89,7 @@ def index_names(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
             words = said_words(term.text)
             telling = [words[place] for place in telling_places(words, term.language)]
             stems = tuple(stem(word, term.language) for word in (words if len(telling) == 1 else telling))
-            if len(stems) == 1 and is_thing(words[-1], term.language):
+            if len(stems) == 1 and is_thing_word(words[-1], term.language):
                 stems = (*stems, THING)
             if stems and not term.pulled_from:
                 same = names.setdefault(term.language, Names())
@@ -115,7 +115,7 @@ def covers(other: ConceptTerm, shorter: str, term: ConceptTerm, phrase: str) -> 
     return is_same and other.weight >= term.weight and shorter != phrase and f" {shorter} " in f" {phrase} "
 
 
-def is_thing(word: str, language: str) -> bool:
+def is_thing_word(word: str, language: str) -> bool:
     """Whether a word is a thing or a person by its end, of a verb that may mean something else."""
     return word.endswith(tuple(word_lists("thing_endings").get(language, ())))
 
