@@ -7,6 +7,7 @@ from audit.keeping.retention import days_kept
 from chat.models import Answer, Conversation
 from chat.prompts.guidance import guidance_of
 from documents.base_settings import BaseSettings
+from documents.metadata.fields import noted_in
 from documents.models import Document, KnowledgeBase
 from ledger.chain import time_text
 from retrieval.dictionary.load import ensure_dictionary
@@ -25,6 +26,7 @@ class ToldBase(TypedDict):
     terms: list[list[Any]]  # concept, language, text, priority, weight and pack
     rules: list[list[Any]]  # see retrieval.reading_rules.editing
     guidance: dict[str, str]  # by the name of the prompt
+    fields: list[list[Any]]  # name, kind and choices
 
 
 def describe_base(base: KnowledgeBase) -> ToldBase:
@@ -45,12 +47,13 @@ def describe_base(base: KnowledgeBase) -> ToldBase:
         ],
         "rules": [list(row) for row in stored_rows(rules)] if rules else [],
         "guidance": {name: each.text for name, each in guidance_of(base).items()},
+        "fields": [[field.name, field.kind, field.choices] for field in base.metadata_fields.all()],
     }
 
 
 def carried_documents(base: KnowledgeBase) -> list[Document]:
     """The documents that are not in the trash, earlier versions before those that replaced them."""
-    rows = Document.objects.filter(base=base, trashed_at=None).select_related("card")
+    rows = Document.objects.filter(base=base, trashed_at=None).select_related("card", "base")
     return list(rows.order_by("created_at", "pk"))
 
 
@@ -64,6 +67,7 @@ def describe_document(document: Document) -> dict[str, object]:
         "title": document.title,
         "is_title_given": document.is_title_given,
         "tags": document.tags,
+        "noted": {field.name: value for field, value in noted_in(document) if value},
         "cutting": document.cutting,
         "contents_source": document.contents_source,
         "card": card and {"made_by": card.made_by, "author": card.author, "content": card.content},

@@ -21,6 +21,8 @@ from audit.carrying.belongings import ToldBase
 from audit.carrying.checker import (
     ORIGINALS,
     RECORDS,
+    Archive,
+    ArchiveWithin,
     BadArchive,
     CheckedArchive,
     check_archive,
@@ -73,16 +75,17 @@ def bring_base(
 
 
 def find_begun(found: CheckedArchive, name: str) -> CarriedArchive | None:
+    """The archive as the one that a living base of the name was made of: the first of those it brought along."""
     living = KnowledgeBase.objects.living().filter(name=name)
     rows = CarriedArchive.objects.filter(manifest_sha256=found.manifest_sha256, base__in=living)
-    return rows.select_related("base").first()
+    return next((row for row in rows.select_related("base") if row == row.base.carried.last()), None)
 
 
 def begin_import(
     raw: BufferedReader, file: zipfile.ZipFile, found: CheckedArchive, told: ToldBase, owner: User | None
 ) -> CarriedArchive:
     """The new base with what is kept of the archive and the entry that says so, or the one that was begun before."""
-    kept: Path | None = None
+    kept: list[Path] = []
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:  # of two at once the second finds the first one's base
@@ -90,28 +93,40 @@ def begin_import(
             if begun := find_begun(found, told["name"]):
                 return begun
             base = make_base(told, owner)
-            archive = CarriedArchive.objects.create(base=base, **archive_fields(found))
-            rows = runs_in(file, archive)
-            while batch := list(islice(rows, RUNS_AT_ONCE)):
-                CarriedRun.objects.bulk_create(batch)
-            kept = path_of(archive)
-            kept_sha256 = keep_file(file, kept)
             raw.seek(0)
-            details = {
-                "name": base.name,
-                "from": archive.from_name,
-                "archive": hashlib.file_digest(raw, "sha256").hexdigest(),
-                "manifest": archive.manifest_sha256,
-                "kept": kept_sha256,
-                "head": f"{archive.head_sequence} {archive.head_hash}",
-                "vouched_to": found.vouched_to,
-                "questions": archive.runs.count(),
-            }
-            record(IMPORTED, actor_of(owner), f"base:{base.pk}", details)
+            digest = hashlib.file_digest(raw, "sha256").hexdigest()
+            archive = keep_archive(file, found, base, owner, digest, kept)
+            for folder, brought in found.brought.items():
+                within = keep_archive(ArchiveWithin(file, folder), brought, base, owner, digest, kept)
+                within.finished_at = timezone.now()  # its documents are those of the base
+                within.save(update_fields=["finished_at"])
     except BaseException:
-        if kept:
-            kept.unlink(missing_ok=True)
+        for path in kept:
+            path.unlink(missing_ok=True)
         raise
+    return archive
+
+
+def keep_archive(
+    file: Archive, found: CheckedArchive, base: KnowledgeBase, owner: User | None, digest: str, kept: list[Path]
+) -> CarriedArchive:
+    """Keep the records of an archive and list its runs, on record. `kept` gets the path of the file first."""
+    archive = CarriedArchive.objects.create(base=base, **archive_fields(found))
+    rows = runs_in(file, archive)
+    while batch := list(islice(rows, RUNS_AT_ONCE)):
+        CarriedRun.objects.bulk_create(batch)
+    kept.append(path_of(archive))
+    details = {
+        "name": base.name,
+        "from": archive.from_name,
+        "archive": digest,
+        "manifest": archive.manifest_sha256,
+        "kept": keep_file(file, path_of(archive)),
+        "head": f"{archive.head_sequence} {archive.head_hash}",
+        "vouched_to": found.vouched_to,
+        "questions": archive.runs.count(),
+    }
+    record(IMPORTED, actor_of(owner), f"base:{base.pk}", details)
     return archive
 
 
@@ -135,7 +150,7 @@ def archive_fields(found: CheckedArchive) -> dict[str, object]:
 # ---- the list of runs
 
 
-def runs_in(file: zipfile.ZipFile, archive: CarriedArchive) -> Iterator[CarriedRun]:
+def runs_in(file: Archive, archive: CarriedArchive) -> Iterator[CarriedRun]:
     """One row for each run; its question and outcome are told from the vouched records."""
     for name in file.namelist():
         if not name.startswith(RECORDS) or name == f"{RECORDS}base.jsonl":

@@ -18,7 +18,7 @@ What is checked:
 
 1. the archive has only files that belong in one, none twice, and does not unpack to more than it may
 2. every file has the SHA-256 its manifest gives, none is missing and none was added; an archive that an importing
-   installation kept has no originals
+   installation kept has neither originals nor what was brought along before it
 3. the ledger entries follow one another without a hole, and each hash fits
 4. each record has the digest its ledger entry holds, or, once its words were erased, the digest the erasure recorded
 5. the manifest is the one the ledger recorded when the archive was made
@@ -27,6 +27,7 @@ What is checked:
    bears, and stamps go on without a longer pause. Nobody gets a stamp of yesterday: whoever rewrote what is older, with
    all hashes and signatures after it, has no stamp in time for it. --stamped-since says from when on this is so: what
    is older than that is vouched for by no stamp
+8. what the base had itself brought along from elsewhere fits by 1. to 5., and a record of the base names its manifest
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any, Protocol
 
 from audit.proof.verifier import StampClock, add_stamp_options, chosen_stamps
 
@@ -49,14 +50,15 @@ FORMAT = "docintel-base-1"
 LEDGER = "docintel-ledger-1"
 MANIFEST, CHAIN, EXPORT = "manifest.json", "ledger.jsonl", "export.json"
 UNLISTED = {MANIFEST, CHAIN, EXPORT}  # they prove themselves
-ORIGINALS, RECORDS = "files/", "records/"
+ORIGINALS, BROUGHT, RECORDS = "files/", "brought/", "records/"
 ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-NAME = re.compile(
+KEPT = (
     r"manifest\.json|export\.json|ledger\.jsonl|base\.json|documents\.jsonl|conversations\.jsonl|verify\.py|README\.txt"
-    rf"|files/{ID}|records/base\.jsonl|records/{ID}\.jsonl"
+    rf"|records/base\.jsonl|records/{ID}\.jsonl"
 )
+NAME = re.compile(rf"(?:brought/{ID}/)?(?:{KEPT})|files/{ID}")
 HASHED = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
-EXPORTED, ERASED = "base_exported", "erased"  # kinds of events
+EXPORTED, IMPORTED, ERASED = "base_exported", "base_imported", "erased"  # kinds of events
 FILES_MAX = 2_000_000
 UNPACKED_MAX = 50_000_000_000  # bytes, of all files
 WHOLE_MAX = 500_000_000  # bytes of a file that is read at once
@@ -99,6 +101,7 @@ class CheckedArchive:
     exported: int = 0  # the entry that vouches for the manifest
     vouched_to: int = 0  # the last entry that a given head vouches for
     stamps: StampClock | None = None
+    brought: dict[str, CheckedArchive] = field(default_factory=dict)  # by folder, what the base was itself made from
 
     @property
     def is_vouched(self) -> bool:
@@ -118,10 +121,43 @@ class RecordClaims:
 
     by_sequence: dict[int, list[RecordClaim]] = field(default_factory=dict)
     left: dict[tuple[str, str], int] = field(default_factory=dict)  # (subject, digest) by the sequence of the erasure
+    imports: dict[str, int] = field(default_factory=dict)  # the last entry vouched for, by the digest of the manifest
+
+
+class Archive(Protocol):
+    """A zip file, or what stands in a folder of one."""
+
+    def namelist(self) -> list[str]: ...
+
+    def getinfo(self, name: str) -> zipfile.ZipInfo: ...
+
+    def open(self, name: str) -> IO[bytes]: ...
+
+    def read(self, name: str) -> bytes: ...
+
+
+class ArchiveWithin:
+    """An archive in a folder of another."""
+
+    def __init__(self, file: zipfile.ZipFile, folder: str) -> None:
+        self.file, self.folder = file, folder
+
+    def namelist(self) -> list[str]:
+        names = self.file.namelist()
+        return [name.removeprefix(self.folder) for name in names if name.startswith(self.folder)]
+
+    def getinfo(self, name: str) -> zipfile.ZipInfo:
+        return self.file.getinfo(self.folder + name)
+
+    def open(self, name: str) -> IO[bytes]:
+        return self.file.open(self.folder + name)
+
+    def read(self, name: str) -> bytes:
+        return self.file.read(self.folder + name)
 
 
 def check_archive(
-    file: zipfile.ZipFile,
+    file: Archive,
     heads: list[dict[str, Any]],
     unpacked_max: int = UNPACKED_MAX,
     stamps: StampClock | None = None,
@@ -134,6 +170,8 @@ def check_archive(
         check_listed_files(file, found, sizes)
         claims = read_claims(file, found, sizes)
         check_archive_chain(file, found, claims, heads)
+        if isinstance(file, zipfile.ZipFile) and found.has_originals:
+            check_brought(file, found, claims)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError) as error:
         raise BadArchive(f"it cannot be unpacked: {error}") from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -144,14 +182,14 @@ def check_archive(
 # ---- the files
 
 
-def check_names(file: zipfile.ZipFile, unpacked_max: int) -> dict[str, int]:
+def check_names(file: Archive, unpacked_max: int) -> dict[str, int]:
     """1. The size of every file by its name."""
-    entries = file.infolist()
-    if len(entries) > FILES_MAX:
-        raise BadArchive(f"it holds {len(entries):,} files; at most {FILES_MAX:,} are read")
+    names = file.namelist()
+    if len(names) > FILES_MAX:
+        raise BadArchive(f"it holds {len(names):,} files; at most {FILES_MAX:,} are read")
     sizes: dict[str, int] = {}
-    for entry in entries:
-        name = entry.filename
+    for name in names:
+        entry = file.getinfo(name)
         if not NAME.fullmatch(name):
             raise BadArchive(f"{name[:80]!r} is no name of a file of such an archive")
         if name in sizes:
@@ -168,12 +206,12 @@ def check_names(file: zipfile.ZipFile, unpacked_max: int) -> dict[str, int]:
     return sizes
 
 
-def check_listed_files(file: zipfile.ZipFile, found: CheckedArchive, sizes: dict[str, int]) -> None:
+def check_listed_files(file: Archive, found: CheckedArchive, sizes: dict[str, int]) -> None:
     """2. The manifest and the files."""
     if found.manifest.get("format") != FORMAT:
         raise BadArchive(f"it is of the format {str(found.manifest.get('format'))[:40]!r}; known is {FORMAT}")
     listed = found.manifest["files"]
-    originals = {name for name in listed if name.startswith(ORIGINALS)}
+    originals = {name for name in listed if name.startswith((ORIGINALS, BROUGHT))}
     found.has_originals = not originals or not originals.isdisjoint(sizes)
     if {"base.json", "documents.jsonl", f"{RECORDS}base.jsonl"} - {*listed}:
         raise BadArchive(f"{MANIFEST} does not list what every archive has")
@@ -187,7 +225,7 @@ def check_listed_files(file: zipfile.ZipFile, found: CheckedArchive, sizes: dict
             raise BadArchive(f"{name} was changed: its SHA-256 is not the one in the manifest")
 
 
-def digest_of_file(file: zipfile.ZipFile, name: str) -> str:
+def digest_of_file(file: Archive, name: str) -> str:
     digest = hashlib.sha256()
     with file.open(name) as packed:
         while piece := packed.read(PIECE):
@@ -195,13 +233,13 @@ def digest_of_file(file: zipfile.ZipFile, name: str) -> str:
     return digest.hexdigest()
 
 
-def read_whole(file: zipfile.ZipFile, name: str) -> bytes:
+def read_whole(file: Archive, name: str) -> bytes:
     if file.getinfo(name).file_size > WHOLE_MAX:
         raise BadArchive(f"{name} is larger than {WHOLE_MAX:,} bytes")
     return file.read(name)
 
 
-def read_lines(file: zipfile.ZipFile, name: str) -> Iterator[Any]:
+def read_lines(file: Archive, name: str) -> Iterator[Any]:
     """The values of a file of JSON Lines."""
     with file.open(name) as packed:
         number = 0
@@ -222,7 +260,7 @@ def parse_json(where: str, content: bytes | str) -> Any:
 # ---- the records
 
 
-def read_claims(file: zipfile.ZipFile, found: CheckedArchive, sizes: dict[str, int]) -> RecordClaims:
+def read_claims(file: Archive, found: CheckedArchive, sizes: dict[str, int]) -> RecordClaims:
     claims = RecordClaims()
     for name in sorted(name for name in sizes if name.startswith(RECORDS)):
         kinds = set()
@@ -249,6 +287,8 @@ def take_claim(claims: RecordClaims, record: Any, has_stamps: bool) -> None:
         event = without_salt(record)
         if event["kind"] == ERASED:
             claims.left[event["subject"], event["details"]["left"]] = int(record["sequence"])
+        elif event["kind"] == IMPORTED:
+            claims.imports[event["details"].get("manifest", "")] = int(event["details"].get("vouched_to", 0))
 
 
 def time_told(record: Any) -> str:
@@ -269,7 +309,7 @@ def without_salt(record: Any) -> Any:
 
 
 def check_archive_chain(
-    file: zipfile.ZipFile, found: CheckedArchive, claims: RecordClaims, heads: list[dict[str, Any]]
+    file: Archive, found: CheckedArchive, claims: RecordClaims, heads: list[dict[str, Any]]
 ) -> None:
     """3. to 6. The chain, and what its entries vouch for."""
     kept = {head["sequence"]: head["hash"] for head in heads}
@@ -310,7 +350,7 @@ def check_claim(entry: Any, claim: RecordClaim, claims: RecordClaims) -> None:
         raise BadArchive(f"{where} is not what ledger entry {entry['sequence']} vouches for")
 
 
-def walk_chain(file: zipfile.ZipFile) -> Iterator[Any]:
+def walk_chain(file: Archive) -> Iterator[Any]:
     """The entries, each continuing the one before."""
     previous: Any = None
     for entry in read_lines(file, CHAIN):
@@ -326,6 +366,23 @@ def walk_chain(file: zipfile.ZipFile) -> Iterator[Any]:
         previous = entry
 
 
+# ---- what the base had brought along itself
+
+
+def check_brought(file: zipfile.ZipFile, found: CheckedArchive, claims: RecordClaims) -> None:
+    """8. What vouched for it when it came is vouched for with this archive."""
+    names = [name for name in found.manifest["files"] if name.startswith(BROUGHT)]
+    for folder in sorted({name[: name.index("/", len(BROUGHT)) + 1] for name in names}):
+        try:
+            kept = check_archive(ArchiveWithin(file, folder), [])
+        except BadArchive as error:
+            raise BadArchive(f"in {folder}, {error}") from error
+        if kept.manifest_sha256 not in claims.imports:
+            raise BadArchive(f"no record of the base says that {folder} was brought along")
+        kept.vouched_to = claims.imports[kept.manifest_sha256] if found.is_vouched else 0
+        found.brought[folder] = kept
+
+
 def read_kept_heads(path: pathlib.Path) -> list[dict[str, Any]]:
     """The heads of a file, one a line. Raises BadHeads."""
     try:
@@ -339,7 +396,9 @@ def read_kept_heads(path: pathlib.Path) -> list[dict[str, Any]]:
 
 def verdict(found: CheckedArchive) -> tuple[int, str]:
     """The exit code and what to print."""
-    chain = f"{found.records:,} records, ledger entries {found.first} to {found.last}, head {found.head}"
+    more = sum(kept.records for kept in found.brought.values())
+    within = f" and {more:,} in what it had brought along" if more else ""
+    chain = f"{found.records:,} records{within}, ledger entries {found.first} to {found.last}, head {found.head}"
     originals = "" if found.has_originals else " The originals are not in it: it was kept by an importing installation."
     if found.stamps and not found.is_stamped:
         return CONSISTENT, f"CONSISTENT ONLY: {chain}. Nothing contradicts the rest, but {doubt_of(found)}.{originals}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -16,7 +17,17 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.models import User
-from audit.carrying.checker import MANIFEST, ORIGINALS, RECORDS, BadArchive, parse_json, read_whole
+from audit.carrying.checker import (
+    BROUGHT,
+    IMPORTED,
+    MANIFEST,
+    ORIGINALS,
+    RECORDS,
+    Archive,
+    BadArchive,
+    parse_json,
+    read_whole,
+)
 from audit.models import CarriedArchive, CarriedRun
 from audit.runs.listing import RUNS_A_PAGE, RunKey
 from documents.access import actor_of
@@ -27,7 +38,7 @@ from ledger.events import record
 from ledger.holds import refuse_when_held
 from ledger.models import Event
 
-IMPORTED, REMOVED = "base_imported", "carried_removed"
+REMOVED = "carried_removed"
 ORDER = ("-asked_at", "-run_id")
 
 
@@ -39,15 +50,18 @@ def path_of(archive: CarriedArchive) -> Path:
     return Path(settings.CARRIED_ROOT) / f"{archive.pk}.zip"
 
 
-def keep_file(file: zipfile.ZipFile, path: Path) -> str:
-    """Copy an archive without its originals, which live on as documents; return the SHA-256 of the copy."""
+def keep_file(file: Archive, path: Path) -> str:
+    """Copy an archive without its originals, which live on as documents, and without what is kept beside it.
+
+    Returns the SHA-256 of the copy.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as out:
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as kept:
-            for entry in file.infolist():
-                if entry.filename.startswith(ORIGINALS):
+            for name in file.namelist():
+                if name.startswith((ORIGINALS, BROUGHT)):
                     continue
-                with file.open(entry) as packed, kept.open(entry.filename, "w", force_zip64=True) as copy:
+                with file.open(name) as packed, kept.open(name, "w", force_zip64=True) as copy:
                     shutil.copyfileobj(packed, copy)
         out.flush()
         os.fsync(out.fileno())
@@ -61,7 +75,9 @@ def read_record(archive: CarriedArchive, run_id: UUID) -> bytes:
     with open_kept(archive) as file:
         content = read_whole(file, name)
         manifest = read_whole(file, MANIFEST)
-    listed = parse_json(MANIFEST, manifest)["files"] if digest_of(manifest) == archive_digest(archive) else {}
+    listed = (
+        parse_json(MANIFEST, manifest)["files"] if digest_of(manifest) == import_of(archive).get("manifest") else {}
+    )
     if listed.get(name) != digest_of(content):
         raise NotKept(gettext("This record is not the one that was brought along: the file was changed since."))
     return content
@@ -77,11 +93,11 @@ def open_kept(archive: CarriedArchive) -> Iterator[zipfile.ZipFile]:
         raise NotKept(gettext("The file with these records cannot be read.")) from error
 
 
-def archive_digest(archive: CarriedArchive) -> str:
-    """The digest of the manifest as the entry of the import has it: the row could be altered."""
-    subject = f"base:{archive.base_id}"
-    event = Event.objects.filter(kind=IMPORTED, subject=subject).first()
-    return str(event.details["manifest"]) if event else ""
+def import_of(archive: CarriedArchive) -> dict[str, Any]:
+    """What the entry of the import has of an archive: the row could be altered."""
+    events = Event.objects.filter(kind=IMPORTED, subject=f"base:{archive.base_id}")
+    event = events.filter(details__manifest=archive.manifest_sha256).first()
+    return event.details if event else {}
 
 
 def list_carried_runs(base: KnowledgeBase, after: RunKey | None) -> tuple[list[CarriedRun], RunKey | None]:

@@ -4,14 +4,18 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, TypedDict
 
 from django.utils import timezone
 
 from audit.carrying.belongings import carried_documents, describe_base, describe_conversations, describe_document
-from audit.carrying.checker import EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS
+from audit.carrying.checker import BROUGHT, EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS
+from audit.carrying.keeping import NotKept, import_of, open_kept, path_of
 from audit.carrying.records import read_entries, record_line, subjects_of_base, subjects_of_run
+from audit.keeping.stored_files import sha256_of_file
+from audit.models import CarriedArchive
 from audit.proof.evidence import VERIFIER, write_chain
 from documents.access import actor_of
 from documents.models import Document, KnowledgeBase
@@ -34,6 +38,7 @@ files/                the original files, named by the document's id
 conversations.jsonl   the conversations, with the ids of runs and answers
 records/              one file for each run, with all that was recorded of it, and base.jsonl with the rest; "content"
                       of each line is, byte for byte, what the ledger vouches for
+brought/              what it had itself brought along from other installations, in the same form without originals
 manifest.json         the SHA-256 of every file above
 export.json           what the ledger recorded when this archive was made, with the SHA-256 of manifest.json
 ledger.jsonl          the entries of the ledger from the first of these records to that one, or a little further
@@ -81,6 +86,7 @@ class ArchiveTold(TypedDict):
     manifest: str
     documents: int
     questions: int
+    brought: int
     left_out: int
 
 
@@ -103,6 +109,9 @@ def write_archive(base: KnowledgeBase, out: IO[bytes]) -> ArchiveTold:
         archive.add("documents.jsonl", json_lines_of(map(describe_document, documents)))
         archive.add("conversations.jsonl", json_lines_of(describe_conversations(base)))
         runs, left_out = add_runs(archive, base)
+        carried = list(CarriedArchive.objects.filter(base=base, removed_at=None).order_by("created_at"))
+        for brought in carried:
+            add_brought(archive, brought)
         manifest = {
             "format": FORMAT,
             "base": {"id": str(base.pk), "name": base.name},
@@ -119,6 +128,7 @@ def write_archive(base: KnowledgeBase, out: IO[bytes]) -> ArchiveTold:
             "manifest": digest_of(written),
             "documents": len(documents),
             "questions": runs,
+            "brought": len(carried),
             "left_out": len(left_out),
         }
         event = record(EXPORTED, actor_of(None), f"base:{base.pk}", told)
@@ -151,6 +161,20 @@ def add_runs(archive: ArchiveWriter, base: KnowledgeBase) -> tuple[int, list[str
         archive.add_records(f"{RECORDS}{run_id}.jsonl", entries)
         runs += 1
     return runs, [f"{kind}:{pk}" for kind, pk in missing]
+
+
+def add_brought(archive: ArchiveWriter, brought: CarriedArchive) -> None:
+    """Add what is kept of an archive from elsewhere. Raises CannotExport if it is not what came."""
+    told = f"The records that came with “{brought.from_name}”"
+    try:
+        with open_kept(brought) as kept:
+            if sha256_of_file(path_of(brought)) != import_of(brought).get("kept"):
+                raise CannotExport(f"{told} are not those that were kept.")
+            for name in kept.namelist():
+                with kept.open(name) as packed:
+                    archive.add(f"{BROUGHT}{brought.pk}/{name}", iter(partial(packed.read, PIECE), b""))
+    except NotKept as error:
+        raise CannotExport(f"{told} cannot be read.") from error
 
 
 def read_original(document: Document) -> Iterator[bytes]:

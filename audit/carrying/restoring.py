@@ -17,7 +17,8 @@ from documents.base_settings import BaseSettings, ChosenCutting, SettingsError
 from documents.cards.editing import clean_card
 from documents.cards.types import Card
 from documents.cards.versions import edit_card
-from documents.models import Document, DocumentCard, KnowledgeBase
+from documents.metadata.fields import MetadataError, add_field, noted_in, read_value, set_values
+from documents.models import Document, DocumentCard, KnowledgeBase, MetadataField
 from documents.naming import rename_document
 from documents.storage.uploads import clean_title
 from documents.tagging import TagError, clean, put_tags
@@ -31,7 +32,7 @@ from retrieval.reading_rules.editing import change_rules
 from retrieval.reading_rules.rows import RuleError
 
 NAME_MAX = 120  # as in the column
-Refused = (RetentionRefused, SettingsError, WordlistError, RuleError, GuidanceRefused)
+Refused = (RetentionRefused, SettingsError, WordlistError, RuleError, GuidanceRefused, MetadataError)
 Malformed = (KeyError, TypeError, ValueError, AttributeError)
 
 
@@ -57,6 +58,8 @@ def make_base(told: ToldBase, owner: User | None) -> KnowledgeBase:
         for prompt, text in told["guidance"].items():
             if prompt in GUIDED:  # an older program may have had another
                 change_guidance(base, prompt, text, why, owner, seen=0)
+        for field, kind, choices in told.get("fields", ()):  # an older program told of none
+            add_field(base, field, kind, choices, owner)
         set_days(base, int(told["days_kept"]), actor_of(owner))
     except (*Refused, *Malformed) as error:
         raise CannotRestore(f"What it says of the base cannot be taken over: {error}") from error
@@ -94,6 +97,7 @@ class ToldDocument:
     file_name: str
     title: str
     tags: tuple[str, ...]
+    noted: dict[str, str]  # by the name of the field
     cutting: ChosenCutting
     contents_source: ContentsSource
     card: Card | None
@@ -104,18 +108,21 @@ class ToldDocument:
         """Raises CannotRestore."""
         try:
             card = told["card"] or {}
+            rows = [MetadataField(name=name, kind=kind, choices=of) for name, kind, of in base.get("fields", ())]
+            fields = {field.name: field for field in rows}
             is_edited = card.get("made_by") == DocumentCard.Maker.PERSON
             return cls(
                 id=str(UUID(told["id"])),
                 file_name=str(told["file_name"]),
                 title=clean_title(str(told["title"])) if told["is_title_given"] else "",
                 tags=tuple(filter(None, map(clean, told["tags"]))),
+                noted={name: read_value(fields[name], text) for name, text in told.get("noted", {}).items()},
                 cutting=BaseSettings.from_json(base["settings"]).cutting(told["cutting"]),
                 contents_source=source_named(told.get("contents_source", "automatic")),
                 card=clean_card(Card.from_json(card["content"])) if is_edited else None,
                 replaces=str(told["replaces"] or ""),
             )
-        except (SettingsError, TagError, *Malformed) as error:
+        except (SettingsError, TagError, MetadataError, *Malformed) as error:
             raise CannotRestore(f"What it says of a document cannot be taken over: {error!r}") from error
 
 
@@ -125,8 +132,9 @@ def source_named(name: str) -> ContentsSource:
 
 
 def restore_document(document: Document, told: ToldDocument, owner: User | None) -> None:
-    """Title, tags and card, where a person gave them."""
+    """Title, tags, values of fields and card, where a person gave them."""
     put_tags(Document.objects.filter(pk=document.pk), told.tags)
+    set_values(document, {field.pk: told.noted.get(field.name, "") for field, _ in noted_in(document)})
     if told.title:
         rename_document(document, told.title, owner)
     if told.card:

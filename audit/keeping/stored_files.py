@@ -8,10 +8,9 @@ from pathlib import Path
 from django.conf import settings
 from django.db.models import Model
 
-from audit.carrying.keeping import IMPORTED, path_of
+from audit.carrying.keeping import import_of, path_of
 from audit.models import CarriedArchive
 from documents.models import Document
-from ledger.models import Event
 
 FILES, CARRIED = "files/", "carried/"
 
@@ -43,15 +42,9 @@ def stored_files() -> Iterator[StoredFile]:
         for name, sha256 in zip(named[::2], named[1::2], strict=True):
             if name:
                 yield StoredFile(f"{FILES}{name}", Path(settings.MEDIA_ROOT) / name, sha256, Document, pk)
-    kept = {
-        (event.subject, event.details["manifest"]): event.details["kept"]
-        for event in Event.objects.filter(kind=IMPORTED)
-        if {"manifest", "kept"} <= event.details.keys()
-    }
     for archive in CarriedArchive.objects.filter(removed_at=None).order_by("pk"):
         path = path_of(archive)
-        sha256 = kept.get((f"base:{archive.base_id}", archive.manifest_sha256), "")
-        yield StoredFile(f"{CARRIED}{path.name}", path, sha256, CarriedArchive, archive.pk)
+        yield StoredFile(f"{CARRIED}{path.name}", path, import_of(archive).get("kept", ""), CarriedArchive, archive.pk)
 
 
 def sha256_of_file(path: Path) -> str:

@@ -17,7 +17,15 @@ from accounts.requests import user_of
 from audit.access_log import is_auditor, record_list
 from audit.pages.forms import FormOfBases
 from audit.review import tasks
-from audit.review.golden import Golden, checks_of, golden_of, question_rows, reviewed_runs, say_check
+from audit.review.golden import (
+    Golden,
+    checks_of,
+    golden_of,
+    has_changed_since_check,
+    question_rows,
+    reviewed_runs,
+    say_check,
+)
 from audit.review.rejudging import CHECKED_ON_PAGE, ask_for_check, find_last_check
 from audit.review.replay import Judge
 from documents.models import KnowledgeBase
@@ -62,6 +70,7 @@ def golden(request: HttpRequest) -> HttpResponse:
         "silent": [run for run in newest if run.pk not in asking],
         "limit": SHOWN,
         "checks": [(event, ending_of(event)) for event in checks_of(base.pk, CHECKS_SHOWN)],
+        "is_outdated": has_changed_since_check(base.pk),
         "has_model": settings.LLM_CONFIGURED,
         "on_page": CHECKED_ON_PAGE,
         "job": find_last_check(base),

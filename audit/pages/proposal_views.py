@@ -18,7 +18,7 @@ from accounts.requests import user_of
 from audit.access_log import record_list
 from audit.models import Rejudgement
 from audit.review import tasks
-from audit.review.golden import read_names
+from audit.review.golden import has_changed_since_check, read_names
 from audit.review.proposed import (
     QUESTIONS_MAX,
     WHYS,
@@ -69,6 +69,7 @@ def proposals(request: HttpRequest, base_id: UUID) -> HttpResponse:
         **describe_base(request, base),
         "is_required": requires_check(base),
         "golden_count": count_golden(base),
+        "is_outdated": has_changed_since_check(base.pk),
         "questions_max": QUESTIONS_MAX,
         "kinds": [kind.words for kind in KINDS.values()],
         "open": [describe_proposal(proposal, basis) for proposal in of_base.open()],

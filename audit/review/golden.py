@@ -1,11 +1,14 @@
 """The golden set: auditors' reviews become questions with gold evidence, and a test of every change."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypedDict
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext, ngettext
@@ -15,6 +18,7 @@ from audit.models import Review
 from audit.review.replay import CannotReplay, Judge, Rejudged, rejudge, summary
 from audit.review.reviewing import Reviews, RunReviews, reviews_of
 from chat.models import Answer, Citation
+from chat.turns.repeats import DECIDING
 from documents.models import KnowledgeBase
 from documents.storage.content import DocumentSnapshot
 from ledger.events import record
@@ -23,8 +27,9 @@ from llm.models import LLMCall
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
 from retrieval.told.outcomes import Outcome
 from retrieval.types import ABSENT, KEPT_ROLES, UNANSWERED, Status
+from retrieval.version import program_version
 
-CHECK = "golden_check"  # the kind of the event a check leaves
+CHECK, CHECK_OF_CHANGE = "golden_check", "proposal_check"  # the kinds of events that checks leave
 LISTED_MAX = 200  # broken verdicts kept with a check
 FATES = {(True, True): "kept", (True, False): "broken", (False, True): "mended", (False, False): "still_wrong"}
 ANY_KEPT = "kept"  # wanted of what a confirmed answer cites: primary or supporting, either will do
@@ -303,8 +308,22 @@ def record_check(base: KnowledgeBase, check: GoldenCheck, actor: str) -> None:
     for finding in details["broken"]:
         del finding["question"], finding["section_title"]
     details |= {"broken_count": len(check.broken), "not_judged": list(check.not_judged[:LISTED_MAX])}
+    details["installation"] = installation_digest()
     with transaction.atomic():
         record(CHECK, actor, f"base:{base.pk}", details)
+
+
+def installation_digest() -> str:
+    """The digest of what whoever runs the site decides answers by: its models and its program."""
+    decides = [[getattr(settings, name) for name in DECIDING], program_version()]
+    return hashlib.sha256(json.dumps(decides, default=str).encode()).hexdigest()
+
+
+def has_changed_since_check(base_id: UUID) -> bool:
+    """Whether models or program are others than at the last check of a base, which nothing else would tell."""
+    checks = Event.objects.filter(kind__in=(CHECK, CHECK_OF_CHANGE), subject=f"base:{base_id}")
+    last = checks.first()
+    return last is not None and last.details.get("installation") != installation_digest()
 
 
 def checks_of(base_id: UUID, count: int) -> list[Event]:

@@ -15,15 +15,21 @@ from dataclasses import asdict
 from functools import partial
 from typing import Literal, TypedDict, cast, get_args
 
-from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import User
 from audit.access_log import record_event
 from audit.models import Rejudgement
-from audit.review.golden import ExpectedRole, Golden, golden_of, reviewed_runs
-from chat.turns.repeats import DECIDING, reading_of
+from audit.review.golden import (
+    CHECK_OF_CHANGE,
+    ExpectedRole,
+    Golden,
+    golden_of,
+    installation_digest,
+    reviewed_runs,
+)
+from chat.turns.repeats import reading_of
 from chat.turns.searched_by import SearchedBy
 from documents.access import actor_of
 from documents.base_settings import asking_as
@@ -39,9 +45,7 @@ from retrieval.filters import Filters
 from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.types import KEPT_ROLES, LineRange, Mode, RetrievalResult, Settled
-from retrieval.version import program_version
 
-CHECK = "proposal_check"  # the kind of the event a check leaves
 QUESTIONS_MAX = 50  # the newest; each is searched twice
 ROLES = ("primary", "supporting", "tangential", "discarded", "unjudged", "")  # the best first; "" is not proposed
 Fate = Literal["right", "better", "wrong", "worse", "failed", "left_out"]
@@ -115,8 +119,7 @@ def basis_of(base: KnowledgeBase) -> str:
         {name: kind.state(base) for name, kind in sorted(KINDS.items())},
         [[str(each.run.pk), each.absent, [asdict(wanted) for wanted in each.wanted]] for each in goldens],
         [reading_of(document) for _, document in sorted(documents.items())],
-        [getattr(settings, name) for name in DECIDING],
-        program_version(),
+        installation_digest(),
     ]
     return hashlib.sha256(json.dumps(rests_on, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -272,11 +275,12 @@ def record_proposal_check(proposal: ProposedChange, job: Rejudgement, result: Pr
         "kind": proposal.kind,
         "check": str(job.pk),
         "basis": result["basis"],
+        "installation": installation_digest(),
         "passed": has_passed(result["counts"]),
         "counts": result["counts"],
         "fates": {each["run_id"]: each["fate"] for each in result["questions"]},
     }
-    record(CHECK, actor_of(job.by), f"base:{proposal.base_id}", details)
+    record(CHECK_OF_CHANGE, actor_of(job.by), f"base:{proposal.base_id}", details)
 
 
 def find_proposal_check(proposal: ProposedChange) -> Rejudgement | None:

@@ -65,11 +65,19 @@ def post_form(
 
 @register.simple_tag(takes_context=True)
 def press(
-    context: Context, words: str, css: str, to: str | None = None, *args: object, sign: str = "", **hidden: Any
+    context: Context,
+    words: str,
+    css: str,
+    to: str | None = None,
+    *args: object,
+    sign: str = "",
+    aloud: str = "",
+    **hidden: Any,
 ) -> SafeString:
-    """A `post_form` that is nothing but a button."""
+    """A `post_form` that is nothing but a button; `aloud` is read in place of its words."""
     symbol = icon(sign) if sign else ""
-    button = format_html('<button class="btn {}" type="submit">{}{}</button>', css, symbol, words)
+    label = format_html(' aria-label="{}"', aloud) if aloud else ""
+    button = format_html('<button class="btn {}" type="submit"{}>{}{}</button>', css, label, symbol, words)
     return post_form(context, button, to, *args, **hidden)
 
 

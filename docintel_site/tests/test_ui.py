@@ -76,3 +76,5 @@ def test_a_button_alone_is_a_form_that_posts() -> None:
     assert button.startswith('<form method="post" action="/again/"><input type="hidden" name="csrfmiddlewaretoken"')
     assert '<input type="hidden" name="page" value="3"><button class="btn sm" type="submit"><svg' in button
     assert button.endswith("Again</button></form>")
+    aloud = Template("{% press '' 'sq' '/away/' sign='cross' aloud=told %}").render(Context({"told": 'Away with "x"'}))
+    assert '<button class="btn sq" type="submit" aria-label="Away with &quot;x&quot;"><svg' in aloud

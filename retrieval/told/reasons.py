@@ -72,6 +72,9 @@ def point_of(contradiction: Facts) -> str:
         clause = str(contradiction["clause"])
         said = _("Clause %(clause)s was amended. The newest version is shown first, or those of the time asked about.")
         part = _("%(part)s was amended. The newest version is shown first, or those of the time asked about.")
+        if is_conditional(contradiction):
+            said = _("Clause %(clause)s is changed only on a condition or with an exception, told beside its words.")
+            part = _("%(part)s is changed only on a condition or with an exception, told beside its words.")
         named = {"clause": clause, "part": f"{clause[:1].upper()}{clause[1:]}"}
         return (said if clause[:1].isdigit() else part) % named
     values = contradiction.get("values")
@@ -79,6 +82,14 @@ def point_of(contradiction: Facts) -> str:
         _("The same words with another value: %(values)s.") % {"values": " / ".join(values)}
         if values
         else str(contradiction["point"])
+    )
+
+
+def is_conditional(contradiction: Facts) -> bool:
+    """Whether all that was changed of a clause is so on a condition only, which nobody here can say holds."""
+    states = contradiction.get("in_force", ())
+    return any(state.get("condition") for state in states) and all(
+        state.get("condition") for state in states if state["change"]
     )
 
 

@@ -5,9 +5,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from retrieval.types import ConceptTerm, ConceptTerms
-from retrieval.words.tokens import language_of, normalise_words, stem, stop_words
+from retrieval.words.tokens import language_of, normalise_words, stem, stop_words, word_lists
 
 JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
+THING = "+"  # beside the stem of a name that is a thing or a person, see `is_thing_word`
 
 Stems = tuple[str, ...]
 
@@ -34,7 +35,8 @@ def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]
     """Each concept a text names, once, in the dictionary's order.
 
     The longest name wins: "cost of sales" does not name sales. A term of several words names its concept in a text of
-    any language; a single word only in its own, since "prime" and "charges" mean other things in French.
+    any language; a single word only in its own, since "prime" and "charges" mean other things in French. The verb of a
+    thing does not name it: the "receiving party" has no receivables.
     """
     if not dictionary:
         return []
@@ -63,7 +65,10 @@ def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[Co
         stems = [stem(words[place], language) for place in places]
         for start in range(len(stems)):
             for end in range(start + 1, min(start + longest, len(stems)) + 1):
-                numbers = names.get(tuple(stems[start:end]))
+                run = tuple(stems[start:end])
+                numbers = names.get(run, ())
+                if len(run) == 1 and is_thing_word(words[places[start]], language):
+                    numbers += names.get((*run, THING), ())
                 if numbers:
                     yield ConceptMatch(tuple(places[start:end]), numbers)
 
@@ -84,6 +89,8 @@ def index_names(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
             words = said_words(term.text)
             telling = [words[place] for place in telling_places(words, term.language)]
             stems = tuple(stem(word, term.language) for word in (words if len(telling) == 1 else telling))
+            if len(stems) == 1 and is_thing_word(words[-1], term.language):
+                stems = (*stems, THING)
             if stems and not term.pulled_from:
                 same = names.setdefault(term.language, Names())
                 same.longest = max(same.longest, len(stems))
@@ -106,6 +113,11 @@ def covers(other: ConceptTerm, shorter: str, term: ConceptTerm, phrase: str) -> 
     """Whether every line with the term also contains the other one, which weighs as much."""
     is_same = other.pulled_from == term.pulled_from and other.priority == term.priority
     return is_same and other.weight >= term.weight and shorter != phrase and f" {shorter} " in f" {phrase} "
+
+
+def is_thing_word(word: str, language: str) -> bool:
+    """Whether a word is a thing or a person by its end, of a verb that may mean something else."""
+    return word.endswith(tuple(word_lists("thing_endings").get(language, ())))
 
 
 def said_words(text: str) -> list[str]:

@@ -9,7 +9,6 @@ from django.core.management.base import BaseCommand, CommandError
 from audit.carrying.packing import CannotExport, write_archive
 from audit.carrying.records import Altered
 from audit.management.new_file import new_file
-from audit.models import CarriedArchive
 from documents.access import find_base
 
 
@@ -24,14 +23,13 @@ class Command(BaseCommand):
         out: Path = options["out"]
         try:
             with new_file(out, "archive") as file:
-                base = find_base(options["base"])
-                told = write_archive(base, file)
+                told = write_archive(find_base(options["base"]), file)
         except (CannotExport, Altered) as error:
             raise CommandError(str(error)) from error
-        counts = f"{told['documents']:,} documents, {told['questions']:,} questions, {out.stat().st_size:,} bytes"
+        counts = f"{told['documents']:,} documents, {told['questions']:,} questions"
+        counts += f" and what came in {told['brought']:,} archives" if told["brought"] else ""
+        counts += f", {out.stat().st_size:,} bytes"
         self.stdout.write(f"{out}: {counts}. SHA-256 of its manifest: {told['manifest']}")
-        if CarriedArchive.objects.filter(base=base, removed_at=None).exists():
-            self.stderr.write("The records it brought along are not in it; they are handed out under “Brought along”.")
         if told["left_out"]:
             words = "records have no ledger entry and are left out; the manifest names them"
             self.stderr.write(f"{told['left_out']:,} {words}.")

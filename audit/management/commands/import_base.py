@@ -11,6 +11,7 @@ from audit.carrying.bringing import bring_base
 from audit.carrying.checker import BadArchive, BadHeads, read_kept_heads
 from audit.carrying.restoring import CannotRestore
 from audit.management.new_file import explain_database_error
+from audit.models import CarriedRun
 from documents.management.commands.ingest import find_user
 
 
@@ -38,8 +39,9 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{options['archive']}: {error.strerror}.") from error
         count, told = len(archive.documents), "vouched for by the head you gave" if archive.is_vouched else UNVOUCHED
+        runs = CarriedRun.objects.filter(archive__base=archive.base).count()
         self.stdout.write(
-            f"{archive.base.name}: {count:,} documents; the records of {archive.runs.count():,} questions are kept as "
+            f"{archive.base.name}: {count:,} documents; the records of {runs:,} questions are kept as "
             f"they came, {told}. Head of their ledger: #{archive.head_sequence} {archive.head_hash}"
         )
         if failed:

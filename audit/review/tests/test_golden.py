@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.http import StreamingHttpResponse
 from django.test import Client
+from pytest_django import Settings
 
 from accounts.models import User
 from audit.conftest import PASSAGE, House, MakeAnswer, MakeRun
@@ -199,6 +200,26 @@ def test_what_stays_wrong_is_red_on_the_page_and_in_the_console(
     page = signed_in(house.auditor).get("/audit/golden/").content.decode()
     assert re.search(r'class="state s-fail">(<svg.*?</svg>)1 of 2 differs from the auditors’ verdicts<', page)
     assert "nothing breaks" not in page and "wrong now as before: 1" in " ".join(page.split())
+
+
+def test_both_pages_say_that_program_or_model_changed_since_the_check(
+    house: House,
+    ask: Ask,  # noqa: F811
+    signed_in: Callable[[User], Client],
+    settings: Settings,
+) -> None:
+    review(ask("What is the rent a month?", arbiter="rules"), None, house.auditor, Opinion("agree"))
+    client = signed_in(house.auditor)
+
+    def say() -> list[bool]:
+        pages = ("/audit/golden/", f"/audit/proposals/{house.base.pk}/")
+        return ["have changed since the last check" in client.get(page).content.decode() for page in pages]
+
+    assert say() == [False, False], "there was no check"
+    call_command("golden_set", "--base", house.base.name, "--check", "rules", stdout=StringIO())
+    assert say() == [False, False]
+    settings.LLM_MODEL = "another"
+    assert say() == [True, True]
 
 
 def test_the_command_names_a_base_that_is_not_there(db: None) -> None:

@@ -28,6 +28,16 @@ Made on 3 May 2018 between Harbour Sheds Limited and Northern Tools Limited.
 
 3.1 The Tenant keeps two keys.
 """
+CONDITION = "If the Landlord sells the cellar before 1 January 2027"
+SALE = f"""\
+# Deed of variation
+
+Made on 2 June 2020 to the Cellar lease of 3 May 2018.
+
+## 1. Changes
+
+{CONDITION}, clause 2.1 is deleted.
+"""
 VARIATION = """\
 # Deed of variation
 
@@ -40,9 +50,9 @@ In clause 2.1 the words “9,000 euros” are replaced by “9,900 euros” with
 
 
 @pytest.fixture
-def turn(document: Document, base: KnowledgeBase, tenant: User, tmp_path: Path) -> Turn:
+def turn(request: pytest.FixtureRequest, document: Document, base: KnowledgeBase, tenant: User, tmp_path: Path) -> Turn:
     documents = []
-    for name, text in (("cellar.md", CELLAR), ("variation.md", VARIATION)):
+    for name, text in (("cellar.md", CELLAR), ("variation.md", getattr(request, "param", VARIATION))):
         (tmp_path / name).write_text(text)
         documents.append(ingest_path(tmp_path / name, base, tenant))
     scope = QuestionScope(base, tuple(documents))
@@ -68,3 +78,12 @@ def test_what_replaced_a_passage_is_quoted_before_it(turn: Turn, tenant: User) -
 def test_a_replaced_passage_gives_no_value(turn: Turn) -> None:
     values = [value for item in turn.answer.items for value in item["values"]]
     assert not any("9,000" in str(value) for value in values)
+
+
+@pytest.mark.parametrize("turn", [SALE], indirect=True)
+def test_what_is_changed_on_a_condition_is_not_said_to_be_amended(turn: Turn, tenant: User) -> None:
+    client = Client()
+    client.force_login(tenant)
+    page = " ".join(client.get(reverse("chat:conversation", args=[turn.conversation_id])).content.decode().split())
+    assert "Clause 2.1 is changed only on a condition" in page and "Clause 2.1 was amended" not in page
+    assert f"amended, on a condition or with an exception: “{CONDITION}”" in page

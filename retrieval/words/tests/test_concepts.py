@@ -22,6 +22,9 @@ CONCEPTS = concepts_of(
         WordRow("gross margin", "", "Cost of sales"),
         WordRow("research", "", "R&D"),
         WordRow("exclusion", "en", "we will not pay"),
+        WordRow("claims", "en", "receivables"),
+        WordRow("assignment", "en", "assignment"),
+        WordRow("management", "fr", "exécutif"),
     )
 )
 
@@ -46,6 +49,11 @@ CONCEPTS = concepts_of(
         ("What will we not pay for?", []),
         ("When do I have to pay?", []),  # one word of four names nothing
         ("For what does it say we will not pay?", ["exclusion"]),
+        ("What does the Receiving Party receive?", []),
+        ("Is a receivable written off?", ["claims"]),
+        ("Are receivables assignable?", ["claims", "assignment"]),
+        ("Qui peut exécuter le contrat ?", []),
+        ("Qui est au conseil exécutif ?", ["management"]),
         ("What is revenue?", []),  # a concept's name is a term only where it is written as one
         ("", []),
     ],
