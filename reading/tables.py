@@ -16,7 +16,6 @@ from typing import NamedTuple
 from reading.boxes import own_edges, turn_of_line
 from reading.characters import UNKNOWN
 from reading.layout.amounts import is_counted, is_per_share, is_proportion, is_side, without_side
-from reading.markdown import goes_on_in_row
 from reading.rows import UNSEARCHED_KINDS, LineRow, LineSpan, cut_spans
 from reading.values.currencies import CURRENCY_SIGNS, CURRENCY_WORDS
 from reading.values.minus import LONG_DASH, MINUS
@@ -492,8 +491,20 @@ def first_below_rule(block: Sequence[LineRow], parted: Sequence[tuple[LineRow, S
 
 def part_lines(block: Iterable[LineRow], language: str) -> Iterator[tuple[LineRow, list[TableCell]]]:
     """The lines of a block with their cells; a Markdown row that was wrapped is one line with the cells of all."""
-    rows = split_runs(block, lambda row, line: goes_on_in_row(row[-1], line))
-    return ((row[0], cells_of_row(row, language)) for row in rows)
+    return ((row[0], cells_of_row(row, language)) for row in split_runs(block, is_rest_of))
+
+
+def is_rest_of(row: Sequence[LineRow], line: LineRow) -> bool:
+    """Whether a line is what was wrapped of a Markdown row: that began with a bar and has not ended with one."""
+    begun, last = row[0].text_in_force.strip(), row[-1].text_in_force.rstrip()
+    return (
+        is_markdown_row(row[-1])
+        and is_markdown_row(line)
+        and line.number == row[-1].number + 1
+        and begun.startswith("|")
+        and (len(begun) == 1 or not last.endswith("|"))
+        and not line.text_in_force.startswith("|")
+    )
 
 
 def cells_of_row(row: Sequence[LineRow], language: str) -> list[TableCell]:
@@ -501,7 +512,7 @@ def cells_of_row(row: Sequence[LineRow], language: str) -> list[TableCell]:
     cells = cells_of_line(row[0], language)
     bars = row[0].text_in_force.count("|")
     for line in row[1:]:
-        rest = piped_cells(line, begun=bars if line.text.startswith("|") else bars - 1)
+        rest = piped_cells(line, begun=bars - 1)
         bars += line.text_in_force.count("|")
         for cell in rest:
             if cells and cells[-1].x0 == cell.x0:

@@ -60,16 +60,16 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
         return None
     head = frozenset({table.title_line, *table.head_lines, *([number] if ruled else [])})
     if row := find_banded_row(table, question, content):
-        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
+        return RowsQuoted(row_around(row.first_line, content), head, is_told=True)
     if row := find_dated_row(table, question, content):
         named = " ".join(day.text for day in days_in(question.original))
-        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True, day=named)
+        return RowsQuoted(row_around(row.first_line, content), head, is_told=True, day=named)
     if row := find_grouped_row(number, table, question, content) or find_row_in_group(number, table, question, content):
         over = group_lines(row, table, content.lines_on_page(table.page_number))
-        return RowsQuoted(LineRange(row.first_line, row.last_line), head.union(over), is_told=True)
+        return RowsQuoted(row_around(row.first_line, content), head.union(over), is_told=True)
     is_head = number < table.rows[0].first_line
     if is_head and (row := find_named_row(table.rows, question, content)):
-        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
+        return RowsQuoted(row_around(row.first_line, content), head, is_told=True)
     if is_head and question.shape == "single" and (line.kind == "table_row" or question.answer_type in VALUES):
         return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
     return None
@@ -80,7 +80,7 @@ def words_for(rows: Sequence[TableRow], question: Question, content: DocumentCon
     top, *below = rows
     head = frozenset(range(top.first_line, top.last_line + 1))
     if row := find_named_row(below, question, content):
-        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
+        return RowsQuoted(row_around(row.first_line, content), head, is_told=True)
     if question.shape != "single":
         return None
     last = rows[-1] if len(below) <= ROWS_MAX else top
