@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from reading.markdown import plain_title
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.tables import ROWS_MIN, Table, TableRow, cells_of_line, is_data
@@ -51,13 +50,11 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     line = content.lines[number - 1]
     is_beside_row = any(each.kind == "table_row" for each in content.lines_between(number - 1, number + 1))
     table = table_at_line(number, content) if is_beside_row or line.kind in TOPS else None
-    ruled = [] if table or not is_row(line) else rows_under_rule(number, content)
-    if ruled:
-        table = table_at_line(ruled[-1].last_line, content)
-        if table is None:
-            return words_for(ruled, question, content)
+    ruled = None if table or not is_row(line) else rows_under_rule(number, content)
+    table = table_at_line(ruled.last, content) if ruled else table
     if table is None:
-        return None
+        is_single = question.shape == "single"
+        return RowsQuoted(ruled, frozenset({number}), is_told=False) if ruled and is_single else None
     head = frozenset({table.title_line, *table.head_lines, *([number] if ruled else [])})
     if row := find_banded_row(table, question, content):
         return RowsQuoted(row_around(row.first_line, content), head, is_told=True)
@@ -73,18 +70,6 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     if is_head and question.shape == "single" and (line.kind == "table_row" or question.answer_type in VALUES):
         return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
     return None
-
-
-def words_for(rows: Sequence[TableRow], question: Question, content: DocumentContent) -> RowsQuoted | None:
-    """What is quoted for the head of a table of words: the row the question names, else the table unless it is long."""
-    top, *below = rows
-    head = frozenset(range(top.first_line, top.last_line + 1))
-    if row := find_named_row(below, question, content):
-        return RowsQuoted(row_around(row.first_line, content), head, is_told=True)
-    if question.shape != "single":
-        return None
-    last = rows[-1] if len(below) <= ROWS_MAX else top
-    return RowsQuoted(LineRange(top.first_line, last.last_line), head, is_told=False)
 
 
 def head_over(number: int, question: Question, content: DocumentContent) -> frozenset[int]:
@@ -112,8 +97,8 @@ def row_around(number: int, content: DocumentContent) -> LineRange:
     return LineRange(min(first, lines[0].number), max(last, lines[-1].number))
 
 
-def rows_under_rule(number: int, content: DocumentContent) -> list[TableRow]:
-    """The head of a Markdown table that a line is in, and the rows below it; none for any other line.
+def rows_under_rule(number: int, content: DocumentContent) -> LineRange | None:
+    """The head of a Markdown table that a line is in, down to its last row; of a long table only the head.
 
     A table of words alone has no values that `read_tables` could tell its columns by.
     """
@@ -123,18 +108,13 @@ def rows_under_rule(number: int, content: DocumentContent) -> list[TableRow]:
     rule = lines[head.last : units.at(at).last]
     bars = "".join(each.text for each in rule).strip("| ").count("|")
     if not rule or not all(map(is_rule, rule)) or bars < HEADED_MIN - 1 or is_data(cells_of_line(lines[number - 1])):
-        return []
+        return None
     rows = [head]
     for first in units.starts[at + 1 :]:
         if not is_next_row(lines[first - 2], lines[first - 1]):
             break
         rows.append(row_around(first, content))
-    return [TableRow(label_of(lines[row.first - 1]), "", (), *row) for row in rows]
-
-
-def label_of(line: LineRow) -> str:
-    """The first cell of a Markdown row that is not empty, without its marks."""
-    return plain_title(next((cell.text for cell in cells_of_line(line)), ""))
+    return head.union(rows[-1]) if len(rows) <= ROWS_MAX + 1 else head
 
 
 def is_row(line: LineRow) -> bool:
