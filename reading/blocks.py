@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
 
+from reading.markdown import goes_on_in_row
 from reading.rows import LineRow
 from reading.tables import read_tables
 from reading.values.sentences import LINE_ENDS_BLOCK
@@ -77,8 +78,7 @@ def ends_piece(line: LineRow, following: LineRow) -> bool:
     if following.kind == "list_item" and item_of(following.text):
         return True
     if "table_row" in (line.kind, following.kind):
-        is_row = not line.text.startswith("|") or line.text.rstrip().endswith("|")  # Markdown, wrapped
-        return line.kind == following.kind and is_row
+        return line.kind == following.kind and not goes_on_in_row(line, following)
     return LINE_ENDS_BLOCK.search(line.text.rstrip()) is not None and not following.text[:1].islower()
 
 

@@ -12,7 +12,7 @@ from reading.boxes import text_width
 from reading.characters import clean_text
 from reading.layout.lines import PageLine
 from reading.matching import match_form
-from reading.rows import STRUCK_MARK, LineKind, LineSpan, name_in_force, without_struck
+from reading.rows import STRUCK_MARK, LineKind, LineRow, LineSpan, name_in_force, without_struck
 
 PAGE_WIDTH, PAGE_HEIGHT, MARGIN = 612.0, 792.0, 54.0
 LEADING, FONT_SIZE = 14.0, 8.5
@@ -197,6 +197,14 @@ def wrap_line(source: str, kind: LineKind) -> Iterator[tuple[float, str]]:
     ):
         if part:
             yield MARGIN + indent, part
+
+
+def goes_on_in_row(above: LineRow, line: LineRow) -> bool:
+    """Whether a line is what was wrapped of the row of a Markdown table above it: its first word had no room there."""
+    first = line.text.split(maxsplit=1)[0]
+    is_next = line.number == above.number + 1 and above.kind == line.kind == "table_row" and line.method == "markdown"
+    begins = above.text.endswith("|") and first.startswith("|")
+    return is_next and not begins and len(f"{above.text} {first}") > WRAP_CHARS
 
 
 def set_line(page_number: int, left: float, top: float, text: str, kind: LineKind) -> PageLine:

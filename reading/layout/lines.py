@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from reading.characters import RIGHT_TO_LEFT, UNKNOWN, clean_text
+from reading.characters import ACCENT_FONT, RIGHT_TO_LEFT, UNKNOWN, clean_text, join_accents
 from reading.layout.extracted import Span, SpanBlock
 from reading.layout.gaps import is_gap, is_parted
 from reading.layout.scripts import SCRIPT_GAP, SCRIPT_REACH, SCRIPT_SIZE, ScriptEdges, is_room
@@ -179,6 +179,8 @@ def piece_of(spans: Sequence[Span], page: PageText, bold_fonts: dict[str, bool])
     bold_chars = 0
     for span in spans:
         raw: str = span["text"]
+        if ACCENT_FONT.match(span["font"]):
+            raw = join_accents(raw)
         if not raw.isprintable():
             raw, removed = clean_text(raw)
             page.removed_chars += removed

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reading.characters import clean_name, clean_text, clean_words
+from reading.characters import ACCENT_FONT, clean_name, clean_text, clean_words, join_accents
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,26 @@ def test_a_name_reads_as_it_is_stored(text: str, name: str) -> None:
 
 def test_typed_words_keep_what_one_can_see() -> None:
     assert clean_words("a\u202eb\x00c\n\u05d0 \u20ac") == "abc\n\u05d0 \u20ac"
+
+
+@pytest.mark.parametrize(
+    ("printed", "read"),
+    [
+        ("la r´esolution `a d´ecaler", "la résolution à décaler"),
+        ("boˆıtier, num´eriques, re¸coit, C¸a", "boîtier, numériques, reçoit, Ça"),
+        ("f¨ur ´Ecole ma˜nana", "für École mañana"),
+        ("ˆx + ´ 5", "ˆx + ´ 5"),  # no such letter
+    ],
+)
+def test_accents_printed_before_their_letters_are_put_on_them(printed: str, read: str) -> None:
+    assert join_accents(printed) == read
+
+
+def test_only_the_oldest_fonts_of_tex_print_them_so() -> None:
+    """Elsewhere such a sign may be an apostrophe: "it´s"."""
+    assert [bool(ACCENT_FONT.match(name)) for name in ("CMR10", "CMBX12", "LMRoman10-Regular", "CMU Serif")] == [
+        True,
+        True,
+        False,
+        False,
+    ]

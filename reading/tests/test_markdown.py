@@ -1,9 +1,11 @@
 """Markdown and plain text become the same rows as a PDF."""
 
+from itertools import pairwise
+
 import pytest
 
 from reading.limits import Limits
-from reading.markdown import WRAP_CHARS
+from reading.markdown import WRAP_CHARS, goes_on_in_row
 from reading.plain_text import read_markdown, read_plain_text
 from reading.reasons import ReadingError
 from reading.rows import Reading, name_in_force
@@ -159,3 +161,15 @@ def test_after_code_words_are_struck_again(text: str) -> None:
 def test_plain_text_has_no_words_between_tildes_struck() -> None:
     reading = read_plain_text("The fee is ~~20~~ 30 EUR.")
     assert reading.warnings == () and not any(line.struck for line in reading.lines)
+
+
+def test_what_is_wrapped_of_a_row_belongs_to_it() -> None:
+    """Also behind a bar, and where the row does not end with one, as Markdown allows."""
+    cells = " | ".join(f"cell{number:02}" for number in range(30))
+    text = (
+        f"| Name | Place |\n|---|---|\n| Acme | {cells} |\n| Rest | {'word ' * 30}\n| Short | row |\n| Next | row |\n"
+    )
+    rows = [line for line in read_markdown(text).lines if line.kind == "table_row"]
+    begun = [line.text.split()[1] for above, line in pairwise([rows[0], *rows]) if not goes_on_in_row(above, line)]
+    assert begun == ["Name", "Acme", "Rest", "Short", "Next"]
+    assert rows[1].text.endswith("|") and not rows[2].text.startswith("|")

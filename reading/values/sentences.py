@@ -7,13 +7,16 @@ import re
 
 CLOSING = r"\"')\]”’"  # what may follow the sign that ends a sentence
 GUILLEMET = r"[ \u00a0\u202f]?»"  # in French a blank stands before it
-LINE_ENDS_SENTENCE = re.compile(rf"[.!?][{CLOSING}]*$")
-LINE_ENDS_CLAUSE = re.compile(rf"[.!?:;](?:[{CLOSING}\d]|{GUILLEMET})*$")
-LINE_ENDS_ITEM = re.compile(rf"[.!?:;。！？][{CLOSING}\d]*$|[;,]\s+(?:and|or)$")
+MARK = r"[*_`]|</?[A-Za-z]{1,10}[ /]{0,2}>"  # of Markdown and HTML: "**End.**", "</sup><br>"
+LINE_ENDS_SENTENCE = re.compile(rf"[.!?](?:[{CLOSING}]|{MARK})*$")
+LINE_ENDS_CLAUSE = re.compile(rf"[.!?:;](?:[{CLOSING}\d]|{GUILLEMET}|{MARK})*$")
+LINE_ENDS_ITEM = re.compile(rf"[.!?:;。！？](?:[{CLOSING}\d]|{MARK})*$|[;,]\s+(?:and|or)$")
 LINE_ENDS_BLOCK = re.compile(rf"[.!?;。！？；][{CLOSING}»]*$")
 # What is between two sentences: of a document, of its opening, of an answer with its markers, of a question.
 SENTENCE = re.compile(
-    rf"[.!?](?:[{CLOSING}]|{GUILLEMET})*\s+(?=(?:[\"'“‘(\[]|«\s?){{0,2}}(?:[^\Wa-z_]|\d+\.\d|\d+[.)]\s))|[。！？][」』）\"”’]*\s*(?=\S)"
+    rf"[.!?](?:[{CLOSING}]|{GUILLEMET}|{MARK})*\s+"
+    rf"(?=(?:[\"'“‘(\[]|«\s?|{MARK}){{0,5}}(?:[^\Wa-z_]|\d+\.\d|\d+[.)]\s)|`)"
+    r"|[。！？][」』）\"”’]*\s*(?=\S)"
 )
 OPENING_SENTENCE = re.compile(r"(?<=[.!?])[\"”’)]{0,2} (?=[“\"(\[]?[^\Wa-z_])")
 ANSWER_SENTENCE = re.compile(

@@ -13,7 +13,14 @@ from reading.values.sentences import LINE_ENDS_CLAUSE
 from retrieval.candidates.fusion import fuse, rank_by_score
 from retrieval.candidates.noise import name_noise, noise_signs
 from retrieval.candidates.plain import plain_text
-from retrieval.candidates.rows_asked import NUMBERS_MAX, has_headed_value, head_over, is_of_another_day, rows_for
+from retrieval.candidates.rows_asked import (
+    NUMBERS_MAX,
+    has_headed_value,
+    head_over,
+    is_of_another_day,
+    row_around,
+    rows_for,
+)
 from retrieval.candidates.sentences import sentences_at
 from retrieval.candidates.shown import show
 from retrieval.candidates.units import ends_row, table_below, units_of
@@ -59,7 +66,7 @@ LINE_METHODS: tuple[Method, ...] = ("keywords", "patterns")  # their hits are si
 POINTED_AT = frozenset({"pinned", "references", "requested"})  # methods by which one place alone is meant
 ROWS_MAX = 5  # consecutive table rows that are one anchor
 NUMBER = re.compile(r"\d[\d.,]*")
-ROW_SHARE = 0.8  # a neighbouring row joins if it scores this share of the best one
+ROW_SHARE = 0.8  # of the score of the best row: a neighbour that scores less does not join it
 PAGE_HEADING_CHARS = 160
 HEADED_LINES = 8  # below the top of a page: a table that begins there is named by it
 RUNNING_HEAD = "Running head"  # what such a place has in place of a section's title
@@ -569,20 +576,21 @@ def heads_at(cluster: HitCluster) -> LineRange:
 
 
 def rows_around(cluster: HitCluster) -> LineRange:
-    best = cluster.score("keywords")
-    like = {
-        hit.lines.first
+    """The row of the best line, with rows beside it that say nearly as much, unless it says all that they say."""
+    content, best = cluster.content, cluster.score("keywords")
+    rows = row_around(cluster.best_line, content)
+    found = [
+        hit
         for hit in cluster.hits
-        if hit.method == "keywords"
-        and hit.score >= ROW_SHARE * best
-        and cluster.content.lines[hit.lines.first - 1].kind == "table_row"
-    }
-    first = last = cluster.best_line
-    while first - 1 in like and is_short(LineRange(first - 1, last), cluster.content):
-        first -= 1
-    while last + 1 in like and is_short(LineRange(first, last + 1), cluster.content):
-        last += 1
-    return LineRange(first, last)
+        if hit.method == "keywords" and content.lines[hit.lines.first - 1].kind == "table_row"
+    ]
+    own = {word for hit in found if hit.lines.overlaps(rows) for word in hit.matched_keywords}
+    like = {hit.lines.first for hit in found if hit.score >= ROW_SHARE * best and not own > set(hit.matched_keywords)}
+    while rows.first - 1 in like and is_short(wider := rows.union(row_around(rows.first - 1, content)), content):
+        rows = wider
+    while rows.last + 1 in like and is_short(wider := rows.union(row_around(rows.last + 1, content)), content):
+        rows = wider
+    return rows
 
 
 def is_short(rows: LineRange, content: DocumentContent) -> bool:

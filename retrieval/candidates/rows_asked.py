@@ -7,7 +7,6 @@ one named gives way to that group's.
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
@@ -17,6 +16,7 @@ from reading.tables import ROWS_MIN, Table, TableRow, cells_of_line, is_data
 from reading.values.days import NamedDay, days_in
 from reading.values.nothing import is_nothing
 from retrieval.candidates.shown_rows import group_lines
+from retrieval.candidates.units import units_of
 from retrieval.question.bands import CURRENCY_SIGN, Band, NumberAsked, currencies, name_unit, quantities_in, read_band
 from retrieval.question.values import has_form, has_value
 from retrieval.types import LineRange, Question
@@ -26,7 +26,6 @@ BANDS_MIN = 2  # one interval alone is a condition
 ROWS_MAX, NUMBERS_MAX = 12, 48  # of a table that is quoted whole
 VALUES = frozenset({"amount", "percentage", "number"})
 HEADED_MIN = 3  # columns of a Markdown table: of two the first row may be one like the others
-HEAD_LINES = 4  # of a Markdown table, whose head is one line of the file
 IN_BRACKETS = re.compile(r"\(([^()]+)\)")
 TOPS = frozenset({"heading", "caption"})
 
@@ -51,23 +50,23 @@ def rows_for(number: int, question: Question, content: DocumentContent) -> RowsQ
     line = content.lines[number - 1]
     is_beside_row = any(each.kind == "table_row" for each in content.lines_between(number - 1, number + 1))
     table = table_at_line(number, content) if is_beside_row or line.kind in TOPS else None
-    ruled = None if table else rows_under_rule(number, content)
+    ruled = None if table or not is_row(line) else rows_under_rule(number, content)
     table = table_at_line(ruled.last, content) if ruled else table
     if table is None:
         is_single = question.shape == "single"
         return RowsQuoted(ruled, frozenset({number}), is_told=False) if ruled and is_single else None
     head = frozenset({table.title_line, *table.head_lines, *([number] if ruled else [])})
     if row := find_banded_row(table, question, content):
-        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
+        return RowsQuoted(row_around(row.first_line, content), head, is_told=True)
     if row := find_dated_row(table, question, content):
         named = " ".join(day.text for day in days_in(question.original))
-        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True, day=named)
+        return RowsQuoted(row_around(row.first_line, content), head, is_told=True, day=named)
     if row := find_grouped_row(number, table, question, content) or find_row_in_group(number, table, question, content):
         over = group_lines(row, table, content.lines_on_page(table.page_number))
-        return RowsQuoted(LineRange(row.first_line, row.last_line), head.union(over), is_told=True)
+        return RowsQuoted(row_around(row.first_line, content), head.union(over), is_told=True)
     is_head = number < table.rows[0].first_line
     if is_head and (row := find_named_row(table.rows, question, content)):
-        return RowsQuoted(LineRange(row.first_line, row.last_line), head, is_told=True)
+        return RowsQuoted(row_around(row.first_line, content), head, is_told=True)
     if is_head and question.shape == "single" and (line.kind == "table_row" or question.answer_type in VALUES):
         return RowsQuoted(rows_to_quote(number, table), head, is_told=False)
     return None
@@ -89,23 +88,33 @@ def table_at_line(number: int, content: DocumentContent) -> Table | None:
     return next(inside, None)
 
 
+def row_around(number: int, content: DocumentContent) -> LineRange:
+    """All lines of the row of a table that a line is in."""
+    table = table_at_line(number, content)
+    row = table.row_at(number) if table else None
+    lines = content.legible_lines(*units_of(content).around(number))
+    first, last = (row.first_line, row.last_line) if row else (number, number)
+    return LineRange(min(first, lines[0].number), max(last, lines[-1].number))
+
+
 def rows_under_rule(number: int, content: DocumentContent) -> LineRange | None:
     """The head of a Markdown table that a line is in, down to its last row; of a long table only the head.
 
     A table of words alone has no values that `read_tables` could tell its columns by.
     """
-    lines = content.lines
-    rule = next((each for each in lines[number : number + HEAD_LINES] if not is_row(each)), None)
-    if rule is None or not is_row(lines[number - 1]) or not is_rule(rule):
+    units, lines = units_of(content), content.lines
+    at = units.position(number)
+    head = row_around(number, content)
+    rule = lines[head.last : units.at(at).last]
+    bars = "".join(each.text for each in rule).strip("| ").count("|")
+    if not rule or not all(map(is_rule, rule)) or bars < HEADED_MIN - 1 or is_data(cells_of_line(lines[number - 1])):
         return None
-    if rule.text.strip("| ").count("|") < HEADED_MIN - 1 or is_data(cells_of_line(lines[number - 1])):
-        return None
-    at = rule.number - 1
-    above = takewhile(is_row, reversed(lines[max(at - HEAD_LINES, 0) : at]))
-    signs = accumulate(each.text.count("|") for each in above)  # of a head that is wrapped, but of no table above
-    first = rule.number - sum(total <= rule.text.count("|") for total in signs)
-    rows = sum(1 for _ in takewhile(lambda pair: is_next_row(*pair), pairwise(islice(lines, at, None))))
-    return LineRange(first, rule.number + (rows if rows <= ROWS_MAX else -1)) if first <= number else None
+    rows = [head]
+    for first in units.starts[at + 1 :]:
+        if not is_next_row(lines[first - 2], lines[first - 1]):
+            break
+        rows.append(row_around(first, content))
+    return head.union(rows[-1]) if len(rows) <= ROWS_MAX + 1 else head
 
 
 def is_row(line: LineRow) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.layout.ticks import SIGNS
+from reading.markdown import goes_on_in_row
 from reading.matching import goes_on_without_space
 from reading.rows import UNSEARCHED_KINDS, LineRow, cut_spans
 from reading.values.sentences import LINE_ENDS_ITEM, SENTENCE, split_at
@@ -163,7 +164,7 @@ def pitch_of(lines: Sequence[LineRow]) -> float:
 def is_start(above: LineRow, line: LineRow, pitch: float) -> bool:
     """Whether a line begins a unit, rather than going on with the line above it."""
     if line.kind == "table_row" or above.kind == "table_row":
-        return True
+        return not goes_on_in_row(above, line)
     if line.kind in ("heading", "caption"):
         return line.kind != above.kind or line.toc_index != above.toc_index
     if above.kind in ("heading", "caption"):

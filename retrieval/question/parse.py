@@ -80,6 +80,7 @@ IDENTIFIER = re.compile(
         )(?!\w)""",
     re.VERBOSE,
 )
+HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?![\w-])")
 FISCAL = re.compile(r"^(?:fy|q[1-4]|h[12])?\d*$")
 
 # A word and a number that may name one of several alike, as "Berth 44"; a day of a month is none.
@@ -287,13 +288,19 @@ def put_choosing_behind(
 def read_identifiers(
     topic: str, lexicons: Sequence[Lexicon], language: str, labels: Sequence[str] = ()
 ) -> list[Keyword]:
-    """Codes and numbered things as typed, and neighbouring words that the document joins ("d model" for "dmodel")."""
+    """Codes and numbered things as typed, neighbouring words that the document joins ("d model" for "dmodel"), and
+    names it prints that are made of stop words.
+    """
     codes = (found for found in codes_in(topic, language) if not FISCAL_YEAR.fullmatch(found))
     typed = [*labels, *(code for code in codes if " " not in code or not topic.isupper())]
     for first, second, joined in compounds(normalise_words(IDENTIFIER.sub(" ", topic))):
         is_letter = len(first) == 1 and first.isalpha() and not is_run(first) and not is_stop_word(second, language)
         if is_letter and first != "a" and any(joined in lexicon.lines for lexicon in lexicons):
             typed.append(f"{first} {second}")
+    for name in HYPHENATED.findall(topic):  # "before-all", an option, is a name, though its words say nothing
+        is_printed = any(len(lexicon.lines_with_any(identifier_forms(name))) for lexicon in lexicons)
+        if is_printed and all(is_stop_word(word, language) for word in normalise_words(name)):
+            typed.append(name)
     return [
         Keyword(text, identifier_forms(text), source="identifier", group=identifier_form(text))
         for text in dict.fromkeys(typed)

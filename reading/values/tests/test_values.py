@@ -94,6 +94,10 @@ def test_it_is_written_once(pattern: str) -> None:
          ["Il écrit. ", "« Le prix est fixé. »\u00a0", "Puis il signe."]),
         ("Le mot « net. » est défini.", ["Le mot « net. » est défini."]),
         ("It ends. “Then” it goes on.", ["It ends. ", "“Then” it goes on."]),
+        ("**It ends.** **Then** it goes on.", ["**It ends.** ", "**Then** it goes on."]),
+        ("It is here. `make` runs a.b_ and `a.b` now.", ["It is here. ", "`make` runs a.b_ and `a.b` now."]),
+        ("Not tested.</sup><br> <sup>**2** No.", ["Not tested.</sup><br> ", "<sup>**2** No."]),
+        ("It is *not.* so", ["It is *not.* so"]),
     ],
 )  # fmt: skip
 def test_a_sentence_ends_behind_the_marks_that_close_it(text: str, sentences: list[str]) -> None:
@@ -102,7 +106,15 @@ def test_a_sentence_ends_behind_the_marks_that_close_it(text: str, sentences: li
 
 
 @pytest.mark.parametrize(
-    "line", ["à compter de leur réception. »", "dans les dix jours.\u00a0»", "as follows:", "due.”"]
+    "line",
+    [
+        "à compter de leur réception. »",
+        "dans les dix jours.\u00a0»",
+        "as follows:",
+        "due.”",
+        "in our CI.</sup><br>",
+        "**Note:**",
+    ],
 )
 def test_a_clause_ends_on_such_a_line(line: str) -> None:
     assert LINE_ENDS_CLAUSE.search(line) and not LINE_ENDS_CLAUSE.search(f"{line} et")

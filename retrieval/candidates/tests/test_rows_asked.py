@@ -447,3 +447,39 @@ def test_a_day_picks_the_row_of_that_day_however_it_is_written(question: str, qu
 def test_a_row_of_another_day_is_no_answer() -> None:
     result = asked("What was the amount of the payment received on 24 March?", ACCOUNT)
     assert not [each for each in result.kept() if each.verdict.role == "primary" and "received" in each.quote.text]
+
+
+KERNELS = "a kernel of 4.18 or newer, the library of 2.28 or newer, and a release that its vendor still supports"
+PLATFORMS = f"""# Platforms
+
+| System | Architecture | What is needed | Support |
+|---|---|---|---|
+| GNU/Linux | x64 | {KERNELS} | Tier 1 |
+| GNU/Linux | armv7l | {KERNELS} | Experimental |
+| GNU/Linux | s390x | {KERNELS} | Tier 2 |
+| Windows | x64 | Windows 10 | Tier 1 |
+| Windows | arm64 | Windows 10 | Tier 2 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("What is needed for armv7l?", [f"| GNU/Linux | armv7l | {KERNELS} | Experimental |"]),
+        ("Which support has GNU/Linux on s390x?", [f"| GNU/Linux | s390x | {KERNELS} | Tier 2 |"]),
+        ("Which support has Windows on arm64?", ["| Windows | arm64 | Windows 10 | Tier 2 |"]),
+        (
+            "What is the support of Windows?",  # both say as much of the question
+            ["| Windows | x64 | Windows 10 | Tier 1 |", "| Windows | arm64 | Windows 10 | Tier 2 |"],
+        ),
+    ],
+)
+def test_a_row_is_quoted_whole_and_without_one_that_says_less(question: str, rows: list[str], tmp_path: Path) -> None:
+    platforms = content_of_reading(read_markdown(PLATFORMS), source(tmp_path / "platforms.md", PLATFORMS))
+    quote = asked(question, platforms).kept()[0].quote.text
+    assert " ".join(quote.split()) == " ".join(rows)
+
+
+def source(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path

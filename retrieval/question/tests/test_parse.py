@@ -81,6 +81,19 @@ def test_a_name_with_a_number_as_rows_begin_with_is_a_code(question: str, identi
     assert [each.text for each in asked.keywords if each.source == "identifier"] == identifiers
 
 
+def test_a_name_of_stop_words_is_missed_by_nobody_who_prints_it() -> None:
+    """An option's name, for example; the same words without a hyphen say nothing."""
+    options = content_of_lines(
+        ["before-all runs a command before any wheels are built.", "test-skip leaves tests out."]
+    )
+
+    def named(question: str) -> list[str]:
+        return [each.text for each in parse_question(question, [options]).keywords if each.source == "identifier"]
+
+    assert named("What does the option before-all do?") == ["before-all"]
+    assert named("What does before all do?") == named("What does after-all do?") == named("Is test-skip there?") == []
+
+
 def test_framing_words_alone_are_what_is_asked(policy: DocumentContent) -> None:
     assert keywords("What is the total amount per year?", policy) == ["total", "amount", "per", "year"]
 
