@@ -1,6 +1,5 @@
 """Celery tasks of the chat. The row of a job is the truth; a task may arrive twice, late or never."""
 
-from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -72,7 +71,7 @@ def try_questions(language: str = "", **_: Any) -> None:
 
 def start(job: Turn | Retrieval | Extraction | ModelTest) -> None:
     """Wake a worker once the question is committed. If the broker is down, the sweeper does it later."""
-    waking.wake_after_commit(job, partial(waking.send, task_of(job)))
+    waking.wake_after_commit(job, wake)
 
 
 def start_trying(language: str) -> None:
@@ -87,6 +86,10 @@ def start_trying(language: str) -> None:
 def start_demo(user: User) -> None:
     """Have a worker bring the demonstration. Lost with the message if the broker is down; it can be asked for again."""
     transaction.on_commit(lambda: load_demo.apply_async((user.pk,), retry=False), robust=True)
+
+
+def wake(job: Turn | Retrieval | Extraction | ModelTest) -> None:
+    waking.send(task_of(job), job)
 
 
 def task_of(job: Turn | Retrieval | Extraction | ModelTest) -> waking.AnyTask:
