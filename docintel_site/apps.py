@@ -10,10 +10,9 @@ class SiteConfig(AppConfig):
     verbose_name = "DocIntel"
 
     def ready(self) -> None:
-        """Collect garbage from now on, seldom, and never among all that was imported; forked workers share it.
+        """Look for garbage no longer among what was imported until now, which forked workers share, and less often.
 
         Every 700 objects, as Python does by itself, is a tenth of the time of a page.
         """
         gc.freeze()
         gc.set_threshold(10_000)
-        gc.enable()

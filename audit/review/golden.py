@@ -320,9 +320,12 @@ def installation_digest() -> str:
 
 
 def has_changed_since_check(base_id: UUID) -> bool:
-    """Whether models or program are others than at the last check of a base, which nothing else would tell."""
-    checks = Event.objects.filter(kind__in=(CHECK, CHECK_OF_CHANGE), subject=f"base:{base_id}")
-    last = checks.first()
+    """Whether models or program are others than at the last check of a base, which nothing else would tell.
+
+    Where a model judges, a check by the rules has not tried it, nor has that of one proposal.
+    """
+    checks = Event.objects.filter(kind=CHECK, subject=f"base:{base_id}")
+    last = (checks.filter(details__arbiter="model") if settings.LLM_CONFIGURED else checks).first()
     return last is not None and last.details.get("installation") != installation_digest()
 
 

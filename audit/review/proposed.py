@@ -275,7 +275,6 @@ def record_proposal_check(proposal: ProposedChange, job: Rejudgement, result: Pr
         "kind": proposal.kind,
         "check": str(job.pk),
         "basis": result["basis"],
-        "installation": installation_digest(),
         "passed": has_passed(result["counts"]),
         "counts": result["counts"],
         "fates": {each["run_id"]: each["fate"] for each in result["questions"]},

@@ -17,7 +17,16 @@ from accounts.models import User
 from audit.conftest import PASSAGE, House, MakeAnswer, MakeRun
 from audit.models import AuditEvent, Rejudgement
 from audit.proof.verification import verify
-from audit.review.golden import ANY_KEPT, check_golden, compare_verdicts, golden_of, question_rows, say_check
+from audit.review.golden import (
+    ANY_KEPT,
+    GoldenCheck,
+    check_golden,
+    compare_verdicts,
+    golden_of,
+    question_rows,
+    record_check,
+    say_check,
+)
 from audit.review.rejudging import judge_stored
 from audit.review.replay import Flip, Judge, Rejudged
 from audit.review.reviewing import Opinion, review
@@ -218,8 +227,13 @@ def test_both_pages_say_that_program_or_model_changed_since_the_check(
     assert say() == [False, False], "there was no check"
     call_command("golden_set", "--base", house.base.name, "--check", "rules", stdout=StringIO())
     assert say() == [False, False]
+    settings.LLM_CONFIGURED = True
+    record_check(house.base, GoldenCheck("model", "one", "9", 1, 1, 1, 0, 0, (), ()), "somebody")
+    assert say() == [False, False]
     settings.LLM_MODEL = "another"
     assert say() == [True, True]
+    call_command("golden_set", "--base", house.base.name, "--check", "rules", stdout=StringIO())
+    assert say() == [True, True], "the rules have not tried the other model"
 
 
 def test_the_command_names_a_base_that_is_not_there(db: None) -> None:
