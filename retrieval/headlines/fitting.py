@@ -13,6 +13,7 @@ from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.specific import NAME, lines_with_word, unsaid_words
 from retrieval.candidates.disagreements import read_statement
+from retrieval.headlines.polarity import leaves_need_open
 from retrieval.question.kinds import answer_rules
 from retrieval.question.linear import compile_linear
 from retrieval.question.parse import owners_named
@@ -21,7 +22,14 @@ from retrieval.question.values import ALSO, NAMED_TYPES, UNFORMED, has_form, has
 from retrieval.types import Question
 from retrieval.words.counts import counted_pattern
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.periods import counts_from_side, is_only_length, is_other_side, tells_other_side
+from retrieval.words.periods import (
+    counts_from_side,
+    is_only_length,
+    is_other_side,
+    side_asked,
+    side_called,
+    tells_other_side,
+)
 from retrieval.words.printed import Value, values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
 from retrieval.words.tokens import is_generic, is_stop_word, normalise_words, stem
@@ -75,6 +83,7 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
         and not is_of_another(text, question)
         and not binds_other_side(text, question, content)
         and not is_elsewhere(text, question)
+        and not (question.answer_type == "boolean" and leaves_need_open(text, question))
         and is_checkable(text, question, content)
     )
 
@@ -332,6 +341,8 @@ def has_date_asked(text: str, question: Question) -> bool:
         is_placed = not is_only_length(text, question.language)
         is_other = counts_from_side(asked, text) or tells_other_side(asked, text)
         return is_placed and not CALENDAR.search(question.topic) and not is_other
+    if tells_other_side(asked, text):  # a date may still be called what is asked for: "until 1 May"
+        return any(side_called(text, date) == side_asked(asked) for date in dates)
     return any(not is_other_side(asked, text, date) for date in dates)
 
 
@@ -343,9 +354,14 @@ def has_codes(said: str, question: Question, content: DocumentContent) -> bool:
 
 
 def is_of_form(text: str, question: Question) -> bool:
-    """Whether a text has a value of the form asked for; where none was asked for, any text has."""
-    if question.answer_type == "number":  # the year of which it is asked is none
-        text = YEAR_WORD.sub(lambda year: "" if year[0] in question.years else year[0], without_references(text))
+    """Whether a text has a value of the form asked for; where none was asked for, any text has.
+
+    The number of a section or an exhibit is none, nor the year of which a number is asked.
+    """
+    if question.answer_type in ("number", "amount"):
+        text = without_references(text)
+    if question.answer_type == "number":
+        text = YEAR_WORD.sub(lambda year: "" if year[0] in question.years else year[0], text)
     return not has_form(question) or has_value(question, match_form(text), text)
 
 

@@ -11,12 +11,13 @@ from reading.matching import match_form
 from reading.wording import Wordings, read_once
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.types import Question
-from retrieval.words.tokens import is_stop_word, stem
+from retrieval.words.tokens import is_stop_word, normalise_words, stem
 
 OPPOSITES = (("against", "in_favour"), ("without", "together"))
 DIRECTIONS = ("rising", "falling")
 DENIALS = ("denial_asked", "denying")
-FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for names in (*OPPOSITES, DIRECTIONS, DENIALS) for name in names}
+NEEDS = ("needing", "need_told")
+FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for names in (*OPPOSITES, DIRECTIONS, DENIALS, NEEDS) for name in names}
 DENIED_TYPES = frozenset({"", "text", "person", "party", "role", "date"})  # a value may be of a thing that is not so
 CHARS_AFTER = 80  # of a little word, among which stands what it is about
 WORD = re.compile(r"[^\W_]+")
@@ -63,6 +64,18 @@ def things_after(word: re.Pattern[str], text: str, language: str) -> Iterator[tu
         telling = [each for each in after if not is_stop_word(match_form(each[0]), language)][:WORDS_AFTER]
         if telling:
             yield text[found.start() : telling[0].end()], {stem(match_form(each[0]), language) for each in telling}
+
+
+def leaves_need_open(text: str, question: Question) -> bool:
+    """Whether it is asked if something may be done without another thing, and a text neither forbids anything nor tells
+    whether that thing is needed: what happens "with cause" does not tell what does without.
+    """
+    words, language = polar_words().of_language(question.language), question.language
+    asked = [things for _, things in things_after(words["without"], question.topic, language)]
+    is_told = any(each.search(text) for each in (words["need_told"], phrasing_rules().in_language("ruling", language)))
+    near = (text[found.end() : found.end() + CHARS_AFTER] for found in words["needing"].finditer(text))
+    told = {stem(word, language) for each in near for word in normalise_words(each)}
+    return not is_told and any(things.isdisjoint(told) for things in asked)
 
 
 def denial_asked(question: Question) -> str:

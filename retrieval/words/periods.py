@@ -13,7 +13,9 @@ from reading.wording import read_once
 from retrieval.words.printed import Value, dates_in, values_in
 from retrieval.words.tokens import is_stop_word, normalise_words
 
-FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end", "signed", "whole", "instrument")}
+FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end", "whole", "instrument")}
+FRAMES["signed"] = r"\b(?:{signed})$"  # right before a date
+FRAMES["made"] = r"\b(?:{signed})(?!\w)"
 FRAMES["beyond"] = r"\b(?:{beyond})\s+(?:[\w'’()]+\s+){0,6}$"  # right before a start or an end
 FRAMES["within"] = r"\b(?:{within})\Z"  # right before a duration: by when
 FRAMES["counting"] = r"\A\s?(?:{counting})(?!\w)"  # right after one: from when
@@ -71,8 +73,13 @@ def is_other_side(asked: str, text: str, date: Value) -> bool:
 
     Things often start on the day they are signed, and never end then.
     """
+    return (side_asked(asked), side_called(text, date)) in OTHERS
+
+
+def side_called(text: str, date: Value) -> str:
+    """What a text calls a date of it, see `side_of`."""
     begin = max((each.end for each in dates_in(text) if each.end <= date.start), default=0)
-    return (side_asked(asked), side_of(clause_before(text, begin, date))) in OTHERS
+    return side_of(clause_before(text, begin, date))
 
 
 def counts_from_side(asked: str, text: str) -> bool:
@@ -84,10 +91,12 @@ def counts_from_side(asked: str, text: str) -> bool:
 
 
 def tells_other_side(asked: str, text: str) -> bool:
-    """Whether a text has words for a start where an end is asked for and none for that, or the other way round."""
+    """Whether a text has words for a start or a signing where an end is asked for and none for that, or words for an
+    end where a start is.
+    """
     words, side = period_words(), side_asked(asked)
-    other = {"start": "end", "end": "start"}.get(side)
-    return other is not None and words[side].search(text) is None and words[other].search(text) is not None
+    others = {"start": ("end",), "end": ("start", "made")}.get(side, ())
+    return bool(others) and words[side].search(text) is None and any(words[other].search(text) for other in others)
 
 
 def is_only_length(text: str, language: str) -> bool:

@@ -285,6 +285,16 @@ def test_each_part_of_a_question_has_a_headline_with_a_value_of_its_own_kind(que
             "The liability has a limitation of 5,000 euros.",
             "An insurance of 5,000 euros covers any liability, including, without limitation, that for fire.",
         ),
+        (
+            "When does the lease end?",
+            "The lease is made on 1 May 2024 and runs until 1 May 2026.",
+            "EXHIBIT 3 May 4, 2024 The lease is made by the landlord and the tenant.",
+        ),
+        (
+            "To what amount is the liability limited?",
+            "The liability is limited to 10.50 euros.",
+            "Exhibit 10.1 tells that the liability is limited.",
+        ),
     ],
 )
 def test_a_headline_has_the_very_thing_and_the_kind_of_value_asked_for(

@@ -3,7 +3,14 @@
 import pytest
 
 from reading.wording import Wording
-from retrieval.headlines.polarity import denial_asked, denial_unsaid, opposed_word, other_direction, polar_words
+from retrieval.headlines.polarity import (
+    denial_asked,
+    denial_unsaid,
+    leaves_need_open,
+    opposed_word,
+    other_direction,
+    polar_words,
+)
 from retrieval.headlines.tests.test_choosing import headlines_of
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
@@ -36,6 +43,34 @@ def test_each_little_word_is_found_in_its_examples_only(wording: Wording) -> Non
 )
 def test_the_opposite_is_of_the_same_thing(question: str, text: str, said: str) -> None:
     assert opposed_word(text, parse_question(question, [])) == said
+
+
+CAUSE, CONSENT = "May the lease be ended without cause?", "May the lease be assigned without consent?"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_open"),
+    [
+        (CAUSE, "The lease may be ended by either party with cause on a month's notice.", True),
+        (CAUSE, "What is owed survives the end of the lease, regardless of the cause therefor.", True),
+        (CAUSE, "The tenant may end the lease for non-cause.", False),
+        (CAUSE, "The tenant may end the lease at any time on a month's notice.", False),
+        (CONSENT, "Any notice, consent or demand required by the lease shall be in writing.", True),
+        (CONSENT, "No delegation of a duty shall be deemed an assignment of the lease.", True),
+        (CONSENT, "The tenant may assign the lease with the landlord's written consent.", False),
+        (CONSENT, "The lease shall not be assigned.", False),
+        (CONSENT, "Consent to an assignment of the lease is required.", False),
+        ("Is the lease assigned?", "No delegation of a duty shall be deemed an assignment of the lease.", False),
+        ("Darf der Mieter ohne Zustimmung untervermieten?", "Die Untervermietung bedarf der Zustimmung.", False),
+        ("Darf der Mieter ohne Grund kündigen?", "Der Mieter kann mit Grund kündigen.", True),
+        ("Le bail peut-il être cédé sans accord ?", "Le bail est cédé avec les meubles.", True),
+        ("¿Puede cederse el contrato sin permiso?", "El contrato se cede con el permiso del dueño.", False),
+    ],
+)
+def test_what_may_be_done_without_a_thing_is_told_by_whether_it_is_needed(
+    question: str, text: str, *, is_open: bool
+) -> None:
+    assert leaves_need_open(text, parse_question(question, [])) is is_open
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,7 @@ def test_a_name_of_both_is_of_neither() -> None:
         ("Wann endet der Vertrag?", "Der Vertrag beginnt mit dem ersten Tag der Messe.", True),
         ("Quand le bail expire-t-il ?", "Le bail commence le premier jour de la foire.", True),
         ("¿Cuándo vence el contrato?", "El contrato comienza el primer día de la feria.", True),
+        ("When does the lease end?", "This lease is made this 1st day of --- November, 2003.", True),
         ("When does the lease end?", "The lease commences 7/1/98 and expires 7/1/99.", False),
         ("When is the rent due?", "The lease is effective 7/1/98.", False),
         ("When does the lease end?", "It lasts for the whole of the fair.", False),
