@@ -17,7 +17,14 @@ from reading.values.years import YEAR_WORD
 from retrieval.arbiter.numbers_told import is_of_sentences, telling_terms, text_above
 from retrieval.candidates.units import lead_in_of, units_of
 from retrieval.headlines.fitting import share_said
-from retrieval.headlines.polarity import denial_unsaid, directions_in, opposed_word, other_direction, other_side
+from retrieval.headlines.polarity import (
+    denial_unsaid,
+    directions_in,
+    opposed_word,
+    other_direction,
+    other_side,
+    polar_words,
+)
 from retrieval.headlines.siblings import find_named, siblings_of, stems_named
 from retrieval.question.bands import AFTER, Found, band_words, numbers_with_units
 from retrieval.question.kinds import SHIPPED
@@ -31,6 +38,7 @@ from retrieval.words.tokens import as_typed, is_stop_word, normalise_words, stem
 
 NOTHING_UNSAID = frozenset(["person", "party", "role", "text", "number"])  # any sentence has a name or a number
 WORDS_NAMED = 4  # in a reason
+BEFORE_NOUN = ("en", "de")  # where what a thing is like is said
 BOUNDS = ("most", "least")
 ENDING = ("above", "below", "up_to")  # before a number; "from" may be an "of" ("ein Paket von 20 kg")
 LABEL = r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Z])\b(?![.,]?\d|['’]|-[^\W\d])"
@@ -150,8 +158,23 @@ def words_lacking(
     return [
         as_typed(term.text, question.original)
         for term in lacking
-        if (is_any or len(term.lines)) and not needless.issuperset(term.text.split())
+        if (is_any or len(term.lines) or is_modifier(term.text, around, question))
+        and not needless.issuperset(term.text.split())
     ]
+
+
+def is_modifier(word: str, around: Sequence[str], question: Question) -> bool:
+    """Whether a word of a question for a yes or no tells what a thing is like that a text has: "competing products" are
+    not just products.
+    """
+    language = question.language
+    words = [each for each in normalise_words(question.topic) if not is_stop_word(each, language)]
+    if not asks_yes_or_no(question) or word not in words:
+        return False
+    beside = words[words.index(word) + 1 :][:1] if language in BEFORE_NOUN else words[: words.index(word)][-1:]
+    said = {stem(each, language) for each in around}
+    is_like = polar_words().in_language("modifying", language).fullmatch(word) is not None
+    return is_like and any(stem(each, language) in said for each in beside)
 
 
 def words_of_kind(question: Question) -> set[str]:

@@ -16,7 +16,7 @@ from retrieval.words.tokens import is_stop_word, normalise_words, stem
 OPPOSITES = (("against", "in_favour"), ("without", "together"))
 DIRECTIONS = ("rising", "falling")
 DENIALS = ("denial_asked", "denying")
-NEEDS = ("needing", "need_told")
+NEEDS = ("needing", "need_told", "modifying")
 FRAMES = {name: rf"\b(?:{{{name}}})(?!\w)" for names in (*OPPOSITES, DIRECTIONS, DENIALS, NEEDS) for name in names}
 DENIED_TYPES = frozenset({"", "text", "person", "party", "role", "date"})  # a value may be of a thing that is not so
 CHARS_AFTER = 80  # of a little word, among which stands what it is about

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.headlines.mismatches import other_bound, other_label, other_quantity
+from retrieval.headlines.mismatches import other_bound, other_label, other_quantity, words_lacking
 from retrieval.headlines.tests.test_choosing import headlines_of
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
+from retrieval.words.tokens import normalise_words
 
 WORKS = content_of_lines(
     [
@@ -130,3 +131,18 @@ def test_other_quantities_are_other_things(question: str, text: str, *, is_other
 def test_the_least_is_not_the_most(question: str, texts: Sequence[str], *, is_other: bool) -> None:
     asked = parse_question(question, [])
     assert [bool(other_bound(text, asked)) for text in texts] == [is_other] * len(texts)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_said"),
+    [
+        ("May competing products be sold?", "The products that are sold shall be approved.", False),
+        ("May competing products be sold?", "No products may be sold that compete with ours.", True),
+        ("May products be sold?", "The products that are sold shall be approved.", True),
+        ("Dürfen konkurrierende Produkte verkauft werden?", "Die Produkte werden in Läden verkauft.", False),
+    ],
+)
+def test_what_a_thing_is_like_is_said_of_it(question: str, text: str, *, is_said: bool) -> None:
+    content = content_of_lines([text, *(f"The rent of house {number} is due." for number in range(20))])
+    asked = parse_question(question, [content])
+    assert (words_lacking(normalise_words(text), asked, content) == []) is is_said
