@@ -19,19 +19,20 @@ from django.utils import timezone
 from accounts.models import User
 from audit.carrying.belongings import ToldBase
 from audit.carrying.checker import (
+    IMPORTED,
     ORIGINALS,
     RECORDS,
     Archive,
-    ArchiveWithin,
     BadArchive,
     CheckedArchive,
+    archives_within,
     check_archive,
     parse_json,
     read_lines,
     read_whole,
     without_salt,
 )
-from audit.carrying.keeping import IMPORTED, keep_file, path_of
+from audit.carrying.keeping import keep_file, path_of
 from audit.carrying.restoring import NAME_MAX, ToldDocument, make_base, restore_document
 from audit.models import CarriedArchive, CarriedRun
 from chat.models import Answer
@@ -96,8 +97,9 @@ def begin_import(
             raw.seek(0)
             digest = hashlib.file_digest(raw, "sha256").hexdigest()
             archive = keep_archive(file, found, base, owner, digest, kept)
+            files = archives_within(file)
             for folder, brought in found.brought.items():
-                within = keep_archive(ArchiveWithin(file, folder), brought, base, owner, digest, kept)
+                within = keep_archive(files[folder], brought, base, owner, digest, kept)
                 within.finished_at = timezone.now()  # its documents are those of the base
                 within.save(update_fields=["finished_at"])
     except BaseException:
@@ -123,7 +125,8 @@ def keep_archive(
         "manifest": archive.manifest_sha256,
         "kept": keep_file(file, path_of(archive)),
         "head": f"{archive.head_sequence} {archive.head_hash}",
-        "vouched_to": found.vouched_to,
+        "vouched_to": max(found.vouched_to, found.told_to),
+        "vouched_by": found.vouched_by,
         "questions": archive.runs.count(),
     }
     record(IMPORTED, actor_of(owner), f"base:{base.pk}", details)
@@ -141,7 +144,7 @@ def archive_fields(found: CheckedArchive) -> dict[str, object]:
             "manifest_sha256": found.manifest_sha256,
             "head_sequence": found.last,
             "head_hash": found.head,
-            "is_vouched": found.is_vouched,
+            "is_vouched": found.vouched_by != "",
         }
     except (KeyError, TypeError, ValueError) as error:
         raise BadArchive(f"its manifest does not have the form it should have ({error!r})") from error
@@ -194,10 +197,12 @@ def read_documents(
             failed += 1
             tell(f"{told.file_name}: {refusal.message}")
             continue
-        restore_document(document, told, owner)
+        lost = restore_document(document, told, owner)
         is_read = document.current_parse_id is not None
         failed += not is_read
         tell(f"{told.file_name}: " + (f"is ready, {document.title!r}" if is_read else "could not be read"))
+        for name in lost:
+            tell(f"{told.file_name}: its value of {name!r}, {told.noted[name]!r}, has no field here to be put in")
         archive.documents[told.id] = str(document.pk)
         archive.save(update_fields=["documents"])
     archive.finished_at = timezone.now()

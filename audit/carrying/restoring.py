@@ -131,11 +131,22 @@ def source_named(name: str) -> ContentsSource:
     return CONTENTS_SOURCES[CONTENTS_SOURCES.index(cast("ContentsSource", name))]
 
 
-def restore_document(document: Document, told: ToldDocument, owner: User | None) -> None:
-    """Title, tags, values of fields and card, where a person gave them."""
+def restore_document(document: Document, told: ToldDocument, owner: User | None) -> list[str]:
+    """Title, tags, values of fields and card, where a person gave them.
+
+    Returns the names of the fields whose values found no place: a field may be another since an import was stopped.
+    """
     put_tags(Document.objects.filter(pk=document.pk), told.tags)
-    set_values(document, {field.pk: told.noted.get(field.name, "") for field, _ in noted_in(document)})
+    fields, lost = {field.name: field for field, _ in noted_in(document)}, []
+    values = {field.pk: "" for field in fields.values()}
+    for name, text in told.noted.items():
+        try:
+            values[fields[name].pk] = read_value(fields[name], text)
+        except (KeyError, MetadataError):
+            lost.append(name)
+    set_values(document, values)
     if told.title:
         rename_document(document, told.title, owner)
     if told.card:
         edit_card(document, told.card, owner)
+    return lost
