@@ -342,7 +342,7 @@ class CarriedArchive(models.Model):
     manifest_sha256 = models.CharField(max_length=64)
     head_sequence = models.PositiveBigIntegerField()
     head_hash = models.CharField(max_length=64)
-    is_vouched = models.BooleanField()  # by a head from elsewhere, that was given with the import
+    is_vouched = models.BooleanField()  # by a head given with the import, or (its event says it) by who exported it
     documents = models.JSONField(default=dict)  # the new id of each document by its old one, once it is read
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)

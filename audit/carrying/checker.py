@@ -22,12 +22,16 @@ What is checked:
 3. the ledger entries follow one another without a hole, and each hash fits
 4. each record has the digest its ledger entry holds, or, once its words were erased, the digest the erasure recorded
 5. the manifest is the one the ledger recorded when the archive was made
-6. with --head, the chain holds the entries of these heads, and one of them is at or after every entry that is needed
+6. with --head, the chain holds the entries of these heads, and one of them is at or after every entry that is needed.
+   A head may be of the chain of an archive within (8.) instead; one that fits none of the chains it could be of is a
+   fault
 7. with --stamps, the first stamp at or after each entry is of at most 24 hours (--within) after the time the entry
    bears, and stamps go on without a longer pause. Nobody gets a stamp of yesterday: whoever rewrote what is older, with
    all hashes and signatures after it, has no stamp in time for it. --stamped-since says from when on this is so: what
    is older than that is vouched for by no stamp
-8. what the base had itself brought along from elsewhere fits by 1. to 5., and a record of the base names its manifest
+8. what the base had itself brought along from elsewhere fits by 1. to 5., none of it is there twice, and a record of
+   the base names its manifest. It is vouched for by a head of its own ledger that you gave, or else by the word of the
+   exporter, whose record says up to where such a head vouched for it when it came
 """
 
 from __future__ import annotations
@@ -47,6 +51,7 @@ from typing import IO, Any, Protocol
 from audit.proof.verifier import StampClock, add_stamp_options, chosen_stamps
 
 FORMAT = "docintel-base-1"
+WITH_BROUGHT = "docintel-base-2"  # the same with archives within, which programs before it do not know
 LEDGER = "docintel-ledger-1"
 MANIFEST, CHAIN, EXPORT = "manifest.json", "ledger.jsonl", "export.json"
 UNLISTED = {MANIFEST, CHAIN, EXPORT}  # they prove themselves
@@ -60,6 +65,8 @@ NAME = re.compile(rf"(?:brought/{ID}/)?(?:{KEPT})|files/{ID}")
 HASHED = ("sequence", "kind", "subject_id", "payload_digest", "previous_hash", "time")
 EXPORTED, IMPORTED, ERASED = "base_exported", "base_imported", "erased"  # kinds of events
 FILES_MAX = 2_000_000
+BROUGHT_MAX = 200  # archives within: a move adds one
+NAMED_MAX = 5  # of what is not in it
 UNPACKED_MAX = 50_000_000_000  # bytes, of all files
 WHOLE_MAX = 500_000_000  # bytes of a file that is read at once
 LINE_MAX = 100_000_000
@@ -100,12 +107,20 @@ class CheckedArchive:
     head: str = ""  # the hash of the last entry
     exported: int = 0  # the entry that vouches for the manifest
     vouched_to: int = 0  # the last entry that a given head vouches for
+    told_to: int = 0  # of an archive within: the last one that the exporter says a head vouched for
     stamps: StampClock | None = None
+    met: set[tuple[int, str]] = field(default_factory=set)  # the given heads that are entries of its chain
+    contradicted: set[tuple[int, str]] = field(default_factory=set)  # those in whose place it has another entry
     brought: dict[str, CheckedArchive] = field(default_factory=dict)  # by folder, what the base was itself made from
 
     @property
     def is_vouched(self) -> bool:
         return self.vouched_to >= self.exported > 0 or self.is_stamped
+
+    @property
+    def vouched_by(self) -> str:
+        """Who vouches for it: a head (or stamp), the installation it came through, or nobody ("")."""
+        return "head" if self.is_vouched else "installation" if self.told_to >= self.exported > 0 else ""
 
     @property
     def is_stamped(self) -> bool:
@@ -141,10 +156,10 @@ class ArchiveWithin:
 
     def __init__(self, file: zipfile.ZipFile, folder: str) -> None:
         self.file, self.folder = file, folder
+        self.names: list[str] = []
 
     def namelist(self) -> list[str]:
-        names = self.file.namelist()
-        return [name.removeprefix(self.folder) for name in names if name.startswith(self.folder)]
+        return self.names
 
     def getinfo(self, name: str) -> zipfile.ZipInfo:
         return self.file.getinfo(self.folder + name)
@@ -154,6 +169,16 @@ class ArchiveWithin:
 
     def read(self, name: str) -> bytes:
         return self.file.read(self.folder + name)
+
+
+def archives_within(file: zipfile.ZipFile) -> dict[str, ArchiveWithin]:
+    """By their folders, in one walk over the names."""
+    within: dict[str, ArchiveWithin] = {}
+    for name in file.namelist():
+        if name.startswith(BROUGHT):
+            folder = name[: name.index("/", len(BROUGHT)) + 1]
+            within.setdefault(folder, ArchiveWithin(file, folder)).names.append(name.removeprefix(folder))
+    return within
 
 
 def check_archive(
@@ -170,8 +195,9 @@ def check_archive(
         check_listed_files(file, found, sizes)
         claims = read_claims(file, found, sizes)
         check_archive_chain(file, found, claims, heads)
-        if isinstance(file, zipfile.ZipFile) and found.has_originals:
-            check_brought(file, found, claims)
+        if isinstance(file, zipfile.ZipFile):
+            check_brought(file, found, claims, heads)
+            refuse_contradicted(found)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeDecodeError) as error:
         raise BadArchive(f"it cannot be unpacked: {error}") from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -208,8 +234,9 @@ def check_names(file: Archive, unpacked_max: int) -> dict[str, int]:
 
 def check_listed_files(file: Archive, found: CheckedArchive, sizes: dict[str, int]) -> None:
     """2. The manifest and the files."""
-    if found.manifest.get("format") != FORMAT:
-        raise BadArchive(f"it is of the format {str(found.manifest.get('format'))[:40]!r}; known is {FORMAT}")
+    if found.manifest.get("format") not in (FORMAT, WITH_BROUGHT):
+        known = f"known are {FORMAT} and {WITH_BROUGHT}"
+        raise BadArchive(f"it is of the format {str(found.manifest.get('format'))[:40]!r}; {known}")
     listed = found.manifest["files"]
     originals = {name for name in listed if name.startswith((ORIGINALS, BROUGHT))}
     found.has_originals = not originals or not originals.isdisjoint(sizes)
@@ -312,7 +339,9 @@ def check_archive_chain(
     file: Archive, found: CheckedArchive, claims: RecordClaims, heads: list[dict[str, Any]]
 ) -> None:
     """3. to 6. The chain, and what its entries vouch for."""
-    kept = {head["sequence"]: head["hash"] for head in heads}
+    given: dict[int, set[str]] = {}
+    for head in heads:
+        given.setdefault(head["sequence"], set()).add(head["hash"])
     waiting = dict(claims.by_sequence)
     export = read_whole(file, EXPORT)
     for entry in walk_chain(file):
@@ -327,11 +356,11 @@ def check_archive_chain(
             found.stamps.take(entry)
             if found.stamps.faults:
                 raise BadArchive(found.stamps.faults[0])
-        if kept.get(sequence, entry["hash"]) != entry["hash"]:
-            raise BadArchive(f"ledger entry {sequence} is not the one of the head you gave: the chain was rewritten")
-        found.vouched_to = sequence if sequence in kept else found.vouched_to
+        for kept in given.get(sequence, ()):
+            (found.met if kept == entry["hash"] else found.contradicted).add((sequence, kept))
         if (entry["kind"], entry["payload_digest"]) == ("event", hashlib.sha256(export).hexdigest()):
             found.exported = sequence
+    found.vouched_to = max((sequence for sequence, _ in found.met), default=0)
     if waiting:
         raise BadArchive(f"ledger entry {min(waiting)}, which a record names, is not in it")
     if not found.exported:
@@ -369,18 +398,35 @@ def walk_chain(file: Archive) -> Iterator[Any]:
 # ---- what the base had brought along itself
 
 
-def check_brought(file: zipfile.ZipFile, found: CheckedArchive, claims: RecordClaims) -> None:
+def check_brought(
+    file: zipfile.ZipFile, found: CheckedArchive, claims: RecordClaims, heads: list[dict[str, Any]]
+) -> None:
     """8. What vouched for it when it came is vouched for with this archive."""
-    names = [name for name in found.manifest["files"] if name.startswith(BROUGHT)]
-    for folder in sorted({name[: name.index("/", len(BROUGHT)) + 1] for name in names}):
+    within = archives_within(file)
+    folders: dict[str, str] = {}  # by the digest of the manifest
+    if len(within) > BROUGHT_MAX:
+        raise BadArchive(f"it holds {len(within):,} archives that were brought along; at most {BROUGHT_MAX} are read")
+    for folder, archive in sorted(within.items()):
         try:
-            kept = check_archive(ArchiveWithin(file, folder), [])
+            kept = check_archive(archive, heads)
         except BadArchive as error:
             raise BadArchive(f"in {folder}, {error}") from error
         if kept.manifest_sha256 not in claims.imports:
             raise BadArchive(f"no record of the base says that {folder} was brought along")
-        kept.vouched_to = claims.imports[kept.manifest_sha256] if found.is_vouched else 0
+        if (first := folders.setdefault(kept.manifest_sha256, folder)) != folder:
+            raise BadArchive(f"{folder} holds the same archive as {first}")
+        kept.told_to = claims.imports[kept.manifest_sha256] if found.is_vouched else 0
         found.brought[folder] = kept
+
+
+def refuse_contradicted(found: CheckedArchive) -> None:
+    """6. A head bears no name of its ledger: it is of this one or of one within, and must fit where it could."""
+    met = found.met.union(*(kept.met for kept in found.brought.values()))
+    for folder, archive in {"": found, **found.brought}.items():
+        if wrong := archive.contradicted - met:
+            where = f"in {folder}, ledger" if folder else "ledger"
+            told = "is not the one of the head you gave: the chain was rewritten"
+            raise BadArchive(f"{where} entry {min(wrong)[0]} {told}")
 
 
 def read_kept_heads(path: pathlib.Path) -> list[dict[str, Any]]:
@@ -399,30 +445,51 @@ def verdict(found: CheckedArchive) -> tuple[int, str]:
     more = sum(kept.records for kept in found.brought.values())
     within = f" and {more:,} in what it had brought along" if more else ""
     chain = f"{found.records:,} records{within}, ledger entries {found.first} to {found.last}, head {found.head}"
-    originals = "" if found.has_originals else " The originals are not in it: it was kept by an importing installation."
-    if found.stamps and not found.is_stamped:
-        return CONSISTENT, f"CONSISTENT ONLY: {chain}. Nothing contradicts the rest, but {doubt_of(found)}.{originals}"
-    if found.is_vouched:
-        by = f"stamp of entry {found.stamps.vouched_to}" if found.stamps else f"head of entry {found.vouched_to}"
-        return OK, f"OK: {chain}. The {by} vouches for all of it.{originals}"
-    return CONSISTENT, (
-        f"CONSISTENT ONLY: {chain}. Nothing contradicts the rest, but no head that you gave is at or after entry "
-        f"{found.exported}, so all of it may be invented.{originals}"
-    )
+    doubts = doubt_of(found)
+    if doubts:
+        return CONSISTENT, f"CONSISTENT ONLY: {chain}. Nothing contradicts the rest, but {doubts}.{absence_in(found)}"
+    by = f"stamp of entry {found.stamps.vouched_to}" if found.stamps else f"head of entry {found.vouched_to}"
+    told = f"OK: {chain}. The {by} vouches for all of it"
+    if through := [folder for folder, kept in found.brought.items() if not kept.is_vouched]:
+        told += f"; that {', '.join(through)} was vouched for when it came is the word of the exporter"
+    return OK, f"{told}.{absence_in(found)}"
+
+
+def absence_in(found: CheckedArchive) -> str:
+    """What is not in it, as a sentence; empty where all is."""
+    told = ""
+    if not found.has_originals:
+        brought = sum(name.startswith(BROUGHT) for name in found.manifest["files"])
+        gone = "The originals are not in it"
+        if brought:
+            gone = f"Neither the originals nor what had been brought along ({brought:,} files) are in it"
+        told = f" {gone}, as in what an importing installation keeps."
+    if left := [str(name)[:80] for name in found.manifest.get("left_out") or ()]:
+        more = f" and {len(left) - NAMED_MAX:,} more" if len(left) > NAMED_MAX else ""
+        told += f" Its exporter left out {', '.join(left[:NAMED_MAX])}{more}."
+    return told
 
 
 def doubt_of(found: CheckedArchive) -> str:
+    """What nobody vouches for; empty where all is vouched for."""
+    if found.stamps and not found.is_stamped:
+        return doubt_of_stamps(found, found.stamps)
+    if not found.is_vouched:
+        return f"no head that you gave is at or after entry {found.exported}, so all of it may be invented"
+    if doubtful := [folder for folder, kept in found.brought.items() if not kept.vouched_by]:
+        return f"nobody vouched for {', '.join(doubtful)} when it was brought along, so all of that may be invented"
+    return ""
+
+
+def doubt_of_stamps(found: CheckedArchive, stamps: StampClock) -> str:
     """What the stamps that were given do not vouch for."""
-    assert found.stamps is not None
-    if not found.stamps.openssl:
+    if not stamps.openssl:
         return "no stamp was checked: there is no openssl of version 1.1 or later here to do it with"
-    if found.stamps.pauses:
-        return f"nobody outside vouches for {found.stamps.pauses[0]}"
-    if found.stamps.vouched_to < found.exported:
-        return (
-            f"no stamp is at or after entry {found.exported}, so all after entry {found.stamps.vouched_to} may be new"
-        )
-    return f"up to entry {found.stamps.unjudged_to} it is from before the day you gave with --stamped-since"
+    if stamps.pauses:
+        return f"nobody outside vouches for {stamps.pauses[0]}"
+    if stamps.vouched_to < found.exported:
+        return f"no stamp is at or after entry {found.exported}, so all after entry {stamps.vouched_to} may be new"
+    return f"up to entry {stamps.unjudged_to} it is from before the day you gave with --stamped-since"
 
 
 # ---- the command

@@ -100,6 +100,12 @@ def import_of(archive: CarriedArchive) -> dict[str, Any]:
     return event.details if event else {}
 
 
+def vouched_by(archive: CarriedArchive) -> str:
+    """ "head" for one that was given with the import, "installation" for the word of the one it came through, or ""."""
+    by: str = import_of(archive).get("vouched_by", "head" if archive.is_vouched else "")  # older events have none
+    return by
+
+
 def list_carried_runs(base: KnowledgeBase, after: RunKey | None) -> tuple[list[CarriedRun], RunKey | None]:
     """A page of the runs a base brought along, newest first, and where the next begins."""
     runs = CarriedRun.objects.filter(archive__base=base).select_related("archive").order_by(*ORDER)

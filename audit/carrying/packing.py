@@ -11,7 +11,7 @@ from typing import IO, TypedDict
 from django.utils import timezone
 
 from audit.carrying.belongings import carried_documents, describe_base, describe_conversations, describe_document
-from audit.carrying.checker import BROUGHT, EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS
+from audit.carrying.checker import BROUGHT, EXPORTED, FORMAT, MANIFEST, ORIGINALS, RECORDS, WITH_BROUGHT
 from audit.carrying.keeping import NotKept, import_of, open_kept, path_of
 from audit.carrying.records import read_entries, record_line, subjects_of_base, subjects_of_run
 from audit.keeping.stored_files import sha256_of_file
@@ -87,6 +87,7 @@ class ArchiveTold(TypedDict):
     documents: int
     questions: int
     brought: int
+    lost: int  # of what came from elsewhere
     left_out: int
 
 
@@ -110,16 +111,16 @@ def write_archive(base: KnowledgeBase, out: IO[bytes]) -> ArchiveTold:
         archive.add("conversations.jsonl", json_lines_of(describe_conversations(base)))
         runs, left_out = add_runs(archive, base)
         carried = list(CarriedArchive.objects.filter(base=base, removed_at=None).order_by("created_at"))
-        for brought in carried:
-            add_brought(archive, brought)
+        whole = [brought for brought in carried if add_brought(archive, brought)]
+        lost = [f"carried_archive:{brought.pk}" for brought in carried if brought not in whole]
         manifest = {
-            "format": FORMAT,
+            "format": WITH_BROUGHT if whole else FORMAT,
             "base": {"id": str(base.pk), "name": base.name},
             "exported_at": time_text(timezone.now()),
             "program": program_version(),
             "documents": len(documents),
             "runs": runs,
-            "left_out": left_out,  # records without a ledger entry: nobody could vouch for them
+            "left_out": left_out + lost,  # records without a ledger entry, which nobody could vouch for, and lost files
             "files": archive.files,
         }
         written = json.dumps(manifest, indent=1, sort_keys=True).encode()
@@ -128,7 +129,8 @@ def write_archive(base: KnowledgeBase, out: IO[bytes]) -> ArchiveTold:
             "manifest": digest_of(written),
             "documents": len(documents),
             "questions": runs,
-            "brought": len(carried),
+            "brought": len(whole),
+            "lost": len(lost),
             "left_out": len(left_out),
         }
         event = record(EXPORTED, actor_of(None), f"base:{base.pk}", told)
@@ -163,18 +165,21 @@ def add_runs(archive: ArchiveWriter, base: KnowledgeBase) -> tuple[int, list[str
     return runs, [f"{kind}:{pk}" for kind, pk in missing]
 
 
-def add_brought(archive: ArchiveWriter, brought: CarriedArchive) -> None:
-    """Add what is kept of an archive from elsewhere. Raises CannotExport if it is not what came."""
-    told = f"The records that came with “{brought.from_name}”"
+def add_brought(archive: ArchiveWriter, brought: CarriedArchive) -> bool:
+    """Add what is kept of an archive from elsewhere; False if it is gone or is not what came. Raises CannotExport."""
+    try:
+        if sha256_of_file(path_of(brought)) != import_of(brought).get("kept"):
+            return False
+    except OSError:
+        return False
     try:
         with open_kept(brought) as kept:
-            if sha256_of_file(path_of(brought)) != import_of(brought).get("kept"):
-                raise CannotExport(f"{told} are not those that were kept.")
             for name in kept.namelist():
                 with kept.open(name) as packed:
                     archive.add(f"{BROUGHT}{brought.pk}/{name}", iter(partial(packed.read, PIECE), b""))
-    except NotKept as error:
-        raise CannotExport(f"{told} cannot be read.") from error
+    except NotKept as error:  # since it was looked at above
+        raise CannotExport(f"The records that came with “{brought.from_name}” cannot be read.") from error
+    return True
 
 
 def read_original(document: Document) -> Iterator[bytes]:

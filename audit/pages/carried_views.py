@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import user_of
 from audit.access_log import record_event, record_list
-from audit.carrying.keeping import NotKept, list_carried_runs, path_of, read_record, remove_records
+from audit.carrying.keeping import NotKept, list_carried_runs, path_of, read_record, remove_records, vouched_by
 from audit.models import CarriedArchive
 from audit.pages.forms import RemoveForm
 from audit.pages.views import attachment
@@ -31,7 +31,7 @@ def list_carried(request: HttpRequest, base_id: UUID) -> HttpResponse:
     shown = {
         "base": base,
         "may_own": role_in(request.user, base) == "owner" and base.deleted_at is None,
-        "archives": CarriedArchive.objects.filter(base=base),
+        "archives": [(archive, vouched_by(archive)) for archive in CarriedArchive.objects.filter(base=base)],
         "rows": rows,
         "older": f"?{urlencode({'before': str(older)})}" if older else "",
         "form": RemoveForm(),

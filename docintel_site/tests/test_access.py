@@ -19,7 +19,8 @@ from pytest_django import Settings
 
 from accounts.models import Scope, Token, User
 from accounts.tokens import make_token, revoke_token
-from audit.carrying.keeping import IMPORTED, path_of
+from audit.carrying.checker import IMPORTED
+from audit.carrying.keeping import path_of
 from audit.models import CarriedArchive, CarriedRun, Rejudgement, ReviewSample, SignOff
 from audit.review.rejudging import ask_for_replay
 from audit.review.replay import Judge

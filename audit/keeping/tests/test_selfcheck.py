@@ -16,7 +16,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import User
-from audit.carrying.keeping import IMPORTED, path_of
+from audit.carrying.checker import IMPORTED
+from audit.carrying.keeping import path_of
 from audit.conftest import House, MakeRun, Tamper, make_document
 from audit.keeping import selfcheck, tasks
 from audit.keeping.selfcheck import UNKNOWN_AGE_S, check_installation, is_due

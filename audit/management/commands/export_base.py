@@ -30,6 +30,9 @@ class Command(BaseCommand):
         counts += f" and what came in {told['brought']:,} archives" if told["brought"] else ""
         counts += f", {out.stat().st_size:,} bytes"
         self.stdout.write(f"{out}: {counts}. SHA-256 of its manifest: {told['manifest']}")
+        if told["lost"]:
+            words = "archives that the base had brought along are damaged or lost (in carried/) and are left out"
+            self.stderr.write(f"{told['lost']:,} {words}; the manifest names them.")
         if told["left_out"]:
             words = "records have no ledger entry and are left out; the manifest names them"
             self.stderr.write(f"{told['left_out']:,} {words}.")

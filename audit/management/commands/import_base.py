@@ -9,9 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.carrying.bringing import bring_base
 from audit.carrying.checker import BadArchive, BadHeads, read_kept_heads
+from audit.carrying.keeping import vouched_by
 from audit.carrying.restoring import CannotRestore
 from audit.management.new_file import explain_database_error
-from audit.models import CarriedRun
+from audit.models import CarriedArchive
 from documents.management.commands.ingest import find_user
 
 
@@ -38,14 +39,21 @@ class Command(BaseCommand):
             raise CommandError(f"Nothing was imported: {error}") from error
         except OSError as error:
             raise CommandError(f"{options['archive']}: {error.strerror}.") from error
-        count, told = len(archive.documents), "vouched for by the head you gave" if archive.is_vouched else UNVOUCHED
-        runs = CarriedRun.objects.filter(archive__base=archive.base).count()
-        self.stdout.write(
-            f"{archive.base.name}: {count:,} documents; the records of {runs:,} questions are kept as "
-            f"they came, {told}. Head of their ledger: #{archive.head_sequence} {archive.head_hash}"
-        )
+        for brought in archive.base.carried.exclude(pk=archive.pk):
+            self.stdout.write(f"Brought along before, “{brought.from_name}”: {describe_records(brought)}")
+        count = len(archive.documents)
+        self.stdout.write(f"{archive.base.name}: {count:,} documents; {describe_records(archive)}")
         if failed:
             raise CommandError(f"{failed:,} files could not be read.")
 
 
-UNVOUCHED = "consistent in themselves, but vouched for by no head kept elsewhere (--head)"
+VOUCHED = {
+    "head": "vouched for by the head you gave",
+    "installation": "vouched for by the installation they came through",
+    "": "consistent in themselves, but vouched for by no head kept elsewhere (--head)",
+}
+
+
+def describe_records(archive: CarriedArchive) -> str:
+    told = f"the records of {archive.runs.count():,} questions are kept as they came, {VOUCHED[vouched_by(archive)]}"
+    return f"{told}. Head of their ledger: #{archive.head_sequence} {archive.head_hash}"

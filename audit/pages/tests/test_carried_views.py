@@ -15,7 +15,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from accounts.models import User
-from audit.carrying.keeping import IMPORTED, path_of
+from audit.carrying.checker import IMPORTED
+from audit.carrying.keeping import path_of
 from audit.conftest import House
 from audit.models import AuditEvent, CarriedArchive, CarriedRun
 from audit.runs import listing
