@@ -35,8 +35,8 @@ def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]
     """Each concept a text names, once, in the dictionary's order.
 
     The longest name wins: "cost of sales" does not name sales. A term of several words names its concept in a text of
-    any language; a single word only in its own, since "prime" and "charges" mean other things in French. Few verbs do not
-    name the thing of their stem: the "receiving party" has no receivables.
+    any language; a single word only in its own, since "prime" and "charges" mean other things in French. Some verbs do
+    not name the thing of their stem: the "receiving party" has no receivables.
     """
     if not dictionary:
         return []
