@@ -67,7 +67,7 @@ def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[Co
             for end in range(start + 1, min(start + longest, len(stems)) + 1):
                 run = tuple(stems[start:end])
                 numbers = names.get(run, ())
-                if len(run) == 1 and is_apart(words[places[start]], language):
+                if len(run) == 1 and is_apart_from_verb(words[places[start]], language):
                     numbers += names.get((*run, APART), ())
                 if numbers:
                     yield ConceptMatch(tuple(places[start:end]), numbers)
@@ -89,7 +89,7 @@ def index_names(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
             words = said_words(term.text)
             telling = [words[place] for place in telling_places(words, term.language)]
             stems = tuple(stem(word, term.language) for word in (words if len(telling) == 1 else telling))
-            if len(stems) == 1 and is_apart(words[-1], term.language):
+            if len(stems) == 1 and is_apart_from_verb(words[-1], term.language):
                 stems = (*stems, APART)
             if stems and not term.pulled_from:
                 same = names.setdefault(term.language, Names())
@@ -115,7 +115,7 @@ def covers(other: ConceptTerm, shorter: str, term: ConceptTerm, phrase: str) -> 
     return is_same and other.weight >= term.weight and shorter != phrase and f" {shorter} " in f" {phrase} "
 
 
-def is_apart(word: str, language: str) -> bool:
+def is_apart_from_verb(word: str, language: str) -> bool:
     """Whether a word is a thing or a person whose stem is that of a verb with another meaning."""
     return word in word_lists("apart_from_verbs").get(language, ())
 
