@@ -11,10 +11,13 @@ SPACE_LIKE = dict.fromkeys(map(ord, "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"
 UNSTORABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufdd0-\ufdef]")
 # Overrides make text display otherwise than it is stored; a visible mark replaces them.
 OVERRIDES = re.compile("[\u202a-\u202e\u2066-\u2069]")
-# Fonts that have no letters with accents: TeX prints an accent and, at the same place, its letter.
-ACCENT_FONT = re.compile(r"CM[A-Z]+\d+\b")
+# Fonts that have no letters with accents: TeX prints an accent and, at the same place, its letter. Not those of code
+# and of formulas; before a word a grave is a quotation mark, but for words that are one letter.
+ACCENT_FONT = re.compile(r"CM(?![A-Z]*(?:TT|SY|MI|EX))[A-Z]+\d+\b")
 ACCENTS = dict(zip("`´ˆ˜¨˚ˇ˝˘¸", "\u0300\u0301\u0302\u0303\u0308\u030a\u030c\u030b\u0306\u0327", strict=True))
-PARTED = re.compile(rf"(?P<capital>[CST])¸(?![cst])|(?P<accent>[{''.join(ACCENTS)}])(?P<letter>[^\W\d_])")
+PARTED = re.compile(
+    rf"(?P<capital>[CST])¸(?![cst])|(?:(?!`)|(?<=\w)|(?=`[AaEe]\b(?![’'`])))(?P<accent>[{''.join(ACCENTS)}])(?P<letter>[^\W\d_])"
+)
 
 
 def join_accents(text: str) -> str:

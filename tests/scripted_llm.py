@@ -232,7 +232,13 @@ def with_nulls(reply: Json, verdicts: list[Json]) -> None:
         verdict["content_anchor"] = verdict["content_anchor"] or None
     verdicts[-1]["reason"] = None
     verdicts += json.loads('[null, {"candidate_id": null, "role": "primary"}]')
-    reply |= {"contradictions": None, "answerable_reason": None, "wanted_sections": None, "wanted_words": None}
+    contradictions = [None, {"candidate_ids": None, "point": None}, {"candidate_ids": [None], "point": "x"}]
+    reply |= {"contradictions": contradictions, "wanted_words": [None], "wanted_sections": None}
+    reply["answerable_reason"] = None
+
+
+def with_withheld_judgement(reply: Json, verdicts: list[Json]) -> None:
+    reply["answerable"] = None
 
 
 def with_translated_roles(reply: Json, verdicts: list[Json]) -> None:
@@ -338,6 +344,7 @@ VERDICTS: dict[str, Callable[[Json, list[Json]], None]] = {
     "unknown-role": with_unknown_role,
     "translated-roles": with_translated_roles,
     "null-fields": with_nulls,
+    "null-answerable": with_withheld_judgement,
     "long-reasons": with_long_reasons,
     "empty-ranking": with_empty_ranking,
     "wrong-quote": with_wrong_quotes,

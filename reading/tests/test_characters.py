@@ -55,6 +55,8 @@ def test_typed_words_keep_what_one_can_see() -> None:
         ("boˆıtier, num´eriques, re¸coit, C¸a", "boîtier, numériques, reçoit, Ça"),
         ("f¨ur ´Ecole ma˜nana", "für École mañana"),
         ("ˆx + ´ 5", "ˆx + ´ 5"),  # no such letter
+        ("d´ej`a tr`es pr`es, citt`a `e bella", "déjà très près, città è bella"),
+        ("the key `open` and `a` or `echo x' of `e'", "the key `open` and `a` or `echo x' of `e'"),
     ],
 )
 def test_accents_printed_before_their_letters_are_put_on_them(printed: str, read: str) -> None:
@@ -62,10 +64,8 @@ def test_accents_printed_before_their_letters_are_put_on_them(printed: str, read
 
 
 def test_only_the_oldest_fonts_of_tex_print_them_so() -> None:
-    """Elsewhere such a sign may be an apostrophe: "it´s"."""
-    assert [bool(ACCENT_FONT.match(name)) for name in ("CMR10", "CMBX12", "LMRoman10-Regular", "CMU Serif")] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    """Elsewhere such a sign may be an apostrophe, "it´s", or one of code and formulas."""
+    others = ("LMRoman10-Regular", "CMU Serif", "CMTT10", "CMSLTT10", "CMSY10", "CMBSY7", "CMMI12", "CMEX10")
+    assert all(map(ACCENT_FONT.match, ("CMR10", "CMBX12", "CMTI10", "CMCSC10"))) and not any(
+        map(ACCENT_FONT.match, others)
+    )

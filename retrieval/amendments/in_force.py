@@ -150,6 +150,7 @@ def contradiction_of_group(group: VersionGroup) -> Contradiction:
         f"{name_clause(group.versions.clause)} was amended: {'; '.join(map(say_state, states))}",
         clause=group.versions.clause,
         in_force=states,
+        is_conditional=group.versions.is_conditional,
     )
 
 

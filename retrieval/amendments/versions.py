@@ -36,6 +36,7 @@ class Version(NamedTuple):
     in_force: ClauseState
     made: str
     amends: bool = True  # it is a sentence that changes the clause, not the clause itself
+    is_conditional: bool = False  # it changes the clause on a condition or with an exception
 
 
 class Versions(NamedTuple):
@@ -48,6 +49,11 @@ class Versions(NamedTuple):
     def is_dated(self) -> bool:
         """Whether each amendment says from when it holds."""
         return all(version.in_force.begins for version in self.each if version.amends)
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether all that is changed is so on a condition only, which nobody here can say holds."""
+        return all(version.is_conditional for version in self.each if version.amends)
 
     def at(self, document_id: str, lines: LineRange) -> Version | None:
         """The version that lines of a document belong to."""
@@ -139,6 +145,7 @@ def versions_of(content: DocumentContent, clause: tuple[str, ...], links: Sequen
             link.amendment.lines,
             state_of(texts[at], link.amendment.begins, ordered[at:], link.amendment.condition),
             link.made,
+            is_conditional=bool(link.amendment.condition),
         )
         for at, link in enumerate(ordered, 1)
     ]

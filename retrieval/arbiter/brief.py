@@ -115,7 +115,8 @@ def candidate_block(brief: Brief) -> str:
         )
         if is_set
     ]
-    heading = HEADED.join(each for each in brief.page_heading.split(HEADED) if each not in brief.snippet)
+    printed = {" ".join(line.split()) for line in brief.snippet.splitlines()}
+    heading = HEADED.join(each for each in brief.page_heading.split(HEADED) if " ".join(each.split()) not in printed)
     rows = (
         ("methods", ", ".join(found.methods)),
         ("document", brief.document_title if brief.is_of_several and not brief.is_sentence else ""),

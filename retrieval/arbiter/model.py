@@ -162,7 +162,7 @@ class VerdictReply(BaseModel):
 
 class WeakReply(BaseModel):
     """A reply as weak models write it: with null for what is empty, an entry that is none, or without `answerable`,
-    where a primary passage says that there is an answer.
+    where a primary passage says that there is an answer. A null for `answerable` says that it was not judged.
     """
 
     @model_validator(mode="before")
@@ -174,13 +174,14 @@ class WeakReply(BaseModel):
             return told
         entries = [entry if isinstance(entry, dict) else {} for entry in rankings]
         is_primary = any(entry.get("role") == "primary" for entry in entries)
-        return {"answerable": is_primary} | told | {"rankings": entries}
+        concluded = {} if "answerable" in said else {"answerable": is_primary}
+        return concluded | told | {"rankings": entries}
 
 
 def drop_nulls(said: Any) -> Any:
-    """A value of JSON without what is null in its objects."""
+    """A value of JSON without what is null in it."""
     if isinstance(said, list):
-        return [drop_nulls(each) for each in said]
+        return [drop_nulls(each) for each in said if each is not None]
     return {key: drop_nulls(each) for key, each in said.items() if each is not None} if isinstance(said, dict) else said
 
 
@@ -193,8 +194,8 @@ class SmallReply(WeakReply):
 
 
 class ContradictionReply(BaseModel):
-    candidate_ids: list[str]
-    point: str
+    candidate_ids: list[str] = Field(default_factory=list)
+    point: str = ""
 
 
 class ArbiterReply(WeakReply):

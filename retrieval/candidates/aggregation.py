@@ -576,9 +576,13 @@ def heads_at(cluster: HitCluster) -> LineRange:
 
 
 def rows_around(cluster: HitCluster) -> LineRange:
-    """The row of the best line, with rows beside it that say nearly as much, unless it says all that they say."""
+    """The row of the best line, with rows beside it that say nearly as much, unless it says all that they say.
+
+    Of a row that is too long for one quote the line alone.
+    """
     content, best = cluster.content, cluster.score("keywords")
     rows = row_around(cluster.best_line, content)
+    rows = rows if is_short(rows, content) else LineRange(cluster.best_line, cluster.best_line)
     found = [
         hit
         for hit in cluster.hits

@@ -72,7 +72,7 @@ def point_of(contradiction: Facts) -> str:
         clause = str(contradiction["clause"])
         said = _("Clause %(clause)s was amended. The newest version is shown first, or those of the time asked about.")
         part = _("%(part)s was amended. The newest version is shown first, or those of the time asked about.")
-        if is_conditional(contradiction):
+        if contradiction.get("is_conditional"):
             said = _("Clause %(clause)s is changed only on a condition or with an exception, told beside its words.")
             part = _("%(part)s is changed only on a condition or with an exception, told beside its words.")
         named = {"clause": clause, "part": f"{clause[:1].upper()}{clause[1:]}"}
@@ -82,14 +82,6 @@ def point_of(contradiction: Facts) -> str:
         _("The same words with another value: %(values)s.") % {"values": " / ".join(values)}
         if values
         else str(contradiction["point"])
-    )
-
-
-def is_conditional(contradiction: Facts) -> bool:
-    """Whether all that was changed of a clause is so on a condition only, which nobody here can say holds."""
-    states = contradiction.get("in_force", ())
-    return any(state.get("condition") for state in states) and all(
-        state.get("condition") for state in states if state["change"]
     )
 
 

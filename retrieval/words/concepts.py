@@ -8,7 +8,7 @@ from retrieval.types import ConceptTerm, ConceptTerms
 from retrieval.words.tokens import language_of, normalise_words, stem, stop_words, word_lists
 
 JOINING_WORDS = frozenset(["and", "or", "et", "ou", "und", "oder"])
-THING = "+"  # beside the stem of a name that is a thing or a person, see `is_thing_word`
+APART = "+"  # beside the stem of a name in the list `apart_from_verbs`
 
 Stems = tuple[str, ...]
 
@@ -35,8 +35,8 @@ def concepts_named(text: str, dictionary: Sequence[ConceptTerms]) -> list[Named]
     """Each concept a text names, once, in the dictionary's order.
 
     The longest name wins: "cost of sales" does not name sales. A term of several words names its concept in a text of
-    any language; a single word only in its own, since "prime" and "charges" mean other things in French. The verb of a
-    thing does not name it: the "receiving party" has no receivables.
+    any language; a single word only in its own, since "prime" and "charges" mean other things in French. Some verbs do
+    not name the thing of their stem: the "receiving party" has no receivables.
     """
     if not dictionary:
         return []
@@ -67,8 +67,8 @@ def matches_in(words: Sequence[str], language: str, names: Names) -> Iterator[Co
             for end in range(start + 1, min(start + longest, len(stems)) + 1):
                 run = tuple(stems[start:end])
                 numbers = names.get(run, ())
-                if len(run) == 1 and is_thing_word(words[places[start]], language):
-                    numbers += names.get((*run, THING), ())
+                if len(run) == 1 and is_apart_from_verb(words[places[start]], language):
+                    numbers += names.get((*run, APART), ())
                 if numbers:
                     yield ConceptMatch(tuple(places[start:end]), numbers)
 
@@ -89,8 +89,8 @@ def index_names(dictionary: tuple[ConceptTerms, ...]) -> dict[str, Names]:
             words = said_words(term.text)
             telling = [words[place] for place in telling_places(words, term.language)]
             stems = tuple(stem(word, term.language) for word in (words if len(telling) == 1 else telling))
-            if len(stems) == 1 and is_thing_word(words[-1], term.language):
-                stems = (*stems, THING)
+            if len(stems) == 1 and is_apart_from_verb(words[-1], term.language):
+                stems = (*stems, APART)
             if stems and not term.pulled_from:
                 same = names.setdefault(term.language, Names())
                 same.longest = max(same.longest, len(stems))
@@ -115,9 +115,9 @@ def covers(other: ConceptTerm, shorter: str, term: ConceptTerm, phrase: str) -> 
     return is_same and other.weight >= term.weight and shorter != phrase and f" {shorter} " in f" {phrase} "
 
 
-def is_thing_word(word: str, language: str) -> bool:
-    """Whether a word is a thing or a person by its end, of a verb that may mean something else."""
-    return word.endswith(tuple(word_lists("thing_endings").get(language, ())))
+def is_apart_from_verb(word: str, language: str) -> bool:
+    """Whether a word is a thing or a person whose stem is that of a verb with another meaning."""
+    return word in word_lists("apart_from_verbs").get(language, ())
 
 
 def said_words(text: str) -> list[str]:

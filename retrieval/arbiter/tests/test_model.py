@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -81,6 +82,22 @@ def test_a_candidate_is_shown_with_what_found_it(policy: DocumentContent) -> Non
     assert f"\nsection: {first.section_title}\n" in block
     assert f"\nmatched: {', '.join(first.matched_keywords)}\n" in block and first.matched_keywords
     assert first.anchor_text in block.partition("\ntext:\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("snippet", "told"),
+    [
+        ("Company contribution | 12\nFees | 3", "Company / Statement of changes"),
+        ("Company\nFees  of the year | 3", "Statement of changes"),
+        ("Company\nStatement  of changes\nFees | 3", ""),
+    ],
+)
+def test_the_top_of_a_page_is_told_but_for_lines_that_are_shown(
+    policy: DocumentContent, snippet: str, told: str
+) -> None:
+    brief = retrieve(QUESTION, [policy], settings=SETTINGS, arbiter="rules").candidates[0].brief
+    block = candidate_block(replace(brief, page_heading="Company / Statement of changes", snippet=snippet))
+    assert re.findall("^top of page: (.*)$", block, re.MULTILINE) == [told][: bool(told)]
 
 
 def test_the_instructions_say_what_every_method_and_signal_means() -> None:

@@ -58,6 +58,7 @@ CASES = [
     pytest.param("unknown-role", "not_run", "unknown role", "none", id="B05 role outside the four"),
     pytest.param("translated-roles", "not_run", "unknown role", "none", id="B05 roles in another language"),
     pytest.param("null-fields", "ran", "unknown id", "exact", id="null for what is empty, entries that are none"),
+    pytest.param("null-answerable", "not_run", "", "none", id="whether it is an answer withheld"),
     pytest.param("empty-reasons", "ran", "no reason", "exact", id="B06 empty reason"),
     pytest.param("long-reasons", "ran", "", "exact", id="B06 reason of 10 KB, B07 with markup"),
     pytest.param("empty-ranking", "not_run", "", "none", id="B08 empty ranking"),

@@ -480,6 +480,14 @@ def test_a_row_is_quoted_whole_and_without_one_that_says_less(question: str, row
     assert " ".join(quote.split()) == " ".join(rows)
 
 
+def test_of_a_row_too_long_for_a_quote_the_line_is_quoted(tmp_path: Path) -> None:
+    notes = " ".join(f"Release {number} of the library runs there as well as the one before." for number in range(70))
+    text = PLATFORMS.replace("| Windows | x64 | Windows 10 |", f"| Windows | x64 | {notes} |")
+    platforms = content_of_reading(read_markdown(text), source(tmp_path / "platforms.md", text))
+    quotes = [each.quote.text for each in asked("What is needed for Windows on x64?", platforms).kept()]
+    assert any("x64" in quote for quote in quotes) and max(map(len, quotes)) < 500
+
+
 def source(path: Path, text: str) -> Path:
     path.write_text(text)
     return path

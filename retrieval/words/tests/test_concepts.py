@@ -25,6 +25,10 @@ CONCEPTS = concepts_of(
         WordRow("claims", "en", "receivables"),
         WordRow("assignment", "en", "assignment"),
         WordRow("management", "fr", "exécutif"),
+        WordRow("deductible", "en", "deductible"),
+        WordRow("duty", "en", "responsible"),
+        WordRow("tax", "de", "steuerbar"),
+        WordRow("operations", "de", "operativ"),
     )
 )
 
@@ -54,6 +58,11 @@ CONCEPTS = concepts_of(
         ("Are receivables assignable?", ["claims", "assignment"]),
         ("Qui peut exécuter le contrat ?", []),
         ("Qui est au conseil exécutif ?", ["management"]),
+        ("What is deducted from each claim?", ["deductible"]),
+        ("Who has the responsibility?", ["duty"]),
+        ("Wann gilt ein steuerbarer Umsatz?", ["tax"]),
+        ("Wie hoch ist das operative Ergebnis?", ["operations"]),
+        ("Wo steht operatives Ergebnis?", ["operations"]),
         ("What is revenue?", []),  # a concept's name is a term only where it is written as one
         ("", []),
     ],
