@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from chat.checks import AnswerCheck
 
 MARKER = re.compile(r"\s?\[(\d{1,3})\]")
+LAST_MARKER = re.compile(r" \[(\d{1,3})\]\Z")
 LIST_ITEM = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)])\s+")
 EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
@@ -31,7 +32,8 @@ class Block:
 def bold_in(checks: Iterable[AnswerCheck]) -> dict[str, list[int]]:
     """The sentences that an answer says first, each with where its bold words begin and end; a short one is bold."""
     typed = (check["typed"] for check in checks if "typed" in check)
-    return {each["text"]: each.get("bold") or [0, len(each["text"])] for each in typed if each["type"] == "sentence"}
+    texts = {each["text"]: each.get("bold") for each in typed if each["type"] == "sentence" and "text" in each}
+    return {text: bold or [0, len(text)] for text, bold in texts.items()}
 
 
 def blocks_of(text: str, markers: Collection[int], bold: Mapping[str, list[int]] | None = None) -> list[Block]:
@@ -52,10 +54,10 @@ def blocks_of(text: str, markers: Collection[int], bold: Mapping[str, list[int]]
             paragraph.clear()
 
     for line in text.splitlines():
-        sentence, _, marker = line.rpartition(" [")
-        if bold and sentence in bold:
+        cited = LAST_MARKER.search(line) if bold else None
+        if bold and cited and (sentence := line[: cited.start()]) in bold:
             flush()
-            blocks.append(Block(False, (sentence_parts(sentence, bold[sentence], marker.rstrip("]")),)))
+            blocks.append(Block(False, (sentence_parts(sentence, bold[sentence], cited[1]),)))
             continue
         item = LIST_ITEM.match(line)
         if not line.strip() or (item and paragraph) or (not item and items):

@@ -131,21 +131,23 @@ def is_struck(quoted: Quoted, contents: Mapping[Any, DocumentContent]) -> bool:
 def headline_of(
     chosen: ChosenSentence, candidate: RunCandidate, content: DocumentContent, marker: int, question: Question
 ) -> Headline:
-    """A sentence with the value of the type asked for in its bold words; none where they have several, of which one was
-    asked for.
+    """A sentence with the value of the type asked for, which its bold words have and no other; none where the sentence
+    has several, of which one was asked for.
     """
     pieces = tuple(Piece(*each) for each in chosen.pieces)
     spoken = Spoken(0, chosen.candidate_id, content, pieces, chosen.text)
     quoted = quote_headline(spoken, candidate, marker)
     typed = TypedValue(type="sentence", text=chosen.text, lines=[*spoken.lines])
-    printed = quoted.quote
+    printed = [quoted.quote]
     if chosen.bold:
         typed["bold"] = [*chosen.bold]
-        printed = chosen.text[slice(*chosen.bold)]
+        printed.append(chosen.text[slice(*chosen.bold)])
     lines = content.legible_lines(*spoken.lines)
-    values = clear_values([Source(printed, marker, lines, content.language)], question.answer_type, question.original)
+    sources = [Source(each, marker, lines, content.language) for each in printed]
+    values, *of_bold = (clear_values([each], question.answer_type, question.original) for each in sources)
     types = [check["typed"]["type"] for check in values]
     is_clear = types == [question.answer_type] or (len(types) == 1 and question.answer_type in NAMES)
+    is_clear = is_clear and all(each == values for each in of_bold)
     return Headline(chosen.text, quoted, [check_of_typed_value(typed, marker), *(values if is_clear else [])])
 
 

@@ -55,3 +55,13 @@ def test_a_sentence_that_is_said_first_is_a_paragraph_as_it_stands_with_its_bold
     assert not first.is_list and [part.text for part in line if part.is_bold] == [words]
     assert "".join(part.text for part in line if not part.marker) == said and line[-1] == Part("1", 1)
     assert not any(part.is_bold for part in quote.lines[0])
+
+
+@pytest.mark.parametrize("behind", [" [1][2]", " [x]", " [1] See.", " [", "[1]"])
+def test_a_line_with_more_than_one_marker_behind_the_sentence_is_read_as_any_other(behind: str) -> None:
+    said = "The tenant pays rent."
+    assert blocks_of(f"{said}{behind}", {1, 2}, {said: [0, 10]}) == blocks_of(f"{said}{behind}", {1, 2})
+
+
+def test_a_typed_sentence_without_its_text_has_no_bold_words() -> None:
+    assert bold_in([literal_check("", [1], typed={"type": "sentence", "lines": [1, 1]})]) == {}

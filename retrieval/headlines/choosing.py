@@ -27,7 +27,6 @@ from retrieval.candidates.units import Piece, Prose, lead_in_of, prose_of, units
 from retrieval.detectors.vectors import query_vector
 from retrieval.headlines.bold import find_bold, is_short_enough
 from retrieval.headlines.fitting import (
-    WHOLE_SHARE,
     counts_said,
     is_fitting,
     is_of_form,
@@ -43,9 +42,10 @@ from retrieval.headlines.mismatches import (
     words_lacking,
     words_of_another,
 )
-from retrieval.headlines.polarity import denial_unsaid, opposed_word, polar_words
+from retrieval.headlines.polarity import denial_unsaid, opposed_word
 from retrieval.headlines.undecided import left_open
 from retrieval.question.kinds import SHIPPED
+from retrieval.question.linear import compile_linear
 from retrieval.question.phrasing import phrasing_rules
 from retrieval.question.values import has_form
 from retrieval.types import Candidate, ChosenSentence, LineRange, Question
@@ -348,32 +348,37 @@ def with_bold(spoken: Spoken, question: Question) -> Spoken | None:
     """The sentence; of a long one with the clauses that are bold, which have the value asked for, what is specific and
     most of what it says of the question. None where no short ones have that.
 
-    No denial, condition or exception stands outside them, without which they say something else. Only a condition may,
-    where no yes or no is asked and they say all that the sentence says of the question.
+    No denial, condition or exception stands outside them, without which they say something else, and no other value of
+    the type asked for.
     """
     if is_short_enough(spoken.text):
         return spoken
     terms, language = weigh_terms(question, lexicon_of(spoken.content)), spoken.content.language
     binding, excepting = (phrasing_rules().in_language(name, language) for name in ("binding", "excepting"))
-    denying = polar_words().in_language("denying", language)
-    is_ruling = asks_yes_or_no(question)
     is_binding = question.answer_type == "boolean" and binding.search(spoken.text) is not None
     whole = weight_said(spoken.text, terms, question)
+    exceptions, values = len(excepting.findall(spoken.text)), values_told(spoken.text, question, language)
 
     def worth(text: str) -> float:
         share = weight_said(text, terms, question) / whole if whole else 0.0
         return share if share >= BOLD_SAID_MIN else 0.0
 
-    def has_all(pattern: re.Pattern[str], text: str) -> bool:
-        return len(pattern.findall(text)) == len(pattern.findall(spoken.text))
-
     def is_able(text: str) -> bool:
-        says_all = not is_ruling and worth(text) >= WHOLE_SHARE and has_all(denying, text)
-        is_whole = (says_all or has_all(excepting, text)) and not (is_binding and binding.search(text) is None)
+        said = text.rpartition(" ")[0] if text.endswith(",") else text  # "however," tells what follows
+        is_whole = len(excepting.findall(said)) == exceptions and values <= values_told(text, question, language)
+        is_whole = is_whole and not (is_binding and binding.search(text) is None)
         return is_whole and is_fitting_sentence(replace(spoken, text=text), question, is_read=True)
 
     bold = find_bold(spoken.text, worth, is_able, is_of_value=has_form(question))
     return replace(spoken, bold=bold) if bold else None
+
+
+def values_told(text: str, question: Question, language: str) -> set[tuple[str, ...]]:
+    """The values of the kind asked for in a text; a number as it is printed, for words ("ten") are not compared."""
+    told, printed = values_given(text, question, language), question.value_pattern
+    if question.answer_type == "number" and printed:
+        told |= {(found[0],) for found in compile_linear(printed).finditer(match_form(without_references(text)))}
+    return told
 
 
 def is_told_apart(spoken: Sequence[Spoken], question: Question) -> bool:

@@ -52,6 +52,7 @@ CODE = re.compile(  # no "MUST", as RFC 2119 prints it
 AT, NAMES = "(?:in|at|near)", r"[A-Z]\w++"
 PLACED = re.compile(rf"\b(\w++) {AT} ({NAMES})")  # "the branch in Yate"
 NUMBERED = re.compile(r"^\W*\d+(?:\.\d+)*[.)]?\s")
+UNREAD = re.compile(r"(?<![\d/.-])\d{1,2}([/.-])\d{1,2}\1\d{2,4}(?!\d)")  # a date that may be read in two ways
 CALENDAR = re.compile(r"\b(?:date|datum|fecha)\b", re.IGNORECASE)  # a duration is none
 OPEN_ENDED = re.compile(
     r"\b(?:(?:without|sans|sin)\s+limitation|not\s+limited\s+to|sans\s+s['’]y\s+limiter|ohne\s+einschränkung)\b",
@@ -339,7 +340,9 @@ def has_date_asked(text: str, question: Question) -> bool:
     dates = [value for value in values_in(text, "date") if value.type == "date"]
     if not dates:
         is_placed = not is_only_length(text, question.language)
-        is_other = counts_from_side(asked, text) or tells_other_side(asked, text)
+        is_other = counts_from_side(asked, text)
+        if len(UNREAD.findall(text)) < 2:  # of two one may be the other side
+            is_other = is_other or tells_other_side(asked, text)
         return is_placed and not CALENDAR.search(question.topic) and not is_other
     if tells_other_side(asked, text):  # a date may still be called what is asked for: "until 1 May"
         return any(side_called(text, date) == side_asked(asked) for date in dates)

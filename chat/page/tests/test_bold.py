@@ -24,9 +24,9 @@ from retrieval.record.reading_back import headlines_from
 
 BOLD = "a lost key of the cellar costs the tenant 80 euros,"
 SAID = (
-    "Whatever else both sides have to pay under this lease, for a rent of 900 euros a month, and for as long as the "
-    f"house stands on the ground on which it was built by the father of the landlord, {BOLD} and the caretaker hands "
-    "out another one to whoever asks for it."
+    "Whatever else both sides have to pay under this lease and the rules of the house, and for the good of all of them "
+    f"who live there and of the house that was built by the father of the landlord, {BOLD} and the caretaker hands "
+    "out another one for the same 80 euros to whoever asks for it."
 )
 OTHERS = "\n\n".join(f"The rent of house {number} is due." for number in range(20))
 
@@ -50,7 +50,7 @@ def test_the_whole_sentence_is_kept_and_shown_with_its_bold_words(answer: Answer
     assert (chosen.text, chosen.bold) == (SAID, tuple(at))
     sentence, value = (check["typed"] for check in answer.checks)
     assert (sentence["text"], sentence["bold"]) == (SAID, at)
-    assert value["printed"] == "80 euros", "900 euros stand in the sentence too"
+    assert value["printed"] == "80 euros"
     assert answer.text == f"{SAID} [1]" and " ".join(answer.citations.get().quote.split()) == SAID
     assert answer_json(answer)["checks"] == answer.checks
 
