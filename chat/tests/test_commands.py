@@ -13,6 +13,7 @@ from accounts.models import User
 from audit.proof.verification import verify
 from chat.conftest import ABSENT_QUESTION, LEASE_TEXT, RENT_QUESTION
 from chat.handing_over import SHELL_EMAIL
+from chat.management.commands.ask import as_text
 from chat.models import Conversation, Turn
 from chat.turns import demo
 from documents.models import Document, KnowledgeBase, Membership
@@ -38,8 +39,17 @@ def said(*arguments: Any, **options: Any) -> str:
 def test_it_answers_from_a_file(lease_path: Path) -> None:
     text = said(RENT_QUESTION, document=str(lease_path))
     assert "12,500 euros a month" in text and "[1] p. 1 · Rent" in text
+    assert "Clear, as far as rules can tell. One sentence or value" in text
     said("What is the deposit?", document=str(lease_path))
     assert Document.objects.count() == 1 and RetrievalRun.objects.count() == 2 and verify().ok
+
+
+def test_it_tells_doubt_as_the_page_does(document: Document) -> None:
+    said(RENT_QUESTION, document=str(document.pk))
+    turn = Turn.objects.select_related("run", "answer").get()
+    assert turn.run is not None
+    turn.run.confidence = 0.5
+    assert "\n\nDoubtful, as far as rules can tell. " in as_text(turn)
 
 
 def test_it_prints_the_result_as_json(lease_path: Path) -> None:

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.text import capfirst
 
 from accounts.models import User
 from accounts.people import find_person
 from chat.asking import QuestionError, check_question, keep_question
 from chat.handing_over import FILES_NAME, SHELL_EMAIL
 from chat.models import Answer, Turn
+from chat.page.outcomes import sureness_of
 from chat.scope import QuestionScope, ScopeError, choose
 from chat.turns.conductor import AnsweringFailed, answer_turn
 from chat.turns.repeats import describe_repeat
@@ -157,7 +159,8 @@ def as_text(turn: Turn) -> str:
     answer: Answer | None = getattr(turn, "answer", None)
     if answer is None or turn.run is None:
         return "No answer was written."
-    lines = [answer.note, answer.text]
+    sureness = sureness_of(turn.run, answer, list(turn.run.candidates.all()))
+    lines = [answer.note, capfirst(f"{sureness.words}. {sureness.meaning}") if sureness else "", answer.text]
     if answer.kind in UNANSWERED:
         words = ", ".join(f"{word['text']} {word['count']}" for word in turn.run.searched)
         outcome = f"{outcome_named(answer.kind).words}."
