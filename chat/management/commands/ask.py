@@ -160,7 +160,7 @@ def as_text(turn: Turn) -> str:
     if answer is None or turn.run is None:
         return "No answer was written."
     sureness = sureness_of(turn.run, answer, list(turn.run.candidates.all()))
-    lines = [answer.note, capfirst(f"{sureness.words}. {sureness.meaning}") if sureness else "", answer.text]
+    lines = [answer.note, answer.text, capfirst(f"{sureness.words}. {sureness.meaning}") if sureness else ""]
     if answer.kind in UNANSWERED:
         words = ", ".join(f"{word['text']} {word['count']}" for word in turn.run.searched)
         outcome = f"{outcome_named(answer.kind).words}."
