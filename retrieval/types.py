@@ -578,6 +578,14 @@ class Gate:
     evidence: str
 
 
+class AbsenceVerdict(NamedTuple):
+    """The outcome of the gates: the status of the result and, unless something was found, the reason."""
+
+    status: Status
+    reason: str
+    gates: tuple[Gate, ...]
+
+
 @dataclass(frozen=True)
 class SearchedWord:
     """How often one word, with all its forms, occurs in the searched lines of the scope."""
