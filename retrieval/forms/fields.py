@@ -66,16 +66,15 @@ class Pending:
 def retrieve_fields(
     fields: Sequence[Field],
     documents: Sequence[Document],
-    on_found: Callable[[int, Found], object] = lambda place, found: None,
-    **options: Any,
+    options: SearchOptions,
+    on_found: Callable[[int, Found], object],
 ) -> list[Found]:
     """What each field found, in their order; one that took too long has the error instead.
 
-    `on_found` is told the place of a field and what it found as soon as that is known. `options` are those of
-    `SearchOptions`. Without a model the rules judge each; with one, at most FIELDS_MAX fields of the same documents are
-    judged in one request.
+    `on_found` is told the place of a field and what it found as soon as that is known. Without a model the rules judge
+    each; with one, at most FIELDS_MAX fields of the same documents are judged in one request.
     """
-    asked = SearchOptions(**options, beside=documents_beside(documents))
+    asked = replace(options, beside=documents_beside(documents))
     pending = [
         Pending(
             search_among(each.question, documents, replace(asked, expected=each.expected)), partial(on_found, place)
