@@ -150,7 +150,10 @@ def write_grid_csv(told: Mapping[str, Any]) -> str:
     names = list(dict.fromkeys(field["name"] for row in rows for field in row["fields"]))
     lines = [[*ROW_COLUMNS, *(head_of_cells(name, column) for name in names for column in CELL_COLUMNS)]]
     for row in rows:
-        fields = {field["name"]: cell_columns(field) for field in row["fields"]}
+        fields = {
+            field["name"]: [field["value"], field["outcome"], field["page_label"], " ".join(field["caveats"])]
+            for field in row["fields"]
+        }
         blank = [""] * len(CELL_COLUMNS)
         lines.append([row["document"], row["state"], *(cell for name in names for cell in fields.get(name, blank))])
     return write_csv(lines)
@@ -159,7 +162,3 @@ def write_grid_csv(told: Mapping[str, Any]) -> str:
 def head_of_cells(name: str, column: str) -> str:
     """The head of a column: that of the value has the field's name, but where a column of the row has it."""
     return name if column == "value" and name not in ROW_COLUMNS else f"{name} ({column})"
-
-
-def cell_columns(field: Mapping[str, Any]) -> list[Any]:
-    return [field["value"], field["outcome"], field["page_label"], " ".join(field["caveats"])]
