@@ -139,10 +139,10 @@ def shared_call(exchange: Exchange, stored: dict[int, LLMCall]) -> LLMCall:
 
 
 def id_of_asking(
-    form_id: uuid.UUID | None, user: User, scope: QuestionScope, fields: Sequence[Field], mode: str, filters: Filters
+    form_id: uuid.UUID | None, user: User, scope: QuestionScope, fields: Sequence[Field], mode: str
 ) -> uuid.UUID:
     """The same for a form that is sent twice, another where anything in it was changed; without a form a new one."""
-    said = [user.pk, scope.base.pk, *scope.document_ids, mode, filters.words, *map(repr, fields)]
+    said = [user.pk, scope.base.pk, *scope.document_ids, mode, scope.filters.words, *map(repr, fields)]
     return uuid.uuid5(form_id, "\n".join(map(str, said))) if form_id else uuid.uuid4()
 
 
@@ -152,7 +152,6 @@ def keep_extraction(
     fields: Sequence[Field],
     mode: str,
     *,
-    filters: Filters = UNFILTERED,
     request: Keyed | None = None,
     form_id: uuid.UUID | None = None,
     grid: uuid.UUID | None = None,
@@ -160,7 +159,7 @@ def keep_extraction(
     """Store fields that are to be asked. A program's `request`, or a form sent twice, makes one. Raises KeyReused."""
     if first := asked_before(Extraction, request):
         return first
-    made_id = id_of_asking(form_id, user, scope, fields, mode, filters)
+    made_id = id_of_asking(form_id, user, scope, fields, mode)
     try:
         with transaction.atomic():
             extraction = Extraction.objects.create(
@@ -171,7 +170,7 @@ def keep_extraction(
                 document_ids=scope.document_ids,
                 scope_name=scope.name,
                 mode=mode,
-                filters=filters.to_json(),
+                filters=scope.filters.to_json(),
             )
             ExtractionField.objects.bulk_create(
                 ExtractionField(

@@ -5,6 +5,7 @@ A review grid has a row for each document and a column for each field; a cell is
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -23,7 +24,6 @@ from chat.turns.waiting import ENDED
 from documents.idempotency import Keyed
 from documents.models import Document, Viewer
 from documents.spreadsheet import write_csv
-from retrieval.filters import UNFILTERED, Filters
 from retrieval.forms.fields import Field
 
 CELLS_MAX = 500  # documents times fields: each cell is a search of its own, and others wait for the same workers
@@ -65,7 +65,6 @@ def keep_grid(
     fields: Sequence[Field],
     mode: str,
     *,
-    filters: Filters = UNFILTERED,
     request: Keyed | None = None,
     form_id: uuid.UUID | None = None,
 ) -> list[Extraction]:
@@ -75,7 +74,7 @@ def keep_grid(
     """
     if first := asked_before(Extraction, request):
         return rows_of_grid(user, first.grid)
-    grid = id_of_asking(form_id, user, scope, fields, mode, filters)
+    grid = id_of_asking(form_id, user, scope, fields, mode)
     if Extraction.objects.visible_to(user).filter(grid=grid).exists():  # before its own values count as waiting
         return rows_of_grid(user, grid)
     documents = documents_of_grid(user, scope, fields)
@@ -83,8 +82,8 @@ def keep_grid(
     with transaction.atomic():
         for document in documents:
             key = request if not rows else None  # the first row vouches for all of them
-            alone = QuestionScope(scope.base, (document,))
-            row = keep_extraction(user, alone, fields, mode, filters=filters, request=key, form_id=grid, grid=grid)
+            alone = replace(scope, documents=(document,))
+            row = keep_extraction(user, alone, fields, mode, request=key, form_id=grid, grid=grid)
             if row.grid != grid:  # made by an earlier request with this key
                 return rows_of_grid(user, row.grid)
             rows.append(row)

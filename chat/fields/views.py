@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -74,14 +75,11 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
     form = FieldsForm(user, sent, chosen=read_preselection(request) or last_scope(user), files=request.FILES)
     if form.is_bound and form.is_valid() and form.chosen_scope:
         asked = form.cleaned_data
-        wanted = (user, form.chosen_scope, form.asked, asked["mode"])
-        more = {"filters": form.filters, "form_id": asked["form_id"]}
+        wanted = (user, replace(form.chosen_scope, filters=form.filters), form.asked, asked["mode"])
+        once = {"form_id": asked["form_id"]}
         try:
-            rows = grid.keep_grid(*wanted, **more) if asked["is_grid"] else [keep_extraction(*wanted, **more)]
-        except (
-            FieldsError,
-            ScopeError,
-        ) as error:  # too much, or what the form was checked by has changed
+            rows = grid.keep_grid(*wanted, **once) if asked["is_grid"] else [keep_extraction(*wanted, **once)]
+        except (FieldsError, ScopeError) as error:  # too much, or what the form was checked by has changed
             form.add_error(None, str(error))
         else:
             for row in rows:

@@ -28,7 +28,7 @@ from llm.reuse import reusing
 from retrieval import corpus
 from retrieval.dictionary.learned import store_lessons
 from retrieval.dictionary.load import ensure_dictionary
-from retrieval.filters import UNFILTERED, Filters
+from retrieval.filters import Filters
 from retrieval.record.as_json import stored_result_json, without_scores
 from retrieval.record.storing import store_failed_run, store_run
 from retrieval.types import RetrievalResult
@@ -40,12 +40,7 @@ State = Retrieval.State
 
 
 def keep_retrieval(
-    user: User,
-    scope: QuestionScope,
-    question: str,
-    mode: str,
-    request: Keyed | None = None,
-    filters: Filters = UNFILTERED,
+    user: User, scope: QuestionScope, question: str, mode: str, request: Keyed | None = None
 ) -> Retrieval:
     """Store a question whose evidence is wanted. A program's `request` makes one, however often it is sent, unless it
     failed. Raises KeyReused.
@@ -60,7 +55,7 @@ def keep_retrieval(
                 question=question,
                 document_ids=scope.document_ids,
                 mode=mode,
-                filters=filters.to_json(),
+                filters=scope.filters.to_json(),
             )
             remember(request, retrieval=str(retrieval.pk))
             return retrieval

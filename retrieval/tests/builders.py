@@ -32,7 +32,8 @@ Written = str | tuple[str, LineKind]
 
 def search_of(question: Question, contents: Sequence[DocumentContent], mode: Mode = "balanced", **known: Any) -> Search:
     """A search in which so much is known; nothing else was looked for."""
-    known = {"arbiter": "rules", "clock": Clock()} | known
+    known.setdefault("arbiter", "rules")
+    known.setdefault("clock", Clock())
     return Search(contents, SearchOptions(SETTINGS, mode), question, question, **known)
 
 
