@@ -36,7 +36,7 @@ SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED, WHOLE_LIST)  # reasons t
 ASKED = ("direct", "identifier")  # sources of a keyword that the question has itself
 
 
-class Pool(NamedTuple):
+class Yardstick(NamedTuple):
     """What candidates are compared with: the greatest strength, the first of each part, what an answer still lacks."""
 
     best: float
@@ -88,9 +88,9 @@ def judge_by_rules(
     if missing:
         roles = ["tangential" if role in KEPT_ROLES else role for role in roles]
     reads = evidence.reads if evidence else None  # of the first
-    pool = Pool(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
+    yardstick = Yardstick(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
     verdicts = tuple(
-        give_verdict(each, role, pool, find_forms(each, question.keywords), reads if each is ordered[0] else None)
+        give_verdict(each, role, yardstick, find_forms(each, question.keywords), reads if each is ordered[0] else None)
         for each, role in zip(ordered, roles, strict=True)
     )
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
@@ -156,10 +156,10 @@ def parts_first(ordered: Sequence[Candidate], answered: Collection[int] | None =
     return frozenset(first.values())
 
 
-def give_verdict(candidate: Candidate, role: Role, pool: Pool, met: FormsMet, reads: float | None) -> Verdict:
+def give_verdict(candidate: Candidate, role: Role, yardstick: Yardstick, met: FormsMet, reads: float | None) -> Verdict:
     rule = rule_of(candidate)
     quote = candidate.own_text if role in KEPT_ROLES else ""
-    weight = explain_weight(candidate, rule, role, pool)
+    weight = explain_weight(candidate, rule, role, yardstick)
     facts = facts_for(candidate, rule, met) | met.facts() | ({"weight": weight} if weight else {})
     facts |= {} if reads is None else {"reads": reads}
     return Verdict(candidate.candidate_id, role, give_passage_reason(rule.name, **facts), quote, rule.name)
@@ -180,25 +180,25 @@ def facts_for(candidate: Candidate, rule: Rule, met: FormsMet) -> dict[str, obje
     return facts | {name: sign for name, sign in signs.items() if sign}
 
 
-def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> dict[str, object]:
+def explain_weight(candidate: Candidate, rule: Rule, role: Role, yardstick: Yardstick) -> dict[str, object]:
     """Why the evidence earns this role: the share of the question it covers, against the best and the limits."""
-    if role == "primary" and candidate.strength == pool.best:
+    if role == "primary" and candidate.strength == yardstick.best:
         return {"code": "best"}
     if rule in (MEANING_ONLY, NO_SIGNAL) or (role in KEPT_ROLES and rule in SUFFICIENT):
         return {}
-    if pool.missing and role == "tangential":
-        return {"code": "missing", "missing": recorded_facts(pool.missing)}
+    if yardstick.missing and role == "tangential":
+        return {"code": "missing", "missing": recorded_facts(yardstick.missing)}
     if role == "tangential" and not is_able(candidate):
         return {"code": "little"}
-    percent = int(round(100 * candidate.strength / (pool.best or 1.0), 6))  # 59.99999999999999 is 60
+    percent = int(round(100 * candidate.strength / (yardstick.best or 1.0), 6))  # 59.99999999999999 is 60
     if role == "primary":
-        is_first = candidate.candidate_id in pool.first_of_part
+        is_first = candidate.candidate_id in yardstick.first_of_part
         return {"code": "first of part"} if is_first else {"code": "equal", "percent": percent}
     enough, least = round(100 * SUPPORTING_SHARE), round(100 * DISCARDED_SHARE)
     if role == "supporting":
         return {"code": "supports", "percent": percent, "limit": enough}
-    if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * pool.best:
-        return {"code": "others", "count": pool.supporting_max}
+    if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * yardstick.best:
+        return {"code": "others", "count": yardstick.supporting_max}
     if role == "tangential":
         return {"code": "less", "percent": percent, "limit": enough}
     return {"code": "far less", "percent": percent, "limit": least}
