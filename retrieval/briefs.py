@@ -11,7 +11,6 @@ from documents.storage.content import DocumentContent
 from reading.rows import UNSEARCHED_KINDS
 from retrieval.arbiter.brief import candidate_block
 from retrieval.arbiter.order import order_by_rules
-from retrieval.arbiter.room import WHOLE, Room
 from retrieval.candidates.shown import (
     SNIPPET_CHARS,
     Shown,
@@ -23,6 +22,7 @@ from retrieval.candidates.shown import (
     write_pieces,
 )
 from retrieval.candidates.units import Piece, introduces, marker_of, units_of
+from retrieval.search import WHOLE, Room
 from retrieval.told.planned import give_reason
 from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut, LineRange, Pool
 

@@ -9,7 +9,6 @@ from retrieval import dispatch
 from retrieval.accounting import coverage_of, leave_unsearched
 from retrieval.arbiter.clear_hits import consider_clear_hit
 from retrieval.arbiter.deciding import Ruling, decide
-from retrieval.candidates.pool import propose_candidates
 from retrieval.forms.compare import compare_sides
 from retrieval.forms.outline import outline_result
 from retrieval.search import Search, SearchOptions
@@ -24,6 +23,7 @@ from retrieval.steps import (
     judge_by_gates,
     name_references,
     plan_search,
+    propose_candidates,
     rank_in_force,
     read_further,
     result_of,

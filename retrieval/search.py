@@ -6,17 +6,16 @@ Each step is given the search and returns it anew, with what the step found; not
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from documents.base_settings import BaseSettings
 from documents.models import Document
 from documents.storage.content import DocumentContent
 from llm.exchange import Exchange
 from llm.prompts import Guidance
-from llm.tiers import ChosenTier
+from llm.tiers import ChosenTier, Tier
 from reading.processes.clock import Clock
 from retrieval.amendments.versions import Versions
-from retrieval.arbiter.room import USUAL, ModelUse
 from retrieval.filters import UNFILTERED, Filters, Within
 from retrieval.question.kinds import SHIPPED, ReadingRules
 from retrieval.types import (
@@ -46,6 +45,33 @@ AccountFor = Callable[[Question], ScopeAccount]
 MODEL_ARBITERS = ("model", "hybrid")  # a reasoned primary may save a question whose words stand nowhere (G2)
 NOT_PLANNED, NOT_COVERED, NOT_GATED = Plan(()), Coverage(0, 0, 0, 0), AbsenceVerdict("found", "", ())
 NOT_RANKED, NOT_ACCOUNTED = Ranking("none", "not_needed", ()), ScopeAccount()
+
+
+class Room(NamedTuple):
+    """Characters of contents and candidates together, of the contents alone, and the number of candidates.
+
+    Of these, so many of the best are shown at length and the others in one sentence each.
+    """
+
+    chars: int = 56_000  # with all else 16,000 tokens, even of rows of figures
+    toc_chars: int = 20_000  # about 5,000 tokens
+    places: int = 1_000  # no limit: the pool has its own
+    at_length: int = 1_000
+    is_small: bool = False
+
+
+class ModelUse(NamedTuple):
+    """Which model judges and why, what a request to it may hold, and what the base adds to its prompt."""
+
+    tier: Tier = "normal"
+    room: Room = Room()
+    guidance: Guidance | None = None
+    why: str = ""  # it has this tier
+    is_named: bool = False  # the base names the tier, so nothing else changes it
+    opened: tuple[str, ...] = ()  # ids of sections whose contents are shown whole, see `brief.toc_block`
+
+
+WHOLE, USUAL = Room(), ModelUse()
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,12 @@ from retrieval import dispatch
 from retrieval.arbiter.brief import sections_by_id, toc_block
 from retrieval.arbiter.deciding import arbitrate
 from retrieval.arbiter.model import FIRST_LOOK
-from retrieval.arbiter.room import ModelUse
 from retrieval.briefs import fit_for
 from retrieval.candidates.aggregation import aggregate, first_text_line, line_worth
 from retrieval.detectors.keywords import detect_keywords
 from retrieval.filters import Within, keep_within
 from retrieval.question.parse import parse_question
-from retrieval.search import MODEL_ARBITERS, Search
+from retrieval.search import MODEL_ARBITERS, ModelUse, Search
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.planned import give_reason, join_reasons
 from retrieval.types import ROLE_ORDER, Flag, Hit, LineRange, Plan, Question

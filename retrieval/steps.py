@@ -15,18 +15,20 @@ from retrieval.accounting import account_of, coverage_of
 from retrieval.amendments.asked import without_time
 from retrieval.amendments.in_force import pairs_told, put_in_force_first
 from retrieval.amendments.unplaced import Amending, changed_elsewhere
+from retrieval.amendments.versions import find_versions
 from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.deciding import Ruling
 from retrieval.arbiter.evidence import doubtful_probability, limit_for
 from retrieval.arbiter.model import PROMPT as ARBITER_PROMPT
 from retrieval.arbiter.quoted_kinds import kind_unread
-from retrieval.arbiter.room import AT_LENGTH, WHOLE, ModelUse, room_in, room_minus_guidance
+from retrieval.arbiter.room import AT_LENGTH, room_in, room_minus_guidance
 from retrieval.briefs import fit_for
 from retrieval.candidates.disagreements import find_disagreements
+from retrieval.candidates.pool import propose_passages, propose_places
 from retrieval.candidates.references import tell_references
 from retrieval.candidates.settle import settle
 from retrieval.detectors.run import detect
-from retrieval.filters import lines_within, narrow_hits, with_nearness
+from retrieval.filters import keep_within, lines_within, narrow_hits, with_nearness
 from retrieval.headlines.allowed import find_read, with_reads
 from retrieval.headlines.choosing import KeptPlace, find_headlines, is_running_text
 from retrieval.headlines.mismatches import doubt_in_denial, doubt_in_kind
@@ -36,7 +38,7 @@ from retrieval.question.by_model import read_by_model
 from retrieval.question.forms import are_of_one_name
 from retrieval.question.pages import find_named_pages
 from retrieval.question.parse import parse_question, read_as_whole
-from retrieval.search import MODEL_ARBITERS, Search, SearchOptions
+from retrieval.search import MODEL_ARBITERS, WHOLE, ModelUse, Search, SearchOptions
 from retrieval.told.clauses import join_clauses
 from retrieval.told.columns import StoredPlan
 from retrieval.told.planned import give_reason
@@ -128,6 +130,26 @@ def count_searched(search: Search) -> Search:
 def set_time_aside(search: Search) -> Search:
     """The date that picks a version of a clause is no word to look for."""
     return replace(search, question=without_time(search.question, search.candidates, search.versions))
+
+
+def propose_candidates(search: Search) -> Search:
+    """Hits become candidates: passages for a reranker, places for all other arbiters."""
+    search = replace(search, versions=find_versions(search.contents) if len(search.contents) > 1 else ())
+    if not has_nothing_to_propose(search):
+        search = propose_passages(search) if search.arbiter == "rerank" else propose_places(search)
+        search = replace(search, candidates=keep_within(search.candidates, search.within))
+    search.clock.stop("aggregate")
+    return search
+
+
+def has_nothing_to_propose(search: Search) -> bool:
+    """Whether no word of the question occurs, no page is named, and no model may know better.
+
+    A document of a page or two is looked at all the same.
+    """
+    names_page, is_short = search.question.hints.names_page, search.plan.is_on("whole_document")
+    is_open = search.arbiter in MODEL_ARBITERS or names_page or is_short
+    return not is_open and bool(absence.zero_hits(search.question, search.searched))
 
 
 # ---- who judges, and what is put before it

@@ -13,9 +13,8 @@ from retrieval.arbiter.evidence import weigh_evidence
 from retrieval.arbiter.model import judge_by_model
 from retrieval.arbiter.order import order_by_rules, rule_of
 from retrieval.arbiter.rerank import judge_by_rerank
-from retrieval.arbiter.room import USUAL, ModelUse
 from retrieval.arbiter.rules import judge_by_rules
-from retrieval.search import Search
+from retrieval.search import USUAL, ModelUse, Search
 from retrieval.types import ROLE_ORDER, Briefed, Candidate, LeftOut, Question, Ranking, Verdict
 
 NARROWED = 15  # briefs: on both shared question sets the gold page rarely ranks lower in the rules' order

@@ -5,16 +5,15 @@ Places beyond the pool are recorded with their rank.
 
 from dataclasses import replace
 
-from retrieval import absence, dispatch
+from retrieval import dispatch
 from retrieval.amendments.asked import hits_of_versions
-from retrieval.amendments.versions import find_versions
 from retrieval.candidates.aggregation import aggregate
 from retrieval.candidates.completion import complete_list
 from retrieval.candidates.pointed import find_pointed
 from retrieval.candidates.references import NOTHING_FOLLOWED, follow, follow_deferral
 from retrieval.candidates.rerank_pool import EACH_MAX, candidates_to_rerank
-from retrieval.filters import keep_within, with_nearness
-from retrieval.search import MODEL_ARBITERS, Search
+from retrieval.filters import with_nearness
+from retrieval.search import Search
 from retrieval.told.planned import give_reason
 from retrieval.types import Hit, LeftOut
 
@@ -22,26 +21,6 @@ THOROUGH_POOL = 60  # briefs (R98), the most a base may set
 # For a list, and for a page or two: the longest of the 13 lists asked for in the shared sets has 62 places.
 LIST_POOL = 100
 RERANK_POOL = 2 * EACH_MAX  # all that words and meaning propose (R93)
-
-
-def propose_candidates(search: Search) -> Search:
-    """Hits become candidates: passages for a reranker, places for all other arbiters."""
-    search = replace(search, versions=find_versions(search.contents) if len(search.contents) > 1 else ())
-    if not has_nothing_to_propose(search):
-        search = propose_passages(search) if search.arbiter == "rerank" else propose_places(search)
-        search = replace(search, candidates=keep_within(search.candidates, search.within))
-    search.clock.stop("aggregate")
-    return search
-
-
-def has_nothing_to_propose(search: Search) -> bool:
-    """Whether no word of the question occurs, no page is named, and no model may know better.
-
-    A document of a page or two is looked at all the same.
-    """
-    names_page, is_short = search.question.hints.names_page, search.plan.is_on("whole_document")
-    is_open = search.arbiter in MODEL_ARBITERS or names_page or is_short
-    return not is_open and bool(absence.zero_hits(search.question, search.searched))
 
 
 def propose_passages(search: Search) -> Search:

@@ -17,13 +17,13 @@ from retrieval.arbiter.brief import toc_block
 from retrieval.arbiter.deciding import arbitrate
 from retrieval.arbiter.evidence import join_words, share_of_weight
 from retrieval.arbiter.model import PROMPT as ARBITER_PROMPT
-from retrieval.arbiter.room import WHOLE, ModelUse, room_minus_guidance
+from retrieval.arbiter.room import room_minus_guidance
 from retrieval.briefs import fit_for
 from retrieval.candidates.aggregation import name_place
 from retrieval.candidates.settle import settle
 from retrieval.forms.outline import outline_of
 from retrieval.parts import CANDIDATES_NAMED, CARRIED_SHARE, MISSING_SHARE, missing_words, share_of_part
-from retrieval.search import MODEL_ARBITERS, Search
+from retrieval.search import MODEL_ARBITERS, WHOLE, ModelUse, Search
 from retrieval.told.clauses import join_clauses
 from retrieval.told.planned import give_reason, join_reasons
 from retrieval.types import (

@@ -6,10 +6,11 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.conftest import Serve
 from retrieval import dispatch
-from retrieval.candidates.pool import pool_size, propose_candidates
+from retrieval.candidates.pool import pool_size
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
 from retrieval.search import SearchOptions
+from retrieval.steps import propose_candidates
 from retrieval.tests.builders import SETTINGS, content_of_lines, search_of
 from retrieval.types import Hit, LineRange, Mode
 
