@@ -17,7 +17,7 @@ VOTES_MIN = 0.3  # of all line hits; at 0.6 nothing was ever narrowed
 
 def narrowing() -> AbstractContextManager[object]:
     """Narrow what every search in the block detects."""
-    return patch("retrieval.search.detect", detect_narrowed)
+    return patch("retrieval.steps.detect", detect_narrowed)
 
 
 def detect_narrowed(*asked: Any) -> tuple[list[Hit], Plan]:

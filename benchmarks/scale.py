@@ -24,6 +24,7 @@ from retrieval.dictionary.load import pack_concepts
 from retrieval.question.pages import without_pages
 from retrieval.question.parse import parse_question
 from retrieval.question.phrasing import read_phrasing
+from retrieval.search import SearchOptions
 from retrieval.words.at_scale import rank_by_words
 
 PROJECTED = (10_000_000, 100_000_000)
@@ -99,9 +100,10 @@ def ask(text: str, base: KnowledgeBase, documents: int, spent: dict[str, list[fl
     """Ask the whole base, from the rows of its documents on; then the parts of that by themselves, now warm."""
     timed(spent, "question", lambda: ask_whole(text, scope_of(base, documents)))
     dictionary = pack_concepts()
+    options = SearchOptions(SETTINGS, dictionary=dictionary)
     topic = without_pages(read_phrasing(text).topic)
     scope = scope_of(base, documents)
-    chosen: corpus.Shortlist = timed(spent, "shortlist", lambda: corpus.shortlist(text, scope, SETTINGS, dictionary))
+    chosen: corpus.Shortlist = timed(spent, "shortlist", lambda: corpus.shortlist(text, scope, options))
     timed(spent, "words", lambda: rank_by_words(corpus.searched_phrases(topic, dictionary), scope))
     timed(spent, "vectors", lambda: corpus.find_near_documents(topic, scope))
     contents = timed(spent, "contents", lambda: corpus.content_for(chosen.chosen))

@@ -87,11 +87,10 @@ def ask(
     arbiter: str,
     dictionary: Sequence[ConceptTerms],
 ) -> Judged:
-    settings = BaseSettings()
+    options = SearchOptions(BaseSettings(), arbiter=cast(ArbiterName, arbiter), dictionary=dictionary)
     started = perf_counter()
-    listed = shortlist(question.question, scope, settings, dictionary)
+    listed = shortlist(question.question, scope, options)
     chosen = perf_counter()
-    options = SearchOptions(settings, arbiter=cast(ArbiterName, arbiter), dictionary=dictionary)
     search = search_chosen(question.question, scope, listed, options)
     result = carry_out(search)
     pages = places(result, path_of)

@@ -5,7 +5,7 @@ import logging
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, nullcontext
-from dataclasses import fields
+from dataclasses import fields, replace
 from http import HTTPStatus
 from typing import Any, ClassVar, cast, get_args
 
@@ -288,22 +288,18 @@ class EventRenderer(BaseRenderer):
 
 
 def chosen_scope(user: User, asked: dict[str, Any]) -> scope.QuestionScope:
-    """The base or document a question names. Raises the same ScopeError for absent, closed and unread ones."""
+    """What a question names, and what narrows it. Raises the same ScopeError for absent, closed and unread ones."""
     base = asked["knowledge_base_id"]
     documents = asked.get("document_ids") or [each for each in [asked["document_id"]] if each]
     found = scope.choose(user, scope.write_picker_value(dict.fromkeys(documents)) or f"base:{base}")
     if found.base.pk != base:
         raise scope.ScopeError("This document is not in this base.")
-    return found
+    return replace(found, filters=Filters.from_json({name: asked[name] for name in FILTERS if name in asked}))
 
 
 def said_of(asked: Mapping[str, object]) -> dict[str, object]:
     """The scope, mode and filters of a request as sent, for telling it from others with its key."""
     return {name: asked[name] for name in ("document_id", "mode", "document_ids", *FILTERS) if name in asked}
-
-
-def chosen_filters(asked: Mapping[str, object]) -> Filters:
-    return Filters.from_json({name: asked[name] for name in FILTERS if name in asked})
 
 
 class RetrieveView(GenericAPIView[Any]):
@@ -328,8 +324,7 @@ class RetrieveView(GenericAPIView[Any]):
         chosen = chosen_scope(user_of(request), values)
         key = read_idempotency_key(request)
         sent = make_keyed(user_of(request), chosen.base, key, retrieve=question, **said_of(values))
-        filters = chosen_filters(values)
-        retrieval = keep_retrieval(user_of(request), chosen, question, values["mode"], sent, filters)
+        retrieval = keep_retrieval(user_of(request), chosen, question, values["mode"], sent)
         kept_by(request, retrieval)
         tasks.start(retrieval)
         return answer_in_time(request, retrieval, read_retrieval, read_evidence)
@@ -380,7 +375,6 @@ class ChatView(GenericAPIView[Any]):
                 values["mode"],
                 form_id=uuid.uuid4(),
                 conversation=conversation_of(request, values),
-                filters=chosen_filters(values),
                 is_full_search=values["every_document"],
                 is_fresh=values["fresh"],
                 request=make_keyed(user_of(request), chosen.base, read_idempotency_key(request), chat=question, **said),

@@ -16,7 +16,6 @@ from documents.idempotency import Keyed, made_before, remember
 from documents.pages.phrasing import group_thousands
 from jobs.lease import Job
 from reading.characters import clean_name, clean_words
-from retrieval.filters import UNFILTERED, Filters
 from retrieval.question.parse import QUESTION_MAX, asked_with
 from retrieval.reading_rules.rows import RuleError
 from retrieval.reading_rules.votes import vote_for_choice
@@ -57,7 +56,6 @@ def keep_question(
     conversation: Conversation | None = None,
     edits: Turn | None = None,
     request: Keyed | None = None,
-    filters: Filters = UNFILTERED,
     is_full_search: bool = False,
     is_fresh: bool = False,
 ) -> Turn:
@@ -70,7 +68,7 @@ def keep_question(
     if first := asked_before(Turn, request):
         return first
     asked = [user.pk, conversation.pk if conversation else "", scope.base.pk, *scope.document_ids, mode, question]
-    asked += [filters.words] if filters.words else []
+    asked += [scope.filters.words] if scope.filters.words else []
     asked += ["full search"] if is_full_search else []
     turn_id = uuid.uuid5(form_id, "\n".join(map(str, asked)))
     try:
@@ -86,7 +84,7 @@ def keep_question(
                 document_ids=scope.document_ids,
                 scope_name=scope.name,
                 mode=mode,
-                filters=filters.to_json(),
+                filters=scope.filters.to_json(),
                 is_full_search=is_full_search,
                 is_fresh=is_fresh,
                 as_typed=edits is not None,

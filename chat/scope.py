@@ -16,6 +16,7 @@ from chat.models import ExtractionField, Retrieval, Turn
 from documents.access import AUDIT, WRITE
 from documents.models import Document, DocumentQuerySet, KnowledgeBase, Viewer
 from documents.storage.replacement import newest
+from retrieval.filters import UNFILTERED, Filters
 
 CHOSEN_MAX = 50  # documents of one question; for more, ask the base
 # Documents in the picker, per base and in all; others are reached through the base or the document's page.
@@ -34,10 +35,11 @@ class UnreadError(ScopeError):
 
 @dataclass(frozen=True)
 class QuestionScope:
-    """A base and, unless all of it is meant, some of its documents."""
+    """A base and, unless all of it is meant, some of its documents; `filters` narrow what is searched of them."""
 
     base: KnowledgeBase
     documents: tuple[Document, ...] = ()
+    filters: Filters = UNFILTERED
 
     @property
     def name(self) -> str:

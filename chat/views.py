@@ -1,6 +1,7 @@
 """The pages of the chat. Other people's conversations get the same 404 as absent ones."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 from uuid import UUID
 
@@ -154,13 +155,12 @@ def ask_question(user: User, form: QuestionForm, current: Conversation | None = 
     edited = current.turns.filter(pk=asked["edits"]).first() if current and asked["edits"] else None
     turn = keep_question(
         user,
-        form.chosen_scope,
+        replace(form.chosen_scope, filters=form.filters),
         asked["question"],
         asked["mode"],
         form_id=asked["form_id"],
         conversation=current,
         edits=edited,
-        filters=form.filters,
     )
     return begin_turn(turn)
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import httpx2
 
@@ -19,39 +19,19 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-def post(
-    server: LLMServer,
-    path: str,
-    body: Body,
-    read: Callable[[Any], Result],
-    *,
-    purpose: str,
-    deadline_s: float,
-    version: str = "1",
-    persistence: Persistence = SOMEBODY_WAITS,
-) -> tuple[Result, Exchange]:
-    """The result of `read` on the JSON reply, and the exchange. Raises LLMError, also for a ValueError of `read`.
+class Posting(Call, Generic[Result]):
+    """One JSON request, whose result is `read` of the JSON reply. Its record has digests instead of the texts.
 
     `version` is that of the fixed text in the body, if it has any.
     """
-    posting = Posting(server, path, body, read, purpose, deadline_s, version, persistence)
-    posting.book()
-    try:
-        posting.wait(wire().submit(posting.run(posting.receive)))
-    finally:
-        posting.settle()
-    return posting.result, posting.exchange("ok")
-
-
-class Posting(Call):
-    """One JSON request. Its record has the texts' number, length and digest instead of the texts."""
 
     def __init__(
         self,
         server: LLMServer,
         path: str,
         body: Body,
-        read: Callable[[Any], Any],
+        read: Callable[[Any], Result],
+        *,
         purpose: str,
         deadline_s: float,
         version: str = "1",
@@ -63,6 +43,15 @@ class Posting(Call):
         super().__init__(
             Ask(body["model"], "", texts), purpose, purpose, version, deadline_s, server, persistence=persistence
         )
+
+    def send(self) -> tuple[Result, Exchange]:
+        """The result and the exchange. Raises LLMError, also for a ValueError of `read`."""
+        self.book()
+        try:
+            self.wait(wire().submit(self.run(self.receive)))
+        finally:
+            self.settle()
+        return self.result, self.exchange("ok")
 
     async def receive(self, request: Body) -> None:
         response = await self._client().post(

@@ -14,7 +14,7 @@ from llm.call import LLMServer
 from llm.dialect import Body, value_at
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text, note_exchange
-from llm.posting import post
+from llm.posting import Posting
 
 DOCUMENTS_MAX = 1_000  # Voyage's limit; others take as many
 TEXT_CHARACTERS_MAX = 8_000  # about 2,000 tokens: a parent unit (R90)
@@ -55,9 +55,8 @@ def rerank(
         form, place = {"top_k": top, "truncation": True}, "data"
     read = partial(read_scores, place=place, count=len(sent))
     try:
-        scored, exchange = post(
-            server, "/rerank", body | form, read, purpose="rerank", deadline_s=deadline_s, version=version
-        )
+        asked = Posting(server, "/rerank", body | form, read, purpose="rerank", deadline_s=deadline_s, version=version)
+        scored, exchange = asked.send()
     except LLMError as error:
         note_exchange(error.exchange)
         raise

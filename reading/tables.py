@@ -451,7 +451,8 @@ def is_label(line: LineRow) -> bool:
 
 def table_of_block(block: Sequence[LineRow], page: Sequence[LineRow], language: str) -> Table | None:
     """The table of a block's lines; None unless two rows share a column."""
-    parted = list(part_lines(block, language))
+    # A Markdown row that was wrapped is one line with the cells of all.
+    parted = [(row[0], cells_of_row(row, language)) for row in split_runs(block, is_rest_of)]
     data = places_of_data(parted)
     if not data:
         return None
@@ -487,11 +488,6 @@ def first_below_rule(block: Sequence[LineRow], parted: Sequence[tuple[LineRow, S
     ruled = (line.number for above, line in pairwise(block) if is_markdown_row(line) and line.number > above.number + 1)
     number = next(ruled, None)
     return next((at for at, (line, _) in enumerate(parted) if line.number == number), None)
-
-
-def part_lines(block: Iterable[LineRow], language: str) -> Iterator[tuple[LineRow, list[TableCell]]]:
-    """The lines of a block with their cells; a Markdown row that was wrapped is one line with the cells of all."""
-    return ((row[0], cells_of_row(row, language)) for row in split_runs(block, is_rest_of))
 
 
 def is_rest_of(row: Sequence[LineRow], line: LineRow) -> bool:

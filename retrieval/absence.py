@@ -1,22 +1,22 @@
 """The not-found gates (R54-R58): what was and could be searched, and when absence may be claimed."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.tables import cells_of_line, is_wrapped
 from retrieval.accounting import named_facts, summarise
 from retrieval.filters import Within
+from retrieval.search import Search
 from retrieval.told.clauses import Clause, join_clauses, recorded_facts
 from retrieval.told.reasons import give_clause
 from retrieval.told.searched import is_of_other_language
 from retrieval.types import (
     WORDLESS,
+    AbsenceVerdict,
     Candidate,
     Contradiction,
     Coverage,
     Gate,
-    Hit,
     Question,
     Ranking,
     RetrievalResult,
@@ -36,14 +36,6 @@ NAMES = {
     "G3": "nothing primary",
 }
 STRUCK_SHARE = 0.5  # of a quote: what is left of it says little
-
-
-class AbsenceVerdict(NamedTuple):
-    """The outcome of the gates: the status of the result and, unless something was found, the reason."""
-
-    status: Status
-    reason: str
-    gates: tuple[Gate, ...]
 
 
 def count_words(
@@ -103,24 +95,18 @@ def is_foreign(question: Question, languages: Collection[str]) -> bool:
     return bool({*languages} - {question.language, "und"})
 
 
-def judge_absence(
-    question: Question,
-    contents: Sequence[DocumentContent],
-    searched: Sequence[SearchedWord],
-    coverage: Coverage,
-    hits: Sequence[Hit],
-    ranking: Ranking,
-    languages: Collection[str],
-) -> AbsenceVerdict:
+def judge_absence(search: Search) -> AbsenceVerdict:
     """The gates G0-G3 in order; the first that fires gives the reason. Zero hits are the only proof of absence.
 
-    Whatever fires, it is "not found" only where the coverage has no gap, and zero hits count only in the `languages` of
+    Whatever fires, it is "not found" only where the coverage has no gap, and zero hits count only in the languages of
     the scope that are the question's.
     """
-    zero = zero_hits(question, searched, {content.language for content in contents})
+    question, ranking, coverage, searched = search.question, search.ranking, search.coverage, search.searched
+    languages = {*search.account.languages}
+    zero = zero_hits(question, searched, {content.language for content in search.contents})
     primary = [verdict for verdict in ranking.verdicts if verdict.role == "primary"]
     is_judged = ranking.status == "ran" and ranking.arbiter != "none"
-    proposed = sorted({hit.method for hit in hits if hit.method in WORDLESS})
+    proposed = sorted({hit.method for hit in search.hits if hit.method in WORDLESS})
     is_pinned = "pinned" in proposed
     saved = bool(primary) and (is_pinned or ranking.arbiter == "model")
     nothing = not ranking.verdicts or (is_judged and not primary)
@@ -140,7 +126,7 @@ def judge_absence(
     gates = tuple(Gate(code, NAMES[code], fires[code], evidence[code]) for code in ("G0", "G1", "G2", "G3"))
     if not is_absent:
         return AbsenceVerdict("found", "", gates)
-    is_unread = any(unread_choices(question, content) for content in contents)
+    is_unread = any(unread_choices(question, content) for content in search.contents)
     if not zero and ranking.is_doubtful and not is_unread:
         doubt = join_clauses([ranking.answerable_reason, *coverage.gaps], "; besides, ")
         return AbsenceVerdict("weak", doubt, gates)
@@ -150,37 +136,19 @@ def judge_absence(
         parts = [recorded_facts(each) for each in (reason, *coverage.gaps)]
         return AbsenceVerdict("cannot_tell", Clause(said, "several", parts=parts), gates)
     if zero and is_foreign(question, languages):
-        texts = sorted({*languages} - {question.language, "und"})
-        is_partly = len(texts) < len({*languages})
+        texts = sorted(languages - {question.language, "und"})
+        is_partly = len(texts) < len(languages)
         foreign = give_clause("foreign", asked=question.language, texts=texts, is_partly=is_partly)
         return AbsenceVerdict("cannot_tell", join_clauses([reason, foreign], "; "), gates)
     return AbsenceVerdict("not_found", reason, gates)
 
 
-def doubt_differing(
-    finding: AbsenceVerdict,
-    question: Question,
-    ranking: Ranking,
-    settled: Sequence[Settled],
-    differing: Sequence[Contradiction],
-) -> AbsenceVerdict:
-    """Weak where nobody can say which of two values holds: a primary passage says the same with another one (R50).
+# ---- what was found and does not clearly answer
 
-    A model has read both. Where several things were asked, or a list, the other passages still answer.
-    """
-    by_id = {each.candidate_id: each for each in settled}
-    sides = [
-        (value, by_id[key])
-        for found in differing
-        if any(by_id[each].verdict.role == "primary" for each in found.candidate_ids)
-        for value, key in zip(found.values, found.candidate_ids, strict=True)
-    ]
-    if finding.status != "found" or may_hold_more(question, ranking) or not sides:
-        return finding
-    is_several = len({each.document_id for _, each in sides}) > 1
-    told = {(value, each.brief.document_title if is_several else "", each.page_label): None for value, each in sides}
-    reason = give_clause("differ", sides=[[*each] for each in told])
-    return finding._replace(status="weak", reason=reason)
+
+def doubt_because(finding: AbsenceVerdict, why: str) -> AbsenceVerdict:
+    """Weak where something was found and there is a reason to doubt it."""
+    return finding._replace(status="weak", reason=why) if why and finding.status == "found" else finding
 
 
 def may_hold_more(question: Question, ranking: Ranking) -> bool:
@@ -188,42 +156,33 @@ def may_hold_more(question: Question, ranking: Ranking) -> bool:
     return bool(question.parts) or question.intent == "listing" or ranking.arbiter == "model"
 
 
-def doubt_mismatched(finding: AbsenceVerdict, question: Question, ranking: Ranking, mismatch: str) -> AbsenceVerdict:
-    """Weak where the one sentence that has what was asked for is about another thing, and `mismatch` says why."""
-    if not mismatch or finding.status != "found" or may_hold_more(question, ranking):
-        return finding
-    return finding._replace(status="weak", reason=mismatch)
+def doubt_differing(search: Search, differing: Sequence[Contradiction]) -> str:
+    """That nobody can say which of two values holds: a primary passage says the same with another one (R50).
 
-
-def doubt_other(finding: AbsenceVerdict, question: Question, ranking: Ranking, other: str) -> AbsenceVerdict:
-    """Weak where every passage says only what is, and not what is not so, or speaks of another kind: no list of such
-    passages holds the answer either. `other` says why.
+    A model has read both. Where several things were asked, or a list, the other passages still answer.
     """
-    if not other or finding.status != "found" or question.parts or ranking.arbiter == "model":
-        return finding
-    return finding._replace(status="weak", reason=other)
+    by_id = {each.candidate_id: each for each in search.settled}
+    sides = [
+        (value, by_id[key])
+        for found in differing
+        if any(by_id[each].verdict.role == "primary" for each in found.candidate_ids)
+        for value, key in zip(found.values, found.candidate_ids, strict=True)
+    ]
+    if not sides or may_hold_more(search.question, search.ranking):
+        return ""
+    is_several = len({each.document_id for _, each in sides}) > 1
+    told = {(value, each.brief.document_title if is_several else "", each.page_label): None for value, each in sides}
+    return give_clause("differ", sides=[[*each] for each in told])
 
 
-def doubt_because(finding: AbsenceVerdict, why: str) -> AbsenceVerdict:
-    """Weak where there is a reason for it."""
-    return finding._replace(status="weak", reason=why) if why and finding.status == "found" else finding
-
-
-def doubt_wrapped(
-    finding: AbsenceVerdict,
-    question: Question,
-    ranking: Ranking,
-    settled: Sequence[Settled],
-    contents: Sequence[DocumentContent],
-) -> AbsenceVerdict:
-    """Weak where the best passage is a row with cells that go on below, of a table that could not be read."""
-    best = next((each for each in settled if each.verdict.role == "primary"), None)
-    if finding.status != "found" or may_hold_more(question, ranking) or best is None:
-        return finding
-    content = next(content for content in contents if content.document_id == best.document_id)
-    if not any(is_untold_row(piece.line_number, content) for piece in best.quote.pieces):
-        return finding
-    return finding._replace(status="weak", reason=give_clause("no cell"))
+def doubt_wrapped(search: Search) -> str:
+    """That the best passage is a row with cells that go on below, of a table that could not be read."""
+    best = next(iter(search.primary), None)
+    if best is None or may_hold_more(search.question, search.ranking):
+        return ""
+    content = search.content_of[best.document_id]
+    is_untold = any(is_untold_row(piece.line_number, content) for piece in best.quote.pieces)
+    return give_clause("no cell") if is_untold else ""
 
 
 def is_untold_row(number: int, content: DocumentContent) -> bool:
@@ -236,24 +195,16 @@ def is_untold_row(number: int, content: DocumentContent) -> bool:
     return all(table.row_at(number) is None for table in content.tables_on_page(lines[0].page_number))
 
 
-def doubt_struck(
-    finding: AbsenceVerdict, settled: Sequence[Settled], contents: Sequence[DocumentContent]
-) -> AbsenceVerdict:
-    """Weak where most of what every primary passage says is struck through on the page."""
-    content_of = {content.document_id: content for content in contents}
-    primary = [each for each in settled if each.verdict.role == "primary" and each.quote.pieces]
-    if finding.status != "found" or not primary:
-        return finding
-    if any(struck_share(each, content_of[each.document_id]) < STRUCK_SHARE for each in primary):
-        return finding
-    return finding._replace(status="weak", reason=give_clause("struck"))
+def doubt_struck(search: Search) -> str:
+    """That most of what every primary passage says is struck through on the page."""
+    shares = [struck_share(each, search.content_of[each.document_id]) for each in search.primary if each.quote.pieces]
+    return give_clause("struck") if shares and min(shares) >= STRUCK_SHARE else ""
 
 
 def doubt_amended(
-    finding: AbsenceVerdict, settled: Sequence[Settled], amended: Mapping[str, Sequence[str]]
+    finding: AbsenceVerdict, primary: Sequence[Settled], amended: Mapping[str, Sequence[str]]
 ) -> AbsenceVerdict:
     """Weak where a primary passage is of a document that another one amends which was not read, whatever it changes."""
-    primary = [each for each in settled if each.verdict.role == "primary"]
     told = {each.document_id: each for each in primary if amended.get(each.document_id)}
     if finding.status not in ("found", "weak") or not told:
         return finding

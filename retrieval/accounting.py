@@ -189,7 +189,8 @@ def gap_of_counted(question: Question, counted: Sequence[ScopeDocument]) -> str:
     """That documents nobody read hold words of the question; "" where there are none."""
     if not counted:
         return ""
-    wanted = decisive_words(question)
+    # The words whose absence is proof, each under the first of its group; all of them where none is primary.
+    wanted = set(question.topic_words) or {group[0].text for group in question.groups}
     if not wanted:
         return give_clause("counted", count=len(counted), words=[], holding=0)
     holding = [each for each in counted if wanted & {*each.words}]
@@ -214,11 +215,6 @@ def gap_of_boxes(question: Question, contents: Sequence[DocumentContent]) -> Ite
     ]
     if pages:
         yield give_clause("unread boxes", **named_facts(pages))
-
-
-def decisive_words(question: Question) -> set[str]:
-    """The words whose absence is proof, each under the first of its group; all of them where none is primary."""
-    return set(question.topic_words) or {group[0].text for group in question.groups}
 
 
 def summarise(documents: int, read: int, counted: int, unreadable: int) -> str:

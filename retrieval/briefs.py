@@ -6,13 +6,11 @@ A request stays below 16,000 tokens with fifty candidates, and fits the window o
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.rows import UNSEARCHED_KINDS
 from retrieval.arbiter.brief import candidate_block
 from retrieval.arbiter.order import order_by_rules
-from retrieval.arbiter.room import WHOLE, Room
 from retrieval.candidates.shown import (
     SNIPPET_CHARS,
     Shown,
@@ -24,8 +22,9 @@ from retrieval.candidates.shown import (
     write_pieces,
 )
 from retrieval.candidates.units import Piece, introduces, marker_of, units_of
+from retrieval.search import WHOLE, Room
 from retrieval.told.planned import give_reason
-from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut, LineRange
+from retrieval.types import ArbiterName, Briefed, Candidate, LeftOut, LineRange, Pool
 
 LIMITS = (700, 1_200, 2_000, 3_200, 5_000)  # characters a brief grows to, beyond SNIPPET_CHARS
 EVEN_RANKS = 5  # the higher, the more evenly the room is shared out
@@ -37,29 +36,22 @@ ITEM_MARKERS = frozenset({"bullet", "letter", "roman", "item"})  # a unit with a
 PASSES = 2  # what is not shown twice makes room once; a third pass moves less than a line
 
 
-class Fitted(NamedTuple):
-    """The candidates of a request with briefs that fit, and those for which it has no room."""
-
-    candidates: tuple[Briefed, ...]
-    left_out: tuple[LeftOut, ...]
-
-
 def fit_for(
     arbiter: ArbiterName,
     candidates: tuple[Briefed, ...],
     toc: str,
     contents: Sequence[DocumentContent],
     room: Room = WHOLE,
-) -> Fitted:
+) -> Pool:
     """The candidates with the briefs their arbiter reads; those that read none keep what they have."""
     if arbiter == "model" or (arbiter == "hybrid" and room.is_small):
         return fit_request(candidates, toc, contents, room)
-    return Fitted(share_room(candidates, toc, contents, room) if arbiter == "hybrid" else candidates, ())
+    return Pool(share_room(candidates, toc, contents, room) if arbiter == "hybrid" else candidates, ())
 
 
 def fit_request(
     candidates: Sequence[Briefed], toc: str, contents: Sequence[DocumentContent], room: Room = WHOLE
-) -> Fitted:
+) -> Pool:
     """As many candidates as a request holds: the certain ones, then by RRF. Then the room left is shared out."""
     left = room.chars - len(toc)
     kept: list[Briefed] = []
@@ -76,7 +68,7 @@ def fit_request(
         if candidate.candidate_id not in names
     )
     fitted = [each for each in candidates if each.candidate_id in names]
-    return Fitted(share_room(fitted, toc, contents, room), left_out)
+    return Pool(share_room(fitted, toc, contents, room), left_out)
 
 
 def share_room(

@@ -16,7 +16,6 @@ from typing import Any, Protocol
 
 from django.db.models import Q
 
-from documents.base_settings import BaseSettings
 from documents.cards.asking import cards_of, distinctive_words, types_named
 from documents.models import Document, IngestJob, Line, Page, Parse
 from documents.storage.content import COVER_LINES, DocumentContent, files_attached, known_types, load_content
@@ -100,17 +99,16 @@ def search_among(question_text: str, documents: Sequence[Document], options: Sea
     was asked, its judgement of the named documents is final: one question is one call. Where all the doubt is that they
     were amended, others settle nothing.
     """
-    settings, dictionary = options.settings, options.dictionary
     readable = select_readable(documents)
     if options.beside is None:
         options = replace(options, beside=documents_beside(documents))
-    first = shortlist(question_text, readable, settings, dictionary)
+    first = shortlist(question_text, readable, options)
     result = yield from search_chosen(question_text, documents, first, options)
     is_asked = bool(result.ranking.exchange or result.reading)
     is_all = len(first.chosen) == min(len(readable), DOCUMENTS_MAX)
     if result.status not in UNANSWERED or is_asked or is_all or is_only_amended(result):
         return result
-    widened = widen_shortlist(first, question_text, readable, settings, dictionary)
+    widened = widen_shortlist(first, question_text, readable, options)
     second = yield from search_chosen(question_text, documents, widened, options)
     spent_ms = {"first_pass": round(sum(result.timings_ms.values()), 1)}
     return replace(second, timings_ms=spent_ms | second.timings_ms)
@@ -142,33 +140,24 @@ def content_for(documents: Iterable[Document]) -> list[DocumentContent]:
 # ---- which documents are read
 
 
-def shortlist(
-    question_text: str,
-    documents: Sequence[Document],
-    settings: BaseSettings,
-    dictionary: Sequence[ConceptTerms] = (),
-) -> Shortlist:
+def shortlist(question_text: str, documents: Sequence[Document], options: SearchOptions) -> Shortlist:
     """At most DOCUMENTS_MAX documents: the ones named, else by their best passages in words and in meaning and names.
 
     Every query is limited to the ids of the given documents.
     """
-    chosen = find_named_documents(question_text, documents, dictionary)
+    chosen = find_named_documents(question_text, documents, options.dictionary)
     if 0 < len(chosen) <= DOCUMENTS_MAX:
         return Shortlist(tuple(chosen), {document.pk: accounting.NAMED for document in chosen})
-    return rank_documents(question_text, chosen or documents, settings, dictionary)
+    return rank_documents(question_text, chosen or documents, options)
 
 
 def widen_shortlist(
-    first: Shortlist,
-    question_text: str,
-    documents: Sequence[Document],
-    settings: BaseSettings,
-    dictionary: Sequence[ConceptTerms],
+    first: Shortlist, question_text: str, documents: Sequence[Document], options: SearchOptions
 ) -> Shortlist:
     """The documents of a first pass with the most promising others, DOCUMENTS_MAX together."""
     taken = {document.pk for document in first.chosen}
     others = [document for document in documents if document.pk not in taken]
-    more = rank_documents(question_text, others, settings, dictionary, limit=DOCUMENTS_MAX - len(taken))
+    more = rank_documents(question_text, others, options, limit=DOCUMENTS_MAX - len(taken))
     taken |= {document.pk for document in more.chosen}
     return Shortlist(
         chosen=tuple(document for document in documents if document.pk in taken),
@@ -178,17 +167,13 @@ def widen_shortlist(
 
 
 def rank_documents(
-    question_text: str,
-    documents: Sequence[Document],
-    settings: BaseSettings,
-    dictionary: Sequence[ConceptTerms],
-    limit: int = DOCUMENTS_MAX,
+    question_text: str, documents: Sequence[Document], options: SearchOptions, limit: int = DOCUMENTS_MAX
 ) -> Shortlist:
     """At most DOCUMENTS_MAX documents, ranked by their best passages (words and meaning) and by their names."""
     if len(documents) <= limit:
         return Shortlist(tuple(documents), {document.pk: accounting.ALL_READ for document in documents})
     topic = without_pages(read_phrasing(question_text).topic)
-    searched = searched_phrases(topic, dictionary)
+    settings, searched = options.settings, searched_phrases(topic, options.dictionary)
     lexical_weight, vector_weight = RERANK_WEIGHTS if settings.ranking == "rerank" else (LEXICAL_WEIGHT, VECTOR_WEIGHT)
     words, names = rank_by_words(searched, documents), sharing_words(topic, documents)
     meaning = find_near_documents(topic, documents) if settings.embeddings != "none" else {}

@@ -6,7 +6,7 @@ Here each document gets a finding of its own, by rules and without a model, so t
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -33,18 +33,6 @@ from retrieval.types import ABSENT, Finding, RetrievalResult, ScopeAccount, Scop
 OnDocument = Callable[[int, int], None]  # how many documents have been searched, and of how many
 
 
-@dataclass(frozen=True)
-class Alone:
-    """One document searched on its own: its row in the account, and what it adds to the figures of the scope."""
-
-    row: ScopeDocument
-    unreadable: tuple[str, ...]  # pages by name
-    sections: int
-    counts: Mapping[str, int] = field(default_factory=dict)  # lines with each word
-    attached: tuple[tuple[str, str], ...] = ()
-    is_asked_back: bool = False
-
-
 def search_each(
     question_text: str,
     documents: Sequence[Document],
@@ -62,15 +50,16 @@ def search_each(
     clock = Clock()
     asked = SearchOptions(**options)
     readable = [document for document in documents if document.current_parse]
-    alone: dict[UUID, Alone] = {}
+    alone: dict[UUID, ScopeAccount] = {}
     for done, document in enumerate(readable):
         on_document(done, len(readable))
-        alone[document.pk] = search_alone(question_text, document, asked)
-        if alone[document.pk].is_asked_back:
+        found = search_alone(question_text, document, asked)
+        if found is None:
             return carry_out(search_among(question_text, documents, asked))
+        alone[document.pk] = found
     on_document(len(readable), len(readable))
     clock.stop("each_document")
-    searched = [each for each in documents if each.pk not in alone or alone[each.pk].row.state != "unsearched"]
+    searched = [each for each in documents if each.pk not in alone or alone[each.pk].documents[0].state != "unsearched"]
     chosen = with_amendments(choose_together(question_text, readable, alone, asked), searched)
     together = {document.pk for document in chosen.chosen}
     account = account_of_all(documents, alone, chosen)
@@ -81,33 +70,32 @@ def search_each(
     return doubt_absence(result, together)
 
 
-def search_alone(question_text: str, document: Document, asked: SearchOptions) -> Alone:
-    """Search one document by rules; what took too long, or is no longer there, is marked as not searched.
+def search_alone(question_text: str, document: Document, asked: SearchOptions) -> ScopeAccount | None:
+    """The account of one document, searched by rules; what took too long, or is no longer there, is marked as not
+    searched. None where the question is asked back.
 
     Its content is not kept in the cache, where it would displace what people are asking.
     """
     assert document.current_parse is not None
     document.current_parse.document = document  # known already: saves a query each
     content = read_content(document.current_parse)
-    alone = Alone(
-        row=accounting.read_document(content, accounting.ALONE),
+    row = accounting.read_document(content, accounting.ALONE)
+    alone = ScopeAccount(
+        (row,),
         unreadable=tuple(accounting.name_page(content.title, each) for each in accounting.blind_pages_of(content)),
         sections=accounting.count_sections(content),
         attached=content.attached,
     )
     if not content.pages:
-        return replace(alone, row=accounting.mark_missed(alone.row, "changed"))
+        return replace(alone, documents=(accounting.mark_missed(row, "changed"),))
     try:
         result = carry_out(search_in_steps(question_text, [content], asked.by_rules()))
     except DetectionTimeout:
-        return replace(alone, row=accounting.mark_missed(alone.row, "too_slow"))
-    has_text = alone.row.state == "read"
-    return replace(
-        alone,
-        row=replace(alone.row, finding=finding_of(result)) if has_text else alone.row,
-        counts={word.text: word.count for word in result.searched},
-        is_asked_back=result.status == "clarify",
-    )
+        return replace(alone, documents=(accounting.mark_missed(row, "too_slow"),))
+    if result.status == "clarify":
+        return None
+    told = replace(row, finding=finding_of(result)) if row.state == "read" else row
+    return replace(alone, documents=(told,), counts={word.text: word.count for word in result.searched})
 
 
 def finding_of(result: RetrievalResult) -> Finding:
@@ -124,7 +112,7 @@ def finding_of(result: RetrievalResult) -> Finding:
 
 
 def choose_together(
-    question_text: str, readable: Sequence[Document], alone: Mapping[UUID, Alone], asked: SearchOptions
+    question_text: str, readable: Sequence[Document], alone: Mapping[UUID, ScopeAccount], asked: SearchOptions
 ) -> Shortlist:
     """The documents to judge together, at most DOCUMENTS_MAX: the best findings, else the most promising.
 
@@ -133,21 +121,23 @@ def choose_together(
     best = set(best_findings(alone)[:DOCUMENTS_MAX])
     if best:
         return Shortlist(tuple(document for document in readable if document.pk in best), {})
-    searched = [document for document in readable if alone[document.pk].row.state != "unsearched"]
-    return rank_documents(question_text, searched, asked.settings, asked.dictionary)
+    searched = [document for document in readable if alone[document.pk].documents[0].state != "unsearched"]
+    return rank_documents(question_text, searched, asked)
 
 
-def best_findings(alone: Mapping[UUID, Alone]) -> list[UUID]:
+def best_findings(alone: Mapping[UUID, ScopeAccount]) -> list[UUID]:
     """The documents whose finding is an answer, then those with a weak one, the surest first."""
     told = [
         (finding.status != "found", -finding.confidence, key)
         for key, each in alone.items()
-        if (finding := each.row.finding) and finding.status in ("found", "weak")
+        if (finding := each.documents[0].finding) and finding.status in ("found", "weak")
     ]
     return [key for _, _, key in sorted(told, key=lambda one: one[:2])]
 
 
-def account_of_all(documents: Sequence[Document], alone: Mapping[UUID, Alone], chosen: Shortlist) -> ScopeAccount:
+def account_of_all(
+    documents: Sequence[Document], alone: Mapping[UUID, ScopeAccount], chosen: Shortlist
+) -> ScopeAccount:
     """Every document of the scope; words and pages of those not judged together, which are counted there."""
     together = {document.pk for document in chosen.chosen}
     jobs = last_jobs(document for document in documents if not document.current_parse)
@@ -159,7 +149,7 @@ def account_of_all(documents: Sequence[Document], alone: Mapping[UUID, Alone], c
     def row_of(document: Document) -> ScopeDocument:
         if document.pk not in alone:
             return unread_document(document, jobs.get(document.pk))
-        row = alone[document.pk].row
+        row = alone[document.pk].documents[0]
         return replace(row, reason=accounting.TOGETHER) if document.pk in together and row.finding else row
 
     return ScopeAccount(

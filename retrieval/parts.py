@@ -8,21 +8,10 @@ What was found stands when one part is, and the answer says on top which is not.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent
 from retrieval.arbiter.evidence import join_words, quote_all, share_of_weight
 from retrieval.question.phrasing import name_subject, split_condition
-from retrieval.types import (
-    KEPT_ROLES,
-    Coverage,
-    PartFinding,
-    PartKind,
-    PartOutcome,
-    Question,
-    Ranking,
-    SearchedWord,
-    Settled,
-    Status,
-)
+from retrieval.search import Search
+from retrieval.types import Coverage, PartFinding, PartKind, PartOutcome, Question, Settled
 from retrieval.words.lexicon import lexicon_of
 from retrieval.words.terms import WeighedTerm, terms_within, weigh_terms
 
@@ -41,27 +30,15 @@ class SoughtPart(NamedTuple):
     number: int
 
 
-class Judged(NamedTuple):
-    """What one retrieval found, as far as it tells about a part."""
-
-    candidates: Sequence[Settled]
-    ranking: Ranking
-    status: Status
-    coverage: Coverage
-
-
-def judge_parts(
-    question: Question, contents: Sequence[DocumentContent], searched: Sequence[SearchedWord], judged: Judged
-) -> tuple[PartFinding, ...]:
+def judge_parts(search: Search) -> tuple[PartFinding, ...]:
     """The outcome of every part; none for a question that asks one thing, or where something is asked back."""
-    documents = {content.document_id: content for content in contents}
-    terms = {key: weigh_terms(question, lexicon_of(content)) for key, content in documents.items()}
-    absent = {word.text for word in searched if not word.count}
-    if judged.status == "clarify":
+    if search.finding.status == "clarify":
         return ()
+    found = {content.document_id: weigh_terms(search.question, lexicon_of(content)) for content in search.contents}
+    absent = {word.text for word in search.searched if not word.count}
     return tuple(
-        judge_part(each, {key: terms_within(each.text, all_terms) for key, all_terms in terms.items()}, absent, judged)
-        for each in asked_parts(question)
+        judge_part(each, {key: terms_within(each.text, terms) for key, terms in found.items()}, absent, search)
+        for each in asked_parts(search.question)
     )
 
 
@@ -78,18 +55,14 @@ def asked_parts(question: Question) -> tuple[SoughtPart, ...]:
 
 
 def judge_part(
-    asked: SoughtPart, terms: Mapping[str, Sequence[WeighedTerm]], absent: set[str], judged: Judged
+    asked: SoughtPart, terms: Mapping[str, Sequence[WeighedTerm]], absent: set[str], search: Search
 ) -> PartFinding:
     missing = missing_words(terms, absent)
-    shares = {
-        each.candidate_id: share_of_part(each, terms[each.document_id])
-        for each in judged.candidates
-        if each.verdict.role in KEPT_ROLES
-    }
+    shares = {each.candidate_id: share_of_part(each, terms[each.document_id]) for each in search.kept}
     carrying = [name for name, share in shares.items() if share >= CARRIED_SHARE]
     lacks = max((share_of_weight(set(missing), each) for each in terms.values()), default=0.0)
     is_lacking = lacks >= MISSING_SHARE and asked.kind != "sequential"  # which has "it" for some of its words
-    outcome = outcome_of(asked, bool(carrying), is_lacking, judged)
+    outcome = outcome_of(asked, bool(carrying), is_lacking, search)
     return PartFinding(
         text=asked.text,
         subject=name_subject(asked.text),
@@ -97,26 +70,27 @@ def judge_part(
         outcome=outcome,
         candidate_ids=tuple(carrying[:CANDIDATES_NAMED]) if outcome in ("found", "weak") else (),
         missing=missing,
-        reason=explain_part(outcome, missing, judged.coverage),
+        reason=explain_part(outcome, missing, search.coverage),
     )
 
 
-def outcome_of(asked: SoughtPart, is_carried: bool, is_lacking: bool, judged: Judged) -> PartOutcome:
+def outcome_of(asked: SoughtPart, is_carried: bool, is_lacking: bool, search: Search) -> PartOutcome:
     """Found where a kept passage carries the part; not found where what it is about occurs nowhere.
 
     The rules have weighed each part that was searched by itself: what they answered is found or weak. A model may know
     a thing by another name, so that its verdict counts although a word is missing.
     """
-    is_answered = asked.number in (judged.ranking.answered_parts or ())
-    is_trusted = is_answered or judged.ranking.arbiter == "model"
-    is_weighed = asked.number > 0 and judged.ranking.answered_parts is not None
-    if judged.status == "found" and is_carried and (is_trusted or not (is_lacking or is_weighed)):
+    ranking, status = search.ranking, search.finding.status
+    is_answered = asked.number in (ranking.answered_parts or ())
+    is_trusted = is_answered or ranking.arbiter == "model"
+    is_weighed = asked.number > 0 and ranking.answered_parts is not None
+    if status == "found" and is_carried and (is_trusted or not (is_lacking or is_weighed)):
         return "found"
-    if judged.status in ("found", "weak") and (is_answered or not is_lacking):
+    if status in ("found", "weak") and (is_answered or not is_lacking):
         return "weak"
-    if judged.status == "not_found":
+    if status == "not_found":
         return "not_found"
-    return "cannot_tell" if judged.coverage.gaps or judged.status == "cannot_tell" else "not_found"
+    return "cannot_tell" if search.coverage.gaps or status == "cannot_tell" else "not_found"
 
 
 def missing_words(terms: Mapping[str, Sequence[WeighedTerm]], absent: set[str]) -> tuple[str, ...]:

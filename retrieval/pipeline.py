@@ -5,28 +5,22 @@ from dataclasses import replace
 from typing import Any
 
 from documents.storage.content import DocumentContent
-from llm.tiers import ChosenTier
 from retrieval import dispatch
 from retrieval.accounting import coverage_of, leave_unsearched
-from retrieval.arbiter import Case, Ruling, decide
-from retrieval.arbiter.model import PROMPT as ARBITER_PROMPT
-from retrieval.arbiter.room import ModelUse
-from retrieval.filters import lines_within
+from retrieval.arbiter.clear_hits import consider_clear_hit
+from retrieval.arbiter.deciding import Ruling, decide
 from retrieval.forms.compare import compare_sides
 from retrieval.forms.outline import outline_result
-from retrieval.search import (
-    Search,
-    SearchOptions,
+from retrieval.search import Search, SearchOptions
+from retrieval.second_look import look_once_more
+from retrieval.steps import (
     begin_search,
     choose_headlines,
-    consider_clear_hit,
     consider_model,
     count_searched,
-    empty_result,
     find_hits,
     fit_briefs,
     judge_by_gates,
-    look_once_more,
     name_references,
     plan_search,
     propose_candidates,
@@ -40,7 +34,7 @@ from retrieval.search import (
 from retrieval.types import Ranking, RetrievalResult
 
 Step = Callable[[Search], Search]
-SteppedSearch = Generator[Case, Ruling, RetrievalResult]
+SteppedSearch = Generator[Search, Ruling, RetrievalResult]  # it waits with its candidates to be judged
 UNTIL_JUDGED: tuple[Step, ...] = (
     find_hits,
     count_searched,
@@ -71,9 +65,9 @@ def retrieve(question_text: str, contents: Sequence[DocumentContent], **options:
 def carry_out(search: SteppedSearch) -> RetrievalResult:
     """The result of a search whose candidates are judged by themselves."""
     try:
-        case = next(search)
+        waiting = next(search)
         while True:
-            case = search.send(decide(case))
+            waiting = search.send(decide(waiting))
     except StopIteration as ended:
         result: RetrievalResult = ended.value
         return result
@@ -82,7 +76,7 @@ def carry_out(search: SteppedSearch) -> RetrievalResult:
 def search_in_steps(question_text: str, contents: Sequence[DocumentContent], options: SearchOptions) -> SteppedSearch:
     """Find the passages of the documents that answer a question, or show that there are none, recording every step.
 
-    It stops where its candidates are to be judged, yields the case and goes on with the ruling it is sent, so that
+    It stops where its candidates are to be judged, yields itself and goes on with the ruling it is sent, so that
     several searches can be judged in one request (`retrieval.forms.fields`).
 
     1. read the question by rules, against the documents' own vocabulary; in thorough mode a model reads it too
@@ -90,7 +84,7 @@ def search_in_steps(question_text: str, contents: Sequence[DocumentContent], opt
     3. a question that is too vague is asked back; an outline takes the parts of the documents, and a comparison asks
     for each of its sides by itself: none of these is searched here
     4. until judged: detect, count the words, make candidates of hits, and choose who judges what of them
-    5. yield the case and take its ruling: a verdict for each candidate
+    5. yield the search and take its ruling: a verdict for each candidate
     6. once judged: look again where the model asks for more, put what is in force first, judge absence by the gates,
     calibrate the quotes, look for kept passages that disagree, choose what is said first, and tell where the kept ones
     point
@@ -104,7 +98,7 @@ def search_in_steps(question_text: str, contents: Sequence[DocumentContent], opt
         return answer_form(search)
     for step in UNTIL_JUDGED:
         search = step(search)
-    ruling = Ruling(search.candidates, search.unfit, search.clear) if search.clear else (yield search.case)
+    ruling = Ruling(search.candidates, search.unfit, search.clear) if search.clear else (yield search)
     search = take_ruling(search, ruling)
     for step in ONCE_JUDGED:
         search = step(search)
@@ -119,31 +113,19 @@ def ask_back(search: Search) -> RetrievalResult:
     account = leave_unsearched(search.account)
     coverage = coverage_of(search.question, (), account)
     ranking = Ranking(search.arbiter, "not_needed", ())
-    return empty_result(replace(search, account=account, coverage=coverage, ranking=ranking))
+    return replace(search, account=account, coverage=coverage, ranking=ranking).empty_result()
 
 
 def answer_form(search: Search) -> RetrievalResult:
     """The result for a request that is answered in a form of its own, see `retrieval.forms`."""
-    question, contents, account, options = search.question, search.contents, search.account, search.options
-    if question.form == "outline":
-        within = lines_within(options.filters, contents)
-        result = outline_result(question, contents, account, search.recorded_settings, within)
+    if search.question.form == "outline":
+        result = outline_result(search)
     else:
-        result = compare_sides(
-            question,
-            contents,
-            account,
-            search_side(options),
-            search.arbiter,
-            search.recorded_settings,
-            judging_by(search),
-        )
+        result = compare_sides(search, search_side(search.options))
     if search.named:
         result = replace(result, plan=dispatch.note_tier(result.plan, search.named))
     search.clock.stop("aggregate")
-    search.report_stage(
-        "arbiter", {"arbiter": search.arbiter, "kept": len(result.kept()), "of": len(result.candidates)}
-    )
+    search.report_stage("arbiter", arbiter=search.arbiter, kept=len(result.kept()), of=len(result.candidates))
     return replace(result, timings_ms=search.clock.timings_ms)
 
 
@@ -151,10 +133,3 @@ def search_side(options: SearchOptions) -> Callable[[str, Sequence[DocumentConte
     """How one side of a comparison is searched."""
     own = replace(options.by_rules(), is_side=True)
     return lambda asked, contents: carry_out(search_in_steps(asked, contents, own))
-
-
-def judging_by(search: Search) -> ModelUse:
-    """The model that judges a comparison: the one the base names for it, else the usual."""
-    tier, why = search.named or ChosenTier()
-    guidance = search.options.guidance.get(ARBITER_PROMPT.name)
-    return ModelUse(tier, guidance=guidance, why=why, is_named=search.named is not None)

@@ -8,58 +8,33 @@ with what is missing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
-from llm.exchange import Exchange
 from reading.matching import match_form
 from reading.rows import TocRow
 from retrieval import dispatch
-from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import sections_by_id, toc_block
+from retrieval.arbiter.deciding import arbitrate
 from retrieval.arbiter.model import FIRST_LOOK
-from retrieval.arbiter.room import USUAL, ModelUse
 from retrieval.briefs import fit_for
 from retrieval.candidates.aggregation import aggregate, first_text_line, line_worth
 from retrieval.detectors.keywords import detect_keywords
 from retrieval.filters import Within, keep_within
 from retrieval.question.parse import parse_question
+from retrieval.search import MODEL_ARBITERS, ModelUse, Search
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.planned import give_reason, join_reasons
-from retrieval.types import (
-    ROLE_ORDER,
-    ArbiterName,
-    Briefed,
-    Flag,
-    Hit,
-    LeftOut,
-    LineRange,
-    Plan,
-    Question,
-    Ranking,
-    Wanted,
-)
+from retrieval.types import ROLE_ORDER, Flag, Hit, LineRange, Plan, Question
 
 FLAG = "second_look"
 WHY_HARD = "a second look needs care"
 PLACES_EACH = 3  # for one section or word; six of each may be named
 PLACES_MAX = 12  # added in all: with more, each brief would be too short to show what was missed
 APART_LINES = 12  # of two places of one section: nearer ones are shown together
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The pool as it was judged. Of two looks `other` is the exchange whose verdicts were not taken."""
-
-    candidates: tuple[Briefed, ...]
-    left_out: tuple[LeftOut, ...]
-    hits: list[Hit]
-    plan: Plan
-    ranking: Ranking
-    other: Exchange | None = None
 
 
 class Requested(NamedTuple):
@@ -70,84 +45,87 @@ class Requested(NamedTuple):
     opened: tuple[str, ...] = ()
 
 
-def consider_second_look(judged: Judgement, *, is_allowed: bool) -> Judgement:
-    """The judgement with the decision in its plan whether to look once more, and why."""
-    wanted = judged.ranking.wanted
-    if judged.ranking.status != "ran":
-        return judged
+def look_once_more(search: Search) -> Search:
+    """Where the model asks for more of the documents, everything is judged once more with that."""
+    if search.arbiter not in MODEL_ARBITERS or search.ranking.status != "ran":
+        return search
+    search = consider_second_look(search)
+    if not search.plan.is_on(FLAG):
+        return search
+    search.report_stage("arbiter", arbiter=search.arbiter, started=True, of=len(search.candidates), again=True)
+    return look_again(search)
+
+
+def consider_second_look(search: Search) -> Search:
+    """The decision whether to look once more, and why, in the plan."""
+    wanted, is_allowed = search.ranking.wanted, search.options.settings.second_look == "on"
     reason = give_reason("nothing wanted")
     if wanted:
         reason = give_reason("wanted", sections=list(wanted.sections), words=list(wanted.words))
     if wanted and not is_allowed:
         reason = join_reasons(reason, give_reason("look off"), joining=", ")
     flag = Flag(FLAG, bool(wanted) and is_allowed, reason)
-    return replace(judged, plan=Plan((*judged.plan.flags, flag)))
+    return replace(search, plan=Plan((*search.plan.flags, flag)))
 
 
-def look_again(
-    judged: Judgement,
-    arbiter: ArbiterName,
-    question: Question,
-    contents: Sequence[DocumentContent],
-    toc: str,
-    within: Within | None = None,
-    use: ModelUse = USUAL,
-) -> Judgement:
+def look_again(search: Search) -> Search:
     """The pool with the places asked for, judged once more; as it was, if nothing was found or the call failed.
 
-    What was discarded keeps that verdict and is not shown again: its room is needed for what was asked for.
+    What was discarded keeps that verdict and is not shown again: its room is needed for what was asked for. The
+    exchange whose verdicts are not taken is kept.
     """
-    requested = find_requested(judged.ranking.wanted, question, contents, within, use)
-    asked = next(flag.reason for flag in judged.plan.flags if flag.name == FLAG)
+    contents, use, first = search.contents, search.use, search.ranking
+    requested = find_requested(search)
+    asked = next(flag.reason for flag in search.plan.flags if flag.name == FLAG)
     if not requested.hits:
         told = join_reasons(asked, give_reason("found", what=recorded_facts(requested.outcome)))
-        return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, told))
-    hits = [*judged.hits, *requested.hits]
-    before = {each.candidate_id for each in judged.candidates}
-    pool = aggregate(hits, question, contents, pool_max=len(before) + len(requested.hits)).candidates
+        return replace(search, plan=dispatch.note_reason(search.plan, FLAG, told))
+    hits = [*search.hits, *requested.hits]
+    before = {each.candidate_id for each in search.candidates}
+    pool = aggregate(hits, search.question, contents, pool_max=len(before) + len(requested.hits)).candidates
     kept = tuple(each for each in pool if each.candidate_id in before or "requested" in each.methods)
-    discarded = {verdict.candidate_id for verdict in judged.ranking.verdicts if verdict.role == "discarded"}
+    discarded = {verdict.candidate_id for verdict in first.verdicts if verdict.role == "discarded"}
     discarded -= {each.candidate_id for each in kept if "requested" in each.methods}
-    shown = [each for each in keep_within(kept, within) if each.candidate_id not in discarded]
+    shown = [each for each in keep_within(kept, search.within) if each.candidate_id not in discarded]
     use = use._replace(opened=requested.opened)
-    toc = toc_block(contents, use.room.toc_chars, use.opened) if use.opened else toc
+    toc = toc_block(contents, use.room.toc_chars, use.opened) if use.opened else search.toc
     room = use.room._replace(at_length=len(shown))  # there is room: what was discarded is not shown again
-    candidates, unfit = fit_for(arbiter, tuple(shown), toc, contents, room)
+    candidates, unfit = fit_for(search.arbiter, tuple(shown), toc, contents, room)
     careful = use if use.is_named else use._replace(tier="hard", why=WHY_HARD)
-    ranking = arbitrate(arbiter, question, candidates, contents, hits, use=careful)
+    ranking = arbitrate(replace(search, candidates=candidates, hits=hits, use=careful))
     if ranking.status != "ran":
         outcome = join_reasons(asked, give_reason("not judged", failure=ranking.failure))
-        return replace(judged, plan=dispatch.note_reason(judged.plan, FLAG, outcome), other=ranking.exchange)
+        plan = dispatch.note_reason(search.plan, FLAG, outcome)
+        return replace(search, plan=plan, other_look=ranking.exchange)
     added = give_reason("added", what=recorded_facts(requested.outcome))
-    plan = dispatch.note_reason(judged.plan, FLAG, join_reasons(asked, added))
     names = {each.candidate_id for each in kept}
-    left_out = tuple(each for each in judged.left_out if each.candidate_id not in names)
-    set_aside = tuple(each for each in judged.candidates if each.candidate_id in discarded)
     verdicts = [
         *ranking.verdicts,
-        *(replace(each, rule=FIRST_LOOK) for each in judged.ranking.verdicts if each.candidate_id in discarded),
+        *(replace(each, rule=FIRST_LOOK) for each in first.verdicts if each.candidate_id in discarded),
     ]
-    ranking = replace(ranking, verdicts=tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role])))
-    return Judgement((*candidates, *set_aside), unfit + left_out, hits, plan, ranking, judged.ranking.exchange)
+    return replace(
+        search,
+        candidates=(*candidates, *(each for each in search.candidates if each.candidate_id in discarded)),
+        left_out=unfit + tuple(each for each in search.left_out if each.candidate_id not in names),
+        hits=hits,
+        plan=dispatch.note_reason(search.plan, FLAG, join_reasons(asked, added)),
+        ranking=replace(ranking, verdicts=tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))),
+        other_look=first.exchange,
+    )
 
 
-def find_requested(
-    wanted: Wanted,
-    question: Question,
-    contents: Sequence[DocumentContent],
-    within: Within | None = None,
-    use: ModelUse = USUAL,
-) -> Requested:
+def find_requested(search: Search) -> Requested:
     """The best places of the sections and for the words that a model named; what it made up leads nowhere."""
+    wanted, contents, within = search.ranking.wanted, search.contents, search.within
     sections = sections_by_id(contents)
     asked = {word: parse_question(word, contents) for word in wanted.words}
     ids = {name: find_section(name, sections) for name in wanted.sections}
-    opened = find_opened(filter(None, ids.values()), contents, use)
+    opened = find_opened(filter(None, ids.values()), contents, search.use)
     found: list[tuple[str, str, list[Hit]]] = []
     for name, id_ in ids.items():
         if id_:
             each = PLACES_MAX // len(opened) if id_ in opened else 0
-            hits = places_in(*sections[id_], (question, *asked.values()), each)
+            hits = places_in(*sections[id_], (search.question, *asked.values()), each)
             found.append(("section", sections[id_][1].title, keep_inside(hits, within)))
         else:
             found.append(("unknown", name, []))

@@ -534,6 +534,13 @@ class Briefed(Candidate):
     brief_lines: LineRange | None = None  # the first and the last line of what a model was given to judge
 
 
+class Pool(NamedTuple):
+    """The candidates that are judged, or shown in a request, and the places for which there was no room."""
+
+    candidates: tuple[Briefed, ...]
+    left_out: tuple[LeftOut, ...]
+
+
 @dataclass(frozen=True)
 class Context:
     """The lines around an anchor handed to the writer; one box per page and column."""
@@ -576,6 +583,14 @@ class Gate:
     name: str
     fired: bool
     evidence: str
+
+
+class AbsenceVerdict(NamedTuple):
+    """The outcome of the gates: the status of the result and, unless something was found, the reason."""
+
+    status: Status
+    reason: str
+    gates: tuple[Gate, ...]
 
 
 @dataclass(frozen=True)

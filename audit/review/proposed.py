@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Literal, TypedDict, cast, get_args
 
@@ -30,7 +30,7 @@ from audit.review.golden import (
     reviewed_runs,
 )
 from chat.turns.repeats import reading_of
-from chat.turns.searched_by import SearchedBy
+from chat.turns.searched_by import searched_by
 from documents.access import actor_of
 from documents.base_settings import asking_as
 from documents.guarding.guard import KINDS, ProposalRefused, golden_counters, trial_of
@@ -44,6 +44,7 @@ from retrieval.corpus import retrieve_among
 from retrieval.filters import Filters
 from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun, RunCandidate
+from retrieval.search import SearchOptions
 from retrieval.types import KEPT_ROLES, LineRange, Mode, RetrievalResult, Settled
 
 QUESTIONS_MAX = 50  # the newest; each is searched twice
@@ -144,9 +145,9 @@ def check_proposal(proposal: ProposedChange, job: Rejudgement, on_checked: Calla
     Raises ProposalRefused if the change cannot be made any more.
     """
     base = KnowledgeBase.objects.get(pk=proposal.base_id)
-    basis, now = basis_of(base), SearchedBy.of(base)
+    basis, now = basis_of(base), searched_by(base)
     with trial_of(proposal) as changed:
-        then = SearchedBy.of(changed)
+        then = searched_by(changed)
     checked = []
     for number, golden in enumerate(find_goldens(base)):
         on_checked(number)
@@ -159,7 +160,7 @@ def check_proposal(proposal: ProposedChange, job: Rejudgement, on_checked: Calla
     }
 
 
-def check_question(golden: Golden, now: SearchedBy, then: SearchedBy, job: Rejudgement) -> CheckedQuestion:
+def check_question(golden: Golden, now: SearchOptions, then: SearchOptions, job: Rejudgement) -> CheckedQuestion:
     run, documents = golden.run, documents_of(golden.run)
     pk = str(run.pk)
     if not run.question or not documents:
@@ -173,17 +174,12 @@ def check_question(golden: Golden, now: SearchedBy, then: SearchedBy, job: Rejud
     return {"run_id": pk, "fate": judge_fate(held), "held": held, "why": ""}
 
 
-def search(run: RetrievalRun, documents: list[Document], by: SearchedBy, asker: User) -> RetrievalResult:
+def search(run: RetrievalRun, documents: list[Document], by: SearchOptions, asker: User) -> RetrievalResult:
     """Search a run's question anew. Raises NotChecked where a model that was to judge did not."""
     is_full = run.documents.filter(finding__isnull=False).exists()
+    options = replace(by, mode=cast(Mode, run.mode), filters=Filters.from_json(run.settings.get("filters", {})))
     with asking_as(by.settings, run.base):
-        result = (search_each if is_full else retrieve_among)(
-            run.question,
-            documents,
-            mode=cast(Mode, run.mode),
-            filters=Filters.from_json(run.settings.get("filters", {})),
-            **by.options,
-        )
+        result = (search_each if is_full else retrieve_among)(run.question, documents, **vars(options))
     exchanges = keep_exchanges(result, run, asker)
     if result.ranking.status == "not_run" or any(each.outcome != "ok" for each in exchanges):
         raise NotChecked

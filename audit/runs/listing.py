@@ -3,7 +3,7 @@
 import re
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import reduce
@@ -169,31 +169,9 @@ def first_of(ordered: RetrievalRunQuerySet, wanted: RunsWanted, count: int) -> l
 
 def filter_by_run(runs: RetrievalRunQuerySet, wanted: RunsWanted) -> RetrievalRunQuerySet:
     """Filter by columns of the run itself, or of the few rows beside it."""
-    if wanted.get("base"):
-        runs = runs.filter(base=wanted["base"])
-    if wanted.get("status"):
-        runs = runs.filter(ended_as(wanted["status"]))
-    if wanted.get("arbiter"):
-        runs = runs.filter(
-            Q(arbiter_status=NOT_NEEDED) if wanted["arbiter"] == NOT_NEEDED else Q(arbiter=wanted["arbiter"])
-        )
-    if wanted.get("asked_by"):
-        people = User.objects.filter(Q(name__icontains=wanted["asked_by"]) | Q(email__iexact=wanted["asked_by"]))
-        runs = runs.filter(asked_by__in=people.values("pk"))
-    if wanted.get("since"):
-        runs = runs.filter(created_at__gte=start_of(wanted["since"]))
-    if wanted.get("until"):
-        runs = runs.filter(created_at__lt=start_of(wanted["until"]) + timedelta(days=1))
-    if wanted.get("model"):
-        runs = runs.filter(
-            Q(llm_call__model__istartswith=wanted["model"]) | Q(llm_call__model_returned__istartswith=wanted["model"])
-        )
-    if wanted.get("document"):
-        runs = runs.filter(scope_of(wanted["document"]))
-    if wanted.get("sign"):
-        runs = runs.filter(RISKS[wanted["sign"]].condition)
-    if wanted.get("review"):
-        runs = runs.filter(reviewed_as(wanted["review"]))
+    for name, value in wanted.items():
+        if value and name in OF_RUN:
+            runs = runs.filter(OF_RUN[name](value))
     return runs
 
 
@@ -255,6 +233,26 @@ def reviewed_as(review: str) -> Q:
         "complaint": Q(Exists(complaints_of_run())),
     }
     return conditions[review]
+
+
+def asked_by(said: str) -> Q:
+    """Runs of people by a part of their name, or by their address."""
+    return Q(asked_by__in=User.objects.filter(Q(name__icontains=said) | Q(email__iexact=said)).values("pk"))
+
+
+# What a run must be for each filter of the list that is not one of candidates.
+OF_RUN: Mapping[str, Callable[[Any], Q]] = {
+    "base": lambda base: Q(base=base),
+    "status": ended_as,
+    "arbiter": lambda name: Q(arbiter_status=NOT_NEEDED) if name == NOT_NEEDED else Q(arbiter=name),
+    "asked_by": asked_by,
+    "since": lambda day: Q(created_at__gte=start_of(day)),
+    "until": lambda day: Q(created_at__lt=start_of(day) + timedelta(days=1)),
+    "model": lambda name: Q(llm_call__model__istartswith=name) | Q(llm_call__model_returned__istartswith=name),
+    "document": scope_of,
+    "sign": lambda name: RISKS[name].condition,
+    "review": reviewed_as,
+}
 
 
 def asks_candidates(wanted: RunsWanted) -> bool:

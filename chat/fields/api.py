@@ -135,9 +135,7 @@ class ExtractView(GenericAPIView[Any]):
             extract=values["fields"],
             **api.said_of(values),
         )
-        extraction = keep_extraction(
-            user_of(request), chosen, fields, values["mode"], filters=api.chosen_filters(values), request=sent
-        )
+        extraction = keep_extraction(user_of(request), chosen, fields, values["mode"], request=sent)
         api.kept_by(request, extraction)
         tasks.start(extraction)
         return api.answer_in_time(request, extraction, read_extraction, read_extraction)
@@ -220,7 +218,7 @@ class AskGridView(GenericAPIView[Any]):
         key = read_idempotency_key(request)
         sent = make_keyed(user, chosen.base, key, grid=values["fields"], **api.said_of(values))
         try:
-            rows = keep_grid(user, chosen, fields, values["mode"], filters=api.chosen_filters(values), request=sent)
+            rows = keep_grid(user, chosen, fields, values["mode"], request=sent)
         except FieldsError as error:
             raise faults_of(error) from error
         for row in rows:

@@ -7,9 +7,9 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -30,7 +30,7 @@ from chat.turns.conductor import (
     raise_if_stopped,
 )
 from chat.turns.repeats import replies_for
-from chat.turns.searched_by import SearchedBy
+from chat.turns.searched_by import searched_by
 from chat.turns.stopping import StoppableLease
 from documents.base_settings import BaseSettings, asking_for
 from documents.idempotency import Keyed, forget_keys, remember
@@ -48,7 +48,7 @@ from retrieval.forms.fields import Field, Found, retrieve_fields
 from retrieval.models import RetrievalRun
 from retrieval.record.storing import record_shared, record_unstored, store_failed_run, store_run
 from retrieval.search import OnStage
-from retrieval.types import Expected, Mode, RetrievalResult
+from retrieval.types import Expected, RetrievalResult
 
 State = Extraction.State
 
@@ -72,16 +72,9 @@ def find_fields(
     on_stage: OnStage | None = None,
 ) -> list[Found]:
     """What each field found, with nothing recorded yet; `on_found` is told of each as soon as it is known."""
+    options = replace(searched_by(asker.base, asker.mode, asker.filters), on_stage=on_stage)
     with reusing(replies_for(asker.base, is_anew=False)):
-        return retrieve_fields(
-            fields,
-            documents,
-            on_found,
-            on_stage=on_stage,
-            mode=cast(Mode, asker.mode),
-            filters=asker.filters,
-            **SearchedBy.of(asker.base).options,
-        )
+        return retrieve_fields(fields, documents, options, on_found)
 
 
 def record_fields(
@@ -146,10 +139,10 @@ def shared_call(exchange: Exchange, stored: dict[int, LLMCall]) -> LLMCall:
 
 
 def id_of_asking(
-    form_id: uuid.UUID | None, user: User, scope: QuestionScope, fields: Sequence[Field], mode: str, filters: Filters
+    form_id: uuid.UUID | None, user: User, scope: QuestionScope, fields: Sequence[Field], mode: str
 ) -> uuid.UUID:
     """The same for a form that is sent twice, another where anything in it was changed; without a form a new one."""
-    said = [user.pk, scope.base.pk, *scope.document_ids, mode, filters.words, *map(repr, fields)]
+    said = [user.pk, scope.base.pk, *scope.document_ids, mode, scope.filters.words, *map(repr, fields)]
     return uuid.uuid5(form_id, "\n".join(map(str, said))) if form_id else uuid.uuid4()
 
 
@@ -159,7 +152,6 @@ def keep_extraction(
     fields: Sequence[Field],
     mode: str,
     *,
-    filters: Filters = UNFILTERED,
     request: Keyed | None = None,
     form_id: uuid.UUID | None = None,
     grid: uuid.UUID | None = None,
@@ -167,7 +159,7 @@ def keep_extraction(
     """Store fields that are to be asked. A program's `request`, or a form sent twice, makes one. Raises KeyReused."""
     if first := asked_before(Extraction, request):
         return first
-    made_id = id_of_asking(form_id, user, scope, fields, mode, filters)
+    made_id = id_of_asking(form_id, user, scope, fields, mode)
     try:
         with transaction.atomic():
             extraction = Extraction.objects.create(
@@ -178,7 +170,7 @@ def keep_extraction(
                 document_ids=scope.document_ids,
                 scope_name=scope.name,
                 mode=mode,
-                filters=filters.to_json(),
+                filters=scope.filters.to_json(),
             )
             ExtractionField.objects.bulk_create(
                 ExtractionField(

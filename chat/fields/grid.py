@@ -5,6 +5,7 @@ A review grid has a row for each document and a column for each field; a cell is
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -23,7 +24,6 @@ from chat.turns.waiting import ENDED
 from documents.idempotency import Keyed
 from documents.models import Document, Viewer
 from documents.spreadsheet import write_csv
-from retrieval.filters import UNFILTERED, Filters
 from retrieval.forms.fields import Field
 
 CELLS_MAX = 500  # documents times fields: each cell is a search of its own, and others wait for the same workers
@@ -65,7 +65,6 @@ def keep_grid(
     fields: Sequence[Field],
     mode: str,
     *,
-    filters: Filters = UNFILTERED,
     request: Keyed | None = None,
     form_id: uuid.UUID | None = None,
 ) -> list[Extraction]:
@@ -75,7 +74,7 @@ def keep_grid(
     """
     if first := asked_before(Extraction, request):
         return rows_of_grid(user, first.grid)
-    grid = id_of_asking(form_id, user, scope, fields, mode, filters)
+    grid = id_of_asking(form_id, user, scope, fields, mode)
     if Extraction.objects.visible_to(user).filter(grid=grid).exists():  # before its own values count as waiting
         return rows_of_grid(user, grid)
     documents = documents_of_grid(user, scope, fields)
@@ -83,8 +82,8 @@ def keep_grid(
     with transaction.atomic():
         for document in documents:
             key = request if not rows else None  # the first row vouches for all of them
-            alone = QuestionScope(scope.base, (document,))
-            row = keep_extraction(user, alone, fields, mode, filters=filters, request=key, form_id=grid, grid=grid)
+            alone = replace(scope, documents=(document,))
+            row = keep_extraction(user, alone, fields, mode, request=key, form_id=grid, grid=grid)
             if row.grid != grid:  # made by an earlier request with this key
                 return rows_of_grid(user, row.grid)
             rows.append(row)
@@ -150,7 +149,10 @@ def write_grid_csv(told: Mapping[str, Any]) -> str:
     names = list(dict.fromkeys(field["name"] for row in rows for field in row["fields"]))
     lines = [[*ROW_COLUMNS, *(head_of_cells(name, column) for name in names for column in CELL_COLUMNS)]]
     for row in rows:
-        fields = {field["name"]: cell_columns(field) for field in row["fields"]}
+        fields = {
+            field["name"]: [field["value"], field["outcome"], field["page_label"], " ".join(field["caveats"])]
+            for field in row["fields"]
+        }
         blank = [""] * len(CELL_COLUMNS)
         lines.append([row["document"], row["state"], *(cell for name in names for cell in fields.get(name, blank))])
     return write_csv(lines)
@@ -159,7 +161,3 @@ def write_grid_csv(told: Mapping[str, Any]) -> str:
 def head_of_cells(name: str, column: str) -> str:
     """The head of a column: that of the value has the field's name, but where a column of the row has it."""
     return name if column == "value" and name not in ROW_COLUMNS else f"{name} ({column})"
-
-
-def cell_columns(field: Mapping[str, Any]) -> list[Any]:
-    return [field["value"], field["outcome"], field["page_label"], " ".join(field["caveats"])]

@@ -9,9 +9,9 @@ in, and formulas over them.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext_noop
 from pydantic import BaseModel, ConfigDict, Field
@@ -148,6 +148,7 @@ class ComputationState:
     values: dict[str, Calculated] = field(default_factory=dict)
     figures: dict[str, Figure] = field(default_factory=dict)
     behind: dict[str, list[CheckedInput]] = field(default_factory=dict)  # the inputs of each result, and of its parts
+    findings: list[FigureFinding] = field(default_factory=list)
 
     def inputs_of(self, names: Sequence[str]) -> list[CheckedInput]:
         """The inputs behind names of inputs and earlier results, each once."""
@@ -170,7 +171,7 @@ def resolve_request(
         request = parse_reply(reply.block, FigureRequest)
     except ReplyError as error:
         finding = FigureFinding("COMPUTE", f"the block cannot be read. {error}".rstrip("."))
-        return show_results(reply, ComputationState(""), [finding], (), False, 0)
+        return show_results(reply, FigureRequest(), ComputationState(question, findings=[finding]), first_marker)
     sources = {
         each.marker: ExcerptSource(each.candidate, contents[each.candidate.parse_id])
         for each in quotes
@@ -181,14 +182,12 @@ def resolve_request(
     for asked in request.inputs:
         if asked.name in used and asked.name not in work.inputs:
             read_input(asked, sources, work)
-    findings = []
     for computation in request.computations:
         try:
             compute_asked(computation, work)
         except (ExpressionError, InputError) as error:
-            findings.append(FigureFinding(label_of(computation), cut_words(str(error))))
-    missing = tuple(cut_words(each) for each in request.missing[:MISSING_MAX] if each.strip())
-    return show_results(reply, work, findings, missing, bool(request.judgement), first_marker)
+            work.findings.append(FigureFinding(label_of(computation), cut_words(str(error))))
+    return show_results(reply, request, work, first_marker)
 
 
 def names_used(request: FigureRequest) -> set[str]:
@@ -233,7 +232,7 @@ def compute_asked(asked: AskedComputation, work: ComputationState) -> None:
     check_years(own, work.question)
     is_scaled = require_one_scale(own)
     value = align_currencies(formula, own, work)
-    work.figures[asked.name] = figure_of_result(asked, formula, value, own, is_scaled, work)
+    work.figures[asked.name] = figure_of_result(Result(asked, formula, value, own, is_scaled), work)
     work.values[asked.name], work.behind[asked.name] = value, own
 
 
@@ -304,39 +303,36 @@ def align_currencies(formula: WrittenFormula, inputs: Sequence[CheckedInput], wo
 # ---- how its result is shown
 
 
-def figure_of_result(
-    asked: AskedComputation,
-    formula: WrittenFormula,
-    value: Calculated,
-    own: Sequence[CheckedInput],
-    is_scaled: bool,
-    work: ComputationState,
-) -> Figure:
+class Result(NamedTuple):
+    """A formula that was calculated, with the inputs behind it; `is_scaled` if they are of one scale."""
+
+    asked: AskedComputation
+    formula: WrittenFormula
+    value: Calculated
+    own: Sequence[CheckedInput]
+    is_scaled: bool
+
+
+def figure_of_result(result: Result, work: ComputationState) -> Figure:
     words = {name: f"{each.shown.name} {each.shown.period}".strip() for name, each in work.inputs.items()}
     words |= {name: each.name for name, each in work.figures.items()}
     listed = {id(each) for inputs in work.behind.values() for each in inputs}
-    kind, shown = write_result(asked, value, own, is_scaled, words, work)
+    kind, shown = write_result(result, words, work.question)
     return Figure(
-        name=label_of(asked),
-        head=label_of(asked).rstrip("?:. "),
+        name=label_of(result.asked),
+        head=label_of(result.asked).rstrip("?:. "),
         type=kind,
-        value=plain_value(value, words),
+        value=plain_value(result.value, words),
         shown=shown,
-        formula=write_out(formula, words),
-        inputs=tuple(each.shown for each in own),
-        listing="formula" if all(id(each) in listed for each in own) else "full",
+        formula=write_out(result.formula, words),
+        inputs=tuple(each.shown for each in result.own),
+        listing="formula" if all(id(each) in listed for each in result.own) else "full",
     )
 
 
-def write_result(
-    asked: AskedComputation,
-    value: Calculated,
-    own: Sequence[CheckedInput],
-    is_scaled: bool,
-    words: Mapping[str, str],
-    work: ComputationState,
-) -> tuple[str, str]:
+def write_result(found: Result, words: Mapping[str, str], question: str) -> tuple[str, str]:
     """The type of a result and its words. Raises ExpressionError for one in units that were not asked for."""
+    asked, value = found.asked, found.value
     if isinstance(value, bool):
         return "yes_no", "yes" if value else "no"
     if isinstance(value, Ranked):
@@ -346,7 +342,7 @@ def write_result(
     if value.units:
         if result in ("percent", "points"):
             raise ExpressionError("its units do not cancel out, so that it is no percentage")
-        return "amount", write_amount_of(value, places, own, is_scaled, work)
+        return "amount", write_amount_of(value, places, scale_for(found, question))
     if result in ("percent", "points"):
         return FULL_TYPES[result], write_value(
             value.value, "percent" if result == "percent" else "points", places, None
@@ -367,24 +363,22 @@ def places_of_number(value: Decimal) -> int:
     return 0 if value == value.to_integral_value() else 2
 
 
-def write_amount_of(
-    value: Quantity, places: int | None, own: Sequence[CheckedInput], is_scaled: bool, work: ComputationState
-) -> str:
-    """An amount with its unit: in the scale of the question, else of its inputs."""
+def scale_for(found: Result, question: str) -> int:
+    """What an amount is written in: the scale of the question, else of its inputs; units where these have several."""
+    asked = scale_asked(question.lower())
+    return (asked or max(each.scale or 1 for each in found.own)) if found.is_scaled else 1
+
+
+def write_amount_of(value: Quantity, places: int | None, scale: int) -> str:
+    """An amount with its unit; what is per share is in no scale."""
     units = dict(value.units)
     currency = next((name for name, power in value.units if power == 1 and name != "share"), "")
-    over = " per share" if units.get("share") == -1 else ""
-    if units.get("share") == 1:
-        over = " shares"
-    scales = [each.scale or 1 for each in own]
-    asked = scale_asked(work.question.lower())
-    scale = (asked or max(scales)) if is_scaled and not over.startswith(" per") else 1
-    if scale > 1:
+    over = {1: " shares", -1: " per share"}.get(units.get("share", 0), "")
+    if scale > 1 and units.get("share") != -1:
         shown = write_value(value.value, "amount", places, scale)
     else:
-        shown = (
-            f"{round_half_up(value.value, places if places is not None else min(places_of_number(value.value), 2)):,}"
-        )
+        rounded = round_half_up(value.value, places if places is not None else min(places_of_number(value.value), 2))
+        shown = f"{rounded:,}"
     return " ".join(filter(None, [currency, f"{shown}{over}"]))
 
 
@@ -402,12 +396,7 @@ def label_of(asked: AskedComputation) -> str:
 
 
 def show_results(
-    reply: StreamedReply,
-    work: ComputationState,
-    findings: Sequence[FigureFinding],
-    missing: tuple[str, ...],
-    is_judged: bool,
-    first_marker: int,
+    reply: StreamedReply, request: FigureRequest, work: ComputationState, first_marker: int
 ) -> RequestedFigures:
     """The answer with the results in their places; a sentence that waits for one that failed is left out."""
     text = reply.text.strip()
@@ -417,13 +406,15 @@ def show_results(
         if not all(name in work.figures for name in RESULT_PLACE.findall(sentence))
     ]
     text = without_sentences(text, unknown) if unknown else text
+    missing = tuple(cut_words(each) for each in request.missing[:MISSING_MAX] if each.strip())
+    told = RequestedFigures(text, None, (), tuple(work.findings), missing, bool(request.judgement))
     if not work.figures:
-        return RequestedFigures(text, findings=tuple(findings), missing=missing, is_judged=is_judged)
+        return told
     figures = show_figures(list(work.figures.values()), first_marker=first_marker)
     cited = {name: marks_of(check["markers"]) for name, check in zip(work.figures, figures.checks, strict=True)}
     text = RESULT_PLACE.sub(lambda found: f"{work.figures[found[1]].shown} {cited[found[1]]}", text)
     excerpts = tuple(excerpt_of_row(each, figures) for each in figures.quoted)
-    return RequestedFigures(text, figures, excerpts, tuple(findings), missing, is_judged)
+    return replace(told, text=text, figures=figures, excerpts=excerpts)
 
 
 def marks_of(markers: Sequence[int]) -> str:

@@ -23,7 +23,8 @@ from llm.exchange import Exchange
 from llm.models import LLMCall
 from llm.window import read_window
 from retrieval.arbiter.model import ask_model, prompt_for, read_reply
-from retrieval.arbiter.room import ModelUse, room_in
+from retrieval.arbiter.room import room_in
+from retrieval.search import ModelUse
 from retrieval.types import Brief, Briefed, Candidate, LineRange, Question
 
 logger = logging.getLogger(__name__)

@@ -54,7 +54,6 @@ def group_quotes(
                 part_title(each.candidate), place_of(each, columns), shown, each.candidate.candidate_id in seen
             )
             for each, shown in own
-            for found in [each.candidate]
         ]
         seen |= {each.candidate.candidate_id for each, _ in own}
         name = column.name if len(columns) > 1 else ""

@@ -10,6 +10,7 @@ from functools import partial
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
+from chat.checks import AnswerCheck
 from chat.drafts import AnswerDraft, Quoted
 from chat.figures import across
 from chat.figures.answer import NOTE as FIGURE_NOTE
@@ -132,7 +133,8 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     items = draft.items
     unread = PICTURE_NOT_READ if any(each.has_unread_picture for each in draft.quoted) else ""
     unsigned = SIGN_NOT_READ if any(each.has_unread_sign for each in draft.quoted) else ""
-    recorded = RECORDED if is_recorded(run, draft) else ""
+    has_replies = draft.exchange is not None or (run.llm_call_id is not None and run.arbiter_status == "ran")
+    recorded = RECORDED if has_replies and current_recording() is not None else ""
     amended = AMENDED if draft.quoted and any(each.get("clause") for each in run.contradictions or ()) else ""
     notes = [recorded, assumption_of(run), draft.note, amended, unread, unsigned]
     draft = replace(draft, note=" ".join(filter(None, notes)))
@@ -140,11 +142,6 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
         return draft
     missing = MISSING.format(missing=sentence(run.missing)) if run.missing else ""
     return replace(draft, note=" ".join(filter(None, [PARTIAL, missing, draft.note])))
-
-
-def is_recorded(run: RetrievalRun, draft: AnswerDraft) -> bool:
-    has_replies = draft.exchange is not None or (run.llm_call_id is not None and run.arbiter_status == "ran")
-    return has_replies and current_recording() is not None
 
 
 def compare_values(draft: AnswerDraft) -> AnswerDraft:
@@ -339,9 +336,11 @@ def finish_draft(draft: WrittenDraft) -> AnswerDraft:
         refused=tuple(written.reply.refused),
     )
     if written.requested:
-        answer = with_requested_figures(answer, written.requested)
-    is_asked_for = written.figures is not None
-    return with_figures(answer, draft.figures) if draft.figures and not (draft.is_stopped or is_asked_for) else answer
+        requested = written.requested
+        answer = with_figures(answer, requested.figures, requested.notes, requested.checks)
+    if draft.figures is None or draft.is_stopped or written.figures is not None:
+        return answer
+    return with_figures(answer, draft.figures, [FIGURE_NOTE], draft.figures.checks)
 
 
 def resolve_figures(run: RetrievalRun, quotes: Sequence[Quoted], reply: StreamedReply) -> RequestedFigures:
@@ -365,26 +364,16 @@ def draft_absence(run: RetrievalRun, reason: str, unread: Sequence[str] = ()) ->
     return AnswerDraft(Kind.CANNOT_TELL, f"{sentence(reason)} {NOT_LOOKED_AT} {'; '.join(gaps)}.")
 
 
-def with_requested_figures(draft: AnswerDraft, requested: RequestedFigures) -> AnswerDraft:
-    """Append what was computed for a written answer, and say what was not."""
-    figures = requested.figures
+def with_figures(
+    draft: AnswerDraft, figures: ComputedFigures | None, notes: Sequence[str], checks: Sequence[AnswerCheck]
+) -> AnswerDraft:
+    """Append what was computed to a written answer, since the writer is told not to calculate; and say what was not."""
     return replace(
         draft,
         text="\n\n".join(filter(None, [draft.text, figures.text if figures else ""])),
-        note=" ".join(filter(None, [draft.note, *requested.notes])),
+        note=" ".join(filter(None, [draft.note, *notes])),
         quoted=(*draft.quoted, *(figures.quoted if figures else ())),
-        checks=[*draft.checks, *requested.checks],
-    )
-
-
-def with_figures(draft: AnswerDraft, figures: ComputedFigures) -> AnswerDraft:
-    """Append the computed figure to a written answer, since the writer is told not to calculate."""
-    return replace(
-        draft,
-        text=f"{draft.text}\n\n{figures.text}",
-        note=f"{draft.note} {FIGURE_NOTE}".strip(),
-        quoted=(*draft.quoted, *figures.quoted),
-        checks=[*draft.checks, *figures.checks],
+        checks=[*draft.checks, *checks],
     )
 
 

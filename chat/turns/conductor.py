@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from django.db import DatabaseError, transaction
 from psycopg.errors import IdleInTransactionSessionTimeout, LockNotAvailable, QueryCanceled
@@ -16,15 +16,14 @@ from psycopg.errors import IdleInTransactionSessionTimeout, LockNotAvailable, Qu
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
 from chat.models import Turn
-from chat.prompts.guidance import guidance_of
 from chat.scope import ScopeError, resolve
 from chat.stream import publish_event
 from chat.turns.compose import STOPPED, Writing, compose
 from chat.turns.page_notices import store_page_notice
-from chat.turns.progress import SearchProgress
 from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
+from chat.turns.searched_by import searched_by
 from chat.turns.stopping import Stoppable, StoppableLease, request_stop
-from documents.base_settings import BaseSettings, asking_for
+from documents.base_settings import asking_for
 from jobs.ids import note_ids
 from jobs.lease import Job, Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
 from llm import client
@@ -37,11 +36,12 @@ from retrieval.dictionary.learned import store_lessons
 from retrieval.full_search import search_each
 from retrieval.models import RetrievalRun
 from retrieval.record.storing import keep_unstored, store_failed_run, store_run
-from retrieval.types import ArbiterName, Mode, RetrievalResult
+from retrieval.types import ArbiterName, RetrievalResult
 
 logger = logging.getLogger(__name__)
 
 State = Turn.State
+PROGRESS_EVERY_S = 1.0  # how far a search is, in the turn's row and to the browser: more would only fill the stream
 # Ends a locked job that failed: how, as the run records it, in words for people, and in detail for administrators.
 EndFailed: TypeAlias = Callable[[Job, str, str, str], None]
 
@@ -157,17 +157,9 @@ def search(
     base = turn.conversation.base
     retrieve = retrieve_among
     if turn.is_full_search:
-        retrieve = partial(search_each, on_document=SearchProgress(lease, partial(raise_if_stopped, lease)))
-    result = retrieve(
-        asking.question,
-        asking.documents,
-        beside=asking.beside,
-        **asking.by.options,
-        mode=cast(Mode, turn.mode),
-        arbiter=arbiter,
-        filters=asking.filters,
-        on_stage=partial(on_stage, turn, lease),
-    )
+        retrieve = partial(search_each, on_document=SearchProgress(lease))
+    options = replace(asking.by, arbiter=arbiter, on_stage=partial(on_stage, turn, lease))
+    result = retrieve(asking.question, asking.documents, **vars(options))
     with transaction.atomic():
         row = lease.hold()
         row.run = store_run(result, base=base, user=turn.conversation.user, mode=turn.mode, typed=turn.question)
@@ -176,6 +168,22 @@ def search(
         row.save(update_fields=["run", "asked_key"])
     publish_event(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
     return row.run, result
+
+
+class SearchProgress:
+    """Called before each document of a full search and after the last one; raises Stopped."""
+
+    def __init__(self, lease: StoppableLease[Turn]) -> None:
+        self._lease, self._told_at = lease, float("-inf")
+
+    def __call__(self, done: int, of: int) -> None:
+        raise_if_stopped(self._lease)
+        now = time.monotonic()
+        if now - self._told_at < PROGRESS_EVERY_S and done != of:
+            return
+        self._told_at = now
+        self._lease.rows().update(documents_done=done, documents_total=of)
+        publish_event(self._lease.job.pk, "stage", name="parsed", begins=True, done=done, of=of)
 
 
 def on_stage(turn: Turn, lease: StoppableLease[Turn], name: str, figures: dict[str, object]) -> None:
@@ -201,10 +209,8 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: Stoppa
     """
     started = time.monotonic()
     raise_if_stopped(lease)
-    base = turn.conversation.base
-    chosen = asking.by.settings if asking else BaseSettings.from_json(base.settings)
-    guidance = asking.by.guidance if asking else guidance_of(base)
-    is_checked = client.is_configured() and chosen.claim_check == "on" and run.status == "found"
+    by = asking.by if asking else searched_by(turn.conversation.base)
+    is_checked = client.is_configured() and by.settings.claim_check == "on" and run.status == "found"
     publish_event(turn.pk, "stage", name="written", started=True, is_checked=is_checked)
 
     def on_text(text: str) -> None:
@@ -212,7 +218,7 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: Stoppa
         if text:
             publish_event(turn.pk, "token", text=text)
 
-    draft = compose(run, Writing(turn.mode, chosen, on_text, lease.stop_requested, guidance))
+    draft = compose(run, Writing(turn.mode, by.settings, on_text, lease.stop_requested, by.guidance))
     lease.allow_storing()
     timings_ms = {"compose": round(1000 * (time.monotonic() - started), 1)}
     with transaction.atomic():

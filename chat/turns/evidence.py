@@ -7,7 +7,6 @@ a page shows how far it is.
 
 import uuid
 from functools import partial
-from typing import cast
 
 from django.db import IntegrityError, transaction
 
@@ -18,7 +17,7 @@ from chat.scope import QuestionScope, resolve
 from chat.stream import publish_event
 from chat.turns.conductor import AnsweringFailed, failure_recorded, give_up_dead, record_failure
 from chat.turns.repeats import replies_for
-from chat.turns.searched_by import SearchedBy
+from chat.turns.searched_by import searched_by
 from chat.turns.stopping import answer_limit_s
 from documents.access import is_auditor_of
 from documents.base_settings import asking_for
@@ -29,10 +28,10 @@ from llm.reuse import reusing
 from retrieval import corpus
 from retrieval.dictionary.learned import store_lessons
 from retrieval.dictionary.load import ensure_dictionary
-from retrieval.filters import UNFILTERED, Filters
+from retrieval.filters import Filters
 from retrieval.record.as_json import stored_result_json, without_scores
 from retrieval.record.storing import store_failed_run, store_run
-from retrieval.types import Mode, RetrievalResult
+from retrieval.types import RetrievalResult
 
 State = Retrieval.State
 
@@ -41,12 +40,7 @@ State = Retrieval.State
 
 
 def keep_retrieval(
-    user: User,
-    scope: QuestionScope,
-    question: str,
-    mode: str,
-    request: Keyed | None = None,
-    filters: Filters = UNFILTERED,
+    user: User, scope: QuestionScope, question: str, mode: str, request: Keyed | None = None
 ) -> Retrieval:
     """Store a question whose evidence is wanted. A program's `request` makes one, however often it is sent, unless it
     failed. Raises KeyReused.
@@ -61,7 +55,7 @@ def keep_retrieval(
                 question=question,
                 document_ids=scope.document_ids,
                 mode=mode,
-                filters=filters.to_json(),
+                filters=scope.filters.to_json(),
             )
             remember(request, retrieval=str(retrieval.pk))
             return retrieval
@@ -132,9 +126,7 @@ def search_as_asked(retrieval: Retrieval) -> RetrievalResult:
     return corpus.retrieve_among(
         retrieval.question,
         resolve(retrieval.user, base, retrieval.document_ids),
-        mode=cast(Mode, retrieval.mode),
-        filters=Filters.from_json(retrieval.filters),
-        **SearchedBy.of(base).options,
+        **vars(searched_by(base, retrieval.mode, Filters.from_json(retrieval.filters))),
     )
 
 

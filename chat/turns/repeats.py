@@ -6,7 +6,7 @@ The repeat is a turn, a run and an answer of its own, copied row by row, so that
 import hashlib
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +19,7 @@ from chat.answer_record import copy_answer, other_calls_of
 from chat.models import Answer, Feedback, Turn
 from chat.objections import DOUBTS, same_answers, standing_reviews
 from chat.prompts.guidance import digests_of
-from chat.turns.searched_by import SearchedBy
+from chat.turns.searched_by import searched_by
 from documents.base_settings import BaseSettings
 from documents.models import Document, KnowledgeBase
 from llm.recordings.recorded import current_recording
@@ -30,6 +30,7 @@ from retrieval.dispatch import NOT_EMBEDDED
 from retrieval.filters import Filters
 from retrieval.models import RetrievalRun
 from retrieval.record.storing import calls_beside, copy_run
+from retrieval.search import SearchOptions
 from retrieval.version import program_version
 
 State = Turn.State
@@ -46,16 +47,15 @@ class Asking:
 
     question: str
     documents: list[Document]
-    beside: list[Document]  # what may amend them
-    by: SearchedBy
-    filters: Filters
+    by: SearchOptions
     key: str
 
 
 def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
     """A turn's question of these documents, with the settings of its base."""
     base = turn.conversation.base
-    by, beside = SearchedBy.of(base), documents_beside(documents)
+    beside = documents_beside(documents)
+    by = replace(searched_by(base, turn.mode, Filters.from_json(turn.filters)), beside=beside)
     decides = [
         " ".join(question.split()).casefold(),
         str(base.pk),
@@ -71,7 +71,7 @@ def read_asking(turn: Turn, question: str, documents: list[Document]) -> Asking:
         program_version(),  # it names the prompts, the rules and their figures as well
     ]
     digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
-    return Asking(question, documents, beside, by, Filters.from_json(turn.filters), digest)
+    return Asking(question, documents, by, digest)
 
 
 def reading_of(document: Document) -> list[Any]:

@@ -1,33 +1,24 @@
 """What a base is searched by: its settings and words, how it reads questions, what it adds to the prompts."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from chat.prompts.guidance import guidance_of
 from documents.base_settings import BaseSettings
 from documents.models import KnowledgeBase
-from llm.prompts import Guidance
 from retrieval.dictionary.load import ensure_dictionary
-from retrieval.question.kinds import ReadingRules
+from retrieval.filters import UNFILTERED, Filters
 from retrieval.reading_rules.editing import reading_rules_of
-from retrieval.types import ConceptTerms
+from retrieval.search import SearchOptions
+from retrieval.types import Mode
 
 
-@dataclass(frozen=True)
-class SearchedBy:
-    settings: BaseSettings
-    guidance: Mapping[str, Guidance]
-    dictionary: tuple[ConceptTerms, ...]
-    rules: ReadingRules
-
-    @classmethod
-    def of(cls, base: KnowledgeBase) -> "SearchedBy":
-        """As it is now."""
-        chosen = BaseSettings.from_json(base.settings)
-        return cls(chosen, guidance_of(base), ensure_dictionary(base), reading_rules_of(base))
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """For `SearchOptions`."""
-        return {**vars(self)}
+def searched_by(base: KnowledgeBase, mode: str = "balanced", filters: Filters = UNFILTERED) -> SearchOptions:
+    """As it is now."""
+    return SearchOptions(
+        BaseSettings.from_json(base.settings),
+        cast(Mode, mode),
+        dictionary=ensure_dictionary(base),
+        filters=filters,
+        guidance=guidance_of(base),
+        rules=reading_rules_of(base),
+    )

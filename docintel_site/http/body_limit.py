@@ -8,6 +8,7 @@ import asyncio
 import io
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -60,6 +61,7 @@ NO_ROOM = Refusal(
 )
 
 
+@dataclass(frozen=True)
 class BodyLimit:
     """An ASGI application that passes requests on while their bodies stay small enough and keep arriving.
 
@@ -67,12 +69,9 @@ class BodyLimit:
     and before more is read.
     """
 
-    def __init__(
-        self, application: Application, limit_bytes: int, allowance: Callable[[Scope], Awaitable[Allowance]]
-    ) -> None:
-        self.application = application
-        self.limit_bytes = limit_bytes
-        self.allowance = allowance
+    application: Application
+    limit_bytes: int
+    allowance: Callable[[Scope], Awaitable[Allowance]]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -97,21 +96,21 @@ class BodyLimit:
             await send_refusal(scope, receive, send, body.refusal)
 
 
+@dataclass
 class IncomingBody:
     """The body of one request; once refused, the application is told that the client disconnected."""
 
-    def __init__(
-        self, scope: Scope, receive: Receive, limit_bytes: int, allowance: Callable[[Scope], Awaitable[Allowance]]
-    ) -> None:
-        self.scope = scope
-        self.arriving = receive
-        self.limit_bytes = limit_bytes
-        self.allowance = allowance
+    scope: Scope
+    arriving: Receive
+    limit_bytes: int
+    allowance: Callable[[Scope], Awaitable[Allowance]]
+    received: int = 0
+    is_whole: bool = False
+    refusal: Refusal | None = None
+
+    def __post_init__(self) -> None:
         self.clock = asyncio.get_running_loop().time
         self.began = self.clock()
-        self.received = 0
-        self.is_whole = False
-        self.refusal: Refusal | None = None
 
     async def receive(self) -> Message:
         """The next chunk. The announced length may be missing or false, so actual bytes are counted."""

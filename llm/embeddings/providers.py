@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.conf import settings
@@ -19,24 +19,46 @@ from llm.call import NOBODY_WAITS, OPENAI_URL, SOMEBODY_WAITS, UNHURRIED_DEADLIN
 from llm.dialect import Body, value_at
 from llm.embeddings import bundled, windows
 from llm.embeddings.encoder import IDENTITY, MAX_TOKENS, EncoderMissing
-from llm.embeddings.profiles import UNKNOWN, embedding_profile
 from llm.embeddings.windows import embed_whole
 from llm.errors import LLMError
 from llm.exchange import Exchange, clean_text
-from llm.posting import post
+from llm.posting import Posting
 from llm.pseudonyms.stand_ins import is_hiding
 
 Vectors = NDArray[np.float32]
 OnProgress = Callable[[int, int], None]
 OnExchange = Callable[[Exchange], None]
 
-VOYAGE_DIMENSIONS = 1024  # R93b, of its models that are not listed in the profiles
+VOYAGE_DIMENSIONS = 1024  # R93b, of its models that are not listed below
 QUERY_DEADLINE_S = 5.0 * settings.PATIENCE  # a person is waiting, and words alone find something too
 TOKEN_CHARACTERS = 2.4  # of most languages with current tokenizers, counted short; figures have fewer
 BATCH, BATCH_CHARACTERS = 64, 200_000  # well below every provider's limits per request (Voyage: 120,000 tokens)
 MISSING_BUNDLED = "The embedding model is not installed"
 MISSING_OPENAI = "No embedding server is configured: set OPENAI_API_KEY, OPENAI_BASE_URL or DOCINTEL_EMBEDDING_BASE_URL"
 MISSING_VOYAGE = "No key for Voyage is configured: set VOYAGE_API_KEY"
+
+
+class EmbeddingProfile(NamedTuple):
+    """`tokens` a text may have, `dimensions` asked for; 0 leaves the size to the model."""
+
+    tokens: int
+    dimensions: int
+
+
+# As their makers publish it.
+EMBEDDING_PROFILES = {
+    "voyage-3-large": EmbeddingProfile(32_000, 1024),  # R93b
+    "voyage-3.5": EmbeddingProfile(32_000, 1024),
+    "voyage-3.5-lite": EmbeddingProfile(32_000, 1024),
+    "text-embedding-3-small": EmbeddingProfile(8_191, 0),
+    "text-embedding-3-large": EmbeddingProfile(8_191, 0),
+}
+UNKNOWN = EmbeddingProfile(512, 0)  # what the common small models of own servers read
+
+
+def embedding_profile(model: str) -> EmbeddingProfile:
+    """The profile of a model; a model nobody here knows is taken for a small one, unless the operator says more."""
+    return EMBEDDING_PROFILES.get(model, UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -196,7 +218,10 @@ def request_vectors(
     sent = [clean_text(text).strip() or "-" for text in texts]
     read = partial(read_vectors, count=len(sent), dimensions=body.get("output_dimension") or body.get("dimensions"))
     asked = body | {"input": sent}
-    return post(server, "/embeddings", asked, read, purpose="embedding", deadline_s=deadline_s, persistence=persistence)
+    posting = Posting(
+        server, "/embeddings", asked, read, purpose="embedding", deadline_s=deadline_s, persistence=persistence
+    )
+    return posting.send()
 
 
 def read_vectors(told: Any, count: int, dimensions: int | None) -> Vectors:

@@ -15,7 +15,7 @@ from llm.dialect import Body
 from llm.embeddings.providers import read_vectors
 from llm.exchange import request_digest
 from llm.models import Spent
-from llm.posting import Posting, digest_of, post
+from llm.posting import Posting, digest_of
 from llm.prices import parse_prices
 from llm.rerank import read_scores
 from llm.spending import paid_by
@@ -30,7 +30,8 @@ def keep(told: Any) -> Any:
 
 
 def send(server: ScriptedLLM, read: Any = keep, body: Body = BODY, path: str = "/rerank") -> Any:
-    return post(LLMServer(server.base_url, "pa-secret"), path, body, read, purpose="rerank", deadline_s=120)
+    asked = Posting(LLMServer(server.base_url, "pa-secret"), path, body, read, purpose="rerank", deadline_s=120)
+    return asked.send()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_the_body_goes_out_whole_and_the_record_repeats_no_text(serve: Serve) ->
     [("/rerank", "rerank"), ("/embeddings/", "embeddings"), ("/a/very/long/way/to/it", "a/very/long/way/to/i")],
 )
 def test_a_path_is_recorded_as_far_as_its_column_is_wide(path: str, api: str) -> None:
-    posting = Posting(LLMServer("http://x.example/v1", ""), path, BODY, keep, "rerank", 1)
+    posting = Posting(LLMServer("http://x.example/v1", ""), path, BODY, keep, purpose="rerank", deadline_s=1)
     assert posting.exchange("ok").api == api
 
 

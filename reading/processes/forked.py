@@ -53,41 +53,36 @@ def run_in_fork(
     first, again = 0, -1
     while first < len(tasks) and cpu_s > 0 and patience.half_left() > LEAST_S:
         # Each copy ends this round having finished at least one task, or is killed at its first.
-        end = collect_from_fork(tasks, first, work, done, cpu_s, each_s or cpu_s, patience)
-        is_tried_again = end.is_killed and end.at != again
-        first, again = (end.at, end.at) if is_tried_again else (end.at + 1, again)
+        end = collect_from_fork(tasks[first:], work, cpu_s, each_s or cpu_s, patience)
+        done |= zip(tasks[first:], end.results, strict=False)
+        at = first + len(end.results)
+        is_tried_again = end.is_killed and at != again
+        first, again = (at, at) if is_tried_again else (at + 1, again)
         cpu_s -= end.used_s
     return done
 
 
 class CopyEnd(NamedTuple):
-    """How a copy ended: the index of its last task, its processor time in seconds, and whether it was killed by
-    somebody else.
-    """
+    """How a copy ended: what its first tasks came to, its seconds of processor time, and whether somebody killed it."""
 
-    at: int
+    results: list[Any]
     used_s: float
     is_killed: bool
 
 
 def collect_from_fork(
-    tasks: Sequence[Task],
-    first: int,
-    work: Callable[[Task], Any],
-    done: dict[Task, Any],
-    cpu_s: float,
-    each_s: float,
-    patience: Patience,
+    tasks: Sequence[Task], work: Callable[[Task], Any], cpu_s: float, each_s: float, patience: Patience
 ) -> CopyEnd:
-    """Collect the results of a fresh copy for the tasks from `first` on."""
+    """Collect the results of a fresh copy for the tasks, in their order."""
     reading, writing = os.pipe()
     parent_pid = os.getpid()
     copy_pid = os.fork()
     if not copy_pid:
         os.close(reading)
-        work_through(tasks[first:], work, writing, parent_pid, cpu_s, each_s)
+        work_through(tasks, work, writing, parent_pid, cpu_s, each_s)
     os.close(writing)
-    place, buffer, is_over = first, b"", False
+    results: list[Any] = []
+    buffer, is_over = b"", False
     try:
         with selectors.DefaultSelector() as selector:
             selector.register(reading, selectors.EVENT_READ)
@@ -97,25 +92,18 @@ def collect_from_fork(
                     is_over = True
                     break
                 *replies, buffer = (buffer + got).split(b"\n")
-                for reply in replies:
-                    done[tasks[place]] = json.loads(reply)
-                    place += 1
+                results += map(json.loads, replies)
     finally:
         os.kill(copy_pid, signal.SIGKILL)
         _, status, used = os.wait4(copy_pid, 0)
         os.close(reading)
     # What has ended is not killed by the line above, and a limit of ours has a signal of its own.
     is_killed = is_over and os.WIFSIGNALED(status) and os.WTERMSIG(status) in OUTSIDE_SIGNALS
-    return CopyEnd(place, used.ru_utime + used.ru_stime, is_killed)
+    return CopyEnd(results, used.ru_utime + used.ru_stime, is_killed)
 
 
 def work_through(
-    tasks: Sequence[Task],
-    work: Callable[[Task], Any],
-    writing: int,
-    parent_pid: int,
-    cpu_s: float,
-    each_s: float,
+    tasks: Sequence[Task], work: Callable[[Task], Any], writing: int, parent_pid: int, cpu_s: float, each_s: float
 ) -> NoReturn:
     """In the copy: write one line of JSON per task; the first error ends it, and so does a task that costs too much."""
     try:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from documents.storage.content import DocumentContent
 from llm.fence import fence_text
 from reading.rows import FRONT_INDEX, STRUCK_TOLD, TocRow
-from retrieval.arbiter.room import WHOLE
+from retrieval.search import WHOLE
 from retrieval.types import FINGERPRINT, HEADED, Brief
 
 TOC_LINES_MAX = 400  # R38: a longer one is shown from the top, as many levels as fit, and below what a model opens

@@ -1,44 +1,38 @@
 """A hit so clear that no model need judge it (R39): the rules do, where the base allows it and they are sure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from documents.base_settings import BaseSettings
-from documents.storage.content import DocumentContent
 from retrieval import dispatch
-from retrieval.arbiter import arbitrate
+from retrieval.arbiter.deciding import arbitrate
+from retrieval.search import MODEL_ARBITERS, Search
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.planned import give_reason, join_reasons
-from retrieval.types import Briefed, Flag, Hit, Plan, Question, Ranking
+from retrieval.types import Briefed, Flag, Plan, Question, Ranking
 
 FLAG = "clear_hit"
 ASKED_MODE = "balanced"  # fast mode has the rules judge anyway, and thorough mode is asked for a model's care
 
 
-def judge_clear_hit(
-    question: Question,
-    candidates: Sequence[Briefed],
-    contents: Sequence[DocumentContent],
-    hits: Sequence[Hit],
-    plan: Plan,
-    settings: BaseSettings,
-    mode: str,
-) -> tuple[Plan, Ranking | None]:
-    """The rules' ranking if it stands without a model, else None; the plan says which and why.
+def consider_clear_hit(search: Search) -> Search:
+    """The rules judge a hit that is clear, if their ranking stands without a model; the plan says whether and why.
 
     Where the base does not allow it the plan is as it was: nothing was considered.
     """
-    if settings.skip_model == "off" or mode != ASKED_MODE:
-        return plan, None
-    signal = dispatch.clean_signal(question, hits)
+    question, options = search.question, search.options
+    is_allowed = options.settings.skip_model != "off" and options.mode == ASKED_MODE and options.arbiter is None
+    if search.arbiter not in MODEL_ARBITERS or not is_allowed:
+        return search
+    signal = dispatch.clean_signal(question, search.hits)
     doubt = doubt_of(question) or ("" if signal else give_reason("no clear lead"))
-    is_read, asked = settings.cross_encoder == "on", (question, candidates, contents, hits, settings.risk_max)
-    ranking = None if doubt else arbitrate("rules", *asked, is_read=is_read)
-    if ranking and (named := doubt_of_ranking(ranking, candidates)):
+    ranking = None if doubt else arbitrate(replace(search, arbiter="rules"))
+    if ranking and (named := doubt_of_ranking(ranking, search.candidates)):
         doubt, ranking = give_reason("but", said=recorded_facts(signal), doubt=recorded_facts(named)), None
     words = join_reasons(
         *((signal, give_reason("rules judge")) if ranking else (doubt, give_reason("model judges"))), joining=": "
     )
-    return Plan((*plan.flags, Flag(FLAG, ranking is not None, words))), ranking
+    plan = Plan((*search.plan.flags, Flag(FLAG, ranking is not None, words)))
+    return replace(search, plan=plan, clear=ranking, arbiter=ranking.arbiter if ranking else search.arbiter)
 
 
 def doubt_of(question: Question) -> str:

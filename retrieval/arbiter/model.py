@@ -20,8 +20,8 @@ from llm.fence import fence_text
 from llm.prompts import Guidance, Instructions, Prompt, instruct
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.order import EXACT_TITLE, STATEMENT, TOGETHER, order_by_rules, rule_of
-from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, Room
 from retrieval.dispatch import OPEN_INTENTS
+from retrieval.search import USUAL, WHOLE, ModelUse, Room
 from retrieval.types import (
     KEPT_ROLES,
     ROLE_ORDER,

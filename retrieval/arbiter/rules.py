@@ -1,11 +1,11 @@
 """The arbiter without a model: fixed conflict rules (R48, R49, R52). Each verdict names its rule and reason."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from retrieval.arbiter.evidence import Evidence, value_unquoted, what_is_missing
-from retrieval.arbiter.forms_met import FormsMet, find_forms
 from retrieval.arbiter.numbers_told import number_untold
 from retrieval.arbiter.order import (
     EXACT_TITLE,
@@ -23,7 +23,8 @@ from retrieval.arbiter.order import (
 )
 from retrieval.told.clauses import recorded_facts
 from retrieval.told.reasons import give_clause, give_passage_reason
-from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Question, Ranking, Role, Verdict
+from retrieval.types import IN_QUESTION, KEPT_ROLES, ROLE_ORDER, Candidate, Keyword, Question, Ranking, Role, Verdict
+from retrieval.words.tokens import normalise_words, split_words
 
 PRIMARY_MAX = 3
 PRIMARY_SHARE = 0.8  # a second primary must cover nearly as much as the first
@@ -32,15 +33,34 @@ SUPPORTING_MAX = 5
 THOROUGH_SUPPORTING_MAX = 9  # with the primary ones the 12 citations of thorough mode (R98)
 DISCARDED_SHARE = 0.25  # of the best: a stray word
 SUFFICIENT = (PINNED, STATEMENT, EXACT_TITLE, REFERRED, WHOLE_LIST)  # reasons to keep a candidate whatever its strength
+ASKED = ("direct", "identifier")  # sources of a keyword that the question has itself
 
 
-class Pool(NamedTuple):
+class Yardstick(NamedTuple):
     """What candidates are compared with: the greatest strength, the first of each part, what an answer still lacks."""
 
     best: float
     first_of_part: frozenset[str]
     missing: str
     supporting_max: int
+
+
+@dataclass(frozen=True)
+class FormsMet:
+    """By keyword, where it is not the word itself: the form that stands there, and what it was searched for."""
+
+    form: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, str] = field(default_factory=dict)
+
+    def once(self, words: Sequence[str]) -> list[str]:
+        """The words, without those that stand there as the same printed form as one before."""
+        printed: dict[str, str] = {}
+        for word in words:
+            printed.setdefault(self.form.get(word, word), word)
+        return list(printed.values())
+
+    def facts(self) -> dict[str, dict[str, str]]:
+        return {name: told for name, told in (("form", self.form), ("asked", self.asked)) if told}
 
 
 def judge_by_rules(
@@ -68,9 +88,9 @@ def judge_by_rules(
     if missing:
         roles = ["tangential" if role in KEPT_ROLES else role for role in roles]
     reads = evidence.reads if evidence else None  # of the first
-    pool = Pool(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
+    yardstick = Yardstick(max(candidate.strength for candidate in ordered), served, missing, supporting_max)
     verdicts = tuple(
-        give_verdict(each, role, pool, find_forms(each, question.keywords), reads if each is ordered[0] else None)
+        give_verdict(each, role, yardstick, find_forms(each, question.keywords), reads if each is ordered[0] else None)
         for each, role in zip(ordered, roles, strict=True)
     )
     verdicts = tuple(sorted(verdicts, key=lambda verdict: ROLE_ORDER[verdict.role]))
@@ -136,10 +156,10 @@ def parts_first(ordered: Sequence[Candidate], answered: Collection[int] | None =
     return frozenset(first.values())
 
 
-def give_verdict(candidate: Candidate, role: Role, pool: Pool, met: FormsMet, reads: float | None) -> Verdict:
+def give_verdict(candidate: Candidate, role: Role, yardstick: Yardstick, met: FormsMet, reads: float | None) -> Verdict:
     rule = rule_of(candidate)
     quote = candidate.own_text if role in KEPT_ROLES else ""
-    weight = explain_weight(candidate, rule, role, pool)
+    weight = explain_weight(candidate, rule, role, yardstick)
     facts = facts_for(candidate, rule, met) | met.facts() | ({"weight": weight} if weight else {})
     facts |= {} if reads is None else {"reads": reads}
     return Verdict(candidate.candidate_id, role, give_passage_reason(rule.name, **facts), quote, rule.name)
@@ -160,25 +180,55 @@ def facts_for(candidate: Candidate, rule: Rule, met: FormsMet) -> dict[str, obje
     return facts | {name: sign for name, sign in signs.items() if sign}
 
 
-def explain_weight(candidate: Candidate, rule: Rule, role: Role, pool: Pool) -> dict[str, object]:
+def explain_weight(candidate: Candidate, rule: Rule, role: Role, yardstick: Yardstick) -> dict[str, object]:
     """Why the evidence earns this role: the share of the question it covers, against the best and the limits."""
-    if role == "primary" and candidate.strength == pool.best:
+    if role == "primary" and candidate.strength == yardstick.best:
         return {"code": "best"}
     if rule in (MEANING_ONLY, NO_SIGNAL) or (role in KEPT_ROLES and rule in SUFFICIENT):
         return {}
-    if pool.missing and role == "tangential":
-        return {"code": "missing", "missing": recorded_facts(pool.missing)}
+    if yardstick.missing and role == "tangential":
+        return {"code": "missing", "missing": recorded_facts(yardstick.missing)}
     if role == "tangential" and not is_able(candidate):
         return {"code": "little"}
-    percent = int(round(100 * candidate.strength / (pool.best or 1.0), 6))  # 59.99999999999999 is 60
+    percent = int(round(100 * candidate.strength / (yardstick.best or 1.0), 6))  # 59.99999999999999 is 60
     if role == "primary":
-        is_first = candidate.candidate_id in pool.first_of_part
+        is_first = candidate.candidate_id in yardstick.first_of_part
         return {"code": "first of part"} if is_first else {"code": "equal", "percent": percent}
     enough, least = round(100 * SUPPORTING_SHARE), round(100 * DISCARDED_SHARE)
     if role == "supporting":
         return {"code": "supports", "percent": percent, "limit": enough}
-    if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * pool.best:
-        return {"code": "others", "count": pool.supporting_max}
+    if role == "tangential" and candidate.strength >= SUPPORTING_SHARE * yardstick.best:
+        return {"code": "others", "count": yardstick.supporting_max}
     if role == "tangential":
         return {"code": "less", "percent": percent, "limit": enough}
     return {"code": "far less", "percent": percent, "limit": least}
+
+
+# ---- which form of a word stands in a place, and what a word nobody asked for stands for
+
+
+def find_forms(candidate: Candidate, keywords: Sequence[Keyword]) -> FormsMet:
+    """What stands in the matched lines for each keyword of a candidate."""
+    text = f" {' '.join(normalise_words(candidate.anchor_text))} "
+    by_text = {keyword.text: keyword for keyword in reversed(keywords)}  # what was asked stands first
+    met = FormsMet()
+    for word in candidate.matched_keywords:
+        keyword = by_text.get(word)
+        if keyword is None:
+            continue
+        same = (form for each in keywords if each.group and each.group == keyword.group for form in each.forms)
+        form = first_in(text, (word, *keyword.forms, *same))  # a hit of a dictionary's word may have its concept's name
+        if form and form != word:
+            met.form[word] = form
+        if keyword.source not in ASKED and keyword.group not in ("", word):
+            met.asked[word] = keyword.group
+    return met
+
+
+def first_in(text: str, forms: Iterable[str]) -> str:
+    """The first form whose words stand in a row in the text, or ""."""
+    return next((form for form in forms if f" {as_words(form)} " in text), "")
+
+
+def as_words(form: str) -> str:
+    return form if form.isascii() and form.isalnum() else " ".join(split_words(form))

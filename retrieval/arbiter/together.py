@@ -16,7 +16,7 @@ from llm.prompts import Prompt, instruct
 from retrieval.arbiter import model
 from retrieval.arbiter.brief import candidate_block, toc_block
 from retrieval.arbiter.model import ArbiterReply, asked_block, check_meaning_only, not_run, read_reply
-from retrieval.arbiter.room import ModelUse, Room
+from retrieval.search import ModelUse, Room
 from retrieval.types import Briefed, Question, Ranking
 
 FIELDS_MAX = 5  # with PLACES_EACH, sixty verdicts: about as many as the longest request for one question

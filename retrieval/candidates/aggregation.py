@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_by_key
 from reading.matching import match_form
@@ -40,6 +39,7 @@ from retrieval.types import (
     LeftOut,
     LineRange,
     Method,
+    Pool,
     Question,
 )
 from retrieval.words.lexicon import Lexicon, lexicon_of
@@ -111,17 +111,8 @@ class HitCluster:
         return self.best_line in self.content.running_heads
 
 
-class Aggregated(NamedTuple):
-    """The candidates of a pool, and the places for which it had no room; both in RRF order."""
-
-    candidates: tuple[Briefed, ...]
-    left_out: tuple[LeftOut, ...]
-
-
-def aggregate(
-    hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int
-) -> Aggregated:
-    """At most `pool_max` candidates with their RRF rank. RRF only fills the pool; it decides nothing."""
+def aggregate(hits: Sequence[Hit], question: Question, contents: Sequence[DocumentContent], *, pool_max: int) -> Pool:
+    """At most `pool_max` candidates, both lists in RRF order. RRF only fills the pool; it decides nothing."""
     clusters: list[HitCluster] = []
     for content in contents:
         clusters += clusters_of([hit for hit in hits if hit.document_id == content.document_id], content, question)
@@ -151,7 +142,7 @@ def aggregate(
         elif (left := leave_out(cluster, rank, prefixed, weighed, full)).candidate_id not in candidates:
             left_out.setdefault(left.candidate_id, left)
     judged = dim_other_tables(list(candidates.values()))
-    return Aggregated(
+    return Pool(
         tuple(sorted(judged, key=lambda candidate: candidate.rrf_rank)),
         tuple(sorted(left_out.values(), key=lambda left: left.rrf_rank)),
     )
@@ -321,10 +312,7 @@ def line_worth(hit: Hit, content: DocumentContent) -> float:
 
 def join_passage(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> None:
     """A near passage supports the places inside it, or becomes a place itself."""
-    inside = text_clusters(clusters, hit.lines)
-    if not inside:
-        inside = [HitCluster(content, first_text_line(hit.lines, content))]
-        clusters += inside
+    inside = text_clusters(clusters, hit.lines) or begin_place(first_text_line(hit.lines, content), clusters, content)
     for cluster in inside:
         cluster.hits.append(hit)
 
@@ -358,8 +346,8 @@ def join_section(hit: Hit, clusters: list[HitCluster], content: DocumentContent)
     own = [cluster for cluster in inside if cluster.line.toc_index == entry.index]
     below = [cluster for cluster in inside if cluster not in own]
     if not own and not below:
-        own = [HitCluster(content, first_text_line(LineRange(entry.first_line, entry.last_line), content))]
-        clusters += own
+        first = first_text_line(LineRange(entry.first_line, entry.last_line), content)
+        own = begin_place(first, clusters, content)
     for cluster in own:
         cluster.hits.append(hit)
     for cluster in below:
@@ -368,20 +356,14 @@ def join_section(hit: Hit, clusters: list[HitCluster], content: DocumentContent)
 
 def join_page(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> None:
     """A page named in the question is a place, whether or not it contains a word of the question (R36)."""
-    inside = text_clusters(clusters, hit.lines)
-    if not inside:
-        inside = [HitCluster(content, first_text_line(hit.lines, content))]
-        clusters += inside
+    inside = text_clusters(clusters, hit.lines) or begin_place(first_text_line(hit.lines, content), clusters, content)
     max(inside, key=lambda cluster: cluster.score("keywords")).hits.append(hit)
 
 
 def join_reference(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> None:
     """A place another passage refers to: one that begins there already, or a new one."""
     inside = [cluster for cluster in clusters if cluster.best_line == hit.lines.first]
-    if not inside:
-        inside = [HitCluster(content, hit.lines.first)]
-        clusters += inside
-    inside[0].hits.append(hit)
+    (inside or begin_place(hit.lines.first, clusters, content))[0].hits.append(hit)
 
 
 def join_requested(hit: Hit, clusters: list[HitCluster], content: DocumentContent) -> None:
@@ -394,10 +376,7 @@ def join_requested(hit: Hit, clusters: list[HitCluster], content: DocumentConten
         or units.position(cluster.best_line) == units.position(hit.lines.first)
         or (cluster.line.page_number == page and any(each.statement for each in cluster.hits))
     ]
-    if not inside:
-        inside = [HitCluster(content, hit.lines.first)]
-        clusters += inside
-    inside[0].hits.append(hit)
+    (inside or begin_place(hit.lines.first, clusters, content))[0].hits.append(hit)
 
 
 # How the hits of a method join the places that lines and passages made; one that is not here is an error.
@@ -407,6 +386,12 @@ JOINED: Mapping[Method, Callable[[Hit, list[HitCluster], DocumentContent], None]
     "references": join_reference,
     "requested": join_requested,
 }
+
+
+def begin_place(number: int, clusters: list[HitCluster], content: DocumentContent) -> list[HitCluster]:
+    """A new place at a line, which no hit led to yet."""
+    clusters.append(HitCluster(content, number))
+    return clusters[-1:]
 
 
 def text_clusters(clusters: Sequence[HitCluster], lines: LineRange) -> list[HitCluster]:

@@ -7,7 +7,6 @@ A sentence that only says where its value stands ("The fee is set out in Annex A
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from reading.matching import match_form
@@ -125,13 +124,6 @@ def reference_hit(reference: Reference, line: int, source: Candidate, content: D
 # ---- a sentence that only says where its value stands
 
 
-class Deferral(NamedTuple):
-    """A candidate whose sentence leaves the value to something else, and what that is."""
-
-    candidate: Candidate
-    reference: Reference
-
-
 def follow_deferral(
     question: Question, candidates: Sequence[Candidate], contents: Sequence[DocumentContent]
 ) -> Followed:
@@ -148,10 +140,11 @@ def follow_deferral(
     if any(each.is_told or each.statement or has_own_value(question, each.own_text) for each in best):
         return NOTHING_FOLLOWED
     content_of = {content.document_id: content for content in contents}
-    found = next((each for at in best for each in deferrals_of(question, at, content_of[at.document_id])), None)
-    if found is None:
+    found = ((at, each) for at in best for each in deferrals_of(question, at, content_of[at.document_id]))
+    candidate, reference = next(found, (None, None))
+    if candidate is None or reference is None:
         return NOTHING_FOLLOWED
-    (candidate, reference), content = found, content_of[found.candidate.document_id]
+    content = content_of[candidate.document_id]
     begins = Places(content.lines, content.toc, content.registry.objects).find(reference)
     if not begins:
         return Followed((), (), (reference,))
@@ -180,12 +173,12 @@ def without_labels(question: Question, text: str) -> str:
     return text[own.end("number") :] if own else text
 
 
-def deferrals_of(question: Question, candidate: Candidate, content: DocumentContent) -> Iterator[Deferral]:
+def deferrals_of(question: Question, candidate: Candidate, content: DocumentContent) -> Iterator[Reference]:
     """What a candidate leaves the value asked for to: only where that stands directly before the words that do."""
     terms = weigh_terms(question, lexicon_of(content))
     for reference, before, _ in deferrals_in(candidate.own_text):
         if is_about_asked(before, question, terms, content.language):
-            yield Deferral(candidate, reference)
+            yield reference
 
 
 def is_about_asked(before: str, question: Question, terms: Sequence[WeighedTerm], language: str) -> bool:

@@ -10,23 +10,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from documents.storage.content import DocumentContent
+from llm.tiers import ChosenTier
 from retrieval.absence import WARNING_CAP, amended_reason
 from retrieval.accounting import coverage_of
-from retrieval.arbiter import arbitrate
 from retrieval.arbiter.brief import toc_block
+from retrieval.arbiter.deciding import arbitrate
 from retrieval.arbiter.evidence import join_words, share_of_weight
-from retrieval.arbiter.room import USUAL, WHOLE, ModelUse, room_minus_guidance
+from retrieval.arbiter.model import PROMPT as ARBITER_PROMPT
+from retrieval.arbiter.room import room_minus_guidance
 from retrieval.briefs import fit_for
 from retrieval.candidates.aggregation import name_place
 from retrieval.candidates.settle import settle
 from retrieval.forms.outline import outline_of
 from retrieval.parts import CANDIDATES_NAMED, CARRIED_SHARE, MISSING_SHARE, missing_words, share_of_part
+from retrieval.search import MODEL_ARBITERS, WHOLE, ModelUse, Search
 from retrieval.told.clauses import join_clauses
 from retrieval.told.planned import give_reason, join_reasons
 from retrieval.types import (
     KEPT_ROLES,
     ROLE_ORDER,
-    ArbiterName,
     Briefed,
     Flag,
     Hit,
@@ -38,7 +40,6 @@ from retrieval.types import (
     Question,
     Ranking,
     RetrievalResult,
-    ScopeAccount,
     SearchedWord,
     Settled,
     Side,
@@ -70,57 +71,44 @@ class FoundSide:
     left_out: tuple[LeftOut, ...] = ()
 
 
-def compare_sides(
-    question: Question,
-    contents: Sequence[DocumentContent],
-    account: ScopeAccount,
-    search: SearchSide,
-    arbiter: ArbiterName,
-    settings: Mapping[str, object],
-    use: ModelUse = USUAL,
-) -> RetrievalResult:
+def compare_sides(search: Search, search_side: SearchSide) -> RetrievalResult:
     """The result of a comparison. Each side is a part of the question (R22), with its own outcome and quotes.
 
     Without a model each side is judged by the rules; with one, the best places of all sides are judged in one call. A
     side of which nothing was found makes the answer a partial one, one that was amended a weak one.
     """
-    found = [find_side(side, question, contents, search) for side in question.sides]
+    contents, account = search.contents, search.account
+    found = [find_side(side, search.question, contents, search_side) for side in search.question.sides]
     asked = tuple(f"{each.name}: {each.side.asked}" if each.side.asked else each.name for each in found)
     kind: PartKind = "independent"
-    question = replace(question, parts=asked, part_kinds=(kind,) * len(found))
-    coverage = coverage_of(question, contents, account)
-    candidates, ranking, left_out = judge_sides(question, found, contents, arbiter, use)
+    question = replace(search.question, parts=asked, part_kinds=(kind,) * len(found))
+    search = replace(search, question=question, coverage=coverage_of(question, contents, account))
+    candidates, ranking, left_out = judge_sides(search, found)
     of_side = {each.side: keys_of(each, contents) for each in found}
-    has_gaps = bool(coverage.gaps)
+    has_gaps = bool(search.coverage.gaps)
     told = tuple(tell_side(each, of_side[each.side], candidates, ranking, has_gaps) for each in found)
-    parts = tuple(doubt_side(part, each, question, contents, account) for part, each in zip(told, found, strict=True))
+    parts = tuple(doubt_side(part, each, search) for part, each in zip(told, found, strict=True))
     status = status_of(parts) if parts == told else "weak"
     lacking = [each.name for each, part in zip(found, parts, strict=True) if part.outcome != "found"]
     if status == "found" and lacking:
         ranking = replace(ranking, answerable=False, answerable_reason=f"nothing was found in {join_words(lacking)}")
     absent = [f"{each.name}: {part.reason}" for each, part in zip(found, parts, strict=True) if part.outcome != "found"]
-    reason = "" if status == "found" else "; ".join(absent)
-    sure = min(
-        (each.result.confidence for each in found if each.result and each.status == "found"), default=WARNING_CAP
-    )
     results = [each.result for each in found if each.result]
-    return RetrievalResult(
+    sure = min((each.confidence for each in results if each.status == "found"), default=WARNING_CAP)
+    return replace(
+        search.empty_result(),
         question=question,
         plan=plan_of(found),
-        scope=tuple(content.snapshot() for content in contents),
-        documents=account.documents,
         hits=tuple(replace(hit, part=number) for number, each in enumerate(found, 1) for hit in each.hits),
         candidates=candidates,
         ranking=ranking,
         gates=next((each.gates for each in results), ()),
         searched=merge_words(results),
-        coverage=coverage,
         status=status,
-        not_found_reason=reason,
+        not_found_reason="" if status == "found" else "; ".join(absent),
         confidence=(min(sure, WARNING_CAP) if lacking else sure) if status == "found" else 0.0,
         methods_used=tuple(dict.fromkeys(method for each in results for method in each.methods_used)),
         toc_shown=toc_block(contents) if candidates else "",
-        settings=dict(settings),
         left_out=left_out,
         parts=parts,
     )
@@ -164,18 +152,13 @@ def lower_faint(
 # ---- one judgement
 
 
-def judge_sides(
-    question: Question,
-    found: Sequence[FoundSide],
-    contents: Sequence[DocumentContent],
-    arbiter: ArbiterName,
-    use: ModelUse,
-) -> tuple[tuple[Settled, ...], Ranking, tuple[LeftOut, ...]]:
+def judge_sides(search: Search, found: Sequence[FoundSide]) -> tuple[tuple[Settled, ...], Ranking, tuple[LeftOut, ...]]:
     """The candidates of all sides, judged; a place that speaks to several is one candidate."""
+    contents = search.contents
     merged = merge_candidates(found, contents)
     left_out = tuple(each for side in found for each in side.left_out)
     is_searched = any(each.result for each in found)
-    if arbiter not in ("model", "hybrid") or not is_searched or not merged:
+    if search.arbiter not in MODEL_ARBITERS or not is_searched or not merged:
         ordered = sorted(merged, key=lambda each: ROLE_ORDER[each.verdict.role])
         verdicts = tuple(each.verdict for each in ordered)
         answerable = any(verdict.role == "primary" for verdict in verdicts)
@@ -188,10 +171,17 @@ def judge_sides(
     names = Briefed.__dataclass_fields__
     briefed = [Briefed(**{name: getattr(each, name) for name in names}) for each in merged[:JUDGED_MAX]]  # unjudged
     more = [LeftOut.of(each, f"the {JUDGED_MAX} best places of the sides are judged") for each in merged[JUDGED_MAX:]]
-    use = use._replace(room=room_minus_guidance(use.guidance, WHOLE))
+    use = judging_by(search)
     fitted, unfit = fit_for("model", tuple(briefed), toc_block(contents), contents, use.room)
-    ranking = arbitrate("model", question, fitted, contents, use=use)
-    return settle(fitted, ranking, question, contents), ranking, (*left_out, *more, *unfit)
+    ranking = arbitrate(replace(search, arbiter="model", candidates=fitted, use=use))
+    return settle(fitted, ranking, search.question, contents), ranking, (*left_out, *more, *unfit)
+
+
+def judging_by(search: Search) -> ModelUse:
+    """The model that judges a comparison: the one the base names for it, else the usual."""
+    tier, why = search.named or ChosenTier()
+    guidance = search.options.guidance.get(ARBITER_PROMPT.name)
+    return ModelUse(tier, room_minus_guidance(guidance, WHOLE), guidance, why, search.named is not None)
 
 
 def merge_candidates(found: Sequence[FoundSide], contents: Sequence[DocumentContent]) -> list[Settled]:
@@ -265,18 +255,12 @@ def tell_side(
     )
 
 
-def doubt_side(
-    part: PartFinding,
-    found: FoundSide,
-    question: Question,
-    contents: Sequence[DocumentContent],
-    account: ScopeAccount,
-) -> PartFinding:
+def doubt_side(part: PartFinding, found: FoundSide, search: Search) -> PartFinding:
     """Weak where a document of the side is amended by one that was not looked at for it, and is no side of its own."""
     own = found.side.document_ids
-    seen = {key for side in question.sides for key in side.document_ids} if own else {c.document_id for c in contents}
-    titles = {each.document_id: each.title for each in contents if not own or each.document_id in own}
-    amended = [titles[key] for key, amending in account.amending.items() if key in titles and amending - seen]
+    seen = {key for side in search.question.sides for key in side.document_ids} if own else {*search.content_of}
+    titles = {key: each.title for key, each in search.content_of.items() if not own or key in own}
+    amended = [titles[key] for key, amending in search.account.amending.items() if key in titles and amending - seen]
     if part.outcome != "found" or not found.result or not amended:
         return part
     reason = join_clauses([amended_reason(title, ()) for title in amended], "; ")

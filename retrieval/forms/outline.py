@@ -9,7 +9,7 @@ with one it writes a summary from the beginnings of these parts.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ from retrieval.candidates.noise import is_minor, is_noise_title, name_part
 from retrieval.candidates.sentences import PROSE, QUOTE_CHARS, run_around
 from retrieval.candidates.settle import settle
 from retrieval.candidates.units import ITEM, cut_around, prose_of
-from retrieval.filters import Within
+from retrieval.filters import Within, lines_within
+from retrieval.search import Search
 from retrieval.told.planned import give_reason
 from retrieval.types import (
     Briefed,
@@ -39,7 +40,6 @@ from retrieval.types import (
     Question,
     Ranking,
     RetrievalResult,
-    ScopeAccount,
     Settled,
     Status,
     Verdict,
@@ -93,24 +93,17 @@ class OutlineParts(NamedTuple):
     left_out: tuple[LeftOut, ...]
 
 
-def outline_result(
-    question: Question,
-    contents: Sequence[DocumentContent],
-    account: ScopeAccount,
-    settings: dict[str, Any],
-    within: Within | None = None,
-) -> RetrievalResult:
+def outline_result(search: Search) -> RetrievalResult:
     """The result for a request for an outline: its parts, all of them quoted, or that there is no text."""
-    coverage = coverage_of(question, contents, account)
-    found = outline_of(question, contents, within=within)
+    coverage = coverage_of(search.question, search.contents, search.account)
+    found = outline_of(search.question, search.contents, within=lines_within(search.options.filters, search.contents))
     is_found = bool(found.candidates)
     absent: Status = "cannot_tell" if coverage.gaps else "not_found"
     sure = WARNING_CAP if coverage.unreadable else CAPS["rules"]
-    return RetrievalResult(
-        question=replace(question, intent=INTENT),
+    return replace(
+        search.empty_result(),
+        question=replace(search.question, intent=INTENT),
         plan=Plan((Flag(RULE, True, give_reason("outline")),)),
-        scope=tuple(content.snapshot() for content in contents),
-        documents=account.documents,
         hits=found.hits,
         candidates=found.candidates,
         ranking=found.ranking,
@@ -118,7 +111,6 @@ def outline_result(
         status="found" if is_found else absent,
         not_found_reason="" if is_found else "; but ".join([NO_TEXT, *coverage.gaps]),
         confidence=sure if is_found else 0.0,
-        settings=settings,
         left_out=found.left_out,
     )
 

@@ -124,7 +124,7 @@ def shipped_rows() -> tuple[ShippedRow, ...]:
             rows.append(ShippedRow(RuleRow("shape", name, each.language, text), each.examples[0]))
     for value in value_wordings():
         kind: RowKind = "printed" if value.as_printed else "value"
-        rows.append(ShippedRow(RuleRow(kind, value.type, value.language, value.pattern), value.examples[0]))
+        rows.append(ShippedRow(RuleRow(kind, value.section, value.language, value.pattern), value.examples[0]))
     for language, words in vague_words().items():
         rows += [ShippedRow(RuleRow("vague", "", language, word), word) for word in sorted(words)]
     return tuple(rows)

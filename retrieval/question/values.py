@@ -12,7 +12,7 @@ from pathlib import Path
 from documents.storage.content import DocumentContent, kept_with_content
 from reading.matching import match_form
 from reading.values.nothing import says_nothing
-from reading.wording import LANGUAGES, WordingError, check_fields, read_entries
+from reading.wording import LANGUAGES, Wording, WordingError, check_fields, read_entries
 from retrieval.question.linear import PatternRefused, compile_linear
 from retrieval.types import Question
 
@@ -36,16 +36,10 @@ FIELDS = {"pattern": str, "as_printed": bool, "examples": list, "counter_example
 
 
 @dataclass(frozen=True)
-class ValueWording:
-    """One alternative of a type, with texts it is found in and texts it is not found in."""
+class ValueWording(Wording):
+    """An alternative of a type, its section; the language "" is any."""
 
-    file: str
-    language: str  # "" is any
-    type: str
-    pattern: str
-    as_printed: bool
-    examples: tuple[str, ...]
-    counter_examples: tuple[str, ...] = ()
+    as_printed: bool = False
 
     def is_in(self, text: str) -> bool:
         return compile_linear(self.pattern).search(text if self.as_printed else match_form(text)) is not None
@@ -69,9 +63,9 @@ def value_wordings() -> tuple[ValueWording, ...]:
                     language if (language := path.name.split(".")[1]) in LANGUAGES else "",
                     section,
                     entry["pattern"],
-                    entry.get("as_printed", False),
                     tuple(entry["examples"]),
                     tuple(entry.get("counter_examples", ())),
+                    entry.get("as_printed", False),
                 )
             )
     return tuple(found)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,10 @@ from reading.limits import Limits
 from reading.matching import match_form
 from reading.passages import cut_passages
 from reading.pdf_reader import read_pdf
+from reading.processes.clock import Clock
 from reading.rows import LineKind, LineRow, LineSpan, PageRow, PassageRow, Reading, TocRow
+from retrieval.search import Search, SearchOptions
+from retrieval.types import Mode, Question
 
 SETTINGS = BaseSettings()
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -24,6 +28,13 @@ LINE_HEIGHT = 12.0
 
 # A line of a made-up document: its text, or (text, kind); "# Title" begins a section, "---" a page.
 Written = str | tuple[str, LineKind]
+
+
+def search_of(question: Question, contents: Sequence[DocumentContent], mode: Mode = "balanced", **known: Any) -> Search:
+    """A search in which so much is known; nothing else was looked for."""
+    known.setdefault("arbiter", "rules")
+    known.setdefault("clock", Clock())
+    return Search(contents, SearchOptions(SETTINGS, mode), question, question, **known)
 
 
 def content_of_lines(

@@ -35,6 +35,7 @@ from tests.scripted_llm import ScriptedLLM
 
 pytestmark = pytest.mark.django_db
 WITHOUT = BaseSettings(embeddings="none")
+BY_WORDS = SearchOptions(WITHOUT)
 
 
 def many(keep: Keep, count: int = DOCUMENTS_MAX + 5) -> list[Document]:
@@ -55,14 +56,14 @@ def embed(document: Document) -> None:
 
 def test_a_few_documents_are_all_read(keep: Keep) -> None:
     documents = [keep("One", "# A\n\nThe premium is due."), keep("Two", "# B\n\nNothing.")]
-    assert shortlist("premium", documents, WITHOUT).chosen == tuple(documents)
+    assert shortlist("premium", documents, BY_WORDS).chosen == tuple(documents)
 
 
 def test_of_many_the_ones_with_the_words_are_read(keep: Keep) -> None:
     """R104."""
     documents = many(keep)
     wanted = keep("Terms", "# Fees\n\nThe cancellation fees are forty dollars.")
-    chosen = shortlist("What is the cancellation fee?", [*documents, wanted], WITHOUT).chosen
+    chosen = shortlist("What is the cancellation fee?", [*documents, wanted], BY_WORDS).chosen
     assert len(chosen) == DOCUMENTS_MAX
     assert wanted in chosen
 
@@ -70,7 +71,7 @@ def test_of_many_the_ones_with_the_words_are_read(keep: Keep) -> None:
 def test_of_many_the_one_that_is_named_is_read(keep: Keep) -> None:
     documents = many(keep)
     wanted = keep("Zanzibar treaty", "# A\n\nIt rained.")
-    assert wanted in shortlist("What does the Zanzibar treaty say?", [*documents, wanted], WITHOUT).chosen
+    assert wanted in shortlist("What does the Zanzibar treaty say?", [*documents, wanted], BY_WORDS).chosen
 
 
 @pytest.mark.parametrize(
@@ -84,10 +85,10 @@ def test_of_many_the_one_that_is_named_is_read(keep: Keep) -> None:
 def test_of_many_the_one_whose_card_says_what_is_asked_is_read(keep: Keep, card: Card, asked: str) -> None:
     """(R15) By its type, a party or its period; none of these words stands in its text."""
     documents = [*many(keep), keep("Scan 7", "# A\n\nIt snowed.")]
-    assert documents[-1] not in shortlist(asked, documents, WITHOUT).chosen
+    assert documents[-1] not in shortlist(asked, documents, BY_WORDS).chosen
     edit_card(documents[-1], card)
     Document.objects.filter(pk=documents[-1].pk).update(title="Scan 7")  # a card may name it, which chooses as well
-    chosen = shortlist(asked, list(Document.objects.order_by("created_at")), WITHOUT)
+    chosen = shortlist(asked, list(Document.objects.order_by("created_at")), BY_WORDS)
     assert documents[-1] in chosen.chosen and chosen.reason_of(documents[-1]) == RANKED_BY_CARD
 
 
@@ -98,12 +99,14 @@ def test_of_many_the_nearest_in_meaning_is_read(keep: Keep) -> None:
     wanted = keep("Deed", "# A\n\nEither party may terminate this contract by giving written notice.")
     for document in [*documents, wanted]:
         embed(document)
-    assert wanted in shortlist("How do I quit the agreement early?", [*documents, wanted], SETTINGS).chosen
+    assert (
+        wanted in shortlist("How do I quit the agreement early?", [*documents, wanted], SearchOptions(SETTINGS)).chosen
+    )
 
 
 def test_the_order_of_the_documents_is_kept(keep: Keep) -> None:
     documents = many(keep)
-    chosen = shortlist("region rain", documents, WITHOUT).chosen
+    chosen = shortlist("region rain", documents, BY_WORDS).chosen
     assert list(chosen) == [document for document in documents if document in chosen]
 
 
@@ -112,7 +115,7 @@ def test_no_row_outside_the_scope_is_looked_at(keep: Keep) -> None:
     other = KnowledgeBase.objects.create(name="Other")
     secret = keep("Secret", "# Fees\n\nThe cancellation fees are a secret.", other)
     documents = many(keep)
-    assert secret not in shortlist("What is the cancellation fee?", documents, WITHOUT).chosen
+    assert secret not in shortlist("What is the cancellation fee?", documents, BY_WORDS).chosen
     account = account_for("What is the cancellation fee?", documents, documents[:1])
     assert account.counts == {"cancellation": 0, "fee": 0}
 
@@ -146,7 +149,7 @@ def test_first_pages_that_are_dropped_from_memory_are_read_again(keep: Keep, mon
 
 
 def test_a_question_without_words_chooses_something(keep: Keep) -> None:
-    assert len(shortlist("???", many(keep), WITHOUT).chosen) == DOCUMENTS_MAX
+    assert len(shortlist("???", many(keep), BY_WORDS).chosen) == DOCUMENTS_MAX
 
 
 def test_a_document_that_was_not_read_is_left_out(keep: Keep) -> None:
@@ -171,19 +174,19 @@ def test_documents_of_one_name_are_not_compared_while_one_has_no_reading(keep: K
 def test_of_a_company_and_year_only_those_documents_are_read(keep: Keep) -> None:
     reports = [keep(f"NIKE_{year}_10K", f"# Fees\n\nThe fees of {year}.") for year in (2018, 2019)]
     documents = [*many(keep), *reports]
-    assert shortlist("What were the fees of Nike in FY2019?", documents, WITHOUT).chosen == (reports[1],)
-    assert list(shortlist("What were the fees of Nike?", documents, WITHOUT).chosen) == reports
+    assert shortlist("What were the fees of Nike in FY2019?", documents, BY_WORDS).chosen == (reports[1],)
+    assert list(shortlist("What were the fees of Nike?", documents, BY_WORDS).chosen) == reports
 
 
 def test_a_few_documents_are_all_read_unless_the_year_is_named_too(keep: Keep) -> None:
     documents = [keep("NIKE_2019_10K", "# A\n\nx"), keep("ADOBE_2019_10K", "# A\n\ny")]
-    assert list(shortlist("What are the fees of Nike?", documents, WITHOUT).chosen) == documents
-    assert list(shortlist("What are the fees of Nike in 2019?", documents, WITHOUT).chosen) == documents[:1]
+    assert list(shortlist("What are the fees of Nike?", documents, BY_WORDS).chosen) == documents
+    assert list(shortlist("What are the fees of Nike in 2019?", documents, BY_WORDS).chosen) == documents[:1]
 
 
 def test_the_company_on_the_first_page_chooses_too(keep: Keep) -> None:
     wanted = keep("000123-22", "# Annual report\n\nZenith Mills Company\n\nNothing else.")
-    assert shortlist("Does Zenith Mills pay?", [*many(keep), wanted], WITHOUT).chosen == (wanted,)
+    assert shortlist("Does Zenith Mills pay?", [*many(keep), wanted], BY_WORDS).chosen == (wanted,)
 
 
 def test_where_the_named_document_is_silent_the_others_are_read(keep: Keep) -> None:
@@ -218,7 +221,10 @@ CAPEX = (ConceptTerms("capex", (ConceptTerm("capex", ""), ConceptTerm("purchases
 def test_terms_of_the_dictionary_choose_documents_and_count_elsewhere(keep: Keep) -> None:
     documents = many(keep)
     wanted = keep("Flows", "# A\n\nPurchases of property and equipment were 12.")
-    assert wanted in shortlist("How high was capex?", [*documents, wanted], WITHOUT, CAPEX).chosen
+    assert (
+        wanted
+        in shortlist("How high was capex?", [*documents, wanted], SearchOptions(WITHOUT, dictionary=CAPEX)).chosen
+    )
     account = account_for("How high was capex?", [*documents, wanted], documents[:1], CAPEX)
     assert account.counts["capex"] == 1
 

@@ -9,7 +9,7 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from retrieval.detectors import DETECTORS
 from retrieval.pipeline import retrieve
-from retrieval.search import chosen_arbiter
+from retrieval.steps import chosen_arbiter
 from retrieval.tests.builders import SETTINGS, content_of_lines, with_vectors
 from retrieval.types import ConceptTerm, ConceptTerms, Hit
 
@@ -103,7 +103,7 @@ def test_a_hostile_question_does_no_harm(policy: DocumentContent, text: str) -> 
 def test_the_arbiter_follows_base_mode_and_model(
     monkeypatch: pytest.MonkeyPatch, ranking: str, mode: str, configured: bool, arbiter: str
 ) -> None:
-    monkeypatch.setattr("retrieval.search.is_configured", lambda: configured)
+    monkeypatch.setattr("retrieval.steps.is_configured", lambda: configured)
     assert chosen_arbiter(BaseSettings(ranking=ranking), mode) == arbiter
 
 

@@ -15,9 +15,8 @@ from documents.storage.content import DocumentContent, kept_with_content
 from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
 from retrieval.words.compounds import Parts, compounds_with, joins_words, split_word
-from retrieval.words.prefixes import prefixed_forms
+from retrieval.words.forms import prefixed_forms, verb_forms
 from retrieval.words.tokens import base_form, is_run, normalise_words, pattern_of, split_words, stem, word_lists
-from retrieval.words.verbs import verb_forms
 
 Numbers = NDArray[np.int32]  # document-wide line numbers, ascending and unique
 NO_LINES: Numbers = np.zeros(0, dtype=np.int32)

@@ -226,8 +226,8 @@ def test_stop_ends_the_wait_for_a_silent_model_and_keeps_what_was_judged(
 def test_stop_ends_fields_that_hang_elsewhere_and_keeps_what_was_found(
     post: Post, client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def find_one_and_wait(fields: Any, documents: Any, on_found: Any, **options: Any) -> None:
-        retrieve_fields(fields[:1], documents, on_found, **options)
+    def find_one_and_wait(fields: Any, documents: Any, *told: Any) -> None:
+        retrieve_fields(fields[:1], documents, *told)
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_sleep(3600)")
 

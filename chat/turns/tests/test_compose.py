@@ -215,7 +215,9 @@ def test_a_figure_that_was_computed_goes_behind_what_was_written() -> None:
     quoted = Quoted(2, RunCandidate(), "Revenue 5")
     said, computed = literal_check("It is high.", [1]), literal_check("The margin is 20 %.", [2])
     figures = ComputedFigures("The margin is 20 %. [2]", (quoted,), [computed])
-    draft = with_figures(AnswerDraft(Kind.GENERATED, "It is high. [1]", checks=[said]), figures)
+    draft = with_figures(
+        AnswerDraft(Kind.GENERATED, "It is high. [1]", checks=[said]), figures, [FIGURE_NOTE], figures.checks
+    )
     assert draft.text == "It is high. [1]\n\nThe margin is 20 %. [2]" and draft.note == FIGURE_NOTE
     assert draft.quoted == (quoted,) and draft.checks == [said, computed]
 

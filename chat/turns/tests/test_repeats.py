@@ -4,6 +4,7 @@ import json
 import uuid
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -264,7 +265,7 @@ def test_another_mode_or_filter_or_question_is_asked(ask: Ask, tenant: User, doc
     assert not is_repeat(ask(mode="fast")) and not is_repeat(ask(f"{RENT_QUESTION} Why?"))
     scope = QuestionScope(document.base, (document,))
     narrowed = keep_question(
-        tenant, scope, RENT_QUESTION, "balanced", form_id=uuid.uuid4(), filters=Filters(section="Rent")
+        tenant, replace(scope, filters=Filters(section="Rent")), RENT_QUESTION, "balanced", form_id=uuid.uuid4()
     )
     assert not is_repeat(narrowed)
 

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from documents.storage.content import DocumentContent
-from retrieval.arbiter import arbitrate
+from retrieval.arbiter.deciding import arbitrate
 from retrieval.arbiter.rules import judge_by_rules
 from retrieval.candidates.aggregation import aggregate
 from retrieval.question.parse import parse_question
+from retrieval.tests.builders import search_of
 from retrieval.told.clauses import Clause
 from retrieval.told.reasons import say_passage
 from retrieval.types import Candidate, Hit, Keyword, LineRange, Sentences, Verdict
@@ -247,7 +248,8 @@ def test_two_codes_must_stand_on_a_page_together(policy: DocumentContent, make: 
 
 def test_no_arbiter_leaves_the_order_of_fusion(policy: DocumentContent, make: Any) -> None:
     candidates = [make("b", 0.1, rrf_rank=2), make("a", 0.9, rrf_rank=1)]
-    ranking = arbitrate("none", parse_question("premium", [policy]), candidates, [policy])
+    search = search_of(parse_question("premium", [policy]), [policy], arbiter="none", candidates=tuple(candidates))
+    ranking = arbitrate(search)
     assert [(verdict.candidate_id, verdict.role) for verdict in ranking.verdicts] == [
         ("a", "unjudged"),
         ("b", "unjudged"),
@@ -255,5 +257,5 @@ def test_no_arbiter_leaves_the_order_of_fusion(policy: DocumentContent, make: An
 
 
 def test_without_candidates_nobody_is_asked(policy: DocumentContent) -> None:
-    ranking = arbitrate("model", parse_question("premium", [policy]), [], [policy])
+    ranking = arbitrate(search_of(parse_question("premium", [policy]), [policy], arbiter="model"))
     assert (ranking.status, ranking.exchange) == ("not_needed", None)

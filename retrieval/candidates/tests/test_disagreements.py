@@ -7,7 +7,7 @@ import pytest
 from documents.storage.content import DocumentContent
 from retrieval.candidates.disagreements import differing_value, read_statement
 from retrieval.pipeline import retrieve
-from retrieval.search import with_disagreements
+from retrieval.steps import with_disagreements
 from retrieval.tests.builders import SETTINGS, Written, content_of_lines
 
 ASKED = ("amount", "percentage", "date", "duration")

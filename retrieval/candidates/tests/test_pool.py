@@ -6,18 +6,20 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
 from llm.conftest import Serve
 from retrieval import dispatch
-from retrieval.candidates.pool import pool_size, propose
+from retrieval.candidates.pool import pool_size
 from retrieval.pipeline import retrieve
 from retrieval.question.parse import parse_question
-from retrieval.tests.builders import SETTINGS, content_of_lines
-from retrieval.types import Hit, LineRange, Mode, Plan
+from retrieval.search import SearchOptions
+from retrieval.steps import propose_candidates
+from retrieval.tests.builders import SETTINGS, content_of_lines, search_of
+from retrieval.types import Hit, LineRange, Mode
 
 
 def proposed_in(mode: Mode, content: DocumentContent) -> tuple[list[str], int, bool]:
     question = parse_question("Where are the fees shown?", [content])
     plan = dispatch.plan(question, [content], SETTINGS, mode)
     hits = [Hit("keywords", content.document_id, LineRange(2, 2), 1.0, ("fees",))]
-    proposed = propose("rules", question, [content], hits, plan, pool_size("rules", question, plan, SETTINGS, mode))
+    proposed = propose_candidates(search_of(question, [content], mode, hits=hits, plan=plan))
     assert len(hits) == 1
     return [each.referred for each in proposed.candidates], len(proposed.hits), proposed.plan == plan
 
@@ -34,10 +36,11 @@ def test_references_are_followed_where_the_plan_says_so() -> None:
 def test_a_thorough_pool_is_the_largest_a_base_may_have() -> None:
     """R44, R102: as many as the base says."""
     question = parse_question("When is the fee due?", [])
-    own = replace(SETTINGS, pool_max=7)
-    assert pool_size("rules", question, Plan(()), own, "balanced") == 7
-    assert pool_size("rules", question, Plan(()), SETTINGS, "balanced") == SETTINGS.pool_max
-    assert pool_size("rules", question, Plan(()), SETTINGS, "thorough") == BaseSettings.RANGES["pool_max"][1]
+    search = search_of(question, [])
+    own = replace(search, options=SearchOptions(replace(SETTINGS, pool_max=7)))
+    assert pool_size(own) == 7
+    assert pool_size(search) == SETTINGS.pool_max
+    assert pool_size(search_of(question, [], "thorough")) == BaseSettings.RANGES["pool_max"][1]
 
 
 def fees_on_pages(count: int) -> DocumentContent:

@@ -9,7 +9,8 @@ from documents.storage.content import DocumentContent
 from reading.wording import Wording
 from retrieval.question.forms import form_rules, read_form
 from retrieval.question.parse import parse_question
-from retrieval.search import SearchOptions, begin_search
+from retrieval.search import SearchOptions
+from retrieval.steps import begin_search
 from retrieval.tests.builders import content_of_lines
 from retrieval.words.tokens import language_of
 

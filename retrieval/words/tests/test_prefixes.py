@@ -13,7 +13,7 @@ from reading.pages.garbled import is_garbled
 from reading.pdf_reader import read_pdf
 from retrieval.pipeline import retrieve
 from retrieval.tests.builders import SETTINGS, content_of_lines, content_of_reading
-from retrieval.words.prefixes import prefixed_forms
+from retrieval.words.forms import prefixed_forms
 
 HEBREW = [
     "הסכם שכירות",

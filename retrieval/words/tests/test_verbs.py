@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.tests.builders import content_of_lines
+from retrieval.words.forms import verb_forms
 from retrieval.words.lexicon import lexicon_of
-from retrieval.words.verbs import verb_forms
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,34 @@
-"""The forms of a verb that no stemmer brings together: "gekündigt", "anzukündigen" and "Kündigung" of "kündigen"."""
+"""The forms of a word that no stemmer brings together.
+
+Arabic and Hebrew write articles, prepositions and conjunctions as one word with the noun; a German verb stands in
+"gekündigt", "anzukündigen" and "Kündigung".
+"""
 
 from collections.abc import Iterator, Sequence
 
 from retrieval.words.tokens import PARTICIPLE, word_lists
 
+BASE_MIN = 3  # letters: what is shorter is no word without its prefix
 ROOT_MIN = 4  # letters: shorter ones begin too many other words
 INFINITIVE = "zu"  # between what is parted from a verb and its root, as PARTICIPLE; only German has a list of these
+
+
+def prefixed_forms(word: str, language: str) -> Iterator[str]:
+    """The forms a word may stand in, itself first: with other prefixes and endings than it has, or none."""
+    befores, afters = (
+        ("", *sorted(word_lists("prefixes")[language])),
+        ("", *sorted(word_lists("endings").get(language, ()))),
+    )
+    bases = dict.fromkeys(
+        base
+        for before in befores
+        if word.startswith(before)
+        for after in afters
+        if word.endswith(after) and len(base := word[len(before) : len(word) - len(after)]) >= BASE_MIN
+    )
+    yield from dict.fromkeys(
+        (word, *(before + base + after for base in bases for before in befores for after in afters))
+    )
 
 
 def verb_forms(word: str, language: str) -> Iterator[str]:
