@@ -13,6 +13,7 @@ from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.specific import NAME, lines_with_word, unsaid_words
 from retrieval.candidates.disagreements import read_statement
+from retrieval.candidates.sentences import ASKS
 from retrieval.headlines.polarity import leaves_need_open
 from retrieval.question.kinds import answer_rules
 from retrieval.question.linear import compile_linear
@@ -62,10 +63,11 @@ OPEN_ENDED = re.compile(
 
 def is_fitting(text: str, section: str, content: DocumentContent, question: Question, *, is_read: bool = False) -> bool:
     """Whether a sentence of a section may be said first: it is about what was asked, with all that is specific in the
-    question, of no other year, and has a value of the kind asked for. What introduces a list says nothing without it.
+    question, of no other year, and has a value of the kind asked for. What introduces a list says nothing without it,
+    nor does a question.
     Of one that `is_read` for an answer any word of the question is enough, and any number.
     """
-    if text.endswith(":") or not is_of_form(text, question):
+    if text.endswith(":") or ASKS.search(text) or not is_of_form(text, question):
         return False
     own = normalise_words(OPEN_ENDED.sub(" ", text))
     said = [*own, *normalise_words(name_in_force(section))]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.headlines.fitting import has_date_asked
+from retrieval.headlines.fitting import has_date_asked, is_fitting
 from retrieval.question.parse import parse_question
 from retrieval.tests.builders import content_of_lines
 
@@ -18,3 +18,10 @@ from retrieval.tests.builders import content_of_lines
 def test_of_two_dates_that_are_not_read_one_may_be_the_end(text: str, *, is_asked: bool) -> None:
     question = parse_question("When does the lease end?", [content_of_lines([text])])
     assert has_date_asked(text, question) is is_asked
+
+
+def test_a_printed_question_is_no_answer() -> None:
+    content = content_of_lines(["# Animals", "**Q: May I keep a dog?**", "A: You may keep a dog of small size."])
+    question = parse_question("May I keep a dog?", [content])
+    fitting = [line.text for line in content.lines if is_fitting(line.text, "Animals", content, question)]
+    assert fitting == ["A: You may keep a dog of small size."]
