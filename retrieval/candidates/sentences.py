@@ -1,17 +1,16 @@
 """The whole sentences of a place that a quote is made of where no model chooses its words."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Mapping
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from documents.storage.content import DocumentContent, kept_by_key, kept_with_content
 from reading.layout.ticks import has_box
 from reading.matching import match_form
-from reading.rows import UNSEARCHED_KINDS, LineRow
-from reading.values.sentences import LINE_ENDS_CLAUSE, SENTENCE, split_at
+from reading.rows import LineRow
+from reading.values.sentences import SENTENCE, split_at
 from retrieval.candidates.units import (
-    ITEM,
     Piece,
     Prose,
     cut_around,
@@ -22,11 +21,11 @@ from retrieval.candidates.units import (
     units_of,
 )
 from retrieval.types import LineRange, Sentences
+from retrieval.words.options import lines_asking
 
 QUOTE_CHARS = 700  # a long clause of a contract; several sentences together are no longer
 SENTENCE_CHARS = 2_400  # of one sentence that is longer only whole clauses are quoted
 LIST_LINES = 12  # of the items that a sentence announces with a colon
-QUESTION_LINES = 4  # of a printed question
 PROSE = frozenset({"body", "list_item"})
 ASKS = re.compile(r"[?？؟][\W_]{0,6}\Z")  # what stands above its answer, as in a FAQ
 AMID_NUMBER = re.compile(r"\A\s*\(\d{1,4}\)\s+")  # "six | (6) years": the figure of a number that was in words
@@ -84,31 +83,20 @@ def answers_printed(content: DocumentContent) -> Mapping[int, LineRange]:
     """The lines of each printed question with those of its answer right below, by each of them; of a question in a
     heading the answer alone.
     """
-    rows = [line for line in content.lines if line.kind not in UNSEARCHED_KINDS]
-    asking = [at for at, row in enumerate(rows) if row.kind != "table_row" and ASKS.search(row.text)]
-    begins = [begin_of_question(at, rows) for at in asking]
+    asked = [
+        lines_asking(below, content)
+        for above, below in pairwise(content.lines)
+        if above.kind != "table_row" and below.kind in PROSE and above.toc_index == below.toc_index
+        if ASKS.search(above.text)
+    ]
     found: dict[int, LineRange] = {}
-    for at, (first, stop) in zip(asking, pairwise([*begins, len(rows)]), strict=True):
-        asked = " ".join(row.text for row in rows[first : at + 1])
-        begin = marker.end() if (marker := ITEM.match(asked)) else 0
-        below = [row for row in rows[at + 1 : stop] if row.toc_index == rows[at].toc_index]
-        if not below or below[0].kind not in PROSE or len(split_at(asked[begin:], SENTENCE)) > 1:
-            continue
-        start = below[0].number if rows[at].kind == "heading" else rows[first].number
-        last = min(units_of(content).around(below[0].number).last, below[-1].number)
-        if not has_box(content.text_between(start, last)):
-            found |= dict.fromkeys(range(rows[first].number, last + 1), LineRange(start, last))
+    for question, following in zip_longest(asked, asked[1:]):
+        first, answer = question[0].number, question[-1].number + 1
+        last = min(units_of(content).around(answer).last, following[0].number - 1 if following else len(content.lines))
+        start = answer if question[-1].kind == "heading" else first
+        if answer <= last and not has_box(content.text_between(start, last)):
+            found |= dict.fromkeys(range(first, last + 1), LineRange(start, last))
     return found
-
-
-def begin_of_question(at: int, rows: Sequence[LineRow]) -> int:
-    """The row on which the question begins that ends on a row."""
-    first = at
-    while first and at - first < QUESTION_LINES - 1 and not LINE_ENDS_CLAUSE.search(rows[first - 1].text.rstrip()):
-        if (rows[first - 1].kind, rows[first - 1].toc_index) != (rows[at].kind, rows[at].toc_index):
-            break
-        first -= 1
-    return first
 
 
 def items_after(number: int, content: DocumentContent) -> list[LineRow]:
