@@ -1,10 +1,12 @@
 """The whole sentences of a place that a quote is made of where no model chooses its words."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent, kept_by_key
+from documents.storage.content import DocumentContent, kept_by_key, kept_with_content
+from reading.layout.ticks import has_box
 from reading.matching import match_form
 from reading.rows import LineRow
 from reading.values.sentences import SENTENCE, split_at
@@ -19,24 +21,27 @@ from retrieval.candidates.units import (
     units_of,
 )
 from retrieval.types import LineRange, Sentences
+from retrieval.words.options import lines_asking
 
 QUOTE_CHARS = 700  # a long clause of a contract; several sentences together are no longer
 SENTENCE_CHARS = 2_400  # of one sentence that is longer only whole clauses are quoted
 LIST_LINES = 12  # of the items that a sentence announces with a colon
 PROSE = frozenset({"body", "list_item"})
+ASKS = re.compile(r"[?？؟][\W_]{0,6}\Z")  # what stands above its answer, as in a FAQ
 AMID_NUMBER = re.compile(r"\A\s*\(\d{1,4}\)\s+")  # "six | (6) years": the figure of a number that was in words
 
 
 def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], content: DocumentContent) -> Sentences:
     """The sentences on the best line of a place, with those of its anchor that have a word of the question.
 
-    Below a heading they are the first ones of its text. Those that end with a colon go on over the items they announce.
-    Empty in a table, where a row is quoted instead.
+    Below a heading they are the first ones of its text. Those that end with a colon go on over the items they announce,
+    and a printed question over its answer. Empty in a table, where a row is quoted instead.
     """
     line = next((each for each in content.legible_lines(best_line, anchor.last) if each.kind in PROSE), None)
     if line is None or content.lines[best_line - 1].kind == "table_row":
         return Sentences("", anchor)
-    prose, forms = split_run(run_around(line.number, content), content)
+    answered = answers_printed(content).get(line.number)
+    prose, forms = split_run(answered or run_around(line.number, content), content)
     own, (first, last) = prose.stretch(LineRange(line.number, line.number)), prose.stretch(anchor)
     on_line = [part for part in forms if part[0] < own[1] and own[0] < part[1]]
     near = [part for part in forms if part[0] < last and first < part[1]]
@@ -46,6 +51,8 @@ def sentences_at(anchor: LineRange, best_line: int, words: Collection[str], cont
     if not together:
         return Sentences("", anchor)
     start, end = together[0][0], together[-1][1]
+    if answered and end <= QUOTE_CHARS:
+        start, end = 0, max(part[1] for part in forms if part[1] <= max(QUOTE_CHARS, end))
     if end - start > QUOTE_CHARS:
         start, end = chosen[0][0], chosen[-1][1]
     if end - start > SENTENCE_CHARS:
@@ -69,6 +76,27 @@ class SplitRun(NamedTuple):
 def split_run(lines: LineRange, content: DocumentContent) -> SplitRun:
     prose = prose_of(lines, content)
     return SplitRun(prose, {part: match_form(prose.text[slice(*part)]) for part in split_at(prose.text, SENTENCE)})
+
+
+@kept_with_content
+def answers_printed(content: DocumentContent) -> Mapping[int, LineRange]:
+    """The lines of each printed question with those of its answer right below, by each of them; of a question in a
+    heading the answer alone.
+    """
+    asked = [
+        lines_asking(below, content)
+        for above, below in pairwise(content.lines)
+        if above.kind != "table_row" and below.kind in PROSE and above.toc_index == below.toc_index
+        if ASKS.search(above.text)
+    ]
+    found: dict[int, LineRange] = {}
+    for question, following in zip_longest(asked, asked[1:]):
+        first, answer = question[0].number, question[-1].number + 1
+        last = min(units_of(content).around(answer).last, following[0].number - 1 if following else len(content.lines))
+        start = answer if question[-1].kind == "heading" else first
+        if answer <= last and not has_box(content.text_between(start, last)):
+            found |= dict.fromkeys(range(first, last + 1), LineRange(start, last))
+    return found
 
 
 def items_after(number: int, content: DocumentContent) -> list[LineRow]:

@@ -13,11 +13,13 @@ from reading.rows import name_in_force
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.specific import NAME, lines_with_word, unsaid_words
 from retrieval.candidates.disagreements import read_statement
+from retrieval.candidates.sentences import ASKS
 from retrieval.headlines.polarity import leaves_need_open
+from retrieval.question.defined import value_given
 from retrieval.question.kinds import answer_rules
 from retrieval.question.linear import compile_linear
 from retrieval.question.parse import owners_named
-from retrieval.question.phrasing import phrasing_rules
+from retrieval.question.phrasing import TITLE_WORDS, asks_for_own_date, phrasing_rules
 from retrieval.question.values import ALSO, NAMED_TYPES, UNFORMED, has_form, has_value
 from retrieval.types import Question
 from retrieval.words.counts import counted_pattern
@@ -29,6 +31,7 @@ from retrieval.words.periods import (
     side_asked,
     side_called,
     tells_other_side,
+    tells_own_day,
 )
 from retrieval.words.printed import Value, values_in
 from retrieval.words.terms import WeighedTerm, weigh_terms
@@ -51,6 +54,10 @@ CODE = re.compile(  # no "MUST", as RFC 2119 prints it
 )
 AT, NAMES = "(?:in|at|near)", r"[A-Z]\w++"
 PLACED = re.compile(rf"\b(\w++) {AT} ({NAMES})")  # "the branch in Yate"
+LABEL = r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Z])\b(?![.,]?\d|['’]|-[^\W\d])"
+JOINED = r"(?:, | (?:and|or|to|und|oder|bis|et|ou|à|y|o|a) |[–/-])"
+LISTED = re.compile(rf"\A(?:(?: \([^()]{{0,80}}\))?{JOINED}{LABEL}(?= ?[,;.()]|{JOINED}|\Z))*+")  # "8.2 (Cap), 9"
+TITLED = re.compile(rf"{TITLE_WORDS}+[.;]?")
 NUMBERED = re.compile(r"^\W*\d+(?:\.\d+)*[.)]?\s")
 UNREAD = re.compile(r"(?<![\d/.-])\d{1,2}([/.-])\d{1,2}\1\d{2,4}(?!\d)")  # a date that may be read in two ways
 CALENDAR = re.compile(r"\b(?:date|datum|fecha)\b", re.IGNORECASE)  # a duration is none
@@ -62,22 +69,25 @@ OPEN_ENDED = re.compile(
 
 def is_fitting(text: str, section: str, content: DocumentContent, question: Question, *, is_read: bool = False) -> bool:
     """Whether a sentence of a section may be said first: it is about what was asked, with all that is specific in the
-    question, of no other year, and has a value of the kind asked for. What introduces a list says nothing without it.
+    question, of no other year, and has a value of the kind asked for. What introduces a list says nothing without it,
+    nor does a question.
     Of one that `is_read` for an answer any word of the question is enough, and any number.
     """
-    if text.endswith(":") or not is_of_form(text, question):
+    is_title = question.answer_type == "boolean" and TITLED.fullmatch(text) and not text.isupper()
+    if text.endswith(":") or is_title or ASKS.search(text) or not is_of_form(text, question):
         return False
-    own = normalise_words(OPEN_ENDED.sub(" ", text))
-    said = [*own, *normalise_words(name_in_force(section))]
+    body = without_heading(text, question.language)
+    own, said = (normalise_words(OPEN_ENDED.sub(" ", each)) for each in (body, text))
+    said += normalise_words(name_in_force(section))
     return (
         (not question.years or set(YEAR_WORD.findall(text)) <= set(question.years))
         and says_enough(own if is_read else said, question, content, is_read=is_read)
         and has_one_thing(own, question)
         and has_codes(f" {' '.join(said)} ", question, content)
         and (is_read or not question.is_count or bool(counts_said(text, question)))
-        and (question.answer_type != "date" or has_date_asked(text, question))
-        and (question.answer_type != "text" or not asks_for_one(question) or names_another(text, question))
-        and (question.answer_type not in NAMED_TYPES or gives_somebody(text, question))
+        and (question.answer_type != "date" or has_date_asked(text, question, content))
+        and (question.answer_type != "text" or not asks_for_one(question) or names_another(body, question))
+        and (question.answer_type not in NAMED_TYPES or gives_somebody(body, question))
         and not unsaid_words(leant_on(question), said, content)
         and not is_half_said(said, question, content)
         and has_parts(said, question, content)
@@ -87,6 +97,11 @@ def is_fitting(text: str, section: str, content: DocumentContent, question: Ques
         and not (question.answer_type == "boolean" and leaves_need_open(text, question))
         and is_checkable(text, question, content)
     )
+
+
+def without_heading(text: str, language: str) -> str:
+    """A sentence without a heading that stands before it with no stop: "Governing Law This lease …"."""
+    return text if text.isupper() else phrasing_rules().in_language("opening", language).sub("", text, count=1)
 
 
 def says_enough(said: Sequence[str], question: Question, content: DocumentContent, *, is_read: bool) -> bool:
@@ -332,12 +347,16 @@ def share_said(words: Sequence[str], terms: Sequence[WeighedTerm]) -> float:
     return found / total if total else 0.0
 
 
-def has_date_asked(text: str, question: Question) -> bool:
+def has_date_asked(text: str, question: Question, content: DocumentContent) -> bool:
     """Whether a text has a date that may be meant, or one that is not read ("7/1/98"): no start where the end was asked
-    for, nothing after it, and no mere duration.
+    for, nothing after it, and no mere duration; where the day of the agreement itself is asked for, that day.
     """
     asked = question.original
     dates = [value for value in values_in(text, "date") if value.type == "date"]
+    if asks_for_own_date(question.topic_form):
+        given = value_given(question, content)
+        is_given = given is not None and any(date.value == given.value.value for date in dates)
+        return is_given or (given is None and tells_own_day(text))
     if not dates:
         is_placed = not is_only_length(text, question.language)
         is_other = counts_from_side(asked, text)
@@ -371,7 +390,7 @@ def is_of_form(text: str, question: Question) -> bool:
 def without_references(text: str) -> str:
     """A text without the numbers of sections, tables and the like, and without its own."""
     for _, start, end in reversed(list(references_in(text))):
-        text = f"{text[:start]} {text[end:]}"
+        text = f"{text[:start]} {LISTED.sub('', text[end:])}"
     return NUMBERED.sub("", text)
 
 

@@ -16,7 +16,7 @@ from reading.values.units import unit_names
 from reading.values.years import YEAR_WORD
 from retrieval.arbiter.numbers_told import is_of_sentences, telling_terms, text_above
 from retrieval.candidates.units import lead_in_of, units_of
-from retrieval.headlines.fitting import share_said
+from retrieval.headlines.fitting import JOINED, LABEL, share_said
 from retrieval.headlines.polarity import (
     denial_unsaid,
     directions_in,
@@ -41,8 +41,6 @@ WORDS_NAMED = 4  # in a reason
 BEFORE_NOUN = ("en", "de")  # where what a thing is like is said
 BOUNDS = ("most", "least")
 ENDING = ("above", "below", "up_to")  # before a number; "from" may be an "of" ("ein Paket von 20 kg")
-LABEL = r"(?:\d{1,3}(?:\.\d{1,2})*|[A-Z])\b(?![.,]?\d|['’]|-[^\W\d])"
-JOINED = r"(?:, | (?:and|or|to|und|oder|bis|et|ou|à|y|o|a) |[–/-])"
 LABELLED = re.compile(rf"\b([^\W\d_]{{3,40}}) ({LABEL}(?:{JOINED}{LABEL})*+)")
 LABELS = re.compile(rf"\b{LABEL}")
 OR_ANOTHER = re.compile(r"\w*(?:['’]s)?\s+(?:or|oder|ou|o)\s+\w+(?:['’]s)?", re.IGNORECASE)

@@ -39,6 +39,8 @@ OBJECT = one_of_names(tuple(name for kind in OBJECT_KINDS for name in OBJECT_NAM
 ITS_LABEL = r"\.?\s+(?-i:" + LABEL + r")(?!\w)"
 POINTING_AT = r"\b(?:(?:{locating})\s+(?:{article})|(?:{contracted})\s+)(?P<which>(?:[\w-]+\s+){0,2}?)"
 # "in the table", "in the second table"; "in a table" says how to answer, not where to look.
+CAPITALISED = r"(?-i:[A-ZÀ-ÖØ-Þ][\w’'&/-]{0,40})"
+TITLE_WORDS = rf"{CAPITALISED}(?:[,;]?\s(?:(?-i:[a-z]{{1,3}})\s){{0,2}}{CAPITALISED})"  # and as many more as follow it
 LOCATED = POINTING_AT + r"(?:(?P<table>{table})|(?P<figure>{figure})|(?P<appendix>{annex}))(?!\w)(?!" + ITS_LABEL + ")"
 NAMED = r"\b(?:{locating}|{contracted})\s+(?:{article})?(?:" + OBJECT + ")" + ITS_LABEL
 NAMED += r"(?:\s*,?\s*(?:" + ROW_NAMES + r")\s*(?:" + ROWS + "))?"
@@ -174,6 +176,7 @@ FRAMES = {
     "moment": r"\b(?:{moment})\b",
     "occurring": r"\b(?:{occurring})(?!\w)",
     "adding": r"\b(?:{adding})\b",
+    "opening": rf"\A[\W\d]*+(?!(?:{{opening}})\b){TITLE_WORDS}{{0,9}}?[,;:]?\s(?={CAPITALISED})(?=(?:{{opening}})\s)",
     "deferring": DEFERRED,
     "deferring_within": DEFERRED,
     "deferred": DEFERRED,

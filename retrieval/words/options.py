@@ -84,7 +84,7 @@ def is_next_option(above: LineRow, line: LineRow, content: DocumentContent) -> b
 
 
 def asks(line: LineRow) -> bool:
-    return line.text_in_force.rstrip().endswith(ASKING_ENDS)
+    return line.text_in_force.rstrip(" *_").endswith(ASKING_ENDS)
 
 
 def group_options(options: list[PrintedOption], content: DocumentContent) -> OptionGroup:

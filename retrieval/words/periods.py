@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from reading.values.years import YEAR_WORD
 from reading.wording import read_once
 from retrieval.words.printed import Value, dates_in, values_in
 from retrieval.words.tokens import is_stop_word, normalise_words
@@ -17,6 +18,7 @@ FRAMES = {section: rf"\b(?:{{{section}}})(?!\w)" for section in ("start", "end",
 FRAMES["signed"] = r"\b(?:{signed})$"  # right before a date
 FRAMES["made"] = r"\b(?:{signed})(?!\w)"
 FRAMES["beyond"] = r"\b(?:{beyond})\s+(?:[\w'’()]+\s+){0,6}$"  # right before a start or an end
+FRAMES["another"] = r"\b(?:{another})(?!\w)"
 FRAMES["within"] = r"\b(?:{within})\Z"  # right before a duration: by when
 FRAMES["counting"] = r"\A\s?(?:{counting})(?!\w)"  # right after one: from when
 period_words = read_once(__name__, "periods", FRAMES)
@@ -83,11 +85,21 @@ def side_called(text: str, date: Value) -> str:
 
 
 def counts_from_side(asked: str, text: str) -> bool:
-    """Whether a text only counts from a start or an end that is asked for: "nine months after its expiration"."""
+    """Whether a text only counts from a start or an end that is asked for, or supposes it: "nine months after its
+    expiration", "if it is ended", "may be ended".
+    """
     words = period_words()
     sides = [found.start() for side in ("start", "end") for found in words[side].finditer(text)]
     before = (text[max(at - BEYOND_MAX, 0) : at] for at in sides if side_asked(asked))
     return any(words["beyond"].search(each) for each in before)
+
+
+def tells_own_day(text: str) -> bool:
+    """Whether a text says before a year that something was made or begins then, and of no certain other agreement."""
+    words = period_words()
+    before = [CLAUSE_ENDS.split(text[: year.start()])[-1] for year in YEAR_WORD.finditer(text)]
+    told = (each for each in before if not words["another"].search(each))
+    return any(words["made"].search(each) or words["start"].search(each) for each in told)
 
 
 def tells_other_side(asked: str, text: str) -> bool:

@@ -137,3 +137,52 @@ def test_an_endless_item_is_not_quoted() -> None:
     long = [f"line {number} of the one item that is too long" for number in range(LIST_LINES)]
     content = content_of_lines(["# Parts", "The supplier repairs these:", "(a) first,", *long])
     assert quote(content, (2, 2), 2, "repairs") == "The supplier repairs these:"
+
+
+ASKED: list[str | tuple[str, LineKind]] = [
+    "# How do I freeze my membership?",
+    "Write to the desk. A freeze lasts three months.",
+    "# Guests",
+    "**Q: May a guest use",
+    "the pool?**",
+    "A: On Mondays only. The visitors’ book is signed first.",
+    "2. Is the pool heated?",
+    "From May on. Each",
+    "degree costs a fortune.",
+    "Is it cleaned?",
+    "Is it guarded?",
+    "The pool lies behind the hall.",
+    "Is it open?",
+    "[x] Yes",
+    "The pool has two lanes.",
+    "Which lanes are free?",
+    ("Lane 2 Monday", "table_row"),
+]
+
+
+@pytest.mark.parametrize(
+    ("best", "word", "expected"),
+    [
+        (1, "freeze", ASKED[1]),
+        (2, "three", ASKED[1]),
+        (4, "guest", " ".join(map(str, ASKED[3:6]))),
+        (5, "pool", " ".join(map(str, ASKED[3:6]))),
+        (6, "book", " ".join(map(str, ASKED[3:6]))),
+        (7, "heated", " ".join(map(str, ASKED[6:9]))),
+        (8, "degree", " ".join(map(str, ASKED[6:9]))),
+        (10, "cleaned", "Is it cleaned?"),
+        (12, "lies", "Is it guarded? The pool lies behind the hall."),
+        (13, "open", "Is it open?"),
+        (16, "lanes", "Which lanes are free?"),
+    ],
+)
+def test_a_printed_question_is_quoted_with_its_answer(best: int, word: str, expected: str) -> None:
+    """As in a FAQ: of a heading the answer alone, and no other question, option or row is an answer."""
+    assert quote(content_of_lines(ASKED), (best, best + (best == 1)), best, word) == expected
+
+
+def test_far_below_a_printed_question_only_what_was_found_is_quoted() -> None:
+    told = [f"Rule {number} of the house is read out to those who move in." for number in range(1, 30)]
+    content = content_of_lines(["# House", "Which rules hold?", *told])
+    assert quote(content, (2, 2), 2, "rules") == " ".join(["Which rules hold?", *told[:12]])
+    assert quote(content, (30, 30), 30, "28") == told[27]
