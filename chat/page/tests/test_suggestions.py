@@ -117,7 +117,9 @@ def test_sections_make_questions_that_read_well(document: Document) -> None:
     titles += ["~~5. Exclusivity~~", "6. Fees ~~and costs~~", "Item 8.01 Other Events"]
     in_capitals = ["7. USE OF THE PREMISES", "ARTICLE IV – BASE RENT", "2019 ANNUAL REPORT", "— CONTENTS OF BOX"]
     titles += ["4.", "1 April, 2020", "31. Dezember 2019", "2.1.2 such other longer period as agreed", "May 2020"]
-    asked = list(suggestions.questions_on(dict(enumerate([*titles, "4. RSU Awards", "NOTICES", *in_capitals])), document))
+    asked = list(
+        suggestions.questions_on(dict(enumerate([*titles, "4. RSU Awards", "NOTICES", *in_capitals])), document)
+    )
     assert asked == [
         "What does the document say about Grant of Endorsement?",
         "What does the document say about Fees?",
