@@ -277,9 +277,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None) -> Tra
         parts=tuple(part_rows(run)),
         contents=read_contents(run, candidates),
         gates=tuple(gate_row(run, gate) for gate in run.gates),
-        contradictions=tuple(
-            (name_of_point(each), point_of(each), each["candidate_ids"]) for each in run.contradictions
-        ),
+        contradictions=tuple((name_of_point(at), point_of(at), at["candidate_ids"]) for at in run.contradictions),
         contract=contract_row(run, candidates),
         missing=missing_of(run),
         exchanges=exchanges,
