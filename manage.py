@@ -22,6 +22,7 @@ def main(arguments: list[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "docintel_site.settings")
     # Tables are changed, vectors made again and backups taken for hours: whoever started that may end it.
     os.environ.update({"DOCINTEL_DATABASE_STATEMENT_S": "0", "DOCINTEL_DATABASE_IDLE_S": "0"})
+    os.environ.setdefault("DOCINTEL_LOG_LEVEL", "WARNING")  # a terminal is shown what a command says, and no log
     try:
         if needs_servers(arguments[1:]):
             for server in embedded_servers(database_url=settings.DATABASE_URL, redis_url=settings.REDIS_URL):

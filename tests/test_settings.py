@@ -82,6 +82,20 @@ def test_the_database_knows_its_limits() -> None:
             assert cursor.fetchone() == (seconds,)
 
 
+@pytest.mark.parametrize(("given", "level"), [({}, "WARNING"), ({"DOCINTEL_LOG_LEVEL": "DEBUG"}, "DEBUG")])
+def test_a_terminal_is_shown_no_lines_of_the_log_unless_asked_for(
+    tmp_path: Path, given: dict[str, str], level: str
+) -> None:
+    kept = {name: text for name, text in os.environ.items() if name != "DOCINTEL_LOG_LEVEL"}
+    told = "from docintel_site.settings import LOGGING; print(LOGGING['root']['level'])"
+    run = f"import manage; manage.main(['manage.py', 'version']); {told}"
+    environment = kept | {"DOCINTEL_HOME": str(tmp_path)} | given
+    done = subprocess.run(
+        [sys.executable, "-c", run], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == level
+
+
 def test_what_a_person_starts_with_manage_py_has_no_limit_of_time(tmp_path: Path) -> None:
     told = "from docintel_site.settings import DATABASE_LIMITS as each; print(dict(each))"
     run = "import manage; manage.main(['manage.py', 'version'])"

@@ -73,8 +73,11 @@ RISKS = {
         Q(arbiter_status="not_run") & ~Q(status="failed"),
     ),
     "contradiction": Risk(
-        _("sources contradict"),
-        _("The arbiter found candidates that contradict each other, or kept ones say the same with another value."),
+        _("sources differ"),
+        _(
+            "The arbiter found candidates that contradict each other, kept ones say the same with another value, or an "
+            "amendment changes a clause."
+        ),
         ~Q(contradictions=[]),
     ),
     "violation": Risk(

@@ -37,7 +37,7 @@ from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.record.storing import calls_beside, unfinished_calls
 from retrieval.told.columns import StoredFlag, StoredGate, StoredHit, StoredKeyword, StoredQuestion
 from retrieval.told.planned import INTENTS, TYPE_WORDS
-from retrieval.told.reasons import LANGUAGES, gate_of, left_out_of, missing_of, planned_of, point_of
+from retrieval.told.reasons import LANGUAGES, gate_of, left_out_of, missing_of, name_of_point, planned_of, point_of
 from retrieval.told.recorded import say_recorded
 from retrieval.types import KEPT_ROLES, METHODS, POINTED, UNANSWERED
 
@@ -207,7 +207,7 @@ class Trail:
     parts: tuple[PartOutcomeRow, ...]
     contents: Contents
     gates: tuple[GateRow, ...]
-    contradictions: tuple[tuple[str, list[str]], ...]  # the point, and the ids of the candidates
+    contradictions: tuple[tuple[str, str, list[str]], ...]  # what it is, the point, and the ids of the candidates
     contract: GateRow
     missing: str  # what the arbiter says an answer lacks
     exchanges: tuple[ExchangeView, ...]
@@ -277,7 +277,7 @@ def gather(run: RetrievalRun, choice: Choice, reviews: RunReviews | None) -> Tra
         parts=tuple(part_rows(run)),
         contents=read_contents(run, candidates),
         gates=tuple(gate_row(run, gate) for gate in run.gates),
-        contradictions=tuple((point_of(each), each["candidate_ids"]) for each in run.contradictions),
+        contradictions=tuple((name_of_point(at), point_of(at), at["candidate_ids"]) for at in run.contradictions),
         contract=contract_row(run, candidates),
         missing=missing_of(run),
         exchanges=exchanges,

@@ -19,6 +19,7 @@ from documents.cards.versions import card_of
 from documents.models import Document, TocEntry
 from reading.rows import name_in_force
 from reading.values.months import MONTHS
+from reading.values.years import YEAR
 
 SUGGESTED = 3
 TITLES_READ = 60
@@ -46,7 +47,8 @@ def suggest(user: User, chosen: str) -> tuple[Document | None, list[tuple[str, s
     if ids:
         documents = documents.filter(**{"base__in" if kind == "base" else "pk__in": ids})
     for document in documents[:TRIED]:
-        if questions := tried_questions(document) or questions_of(document):
+        tried = tried_questions(document)
+        if questions := questions_of(document) if tried is None else tried:
             return document, [(f"document:{document.pk}", question) for question in questions[:SUGGESTED]]
     return None, []
 
@@ -77,10 +79,18 @@ def questions_on(sections: Mapping[int, str], document: Document) -> dict[str, i
     asked = gettext("What does the document say about %(section)s?")
     questions: dict[str, int] = {}
     for index, said in sections.items():
-        title = LEADING_NUMBER.sub("", name_in_force(said)).strip().rstrip(END_MARKS)
+        title = name_as_asked(name_in_force(said))
         if is_worth_asking(title) and title != document.title:
             questions.setdefault(asked % {"section": title}, index)
     return questions
+
+
+def name_as_asked(said: str) -> str:
+    """A section's name without its number; one with a number is in small letters where it is printed in capitals."""
+    number = LEADING_NUMBER.match(said)
+    name = said[number.end() if number else 0 :].strip().rstrip(END_MARKS)
+    is_of_section = number is not None and re.search(r"[^\W_]", number[0]) and not YEAR.search(number[0])
+    return name.capitalize() if name.isupper() and is_of_section else name
 
 
 def is_worth_asking(title: str) -> bool:

@@ -41,7 +41,7 @@ from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.told.columns import StoredCoverage, StoredWord
 from retrieval.told.outcomes import outcome_named
 from retrieval.told.planned import MODES
-from retrieval.told.reasons import absence_of, in_words, passage_reason, point_of, state_of_version
+from retrieval.told.reasons import absence_of, in_words, name_of_point, passage_reason, point_of, state_of_version
 from retrieval.told.searched import foreign_told, searched_told
 from retrieval.types import KEPT_ROLES, UNANSWERED, VagueWord
 
@@ -145,8 +145,8 @@ class ShownPassage:
 class Disagreement:
     """Passages that contradict each other, or versions of one clause, to compare."""
 
+    name: str
     point: str
-    clause: str  # of an amended document; "" where passages contradict each other
     sides: list[ShownPassage]
     is_open: bool  # where the answer is written and none of them carries it, the answer comes first
 
@@ -560,8 +560,8 @@ class ShownTurn:
         is_said_by_quotes = self.is_extractive or self.is_absent
         return [
             Disagreement(
+                name_of_point(each),
                 point_of(each),
-                each.get("clause", ""),
                 self._passages(sides),
                 is_open=is_said_by_quotes or any(side.role == "primary" for side in sides),
             )
@@ -588,7 +588,8 @@ class ShownTurn:
         if coverage.get("sections"):
             parts.append(count_in_words(coverage["sections"], "section"))
         primary = sum(candidate.role == "primary" for candidate in self.candidates)
-        none = ", " + gettext("none of them answers") if self.candidates and not primary else ""
+        is_none = self.candidates and not primary and not self.is_unjudged
+        none = ", " + gettext("none of them answers") if is_none else ""
         return " · ".join([*parts, count_in_words(len(self.candidates), "passage") + none])
 
     @property

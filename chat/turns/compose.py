@@ -85,6 +85,9 @@ REFUSED_BY_WRITER = gettext_noop(
 AMENDED = gettext_noop(
     "A clause that is quoted was amended: its versions stand together, first those in force today or at the time asked."
 )
+AMENDED_IF = gettext_noop(
+    "A clause that is quoted is changed only on a condition or with an exception: its versions stand together."
+)
 PICTURE_NOT_READ = gettext_noop(
     "A picture belongs to what is cited; it was not read, so nothing here is taken from it."
 )
@@ -135,13 +138,19 @@ def compose(run: RetrievalRun, writing: Writing) -> AnswerDraft:
     unsigned = SIGN_NOT_READ if any(each.has_unread_sign for each in draft.quoted) else ""
     has_replies = draft.exchange is not None or (run.llm_call_id is not None and run.arbiter_status == "ran")
     recorded = RECORDED if has_replies and current_recording() is not None else ""
-    amended = AMENDED if draft.quoted and any(each.get("clause") for each in run.contradictions or ()) else ""
-    notes = [recorded, assumption_of(run), draft.note, amended, unread, unsigned]
+    amended = notes_of_versions(run) if draft.quoted else []
+    notes = [recorded, assumption_of(run), draft.note, *amended, unread, unsigned]
     draft = replace(draft, note=" ".join(filter(None, notes)))
     if draft.kind in UNANSWERED or not (run.is_partial or is_lacking(items)):
         return draft
     missing = MISSING.format(missing=sentence(run.missing)) if run.missing else ""
     return replace(draft, note=" ".join(filter(None, [PARTIAL, missing, draft.note])))
+
+
+def notes_of_versions(run: RetrievalRun) -> list[str]:
+    """What is told of clauses that are quoted in several versions, each kind once."""
+    clauses = [each for each in run.contradictions or () if each.get("clause")]
+    return list(dict.fromkeys(AMENDED_IF if each.get("is_conditional") else AMENDED for each in clauses))
 
 
 def compare_values(draft: AnswerDraft) -> AnswerDraft:

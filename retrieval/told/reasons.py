@@ -66,6 +66,11 @@ def without_names(facts: Facts) -> Facts:
     return {**facts, **parts, **({"names": ()} if facts.get("code") == "amended" else {})}
 
 
+def name_of_point(contradiction: Facts) -> str:
+    """What passages that are told side by side are."""
+    return _("Versions of a clause") if contradiction.get("clause") else _("Passages disagree")
+
+
 def point_of(contradiction: Facts) -> str:
     """What passages that disagree say differently, or that they are versions of a clause."""
     if contradiction.get("clause"):

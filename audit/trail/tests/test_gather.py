@@ -510,7 +510,7 @@ def test_the_head_names_the_signs_of_risk_and_where_they_show(house: House, make
     """AT11: whoever comes from the queue sees on the trail why the question was in it."""
     run = make_run(contradictions=[{"candidate_ids": ["p1-l1-2", "p1-l2-3"], "point": "the rent"}])
     page = text(browse(house.auditor, address(run)))
-    assert "Signs of risk:" in page and "sources contradict" in page and "are still to come" in page
+    assert "Signs of risk:" in page and "sources differ" in page and "are still to come" in page
     RunSign.objects.bulk_create([RunSign(run=run, name=name) for name in (LOOKED, "against_detectors")])
     page = text(browse(house.auditor, address(run)))
     assert "are still to come" not in page and 'href="?against_detectors=1#candidates"' in page

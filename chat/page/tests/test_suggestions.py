@@ -115,14 +115,25 @@ def test_the_row_of_a_document_offers_them_once_they_were_tried(
 def test_sections_make_questions_that_read_well(document: Document) -> None:
     titles = ["3. Grant of Endorsement.", "1. Definitions", "THERAVANCE BIOPHARMA UK LIMITED and BRETT HAUMANN"]
     titles += ["~~5. Exclusivity~~", "6. Fees ~~and costs~~", "Item 8.01 Other Events"]
+    in_capitals = ["7. USE OF THE PREMISES", "ARTICLE IV – BASE RENT", "2019 ANNUAL REPORT", "— CONTENTS OF BOX"]
     titles += ["4.", "1 April, 2020", "31. Dezember 2019", "2.1.2 such other longer period as agreed", "May 2020"]
-    asked = list(suggestions.questions_on(dict(enumerate([*titles, "4. RSU Awards", "NOTICES"])), document))
+    asked = list(
+        suggestions.questions_on(dict(enumerate([*titles, "4. RSU Awards", "NOTICES", *in_capitals])), document)
+    )
     assert asked == [
         "What does the document say about Grant of Endorsement?",
         "What does the document say about Fees?",
         "What does the document say about Other Events?",
         "What does the document say about RSU Awards?",
+        "What does the document say about Use of the premises?",
+        "What does the document say about Base rent?",
     ]
+
+
+def test_a_document_that_answers_none_offers_none(document: Document, tenant: User) -> None:
+    assert suggest(tenant, f"document:{document.pk}")[1]
+    SuggestedQuestions.objects.create(parse=document.current_parse, language="en", questions=[])
+    assert suggest(tenant, f"document:{document.pk}") == (None, [])
 
 
 def test_what_is_not_answered_is_left_out(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:

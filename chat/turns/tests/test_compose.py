@@ -13,6 +13,8 @@ from chat.drafts import AnswerDraft, Quoted
 from chat.figures.answer import NOTE as FIGURE_NOTE
 from chat.figures.shown import ComputedFigures
 from chat.turns.compose import (
+    AMENDED,
+    AMENDED_IF,
     NO_LITERAL_QUOTE,
     NO_MODEL,
     NO_PRIMARY,
@@ -98,6 +100,18 @@ def test_the_run_decides_what_kind_of_answer_it_gets(
     assert draft.kind == kind and draft.note.startswith(note) and bool(draft.note) is bool(note)
     assert bool(draft.quoted) is (kind == Kind.EXTRACTIVE)
     assert draft.exchange is None and reader.shown == []
+
+
+@pytest.mark.parametrize(
+    ("conditions", "notes"),
+    [([], []), ([False], [AMENDED]), ([True], [AMENDED_IF]), ([False, True, False], [AMENDED, AMENDED_IF])],
+)
+def test_a_clause_that_is_changed_on_a_condition_only_is_not_called_amended(
+    judged: Judged, reader: Reader, conditions: list[bool], notes: list[str]
+) -> None:
+    told = [{"clause": "6.2", "is_conditional": each, "candidate_ids": []} for each in conditions]
+    draft = compose(judged({}, contradictions=[{"point": "the rent", "candidate_ids": []}, *told]), reader.writing())
+    assert draft.note == " ".join([NO_MODEL, *notes])
 
 
 @pytest.mark.parametrize(
