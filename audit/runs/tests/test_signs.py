@@ -45,6 +45,8 @@ def a_check(*problems: str, **more: Any) -> dict[str, Any]:
         ({"plan": {"flags": [], "parts": [{"outcome": "found", "missing": ["basis"]}]}}, {}, {"missing_words"}),
         ({"confidence": 0.49}, {}, {"low_confidence"}),
         ({"confidence": 0.5}, {}, set()),
+        ({"confidence": 0.69, "judge": "rules"}, {}, {"low_confidence"}),  # the reader was told "doubtful"
+        ({"confidence": 0.7, "judge": "rules"}, {}, set()),
         ({}, {"items": [an_item("no_value")]}, {"typed_values"}),
         ({}, {"items": [an_item("refused")]}, set()),
         ({}, {"checks": [a_check("total_differs")]}, {"typed_values"}),
