@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
-from reading.language import language_by_script
+from reading.language import UNKNOWN, language_by_script
 from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
@@ -60,9 +60,11 @@ from retrieval.words.tokens import (
     words_anywhere,
 )
 from retrieval.words.unspaced import cut_run, form_of_run, is_filler
+from retrieval.words.verbs import is_asked_with
 
 QUESTION_MAX = 4000  # characters, about a page and a half: anything longer is a document, not a question
 NAME_WEIGHT = 0.3  # the document's own name is on every page
+FOREIGN_VERB_WEIGHT = 3.0  # no word to look for, but without it a passage has less of the question
 NAMED_PART_WEIGHT = 2.0  # "use the balance sheet" says where to look, and its heading is rare
 PHRASE_WORDS_MAX = 4
 PLURAL_ENDING_MAX = 2  # letters: -s, -es, -en, -x
@@ -158,6 +160,9 @@ def read_question(
     rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
     labels = (*numbers_named(topic, language), *rows_named)
     keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
+    if is_foreign_to(lexicons, language):  # several words that the dictionary carries across together are one
+        carried = {word: one.name for one, words in concepts_named(topic, dictionary) for word in words if words[1:]}
+        keywords = [replace(each, group=carried.get(each.text, each.group)) for each in keywords]
     known = {keyword.text for keyword in keywords}
     added = [each for each in dictionary_keywords(topic, dictionary, lexicons) if each.text not in known]
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
@@ -406,23 +411,25 @@ def words_within(token: QuestionToken, lexicons: Sequence[Lexicon], language: st
 def word_keyword(token: QuestionToken, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:
     forms = word_forms(token.word, lexicons, language)
     is_name = token.typed[:1].isupper() and is_name_of(token.word, names)
-    framing = is_name or is_generic(token.word, language)
+    is_verb = token.typed[:1].islower() and is_foreign_to(lexicons, language) and is_asked_with(token.word, language)
+    framing = is_name or is_generic(token.word, language) or is_verb
     return Keyword(
         text=token.word,
         forms=forms,
         priority="secondary" if framing else "primary",
-        weight=NAME_WEIGHT if is_name else 1.0,
+        weight=NAME_WEIGHT if is_name else FOREIGN_VERB_WEIGHT if is_verb else 1.0,
         group=forms[0],
         language=language,
     )
 
 
 def word_forms(word: str, lexicons: Sequence[Lexicon], language: str) -> tuple[str, ...]:
-    """The word's inflections in the documents; in a document of another language, its cognates."""
+    """The word's inflections in the documents of its language; where that is not known, also what looks alike."""
     forms = {word: None}
     for lexicon in lexicons:
-        forms.update(dict.fromkeys(lexicon.inflections(word)[:FORMS_MAX]))
-        if lexicon.language != language and len(forms) == 1:
+        if lexicon.language in (language, UNKNOWN):  # another stemmer makes "during" of "durée"
+            forms.update(dict.fromkeys(lexicon.inflections(word)[:FORMS_MAX]))
+        if lexicon.language == UNKNOWN != language and len(forms) == 1:
             forms.update(dict.fromkeys(other for other in lexicon.lines if is_cognate(word, other)))
     return tuple(forms)
 
@@ -460,7 +467,8 @@ def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons
     for concept, _ in named:
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
         for term, phrase in searched_terms(concept):
-            forms = (phrase,) if " " in phrase else inflect_word(phrase, lexicons)
+            spoken = [one for one in lexicons if term.language in ("", one.language) or one.language == UNKNOWN]
+            forms = (phrase,) if " " in phrase else inflect_word(phrase, spoken)
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
             computed = is_computed and not term.pulled_from
@@ -502,7 +510,7 @@ def named_in(topic: str, dictionary: Sequence[ConceptTerms], rules: ReadingRules
 def find_misspellings(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
     """Words missing from the documents, each with the one document word it is a misspelling of (R16)."""
     found: list[tuple[str, str]] = []
-    if all(lexicon.language not in (language, "und") for lexicon in lexicons):
+    if is_foreign_to(lexicons, language):
         return []  # words of another language are not misspelled
     for word in dict.fromkeys(words):
         is_strange = len(word) >= CORRECTED_MIN and word.isalpha() and not is_stop_word(word, language)
@@ -512,6 +520,11 @@ def find_misspellings(words: Sequence[str], lexicons: Sequence[Lexicon], languag
         if meant:
             found.append((word, meant))
     return found
+
+
+def is_foreign_to(lexicons: Sequence[Lexicon], language: str) -> bool:
+    """Whether no document is in the language of the question, nor in one that is not known."""
+    return all(lexicon.language not in (language, UNKNOWN) for lexicon in lexicons)
 
 
 def find_nearest_word(word: str, lexicons: Sequence[Lexicon]) -> str:

@@ -1,4 +1,4 @@
-"""A question in another language than the documents says so, unless its words were found all the same."""
+"""A question in another language than the documents says so, and what its words were searched as."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from retrieval.pipeline import retrieve
 from retrieval.record.as_json import result_json
 from retrieval.tests.builders import SETTINGS
 from retrieval.told.columns import StoredQuestion, StoredWord
-from retrieval.told.searched import say_other_language, searched_told, words_searched
+from retrieval.told.searched import foreign_told, searched_told, words_searched
 
 OWN = {"text": "préavis", "source": "direct", "language": "fr"}
-ADDED = {"text": "notice", "source": "dictionary", "language": "en"}
+ADDED = {"text": "notice", "source": "dictionary", "language": "en", "group": "préavis"}
 
 
 def parsed(*keywords: Any, language: str = "fr", form: str = "") -> StoredQuestion:
@@ -25,14 +25,18 @@ def counted(**counts: int) -> list[dict[str, Any]]:
     return [{"text": text, "count": count} for text, count in counts.items()]
 
 
+def told(question: StoredQuestion, languages: list[str], searched: Any = ()) -> str:
+    return foreign_told(RetrievalRun(parsed=question, searched=searched, plan={"told": {"languages": languages}}))
+
+
 @pytest.mark.parametrize(
     ("question", "languages", "searched", "is_told"),
     [
         (parsed(OWN), ["en"], counted(préavis=0), True),
-        (parsed(OWN, ADDED), ["en"], counted(préavis=0, notice=0), True),
+        (parsed(OWN, ADDED), ["en"], counted(préavis=0), True),
         (parsed(OWN), ["de", "en"], [], True),
-        (parsed(OWN, ADDED), ["en"], counted(préavis=0, notice=3), False),  # the dictionary carried it across
-        (parsed(OWN), ["en"], counted(préavis=2), False),  # the word is the same in both
+        (parsed(OWN, ADDED), ["en"], counted(préavis=3), True),  # the dictionary carried it across
+        (parsed(OWN), ["en"], counted(préavis=2), True),  # the word is the same in both
         (parsed(OWN), ["en", "fr"], counted(préavis=0), False),
         (parsed(OWN), ["en", "und"], counted(préavis=0), False),  # of one document nobody knows
         (parsed(OWN), [], counted(préavis=0), False),  # a run from before this was recorded
@@ -42,10 +46,22 @@ def counted(**counts: int) -> list[dict[str, Any]]:
         ({}, ["en"], [], False),
     ],
 )
-def test_it_is_told_where_no_word_could_be_carried_across(
+def test_it_is_told_where_the_languages_differ(
     question: StoredQuestion, languages: list[str], searched: list[StoredWord], is_told: bool
 ) -> None:
-    assert bool(say_other_language(question, languages, searched)) is is_told
+    assert bool(told(question, languages, searched)) is is_told
+
+
+def test_what_was_carried_across_is_no_word_that_the_dictionary_lacks() -> None:
+    several = [OWN | {"text": text, "group": "secrecy"} for text in ("informations", "confidentielles")]
+    secret = ADDED | {"text": "confidential information", "group": "secrecy"}
+    lost, verb = OWN | {"text": "durée"}, OWN | {"text": "coûte", "priority": "secondary"}
+    said = told(parsed(OWN, *several, lost, verb, ADDED, secret), ["en"], counted(préavis=3, durée=0, coûte=0))
+    assert said.endswith(
+        "of the documents: English. Searched as: préavis (notice), informations confidentielles (confidential "
+        "information). Words are carried across by the dictionary alone, and it had none for “durée”. Ask in the "
+        "language of the documents, or add the words to the dictionary."
+    )
 
 
 def test_the_words_searched_are_shown_as_they_were_typed() -> None:
@@ -65,12 +81,12 @@ def test_the_words_searched_are_shown_as_they_were_typed() -> None:
 
 
 def test_both_languages_are_named_in_that_of_the_reader() -> None:
-    told = say_other_language(parsed(OWN), ["de", "en"], [])
-    assert told.startswith("Language of the question: French; of the documents: German and English.")
+    both = told(parsed(OWN), ["de", "en"])
+    assert both.startswith("Language of the question: French; of the documents: German and English.")
     with translation.override("fr"):
-        assert "Anglais" in say_other_language(parsed(OWN), ["en"], [])
+        assert "Anglais" in told(parsed(OWN), ["en"])
     with translation.override("de"):
-        assert "Französisch" in say_other_language(parsed(OWN), ["en"], [])
+        assert "Französisch" in told(parsed(OWN), ["en"])
 
 
 def test_a_french_question_to_an_english_document_says_what_to_do(policy: DocumentContent) -> None:
