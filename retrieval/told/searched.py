@@ -38,7 +38,7 @@ def is_of_other_language(source: str, language: str, languages: Collection[str])
 
 def words_across(run: RetrievalRun) -> dict[str, str]:
     """The words of a question in a language that no document has, in brackets the documents' words for them; or {}."""
-    asked, languages = run.parsed.get("language", UNKNOWN), told_of(run).get("languages", ())
+    asked, languages = (run.parsed or {}).get("language", UNKNOWN), told_of(run).get("languages", ())
     if not languages or UNKNOWN in (asked, *languages) or asked in languages or run.parsed.get("form"):
         return {}
     own: dict[str, list[str]] = {}
