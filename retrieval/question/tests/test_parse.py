@@ -10,6 +10,7 @@ from retrieval.question.kinds import answer_rules
 from retrieval.question.parse import QUESTION_MAX, owners_named, parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import ConceptTerm, ConceptTerms, Keyword
+from retrieval.words.lexicon import lexicon_of
 
 
 def keywords(text: str, content: DocumentContent, priority: str = "primary") -> list[str]:
@@ -166,10 +167,43 @@ def test_a_word_the_document_lacks_stays_as_it_is(policy: DocumentContent) -> No
     assert keywords("What is the revenue?", policy) == ["revenue"]
 
 
-def test_a_foreign_word_matches_its_look_alike(policy: DocumentContent) -> None:
-    question = parse_question("Quelle est la période ?", [policy])
+@pytest.mark.parametrize(("language", "is_found"), [("und", True), ("en", False)])
+def test_a_foreign_word_matches_its_look_alike_where_nobody_knows_the_language(
+    policy: DocumentContent, language: str, is_found: bool
+) -> None:
+    """ "Anticipée" is no "anticipated", nor "effectif" "effective"."""
+    question = parse_question("Quelle est la période ?", [replace(policy, language=language)])
     assert question.language == "fr"
-    assert "period" in {form for keyword in question.keywords for form in keyword.forms}
+    assert ("period" in {form for keyword in question.keywords for form in keyword.forms}) is is_found
+
+
+@pytest.mark.parametrize(
+    ("asked", "topic"),
+    [
+        ("Quelle est la durée du service ?", ("duree", "service")),
+        ("Combien coûte un compte ?", ("compte",)),
+        ("Welches Recht gilt und wer haftet?", ("recht",)),
+        ("Wann läuft die Prüfung an?", ("prufung",)),  # with a capital it is no verb
+    ],
+)
+def test_a_word_of_another_language_stands_only_as_it_is_written_and_verbs_are_no_topic(
+    asked: str, topic: tuple[str, ...]
+) -> None:
+    content = content_of_lines(["# 1", "The services run during the term."], language="en")
+    read = parse_question(asked, [content])
+    assert read.topic_words == topic
+    assert not any(len(lexicon_of(content).lines_with_any(each.forms)) for each in read.keywords)
+
+
+def test_several_words_that_the_dictionary_carries_together_are_one() -> None:
+    content = content_of_lines(["# 1", "Confidential information is not disclosed."], language="en")
+    terms = (ConceptTerm("confidential information", "en"), ConceptTerm("informations confidentielles", "fr"))
+    asked = "Comment sont protégées les informations confidentielles ?"
+    read = parse_question(asked, [content], [ConceptTerms("secrecy", terms)])
+    assert read.topic_words == ("informations",)
+    french = content_of_lines(["# 1", "Les informations sont gardées."], language="fr")
+    read = parse_question(asked, [french], [ConceptTerms("secrecy", terms)])
+    assert read.topic_words == ("protegees", "informations", "confidentielles", "confidential information")
 
 
 def test_the_dictionary_adds_every_name_of_a_concept(policy: DocumentContent) -> None:
