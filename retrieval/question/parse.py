@@ -164,7 +164,7 @@ def read_question(
         carried = {word: one.name for one, words in concepts_named(topic, dictionary) for word in words if words[1:]}
         keywords = [replace(each, group=carried.get(each.text, each.group)) for each in keywords]
     known = {keyword.text for keyword in keywords}
-    added = [each for each in dictionary_keywords(topic, dictionary, lexicons) if each.text not in known]
+    added = [each for each in dictionary_keywords(topic, dictionary, lexicons, language) if each.text not in known]
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
     hints = read_hints(asked, contents)
@@ -456,18 +456,20 @@ def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run[-PHRASE_WORDS_MAX:]) for run in runs if len(run) > 1))
 
 
-def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon]) -> list[Keyword]:
+def dictionary_keywords(
+    topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon], language: str
+) -> list[Keyword]:
     """Every term, in every language, of each concept the question names and those it is computed from (R18).
 
     A concept named by one word joins that word's group; one named by several forms its own.
     """
     keywords: dict[tuple[str, str], Keyword] = {}
-    named = concepts_named(topic, dictionary)
+    named, is_foreign = concepts_named(topic, dictionary), is_foreign_to(lexicons, language)
     groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
     for concept, _ in named:
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
         for term, phrase in searched_terms(concept):
-            spoken = [one for one in lexicons if term.language in ("", one.language) or one.language == UNKNOWN]
+            spoken = [one for one in lexicons if term.language in ("", one.language) or not is_foreign]
             forms = (phrase,) if " " in phrase else inflect_word(phrase, spoken)
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
