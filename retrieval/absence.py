@@ -70,10 +70,9 @@ def count_words(
                 lines = int(searched[term.lines].sum())
             counts[term.text] = counts.get(term.text, 0) + max(lines, len(in_titles))
             forms.setdefault(term.text, {}).update(dict.fromkeys(term.forms))
-    lexicons = [*map(lexicon_of, contents)]
-    own = {form for each in question.keywords if each.is_own for form in each.forms}
-    added = {form for each in forms.values() for form in each if is_foreign_to(lexicons, question.language)} - own
-    carried = {form: form for form in added if any(len(lexicon.lines_with(form)) for lexicon in lexicons)}
+    every = [*map(lexicon_of, contents)]
+    added = [each for each in question.keywords if not each.is_own and is_foreign_to(every, question.language)]
+    carried = {form: form for each in added for form in each.forms if any(len(one.lines_with(form)) for one in every)}
     return tuple(
         SearchedWord(text, (*forms[text],), count + elsewhere.get(text, 0), (*filter(carried.get, forms[text]),))
         for text, count in counts.items()

@@ -159,10 +159,7 @@ def read_question(
     topic = correct(topic, corrections)
     rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
     labels = (*numbers_named(topic, language), *rows_named)
-    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
-    if is_foreign_to(lexicons, language):  # several words that the dictionary carries across together are one
-        carried = {word: one.name for one, words in concepts_named(topic, dictionary) for word in words if words[1:]}
-        keywords = [replace(each, group=carried.get(each.text, each.group)) for each in keywords]
+    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels, dictionary)
     known = {keyword.text for keyword in keywords}
     added = [each for each in dictionary_keywords(topic, dictionary, lexicons, language) if each.text not in known]
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
@@ -247,6 +244,7 @@ def read_keywords(
     lexicons: Sequence[Lexicon],
     language: str,
     labels: Sequence[str],
+    dictionary: Sequence[ConceptTerms],
 ) -> tuple[list[Keyword], tuple[str, ...]]:
     """Identifiers, then words that name the topic, then words that only frame it, and the phrases they form.
 
@@ -275,6 +273,9 @@ def read_keywords(
         keywords = [replace(each, forms=(*each.forms, *said_so)) for each in keywords]
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
+    if is_foreign_to(lexicons, language):  # several words that the dictionary carries across together are one
+        carried = {word: one.name for one, words in concepts_named(topic, dictionary) for word in words if words[1:]}
+        keywords = [replace(each, group=carried.get(each.text, each.group)) for each in keywords]
     return keywords, phrases_of(tokens)
 
 
