@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from documents.storage.content import DocumentContent
 from llm.exchange import clean_text
-from reading.language import language_by_script
+from reading.language import UNKNOWN, language_by_script
 from reading.matching import RUN_OR_WORD, UNSPACED, identifier_form, match_form
 from reading.values.currencies import CURRENCIES, CURRENCY_SIGNS
 from reading.values.months import MONTH_STEM
@@ -55,8 +55,10 @@ from retrieval.words.tokens import (
     is_stop_word,
     language_told,
     normalise_words,
+    plurals_of,
     split_words,
     stem,
+    word_lists,
     words_anywhere,
 )
 from retrieval.words.unspaced import cut_run, form_of_run, is_filler
@@ -157,9 +159,9 @@ def read_question(
     topic = correct(topic, corrections)
     rows_named = (*row_numbers_in(topic, contents, lexicons), *numbered_rows_in(topic, contents, lexicons))
     labels = (*numbers_named(topic, language), *rows_named)
-    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels)
+    keywords, phrases = read_keywords(topic, phrasing, contents, lexicons, language, labels, dictionary)
     known = {keyword.text for keyword in keywords}
-    added = [each for each in dictionary_keywords(topic, dictionary, lexicons) if each.text not in known]
+    added = [each for each in dictionary_keywords(topic, dictionary, lexicons, language) if each.text not in known]
     searched = (*keywords, *without_excluded(added, phrasing.exclusions, language))
     learned = learned_keywords(rules.learned, named_in(topic, dictionary, rules), searched, lexicons, language)
     hints = read_hints(asked, contents)
@@ -242,6 +244,7 @@ def read_keywords(
     lexicons: Sequence[Lexicon],
     language: str,
     labels: Sequence[str],
+    dictionary: Sequence[ConceptTerms],
 ) -> tuple[list[Keyword], tuple[str, ...]]:
     """Identifiers, then words that name the topic, then words that only frame it, and the phrases they form.
 
@@ -270,6 +273,9 @@ def read_keywords(
         keywords = [replace(each, forms=(*each.forms, *said_so)) for each in keywords]
     if not any(keyword.priority == "primary" for keyword in keywords):
         keywords = [replace(keyword, priority="primary") for keyword in keywords]
+    if is_foreign_to(lexicons, language):  # several words that the dictionary carries across together are one
+        carried = {word: one.name for one, words in concepts_named(topic, dictionary) for word in words if words[1:]}
+        keywords = [replace(each, group=carried.get(each.text, each.group)) for each in keywords]
     return keywords, phrases_of(tokens)
 
 
@@ -406,7 +412,7 @@ def words_within(token: QuestionToken, lexicons: Sequence[Lexicon], language: st
 def word_keyword(token: QuestionToken, lexicons: Sequence[Lexicon], language: str, names: frozenset[str]) -> Keyword:
     forms = word_forms(token.word, lexicons, language)
     is_name = token.typed[:1].isupper() and is_name_of(token.word, names)
-    framing = is_name or is_generic(token.word, language)
+    framing = is_name or is_framing(token.word, lexicons, language)
     return Keyword(
         text=token.word,
         forms=forms,
@@ -417,12 +423,23 @@ def word_keyword(token: QuestionToken, lexicons: Sequence[Lexicon], language: st
     )
 
 
+def is_framing(word: str, lexicons: Sequence[Lexicon], language: str) -> bool:
+    """Whether a word only frames a question: where no document has its language, not by its stem, "endet" by "Ende"."""
+    if not is_foreign_to(lexicons, language):
+        return is_generic(word, language)
+    listed = (word_lists(name).get(language, frozenset()) for name in ("generic_words", "framing_verbs"))
+    return any(not words.isdisjoint((word, *plurals_of(word, language))) for words in listed)
+
+
 def word_forms(word: str, lexicons: Sequence[Lexicon], language: str) -> tuple[str, ...]:
-    """The word's inflections in the documents; in a document of another language, its cognates."""
+    """The word's inflections in the documents, in another language only plurals, in an unknown one also cognates."""
     forms = {word: None}
     for lexicon in lexicons:
-        forms.update(dict.fromkeys(lexicon.inflections(word)[:FORMS_MAX]))
-        if lexicon.language != language and len(forms) == 1:
+        if lexicon.language in (language, UNKNOWN):  # another stemmer makes "during" of "durée"
+            forms.update(dict.fromkeys(lexicon.inflections(word)[:FORMS_MAX]))
+        else:
+            forms.update(dict.fromkeys(other for other in plurals_of(word, language) if other in lexicon.lines))
+        if lexicon.language == UNKNOWN != language and len(forms) == 1:
             forms.update(dict.fromkeys(other for other in lexicon.lines if is_cognate(word, other)))
     return tuple(forms)
 
@@ -449,18 +466,21 @@ def phrases_of(tokens: Sequence[QuestionToken]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(run[-PHRASE_WORDS_MAX:]) for run in runs if len(run) > 1))
 
 
-def dictionary_keywords(topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon]) -> list[Keyword]:
+def dictionary_keywords(
+    topic: str, dictionary: Sequence[ConceptTerms], lexicons: Sequence[Lexicon], language: str
+) -> list[Keyword]:
     """Every term, in every language, of each concept the question names and those it is computed from (R18).
 
     A concept named by one word joins that word's group; one named by several forms its own.
     """
     keywords: dict[tuple[str, str], Keyword] = {}
-    named = concepts_named(topic, dictionary)
+    named, is_foreign = concepts_named(topic, dictionary), is_foreign_to(lexicons, language)
     groups = {concept.name: words[0] for concept, words in named if len(words) == 1}
     for concept, _ in named:
         is_computed = any(term.pulled_from and term.priority == "primary" for term in concept.terms)
         for term, phrase in searched_terms(concept):
-            forms = (phrase,) if " " in phrase else inflect_word(phrase, lexicons)
+            spoken = [one for one in lexicons if term.language in ("", one.language) or not is_foreign]
+            forms = (phrase,) if " " in phrase else inflect_word(phrase, spoken)
             name = term.pulled_from or concept.name
             group = groups.get(name, name)
             computed = is_computed and not term.pulled_from
@@ -502,7 +522,7 @@ def named_in(topic: str, dictionary: Sequence[ConceptTerms], rules: ReadingRules
 def find_misspellings(words: Sequence[str], lexicons: Sequence[Lexicon], language: str) -> list[tuple[str, str]]:
     """Words missing from the documents, each with the one document word it is a misspelling of (R16)."""
     found: list[tuple[str, str]] = []
-    if all(lexicon.language not in (language, "und") for lexicon in lexicons):
+    if is_foreign_to(lexicons, language):
         return []  # words of another language are not misspelled
     for word in dict.fromkeys(words):
         is_strange = len(word) >= CORRECTED_MIN and word.isalpha() and not is_stop_word(word, language)
@@ -512,6 +532,11 @@ def find_misspellings(words: Sequence[str], lexicons: Sequence[Lexicon], languag
         if meant:
             found.append((word, meant))
     return found
+
+
+def is_foreign_to(lexicons: Sequence[Lexicon], language: str) -> bool:
+    """Whether no document is in the language of the question, nor in one that is not known."""
+    return bool(lexicons) and all(lexicon.language not in (language, UNKNOWN) for lexicon in lexicons)
 
 
 def find_nearest_word(word: str, lexicons: Sequence[Lexicon]) -> str:

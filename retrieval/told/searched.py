@@ -1,19 +1,20 @@
 """Which of the words searched are told: the asker’s own, and added ones of the languages the documents have.
 
-And that a question is in another language than the documents, where nothing carried its words across.
+And that a question is in another language than the documents, and what carried its words across.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from django.utils.translation import gettext as _
 
 from retrieval.models import RetrievalRun
-from retrieval.told.columns import StoredKeyword, StoredQuestion, StoredWord
-from retrieval.told.reasons import LANGUAGES, told_of
+from retrieval.told.columns import StoredKeyword, StoredWord
+from retrieval.told.reasons import LANGUAGES, mark_words, told_of
 from retrieval.words.tokens import as_typed
 
 OF_THE_QUESTION = ("direct", "identifier")  # keywords of other sources add what the asker did not write
 UNKNOWN = "und"
+CARRIED_TOLD = 3  # words of the documents beside one of the question
 
 
 def keywords_told(run: RetrievalRun) -> list[StoredKeyword]:
@@ -33,7 +34,17 @@ def is_of_other_language(source: str, language: str, languages: Collection[str])
 def words_searched(run: RetrievalRun) -> list[StoredWord]:
     """Every word searched, each with how often it occurs, as the question has it: with its accents."""
     searched: list[StoredWord] = run.searched
-    return [word | {"text": as_typed(word["text"], run.question)} for word in searched]
+    return [word | {"text": show_word(word, run)} for word in searched]
+
+
+def show_word(word: StoredWord, run: RetrievalRun) -> str:
+    """A word that was searched, or several that count as one, in brackets what stands for it in another language."""
+    own = [each for each in (run.parsed or {}).get("keywords", []) if each["source"] in OF_THE_QUESTION]
+    group = {each.get("group") or each["text"] for each in own if each["text"] == word["text"]}
+    texts = [each["text"] for each in own if (each.get("group") or each["text"]) in group] or [word["text"]]
+    typed = " ".join(as_typed(text, run.question) for text in texts)
+    carried = word.get("carried", ())[:CARRIED_TOLD]
+    return f"{typed} ({', '.join(carried)})" if carried else typed
 
 
 def searched_told(run: RetrievalRun) -> list[StoredWord]:
@@ -45,22 +56,24 @@ def searched_told(run: RetrievalRun) -> list[StoredWord]:
 
 
 def foreign_told(run: RetrievalRun) -> str:
-    """What `say_other_language` says of a stored run."""
-    return say_other_language(run.parsed, told_of(run).get("languages", ()), run.searched)
-
-
-def say_other_language(parsed: StoredQuestion, languages: Collection[str], searched: Iterable[StoredWord]) -> str:
-    """That a question is in a language no document has, and what to do; "" where its words were found all the same."""
-    asked, keywords = parsed.get("language", UNKNOWN), parsed.get("keywords", [])
-    if not languages or UNKNOWN in (asked, *languages) or asked in languages or parsed.get("form"):
+    """That a question is in a language no document has, what stands for its words, and which had none added; or ""."""
+    asked, languages = (run.parsed or {}).get("language", UNKNOWN), told_of(run).get("languages", ())
+    if not languages or UNKNOWN in (asked, *languages) or asked in languages or run.parsed.get("form"):
         return ""
-    occurring = {word["text"] for word in searched if word["count"]}
-    own = {each["text"] for each in keywords if each["source"] in OF_THE_QUESTION}
-    carried = {each["text"] for each in keywords} - own
-    if not own or own <= occurring or carried & occurring:
+    own = {each["text"]: each for each in keywords_told(run) if each["source"] in OF_THE_QUESTION}
+    rows = [word for word in run.searched if word["text"] in own]
+    carried = [show_word(word, run) for word in rows if word.get("carried")]
+    unseen = [word for word in rows if not word["count"] and own[word["text"]].get("priority") != "secondary"]
+    lost = [word for word in unseen if "carried" in word and word["forms"] == own[word["text"]]["forms"]]
+    if not carried and not unseen:
         return ""
-    texts = _(" and ").join(str(LANGUAGES.get(each, each)) for each in languages)
-    return _(
-        "Language of the question: %(asked)s; of the documents: %(texts)s. Words are carried across by the dictionary"
-        " alone, and it had none for these. Ask in the language of the documents, or add the words to the dictionary."
-    ) % {"asked": str(LANGUAGES.get(asked, asked)), "texts": texts}
+    said = [_("Language of the question: %(asked)s; of the documents: %(texts)s.")]
+    if carried:
+        said.append(_("Searched as: %(carried)s."))
+    if lost:
+        said.append(_("Words are carried across by the dictionary alone, and it had none for %(lost)s."))
+        said.append(_("Ask in the language of the documents, or add the words to the dictionary."))
+    asked, *texts = (str(LANGUAGES.get(each, each)) for each in (asked, *languages))
+    named = {"asked": asked, "texts": _(" and ").join(texts)}
+    named |= {"carried": ", ".join(carried), "lost": mark_words([show_word(word, run) for word in lost])}
+    return " ".join(said) % named

@@ -7,9 +7,10 @@ import pytest
 from documents.storage.content import DocumentContent
 from reading.wording import Wording
 from retrieval.question.kinds import answer_rules
-from retrieval.question.parse import QUESTION_MAX, owners_named, parse_question
+from retrieval.question.parse import QUESTION_MAX, is_foreign_to, owners_named, parse_question
 from retrieval.tests.builders import content_of_lines
 from retrieval.types import ConceptTerm, ConceptTerms, Keyword
+from retrieval.words.lexicon import lexicon_of
 
 
 def keywords(text: str, content: DocumentContent, priority: str = "primary") -> list[str]:
@@ -166,10 +167,52 @@ def test_a_word_the_document_lacks_stays_as_it_is(policy: DocumentContent) -> No
     assert keywords("What is the revenue?", policy) == ["revenue"]
 
 
-def test_a_foreign_word_matches_its_look_alike(policy: DocumentContent) -> None:
-    question = parse_question("Quelle est la période ?", [policy])
+@pytest.mark.parametrize(("language", "is_found"), [("und", True), ("en", False)])
+def test_a_foreign_word_matches_its_look_alike_where_nobody_knows_the_language(
+    policy: DocumentContent, language: str, is_found: bool
+) -> None:
+    """ "Anticipée" is no "anticipated", nor "effectif" "effective"."""
+    question = parse_question("Quelle est la période ?", [replace(policy, language=language)])
     assert question.language == "fr"
-    assert "period" in {form for keyword in question.keywords for form in keyword.forms}
+    assert ("period" in {form for keyword in question.keywords for form in keyword.forms}) is is_found
+
+
+@pytest.mark.parametrize(
+    ("asked", "topic", "found"),
+    [
+        ("Quelle est la durée du service ?", ("duree", "service"), {"services"}),
+        ("Quelle est la fin du terme ?", ("fin", "terme"), set()),
+        ("Wofür zahlt Acme die Gebühr?", ("zahlt", "gebuhr"), {"acme", "gebuhren"}),
+        ("Welches Recht gilt für Acmes Kunden?", ("recht", "acmes", "kunden"), {"acme"}),
+        ("Wann endet und wann beginnt das Audit?", ("endet", "beginnt", "audit"), set()),
+        ("Combien coûte un compte ?", ("compte",), set()),
+        ("Wie hoch ist sie im ersten Jahr?", ("hoch", "ersten", "jahr"), set()),
+    ],
+)
+def test_of_another_language_plurals_are_found_and_only_listed_words_frame(
+    asked: str, topic: tuple[str, ...], found: set[str]
+) -> None:
+    text = "The services run during the term; Acme pays a fine at the end (Acme zahlt die Gebühren)."
+    content = replace(content_of_lines(["# 1", text], language="en"), title="Acme")
+    read = parse_question(asked, [content])
+    assert read.topic_words == topic
+    assert {form for each in read.keywords for form in each.forms} & {*lexicon_of(content).lines} - {"zahlt"} == found
+
+
+def test_without_a_document_no_language_is_another() -> None:
+    assert parse_question("Wann haftet der Lieferant?", []).topic_words == ("haftet", "lieferant")
+    assert not is_foreign_to([], "de")
+
+
+def test_several_words_that_the_dictionary_carries_together_are_one() -> None:
+    content = content_of_lines(["# 1", "Confidential information is not disclosed."], language="en")
+    terms = (ConceptTerm("confidential information", "en"), ConceptTerm("informations confidentielles", "fr"))
+    asked = "Comment sont protégées les informations confidentielles ?"
+    read = parse_question(asked, [content], [ConceptTerms("secrecy", terms)])
+    assert read.topic_words == ("protegees", "informations")
+    french = content_of_lines(["# 1", "Les informations sont gardées."], language="fr")
+    read = parse_question(asked, [french], [ConceptTerms("secrecy", terms)])
+    assert read.topic_words == ("protegees", "informations", "confidentielles", "confidential information")
 
 
 def test_the_dictionary_adds_every_name_of_a_concept(policy: DocumentContent) -> None:
