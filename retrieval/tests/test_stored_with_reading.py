@@ -7,6 +7,7 @@ from dataclasses import replace
 from hashlib import sha256
 from os import environ
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ from retrieval.words.lexicon import lexicon_of
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
-FUNCTIONS = {
+FUNCTIONS: dict[str, Any] = {
     "words": lexicon_of,
     "units": units_of,
     "amendments": amendments_in,
