@@ -56,12 +56,15 @@ def pack_outdated(seconds: float = SECONDS) -> int:
     waiting = list(outdated.order_by("?").values_list("pk", flat=True))
     packed, end = 0, monotonic() + seconds
     for pk in waiting:
-        with transaction.atomic():
-            # What is being erased at this moment is left out, and what another worker has packed.
-            free = outdated.select_for_update(no_key=True, skip_locked=True, of=("self",))
-            if parse := free.filter(pk=pk).first():
-                pack_reading(parse, read_tables_of(parse))
-                packed += 1
+        if parse := outdated.filter(pk=pk).first():
+            values = packed_values(
+                parse, read_tables_of(parse)
+            )  # before it is locked: who stores an answer waits for it
+            with transaction.atomic():
+                # What is being erased at this moment, or is gone, is left out.
+                if Parse.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=pk).first():
+                    store_packed(parse, values)
+                    packed += 1
         if monotonic() >= end:
             break
     if waiting:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import islice, repeat
+from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import unidata_version
 from uuid import UUID
@@ -27,8 +28,10 @@ from reading.rows import ImageRow, LineRow, LineSpan, ObjectRow, PageRow, Refere
 
 logger = logging.getLogger(__name__)
 
-# Raised when what is derived of the same rows changes: `retrieval/tests/test_stored_with_reading.py`.
-DERIVED_NUMBER = 1
+# What derives values of rows, code and words, and nothing else does (`retrieval/tests/test_stored_with_reading.py`).
+# When one changes, all readings are packed anew, which costs less than an answer out of what an older one found.
+DERIVING = ("documents/storage", "reading", "retrieval/amendments", "retrieval/words")
+DERIVING += tuple(f"retrieval/{name}.py" for name in ("candidates/plain", "candidates/units", "deadline", "types"))
 FORMAT = 1  # raised when values are written otherwise, or a migration changes rows
 MARSHAL_VERSION = 4  # of the standard library's format; five times as fast as JSON
 SEAL_BYTES = 32
@@ -53,7 +56,20 @@ LINES, TEXT, MATCH = KINDS.index(LineRow), LineRow._fields.index("text"), LineRo
 FIELDS = [(kind.__name__, kind._fields) for kind in (*KINDS, LineSpan)]
 LIBRARIES = sys.version_info[:2], unidata_version, version("snowballstemmer")
 DECIDING = repr((FORMAT, FIELDS, LIBRARIES, sha256(KEY).hexdigest()))
-VERSION = f"{DERIVED_NUMBER}-{sha256(DECIDING.encode()).hexdigest()[:16]}"
+
+
+def deriving_files() -> list[Path]:
+    roots = [settings.BASE_DIR / name for name in DERIVING]
+    found = [path for root in roots for path in (root.rglob("*.*") if root.is_dir() else [root])]
+    return sorted(path for path in found if path.suffix in (".py", ".toml", ".txt") and "tests" not in path.parts)
+
+
+def version_of(files: Sequence[Path]) -> str:
+    digests = "".join(sha256(path.read_bytes()).hexdigest() for path in files)
+    return sha256(f"{DECIDING}{digests}".encode()).hexdigest()[:16]
+
+
+VERSION = version_of(deriving_files())
 
 
 def pack(value: Any) -> bytes:
