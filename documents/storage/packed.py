@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 # What derives values of rows, code and words, and nothing else does (`retrieval/tests/test_stored_with_reading.py`).
 # When one changes, all readings are packed anew, which costs less than an answer out of what an older one found.
-DERIVING = ("documents/storage", "reading", "retrieval/amendments", "retrieval/words")
+DERIVING: tuple[str, ...] = ("documents/storage", "reading", "retrieval/amendments", "retrieval/words")
 DERIVING += tuple(f"retrieval/{name}.py" for name in ("candidates/plain", "candidates/units", "deadline", "types"))
 FORMAT = 1  # raised when values are written otherwise, or a migration changes rows
 MARSHAL_VERSION = 4  # of the standard library's format; five times as fast as JSON
