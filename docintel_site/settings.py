@@ -531,6 +531,7 @@ CELERY_TASK_DEFAULT_QUEUE = "ingest"
 # Task names do not depend on module paths, so that messages queued by an older version still work.
 CELERY_TASK_ROUTES = {
     "documents.tasks.embed_document": {"queue": "embed"},
+    "documents.tasks.pack_readings": {"queue": "embed"},
     "documents.tasks.sweep": {"queue": "sweep"},
     "documents.tasks.tidy": {"queue": "sweep"},
     "documents.tasks.index_vectors": {"queue": "search"},
@@ -558,6 +559,7 @@ STOP_GRACE_S = env_number("DOCINTEL_STOP_GRACE_S", 3, low=0, high=600)
 LEASE_S = 60 * PATIENCE  # a worker that has not renewed its lease for this long is considered dead (T1)
 SWEEP_EVERY_S = 30
 TIDY_EVERY_S = 3600
+PACK_EVERY_S = 60
 HEAD_EVERY_S = 3600  # between two exported heads of the ledger (AT4)
 ALERTS_EVERY_S = 3600
 ATTEMPTS_MAX = 3
@@ -572,6 +574,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "documents.tasks.index_vectors",
         "schedule": TIDY_EVERY_S,
         "options": {"expires": TIDY_EVERY_S},
+    },
+    "packing": {
+        "task": "documents.tasks.pack_readings",
+        "schedule": PACK_EVERY_S,
+        "options": {"expires": PACK_EVERY_S},
     },
     "chat": {"task": "chat.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
     "suggestions": {"task": "chat.tasks.try_questions", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},

@@ -468,6 +468,16 @@ class Word(models.Model):
         indexes = [models.Index(fields=["word", "parse"], include=["passages"], name="documents_word_counts")]
 
 
+class Packed(models.Model):
+    """A parse with what is derived of it as one value that is read at once, beside its rows (`storage.packed`)."""
+
+    parse = models.OneToOneField(  # the database cascades, for processes of a version before this table too
+        Parse, on_delete=models.DO_NOTHING, primary_key=True, related_name="packed", db_constraint=False
+    )
+    version = models.CharField(max_length=40)  # of the program that can read it
+    value = models.BinaryField()
+
+
 class Embedding(models.Model):
     """The vector of a passage or TOC entry. `document` and `base` are repeated so that scope is one filter.
 

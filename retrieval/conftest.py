@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from documents.models import Document, KnowledgeBase, Page, Parse
+from documents.models import Document, KnowledgeBase, Packed, Page, Parse
 from documents.storage.content import DocumentContent
 from documents.storage.store import store_reading
 from llm.conftest import serve
@@ -69,6 +69,8 @@ def keep(base: KnowledgeBase) -> Keep:
         if text:
             reading = read_markdown(text)
             parse = store_reading(document, reading, cut_passages(reading), {})
+            if blind:
+                Packed.objects.filter(parse=parse).delete()  # has the pages as they were
             for number in blind:
                 Page.objects.update_or_create(
                     parse=parse,

@@ -25,6 +25,7 @@ from audit.models import SelfCheck
 from audit.proof.checking import exported_heads
 from audit.proof.verification import Report, verify
 from documents.models import Document, Line, Page, Parse
+from documents.storage.derived import changed_values
 from documents.storage.temporary import old_paths
 from ledger.heads import BadHeadFile
 from ledger.models import Entry
@@ -37,6 +38,7 @@ AT_THE_LATEST = timedelta(hours=26)  # of an installation that is off at night
 OVERDUE = timedelta(hours=30)
 UNKNOWN_AGE_S = 3 * 3600  # what belongs to no row is removed within two hours; what is older was left
 FAULTS_KEPT = 200
+PACKED_CHECKED = 50  # readings a night: of filings of 300 pages half a minute
 PAUSE_MAX_S = 1.0
 
 
@@ -78,7 +80,9 @@ def check_installation() -> SelfCheck:
     started = timezone.now()
     stored = list(stored_files())
     ledger_faults, report = check_ledger()
-    found = list(joined(compare_files(stored), find_files_without_row(stored), check_readings(), ledger_faults))
+    found = list(
+        joined(compare_files(stored), find_files_without_row(stored), check_readings(), check_packed(), ledger_faults)
+    )
     check = SelfCheck.objects.create(
         files=len(stored),
         readings=Parse.objects.count(),
@@ -142,6 +146,15 @@ def check_readings() -> Iterator[Discrepancy]:
         yield Discrepancy("reading_missing", f"document {pk}")
 
 
+def check_packed() -> Iterator[Discrepancy]:
+    """What answers are found in against the rows that pages and evidence show, of some readings, others each night."""
+    current = Parse.objects.filter(pk__in=Document.objects.values("current_parse")).select_related("document")
+    for parse in current.order_by("?")[:PACKED_CHECKED]:
+        if (changed := changed_values(parse)) and Parse.objects.filter(pk=parse.pk).exists():  # not erased meanwhile
+            subject = f"document {parse.document_id}, reading {parse.number}"
+            yield Discrepancy("packed_changed", subject, ", ".join(changed))
+
+
 def check_ledger() -> tuple[list[Discrepancy], Report | None]:
     """The whole chain against the rows and every exported head."""
     try:
@@ -162,6 +175,7 @@ def describe_finding(fault: dict[str, str]) -> str:
         "file_changed": gettext("A file is not the one that was stored"),
         "file_without_row": gettext("A file belongs to nothing"),
         "rows_missing": gettext("A reading has lost rows"),
+        "packed_changed": gettext("A reading is stored in two ways that differ"),
         "reading_missing": gettext("A document that was read has no reading"),
         "heads_unreadable": gettext("The exported heads cannot be read"),
         "record_changed": gettext("The record was changed"),

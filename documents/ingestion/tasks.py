@@ -12,7 +12,7 @@ from documents.ingestion import orphans, trash
 from documents.ingestion.conductor import IMPROVING_STAGES, READING_STAGES, take_turn
 from documents.ingestion.ending import give_up_exhausted
 from documents.models import IngestJob
-from documents.storage import near, versions, watched
+from documents.storage import derived, near, versions, watched
 from jobs import waking
 
 INGEST_LIMIT_S = 15 * 60  # the child's own limits are far shorter; this kills a worker that hangs elsewhere
@@ -59,6 +59,12 @@ def tidy(**_: Any) -> None:
 def index_vectors(**_: Any) -> None:
     """Make the indexes of vectors that large bases lack."""
     near.index_large_bases()
+
+
+@shared_task(name="documents.tasks.pack_readings", time_limit=INGEST_LIMIT_S)
+def pack_readings(**_: Any) -> None:
+    """Pack some of the readings that another version of the program packed."""
+    derived.pack_outdated()
 
 
 def go_on_after(job: IngestJob | None) -> None:

@@ -3,10 +3,10 @@
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
-from typing import TypedDict, TypeVar, cast
+from typing import Any, TypedDict, TypeVar, cast
 from uuid import UUID
 
 import numpy as np
@@ -16,7 +16,7 @@ from documents.cards.asking import cards_of
 from documents.cards.types import UNKNOWN
 from documents.models import Document, Embedding, Line, Parse, Passage, TocEntry
 from documents.storage.collecting import collection_paused
-from documents.storage.store import stored_reading
+from documents.storage.packed import ROWS, ReadingRows, read_packed, stored_rows, unpack
 from reading.boxes import Box, PictureBox, boxes_of
 from reading.matching import match_form
 from reading.pages.joined_tables import tables_of_page
@@ -29,10 +29,8 @@ from reading.rows import (
     ImageRow,
     LineRow,
     LineSpan,
-    ObjectRow,
     PageRow,
     PassageRow,
-    ReferenceRow,
     TocRow,
     name_in_force,
 )
@@ -40,7 +38,8 @@ from reading.running_heads import RunningHead, find_running_heads
 from reading.tables import Table
 
 KEYS_KEPT = 20_000  # of what is kept by key: more than a long document has lines
-CACHED_DOCUMENTS_MAX = 32  # a 390-page filing takes about 30 MB here, so at most about 1 GB in a worker
+LINES_KEPT = 400_000  # of the contents in memory: with all that is derived of it a line takes about 1.5 KB
+LINES_BESIDE = 10  # lines take as much room as what a content has beside its lines
 COVER_LINES = 40  # of a first page, which has parties, titles and dates
 USABLE_TOC_ENTRIES = 4  # R10
 VECTOR_HEAD = 4  # bytes that pgvector sends before the numbers
@@ -103,6 +102,8 @@ class DocumentContent:
     stored_registry: Registry | None = None  # None in readings older than it
     document_type: str = ""  # by the card that holds (R15, R23), a guess; "" where none is known
     attached: tuple[tuple[str, str], ...] = ()  # names and digests of the files it carries, which were not read with it
+    # What is stored with the reading, by name. A copy with other rows has none of it.
+    derived: Mapping[str, bytes] | None = field(default=None, init=False, compare=False, repr=False)
 
     @property
     def cover(self) -> tuple[LineRow, ...]:
@@ -177,12 +178,8 @@ class DocumentContent:
         """The tables of a page, in reading order; read once, as many steps of a question ask for them by line."""
         if number not in self._tables_by_page:
             tables = tables_of_page(number, self.lines_on_page, self.language)
-            self._tables_by_page[number] = with_stated_units(tables, self._stated_units)
+            self._tables_by_page[number] = with_stated_units(tables, stated_units_of(self))
         return self._tables_by_page[number]
-
-    @cached_property
-    def _stated_units(self) -> list[StatedUnit]:
-        return stated_units_in(self.lines)
 
     @cached_property
     def _tables_by_page(self) -> dict[int, list[Table]]:
@@ -262,6 +259,39 @@ def kept_with_content(compute: "Callable[[DocumentContent], Value]") -> "Callabl
     return value_of
 
 
+DERIVED: "dict[str, Callable[[DocumentContent], Any]]" = {}  # by name, what makes a value of plain types
+
+
+def stored_with_reading(
+    name: str, to_plain: Callable[[Value], Any], from_plain: "Callable[[Any, DocumentContent], Value]"
+) -> "Callable[[Callable[[DocumentContent], Value]], Callable[[DocumentContent], Value]]":
+    """Keep what a function computes of a content with it, and store it with the reading as well (`storage.derived`).
+
+    Where the reading lacks it, it is computed.
+    """
+
+    def keep(compute: "Callable[[DocumentContent], Value]") -> "Callable[[DocumentContent], Value]":
+        DERIVED[name] = lambda content: to_plain(compute(content))
+
+        @kept_with_content
+        @wraps(compute)
+        def value_of(content: DocumentContent) -> Value:
+            packed = (content.derived or {}).get(name)
+            return from_plain(unpack(packed), content) if packed else compute(content)
+
+        return value_of
+
+    return keep
+
+
+@stored_with_reading(
+    "stated units", lambda found: [*map(tuple, found)], lambda plain, _: [*map(StatedUnit._make, plain)]
+)
+def stated_units_of(content: DocumentContent) -> list[StatedUnit]:
+    """The units that sentences state for the tables below them."""
+    return stated_units_in(content.lines)
+
+
 def kept_by_key(compute: "Callable[[Key, DocumentContent], Value]") -> "Callable[[Key, DocumentContent], Value]":
     """The same of what a function computes of a content for a key, which is hashable; of None nothing is kept."""
     name = f"{compute.__module__}.{compute.__qualname__}"
@@ -281,14 +311,14 @@ def kept_by_key(compute: "Callable[[Key, DocumentContent], Value]") -> "Callable
 
 
 class ContentCache:
-    """The most recently used contents of this process.
+    """The most recently used contents of this process, as many as have so many lines together, and at least one.
 
     Only the vectors of a parse change, which are in the key, and the type of its document, which is put right when it
     is told.
     """
 
-    def __init__(self, size: int = CACHED_DOCUMENTS_MAX) -> None:
-        self._size = size
+    def __init__(self, lines: int = LINES_KEPT) -> None:
+        self._room = lines
         self._contents: OrderedDict[tuple[str, str], DocumentContent] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -302,12 +332,13 @@ class ContentCache:
         if content is None or document_type is None:
             content = read_content(parse, document_type)
         else:
-            content = replace(content, document_type=document_type)
+            content = with_derived(replace(content, document_type=document_type), content.derived)
         with self._lock:
             self._contents[key] = content
             self._contents.move_to_end(key)
-            while len(self._contents) > self._size:
-                self._contents.popitem(last=False)
+            taken = sum(len(each.lines) + LINES_BESIDE for each in self._contents.values())
+            while taken > self._room and len(self._contents) > 1:
+                taken -= len(self._contents.popitem(last=False)[1].lines) + LINES_BESIDE
         return content
 
 
@@ -333,18 +364,28 @@ def known_types(documents: Iterable[Document]) -> dict[UUID, str]:
 @collection_paused()
 def read_content(parse: Parse, document_type: str | None = None) -> DocumentContent:
     """The content of a parse, from the database; the type of its document as well, unless it is given."""
-    document = parse.document
-    reading = stored_reading(parse)
-    return replace(
-        bare_content(document, parse, reading.lines),
-        pages=reading.pages,
-        toc=reading.toc,
+    document, packed = parse.document, read_packed(parse) or {}
+    rows = stored_rows(parse, packed)
+    packed.pop(ROWS, None)
+    content = replace(
+        content_of_rows(document, parse, rows),
         passages=tuple(PassageRow(*row) for row in parse.passages.order_by("index").values_list(*PassageRow._fields)),
         vectors=read_vectors(parse),
-        images=reading.images,
-        stored_registry=read_stored_registry(parse),
+        stored_registry=Registry(rows.objects, rows.references) if parse.profile else None,  # both are of one version
         document_type=known_types([document])[document.pk] if document_type is None else document_type,
     )
+    return with_derived(content, packed)
+
+
+def with_derived(content: DocumentContent, packed: Mapping[str, bytes] | None) -> DocumentContent:
+    """A content that was just made, with what is stored of its reading."""
+    object.__setattr__(content, "derived", packed)
+    return content
+
+
+def content_of_rows(document: Document, parse: Parse, rows: ReadingRows) -> DocumentContent:
+    """What the rows of a reading say of a document, without its passages and what things it names."""
+    return replace(bare_content(document, parse, rows.lines), pages=rows.pages, toc=rows.toc, images=rows.images)
 
 
 def bare_content(document: Document, parse: Parse, lines: tuple[LineRow, ...]) -> DocumentContent:
@@ -385,16 +426,6 @@ def read_covers(documents: Sequence[Document]) -> dict[UUID, DocumentContent]:
         lines[parse_id].append(LineRow._make((*row, tuple(LineSpan(*span) for span in spans))))
     read = ((document, document.current_parse_id) for document in documents)
     return {each.pk: bare_content(each, parses[key], tuple(lines[key])) for each, key in read if key and key in parses}
-
-
-def read_stored_registry(parse: Parse) -> Registry | None:
-    """The registry as it was stored; None of a parse from before there was one, which also has no profile."""
-    if not parse.profile:
-        return None
-    return Registry(
-        objects=tuple(ObjectRow(*row) for row in parse.named_objects.values_list(*ObjectRow._fields)),
-        references=tuple(ReferenceRow(*row) for row in parse.cross_references.values_list(*ReferenceRow._fields)),
-    )
 
 
 def read_vectors(parse: Parse) -> Vectors | None:

@@ -1,6 +1,5 @@
 """Bulk rows in and out of the database, by COPY (R1): a reading becomes a parse, vectors go beside its passages."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
@@ -24,6 +23,8 @@ from documents.models import (
     TocEntry,
     Word,
 )
+from documents.storage.derived import pack_reading
+from documents.storage.packed import ReadingRows, read_packed, stored_rows
 from documents.storage.words import index_words
 from reading.language import regconfig_of
 from reading.matching import full_text_form
@@ -32,14 +33,12 @@ from reading.registry.objects import read_registry
 from reading.rows import (
     ImageRow,
     LineRow,
-    LineSpan,
     ObjectRow,
     PageRow,
     PassageRow,
     Reading,
     ReferenceRow,
     TocRow,
-    page_row,
     unreadable_pages,
 )
 
@@ -76,6 +75,8 @@ def store_reading(
     registry = read_registry(reading.lines, reading.toc, reading.images)
     copy_rows(NamedObject, parse, ObjectRow._fields, registry.objects)
     copy_rows(CrossReference, parse, ReferenceRow._fields, registry.references)
+    rows = ReadingRows(reading.pages, reading.lines, reading.toc, reading.images, registry.objects, registry.references)
+    pack_reading(parse, rows)
     store_passages(parse, passages)
     return parse
 
@@ -86,34 +87,26 @@ def without_defaults(line: LineRow) -> tuple[Any, ...]:
 
 
 def stored_reading(parse: Parse) -> Reading:
-    *line_columns, _ = LineRow._fields
-    lines = parse.lines.order_by("number").values_list(*line_columns)
+    rows = stored_rows(parse, read_packed(parse))
     return Reading(
         title=parse.title,
         language=parse.language,
-        pages=tuple(page_row(row) for row in parse.pages.order_by("number").values_list(*PageRow._fields)),
-        lines=tuple(LineRow._make((*row, spans)) for row, spans in zip(lines, stored_spans(parse), strict=True)),
-        toc=tuple(TocRow(*row) for row in parse.toc_entries.order_by("index").values_list(*TocRow._fields)),
+        pages=rows.pages,
+        lines=rows.lines,
+        toc=rows.toc,
         warnings=tuple(parse.warnings),
         report=dict(parse.report),
         timings_ms=dict(parse.timings_ms),
-        images=tuple(ImageRow(*row) for row in parse.images.values_list(*ImageRow._fields)),
+        images=rows.images,
     )
 
 
-def stored_spans(parse: Parse) -> list[tuple[LineSpan, ...]]:
-    """The pieces of each line, in the order of the lines; one text, since thousands of small ones take long to read."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT json_agg(spans ORDER BY number)::text FROM documents_line WHERE parse_id = %s", [parse.pk]
-        )
-        spans = json.loads(cursor.fetchone()[0] or "[]")
-    return [tuple(LineSpan(*span) for span in each) for each in spans]
-
-
 def erase_parses(parses: "QuerySet[Parse]") -> None:
-    """Delete parses with all their rows, in SQL and children first, so that nothing is fetched."""
-    parse_ids = list(parses.values_list("pk", flat=True))
+    """Delete parses with all their rows, in SQL and children first, so that nothing is fetched.
+
+    In the caller's transaction: they are locked, so that nobody packs one meanwhile.
+    """
+    parse_ids = list(parses.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
     with connection.cursor() as cursor:
         for model in (Embedding, CrossReference, NamedObject, Image, Line, Page, Word, Passage, TocEntry):
             cursor.execute(f"DELETE FROM {model._meta.db_table} WHERE parse_id = ANY(%s)", [parse_ids])

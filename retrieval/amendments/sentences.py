@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, groupby, pairwise
 from typing import Literal, NamedTuple
 
-from documents.storage.content import DocumentContent, kept_with_content
+from documents.storage.content import DocumentContent, stored_with_reading
 from reading.matching import match_form
 from reading.values.sentences import SENTENCE, split_at
 from reading.wording import Wordings, read_once
@@ -100,7 +100,11 @@ class Amendment(NamedTuple):
     condition: str = ""
 
 
-@kept_with_content
+@stored_with_reading(
+    "amendments",
+    lambda found: [(*each[:5], tuple(each.lines), each.condition) for each in found],
+    lambda plain, _: tuple(Amendment._make((*each[:5], LineRange(*each[5]), each[6])) for each in plain),
+)
 def amendments_in(content: DocumentContent) -> tuple[Amendment, ...]:
     """The changes a document makes, in its order."""
     return tuple(find_amendments(content))

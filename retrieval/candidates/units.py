@@ -7,7 +7,7 @@ from itertools import pairwise, zip_longest
 from statistics import median
 from typing import NamedTuple
 
-from documents.storage.content import DocumentContent, kept_with_content
+from documents.storage.content import DocumentContent, kept_with_content, stored_with_reading
 from reading.layout.ticks import SIGNS
 from reading.markdown import goes_on_in_row
 from reading.matching import goes_on_without_space
@@ -57,7 +57,7 @@ class Units(NamedTuple):
         return LineRange(self.starts[position], after - 1)
 
 
-@kept_with_content
+@stored_with_reading("units", tuple, lambda plain, _: Units._make(plain))
 def units_of(content: DocumentContent) -> Units:
     starts = tuple(find_starts(content)) or (1,)
     sizes = [0] * len(starts)

@@ -1,17 +1,19 @@
 """The words of one document and their lines: built once per document, used by every step."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from documents.storage.collecting import collection_paused
-from documents.storage.content import DocumentContent, kept_with_content
+from documents.storage.content import DocumentContent, kept_with_content, stored_with_reading
 from reading.rows import ASIDE_KINDS, LineRow
 from retrieval.deadline import check_time
 from retrieval.words.compounds import Parts, compounds_with, joins_words, split_word
@@ -21,6 +23,7 @@ from retrieval.words.tokens import base_form, is_run, normalise_words, pattern_o
 Numbers = NDArray[np.int32]  # document-wide line numbers, ascending and unique
 NO_LINES: Numbers = np.zeros(0, dtype=np.int32)
 NO_LINES.flags.writeable = False  # shared by all callers
+PACKED = "<i4"
 HEADING_LINES = 3  # the top of a page: a statement's name, its subtitle and its unit
 HEADING_CHARS = 90  # longer lines at the top of a page are running text
 JOINED_MIN = 6  # letters of a part that stands only in words written as one
@@ -159,29 +162,59 @@ class Lexicon:
         return tops
 
 
-@kept_with_content
+def plain_lexicon(lexicon: Lexicon) -> tuple[Any, ...]:
+    found = lexicon.lines.values()
+    counts, numbers = np.array([*map(len, found)]), np.concatenate([NO_LINES, *found])
+    lines = list(lexicon.lines), counts.astype(PACKED).tobytes(), numbers.astype(PACKED).tobytes()
+    return lines, lexicon.stems, lexicon.titles, lexicon.searched_count, lexicon.heads.tolist()
+
+
+@collection_paused()
+def lexicon_from(plain: tuple[Any, ...], content: DocumentContent) -> Lexicon:
+    (words, counts, numbers), stems, titles, searched_count, heads = plain
+    return Lexicon(
+        language=content.language,
+        line_count=len(content.lines),
+        searched_count=searched_count,
+        lines=lines_of_words(words, np.frombuffer(counts, dtype=PACKED), np.frombuffer(numbers, dtype=PACKED)),
+        stems=stems,
+        titles=titles,
+        rows=content.lines,
+        heads=np.array(heads, dtype=np.int32),
+    )
+
+
+def lines_of_words(words: Iterable[str], counts: Sequence[int] | Numbers, numbers: Numbers) -> dict[str, Numbers]:
+    """The lines of each word out of all in one row, in which so many are one word's and the next the next one's."""
+    ends = np.cumsum(counts, dtype=np.int64).tolist()
+    return {word: numbers[first:end] for word, first, end in zip(words, [0, *ends], ends, strict=False)}
+
+
+@stored_with_reading("words", plain_lexicon, lexicon_from)
 @collection_paused()
 def lexicon_of(content: DocumentContent) -> Lexicon:
     """Split the searched lines into words; a word broken over a line end counts on the line where it begins."""
-    places: dict[str, list[int]] = {}
+    places: defaultdict[str, list[int]] = defaultdict(list)
     broken: set[str] = set()
     searched = content.searched_lines
     for row in searched:
+        number = row.number
         for word in dict.fromkeys(split_words(row.match)):
-            places.setdefault(word, []).append(row.number)
+            places[word].append(number)
     text = [row for row in searched if row.number not in content.running_heads]
     for row, following in pairwise(text):
         if is_run(row.match[-1:]) and is_run(following.match[:1]):
             pair = row.match[-1] + following.match[0]
             broken.add(pair)
-            places.setdefault(pair, []).append(row.number)
+            places[pair].append(row.number)
         if row.match.endswith("-") and following.match[:1].isalpha():
             head, tail = split_words(row.match), split_words(following.match)
             if head and tail:
                 broken.add(head[-1] + tail[0])
-                places.setdefault(head[-1] + tail[0], []).append(row.number)
-    lines = {word: np.array(numbers, dtype=np.int32) for word, numbers in places.items()}
-    lines |= {word: np.unique(lines[word]) for word in broken}  # only these are named twice or out of order
+                places[head[-1] + tail[0]].append(row.number)
+    places.update({word: sorted({*places[word]}) for word in broken})  # only these are named twice or out of order
+    numbers = np.fromiter(chain.from_iterable(places.values()), dtype=np.int32)
+    lines = lines_of_words(places, [*map(len, places.values())], numbers)
     titles: dict[str, list[int]] = {}
     for entry in content.toc:
         for word in dict.fromkeys(split_words(content.title_forms[entry.index])):

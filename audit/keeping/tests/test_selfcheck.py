@@ -24,7 +24,8 @@ from audit.keeping.selfcheck import UNKNOWN_AGE_S, check_installation, is_due
 from audit.keeping.stored_files import stored_files
 from audit.models import CarriedArchive, SelfCheck
 from docintel_site import status
-from documents.models import Document, KnowledgeBase, Line, Page
+from documents.models import Document, KnowledgeBase, Line, Packed, Page, Parse
+from documents.storage.packed import VERSION
 from ledger.chain import Head
 from ledger.events import record
 from ledger.heads import add_head
@@ -137,6 +138,11 @@ SEEDED: dict[str, tuple[Seed, str, str]] = {
     ),
     "lines are lost": (lambda s, t: Line.objects.filter(number=4).delete(), "rows_missing", "reading 3"),
     "a page is lost": (lambda s, t: Page.objects.filter(number=2).delete(), "rows_missing", "reading 3"),
+    "what is packed is another": (
+        lambda s, t: Packed.objects.create(parse=Parse.objects.get(), version=VERSION, value=b"x"),
+        "packed_changed",
+        "reading 3",
+    ),
     "a reading is lost": (
         lambda s, t: Document.objects.update(current_parse=None),
         "reading_missing",

@@ -19,7 +19,7 @@ from documents.ingestion.contents import (
     start_of_entry,
 )
 from documents.ingestion.improving import may_check_contents
-from documents.models import IngestJob, KnowledgeBase, Parse
+from documents.models import IngestJob, KnowledgeBase, Packed, Parse
 from llm.conftest import Serve
 from llm.models import LLMCall
 from reading.outline.headings import SectionStart
@@ -92,6 +92,7 @@ def test_changed_contents_are_a_new_parse_of_the_same_lines(
     first = read(queued, base, contents_check="none")
     missed = first.toc_entries.get(title__startswith="3.1")
     missed.delete()  # as if its heading had been missed
+    Packed.objects.filter(parse=first).delete()
     second = conductor.finish(queueing.queue_again(first.document, IngestJob.Stage.CONTENTS)).current_parse
     assert second is not None and second.number == first.number + 1
     found = second.toc_entries.get(title__startswith="3.1")

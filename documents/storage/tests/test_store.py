@@ -8,7 +8,7 @@ from django.contrib.postgres.search import SearchQuery
 from django.db import DataError, connection, transaction
 
 from documents.base_settings import BaseSettings
-from documents.models import Embedding, KnowledgeBase, Line, Page, Parse, Passage, TocEntry
+from documents.models import Embedding, KnowledgeBase, Line, Packed, Page, Parse, Passage, TocEntry
 from documents.storage.content import read_content
 from documents.storage.store import (
     PARSER_VERSION,
@@ -28,7 +28,7 @@ from reading.rows import LineSpan, PageRow, PassageRow, Reading
 
 pytestmark = pytest.mark.django_db
 
-ROWS = (Embedding, Line, Page, Passage, TocEntry, Parse)
+ROWS = (Embedding, Line, Packed, Page, Passage, TocEntry, Parse)
 HOSTILE = "Quote \" ' \\ backslash \\N \\. tab\tend, 漢字 🙂 الإيجار, {json} %s %% $1 --"
 
 
@@ -94,7 +94,7 @@ def test_a_row_no_table_takes_stores_nothing(base: KnowledgeBase, change: dict[s
     document = make_document(base)
     with pytest.raises(Exception, match=r".") as caught, transaction.atomic():
         store_reading(document, bad, [], {})
-    assert not isinstance(caught.value, AssertionError) and counts() == [0] * 6
+    assert not isinstance(caught.value, AssertionError) and counts() == [0] * 7
 
 
 # ---- full text

@@ -2,8 +2,14 @@
 
 import gc
 import weakref
+from dataclasses import replace
 
-from documents.storage.content import DocumentContent
+import pytest
+
+from documents.models import KnowledgeBase
+from documents.storage.content import DocumentContent, read_content
+from documents.tests.readings import make_document, store_rows
+from reading.plain_text import read_markdown
 from retrieval.tests.builders import content_of_lines
 from retrieval.words.lexicon import lexicon_of
 
@@ -60,3 +66,31 @@ def test_forms_on_one_line_stand_in_its_order() -> None:
     forms = "borrowings borrow borrows borrowing borrower borrowed"
     lexicon = lexicon_of(content_of_lines([f"All {forms} are listed."]))
     assert " ".join(lexicon.inflections("borrow")) == forms
+
+
+STORED = """# Rules of Bezirksverwaltungen
+
+The borrower's obliga-
+tions, and those of borrowers.
+
+# 2 規則
+
+東京都の規則は、毎年見直される。
+"""
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", ["en", "de", "ja", "und"])
+def test_it_is_stored_with_the_reading_as_it_would_be_built(language: str) -> None:
+    base = KnowledgeBase.objects.create(name="Rules")
+    reading = replace(read_markdown(STORED), language=language)
+    head = reading.lines[0]._replace(kind="furniture", method="text")
+    reading = replace(reading, lines=(head, *reading.lines[1:]))
+    content = read_content(store_rows(make_document(base), reading))
+    assert "words" in (content.derived or {})
+    stored, built = lexicon_of(content), lexicon_of(replace(content))
+    assert repr(dict(stored.lines)) == repr(dict(built.lines)) and "rule" not in stored.lines
+    for own in ("stems", "titles", "language", "line_count", "searched_count"):
+        assert repr(getattr(stored, own)) == repr(getattr(built, own)), own
+    assert replace(content, lines=content.lines[:1]).derived is None, "a copy with other lines"
+    assert stored.heads.tolist() == built.heads.tolist() == [1] and stored.rows is content.lines

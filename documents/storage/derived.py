@@ -1,0 +1,86 @@
+"""A reading is packed with what is derived of it, so that no question over many documents derives it anew.
+
+`storage.content.stored_with_reading` says of a function that its value is. Of a reading that another program packed, it
+is derived where it is asked for, until `pack_outdated` has packed it.
+"""
+
+import logging
+from time import monotonic
+
+from django.db import transaction
+
+from documents.models import Document, Parse
+from documents.storage.content import DERIVED, content_of_rows
+from documents.storage.packed import (
+    ROWS,
+    VERSION,
+    ReadingRows,
+    pack,
+    pack_rows,
+    read_packed,
+    read_tables_of,
+    store_packed,
+    unpack,
+)
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 15.0  # of a run: documents that wait for the worker wait as long
+
+
+def pack_reading(parse: Parse, rows: ReadingRows) -> None:
+    """Pack a reading that has lines; in the transaction that stores its rows, or that has it locked."""
+    if rows.lines:
+        store_packed(parse, packed_values(parse, rows))
+
+
+def packed_values(parse: Parse, rows: ReadingRows) -> dict[str, bytes]:
+    """The rows and what is derived of them. What fails is told to whoever asks for it, and keeps no document out."""
+    content = content_of_rows(parse.document, parse, rows)
+    values = {ROWS: pack_rows(rows)}
+    for name, derive in DERIVED.items():
+        try:
+            values[name] = pack(derive(content))
+        except Exception:
+            logger.exception("%s of reading %s cannot be derived", name, parse.pk)
+    return values
+
+
+def pack_outdated(seconds: float = SECONDS) -> int:
+    """Pack readings that can be asked and that this program has not packed, until so long has passed; how many.
+
+    One by one, each as a whole, in no order: one that ends the worker keeps no other from its turn.
+    """
+    asked = Document.objects.answering().filter(base__deleted_at=None).values("current_parse")
+    outdated = Parse.objects.filter(line_count__gt=0, pk__in=asked).exclude(packed__version=VERSION)
+    waiting = list(outdated.order_by("?").values_list("pk", flat=True))
+    packed, end = 0, monotonic() + seconds
+    for pk in waiting:
+        if parse := outdated.filter(pk=pk).first():
+            values = packed_values(
+                parse, read_tables_of(parse)
+            )  # before it is locked: who stores an answer waits for it
+            with transaction.atomic():
+                # What is being erased at this moment, or is gone, is left out.
+                if Parse.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=pk).first():
+                    store_packed(parse, values)
+                    packed += 1
+        if monotonic() >= end:
+            break
+    if waiting:
+        logger.info("%d of %d readings of another version were packed anew", packed, len(waiting))
+    return packed
+
+
+def changed_values(parse: Parse) -> list[str]:
+    """The names of what this program packed of a parse and is not what its rows give."""
+    packed = read_packed(parse)
+    if packed is None:
+        return []
+    made = packed_values(parse, read_tables_of(parse))
+    return sorted(name for name in packed or made if name in made and not is_equal(packed.get(name), made[name]))
+
+
+def is_equal(packed: bytes | None, other: bytes) -> bool:
+    """Whether two values are the same to the last digit and type; their bytes depend on what shares an object."""
+    return packed is not None and repr(unpack(packed)) == repr(unpack(other))
