@@ -118,7 +118,7 @@ RISKS = {
     ),
     "low_confidence": Risk(
         _("low confidence"),
-        _("Something was found on evidence of a weak kind: nearness in meaning alone, for example."),
+        _("Something was found on evidence of a weak kind, or the reader was told that fixed rules doubt it."),
         has_sign("low_confidence"),
     ),
     "doubtful": Risk(

@@ -14,6 +14,7 @@ from audit.models import RunSign
 from audit.runs.disagreement import rank_candidates
 from chat.figures.across import START_AFTER_END, TOTAL_DIFFERS
 from chat.models import Answer, Citation, Turn
+from chat.page.outcomes import DOUBTFUL, sureness_of
 from chat.page.weak_sources import candidates_with_weaknesses, weaknesses_of, with_weaknesses
 from chat.turns.items import NO_COLUMN, NO_VALUE
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
@@ -63,7 +64,7 @@ def signs_of_run(run: RetrievalRun) -> Iterator[str]:
         yield "typed_values"
     if has_weak_source(run, answer):
         yield "weak_source"
-    if run.confidence < SURE_FROM:
+    if run.confidence < SURE_FROM or sureness_of(run, answer, candidates) is DOUBTFUL:
         yield "low_confidence"
 
 

@@ -11,6 +11,8 @@ from documents.storage.content import DocumentContent
 from retrieval.amendments.asked import days_asked
 from retrieval.amendments.versions import Version, Versions, name_clause
 from retrieval.candidates.sentences import QUOTE_CHARS
+from retrieval.told.clauses import Clause
+from retrieval.told.reasons import give_passage_reason
 from retrieval.types import (
     KEPT_ROLES,
     ROLE_ORDER,
@@ -103,7 +105,7 @@ def with_group(
             verdicts += told
             told = []
         elif verdict.candidate_id in past and verdict.role == "primary":
-            verdicts.append(replace(verdict, role="supporting"))
+            verdicts.append(with_role(verdict, "supporting"))
         else:
             verdicts.append(verdict)
     verdicts.sort(key=lambda verdict: ROLE_ORDER[verdict.role])
@@ -136,11 +138,15 @@ def judge_version(
     if version.amends:
         own = content_of[version.document_id].text_between(*version.lines, searched_only=True)
         quote = own if len(own) <= QUOTE_CHARS else quote or candidate.own_text
-    return replace(
-        verdict,
-        role=role,
-        raw_content_anchor=quote or candidate.own_text,
-    )
+    return replace(with_role(verdict, role), raw_content_anchor=quote or candidate.own_text)
+
+
+def with_role(verdict: Verdict, role: Role) -> Verdict:
+    """The verdict in this role; where fixed rules had weighed it for another one, the reason says what decided."""
+    if role == verdict.role or not isinstance(verdict.reason, Clause):
+        return replace(verdict, role=role)
+    facts = verdict.reason.facts | {"weight": {"code": "version"}}
+    return replace(verdict, role=role, reason=give_passage_reason(verdict.reason.code, **facts))
 
 
 def contradiction_of_group(group: VersionGroup) -> Contradiction:

@@ -299,6 +299,7 @@ WEIGHTS = {
     "supports": gettext_lazy("It says enough to support the answer."),
     "less": gettext_lazy("Another passage says clearly more."),
     "far less": gettext_lazy("Other passages say far more."),
+    "version": gettext_lazy("It is a version of a clause that was found; those in force come first."),
 }
 
 

@@ -90,6 +90,8 @@ def test_the_version_in_force_comes_first_and_the_others_say_what_became_of_them
     assert result.status == "found"
     assert all(value in each.quote.text for value, each in zip(said, kept, strict=True))
     assert [each.verdict.role for each in kept].count("primary") == first
+    assert not any("says clearly more" in each.verdict.reason for each in kept)
+    assert any(each.verdict.reason.endswith("those in force come first.") for each in kept)
     (told,) = result.ranking.contradictions
     assert told.candidate_ids == tuple(each.candidate_id for each in kept) and told.clause == "4.1"
     assert "replaced from 2023-04-01" in told.point
