@@ -19,7 +19,6 @@ from benchmarks.questions import GoldQuestion
 from benchmarks.retrieval import commit, ranked_pages
 from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent
-from retrieval import search
 from retrieval.arbiter import evidence, order, rules
 from retrieval.candidates import aggregation, fusion
 from retrieval.detectors import keywords
@@ -160,7 +159,7 @@ class Asking:
         early = {weight.label: values[weight.label] for weight in WEIGHTS if weight.is_early}
         if early != self._early:
             self._early, self._found = early, {}
-        with weighing(values), mock.patch.object(search, "detect", self.detect_once(detect)):
+        with weighing(values), mock.patch("retrieval.steps.detect", self.detect_once(detect)):
             by_set = {
                 name: measure_of([(each, self.ask(each)) for each in asked]) for name, asked in sets.items() if asked
             }

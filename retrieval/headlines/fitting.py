@@ -15,7 +15,7 @@ from retrieval.arbiter.specific import NAME, lines_with_word, unsaid_words
 from retrieval.candidates.disagreements import read_statement
 from retrieval.candidates.sentences import ASKS
 from retrieval.headlines.polarity import leaves_need_open
-from retrieval.question.defined import value_given
+from retrieval.question.defined import own_date_given
 from retrieval.question.kinds import answer_rules
 from retrieval.question.linear import compile_linear
 from retrieval.question.parse import owners_named
@@ -70,8 +70,7 @@ OPEN_ENDED = re.compile(
 def is_fitting(text: str, section: str, content: DocumentContent, question: Question, *, is_read: bool = False) -> bool:
     """Whether a sentence of a section may be said first: it is about what was asked, with all that is specific in the
     question, of no other year, and has a value of the kind asked for. What introduces a list says nothing without it,
-    nor does a question.
-    Of one that `is_read` for an answer any word of the question is enough, and any number.
+    nor does a question. Of one that `is_read` for an answer any word of the question is enough, and any number.
     """
     is_title = question.answer_type == "boolean" and TITLED.fullmatch(text) and not text.isupper()
     if text.endswith(":") or is_title or ASKS.search(text) or not is_of_form(text, question):
@@ -353,8 +352,8 @@ def has_date_asked(text: str, question: Question, content: DocumentContent) -> b
     """
     asked = question.original
     dates = [value for value in values_in(text, "date") if value.type == "date"]
-    if asks_for_own_date(question.topic_form):
-        given = value_given(question, content)
+    if asks_for_own_date(question.topic_form) or phrasing_rules()["asks_when_made"].match(question.topic_form):
+        given = own_date_given(content)
         is_given = given is not None and any(date.value == given.value.value for date in dates)
         return is_given or (given is None and tells_own_day(text))
     if not dates:

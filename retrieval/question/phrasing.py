@@ -166,6 +166,7 @@ FRAMES = {
     "dating": r"^(?:{dating})$",
     "asks_all_parties": r"\A\W*(?:{asks_all_parties})\W*\Z",
     "asks_own_date": r"\A\W*(?:{asks_own_date})\W*\Z",
+    "asks_when_made": r"\A\W*(?:{asks_when_made})\W*\Z",
     "names_period": r"\A(?:{determiner})?(?:{names_period})\Z",
     "names_term": r"\A(?:{determiner})?(?:{names_term})\Z",
     "names_currency": r"\A(?:{determiner})?(?:{names_currency})\Z",

@@ -44,9 +44,9 @@ def a_check(*problems: str, **more: Any) -> dict[str, Any]:
         ({"searched": [{"text": "attention", "forms": [], "count": 0}]}, {}, {"missing_words"}),
         ({"plan": {"flags": [], "parts": [{"outcome": "found", "missing": ["basis"]}]}}, {}, {"missing_words"}),
         ({"confidence": 0.49}, {}, {"low_confidence"}),
-        ({"confidence": 0.5}, {}, set()),
-        ({"confidence": 0.69, "judge": "rules"}, {}, {"low_confidence"}),  # the reader was told "doubtful"
-        ({"confidence": 0.7, "judge": "rules"}, {}, set()),
+        ({"confidence": 0.5, "arbiter": "model:test"}, {}, set()),
+        ({"confidence": 0.69}, {}, {"low_confidence"}),  # fixed rules judged: the reader was told that it is doubtful
+        ({"confidence": 0.7}, {}, set()),
         ({}, {"items": [an_item("no_value")]}, {"typed_values"}),
         ({}, {"items": [an_item("refused")]}, set()),
         ({}, {"checks": [a_check("total_differs")]}, {"typed_values"}),
