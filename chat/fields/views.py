@@ -3,10 +3,8 @@
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cached_property
 from itertools import chain
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -22,7 +20,8 @@ from chat.fields import grid
 from chat.fields.extracting import keep_extraction
 from chat.fields.forms import FieldsForm
 from chat.fields.reading import COLUMNS, FIELDS_MAX, TYPES, FieldsError
-from chat.fields.values import extraction_json, field_json, fields_with_answers, write_extraction_csv
+from chat.fields.shown import ShownField
+from chat.fields.values import extraction_json, fields_with_answers, write_extraction_csv
 from chat.models import Extraction, ExtractionField
 from chat.page.last_used import last_scope
 from chat.scope import ScopeError
@@ -30,42 +29,9 @@ from chat.turns import tasks
 from chat.turns.stopping import request_stop
 from chat.turns.waiting import ENDED
 from chat.views import read_preselection
-from documents.pages.search import WORDS_MAX
-from reading.matching import join_without_space
 from retrieval.models import RetrievalRun
-from retrieval.told.outcomes import as_judged
 
 EARLIER_SHOWN = 20
-
-
-class ShownField:
-    """A field as a row of the page: its outcome in words, its value, and where the quote opens; `told` is what programs
-    get of it.
-    """
-
-    def __init__(self, row: ExtractionField) -> None:
-        self.row = row
-        self.told = field_json(row)
-
-    @cached_property
-    def outcome(self) -> str:
-        asked = self.told["outcome"] or self.row.extraction.state  # one of those that only wait is not at work yet
-        return as_judged(asked, self.row.run.judge if self.row.run else "")
-
-    @property
-    def address(self) -> str:
-        """The page of the document with the quote lit; "" without a quote."""
-        if not self.told["quote"]:
-            return ""
-        quote = join_without_space(self.told["quote"])[:WORDS_MAX]
-        query = urlencode({"page": self.told["page"], "quote": quote})
-        return f"{reverse('documents:document', args=[self.told['document_id']])}?{query}"
-
-    @property
-    def quote(self) -> str:
-        """The quote, where it says more than the value."""
-        quote = join_without_space(self.told["quote"] or "")
-        return "" if quote == self.told["value"] else quote
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
