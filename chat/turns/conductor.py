@@ -20,6 +20,7 @@ from chat.scope import ScopeError, resolve
 from chat.stream import publish_event
 from chat.turns.compose import STOPPED, Writing, compose
 from chat.turns.page_notices import store_page_notice
+from chat.turns.progress import SearchProgress
 from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
 from chat.turns.searched_by import searched_by
 from chat.turns.stopping import Stoppable, StoppableLease, request_stop
@@ -41,7 +42,6 @@ from retrieval.types import ArbiterName, RetrievalResult
 logger = logging.getLogger(__name__)
 
 State = Turn.State
-PROGRESS_EVERY_S = 1.0  # how far a search is, in the turn's row and to the browser: more would only fill the stream
 # Ends a locked job that failed: how, as the run records it, in words for people, and in detail for administrators.
 EndFailed: TypeAlias = Callable[[Job, str, str, str], None]
 
@@ -157,7 +157,7 @@ def search(
     base = turn.conversation.base
     retrieve = retrieve_among
     if turn.is_full_search:
-        retrieve = partial(search_each, on_document=SearchProgress(lease))
+        retrieve = partial(search_each, on_document=SearchProgress(lease, partial(raise_if_stopped, lease)))
     options = replace(asking.by, arbiter=arbiter, on_stage=partial(on_stage, turn, lease))
     result = retrieve(asking.question, asking.documents, **vars(options))
     with transaction.atomic():
@@ -168,22 +168,6 @@ def search(
         row.save(update_fields=["run", "asked_key"])
     publish_event(turn.pk, "candidates", kept=len(result.kept()), of=len(result.candidates))
     return row.run, result
-
-
-class SearchProgress:
-    """Called before each document of a full search and after the last one; raises Stopped."""
-
-    def __init__(self, lease: StoppableLease[Turn]) -> None:
-        self._lease, self._told_at = lease, float("-inf")
-
-    def __call__(self, done: int, of: int) -> None:
-        raise_if_stopped(self._lease)
-        now = time.monotonic()
-        if now - self._told_at < PROGRESS_EVERY_S and done != of:
-            return
-        self._told_at = now
-        self._lease.rows().update(documents_done=done, documents_total=of)
-        publish_event(self._lease.job.pk, "stage", name="parsed", begins=True, done=done, of=of)
 
 
 def on_stage(turn: Turn, lease: StoppableLease[Turn], name: str, figures: dict[str, object]) -> None:
