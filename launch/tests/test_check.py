@@ -16,7 +16,15 @@ from tests.running import count_start
 from tests.stages import read_order
 
 BROKEN = "def test_planted() -> None:\n    assert 1 + 1 == 3, 'sums are wrong'\n"
-HANGS = "import threading\n\ndef test_planted() -> None:\n    threading.Event().wait()\n"
+# It alone has a bound: a machine that stands still would break the others' on the way.
+HANGS = """
+import threading
+import pytest
+
+@pytest.mark.timeout(5)
+def test_planted() -> None:
+    threading.Event().wait()
+"""
 # Fails the first time it runs, as a test does while the machine stands still.
 STARVED = """
 from pathlib import Path
@@ -102,7 +110,7 @@ def test_what_is_planted_is_told_by_its_name(
         folder.mkdir()
     for name, source in {"passes": "def test_passes() -> None:\n    pass\n", **planted}.items():
         (project / f"test_{name}.py").write_text(source)
-    (project / "pytest.ini").write_text("[pytest]\ntimeout = 5\n")
+    (project / "pytest.ini").write_text("[pytest]\n")
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # what is not needed takes long to load
     monkeypatch.setenv("PYTHONPATH", str(check.ROOT))  # of our own plugin
     plugins = [part for name in PLUGINS for part in ("-p", name)]
