@@ -44,6 +44,7 @@ from chat.turns.conductor import stop_question
 from chat.turns.page_notices import order_reading
 from chat.turns.waiting import ENDED
 from documents import access
+from documents.downloads import attachment
 from documents.ingestion.tasks import start
 from documents.pages.address import number_of
 from retrieval.candidates.widening import Scope, read_scope
@@ -390,6 +391,4 @@ def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpRespon
     attach_objections(turns)
     attach_notices(turns, user_of(request))
     write, content_type = EXPORTS[form]
-    response = HttpResponse(write(row, turns), content_type=f"{content_type}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{file_name(row)}.{form}"'
-    return response
+    return attachment(write(row, turns), f"{file_name(row)}.{form}", f"{content_type}; charset=utf-8")

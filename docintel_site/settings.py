@@ -533,8 +533,9 @@ QUEUES = {
     "ingest": "documents.tasks.watch_folders",
     "embed": "documents.tasks.embed_document documents.tasks.pack_readings",
     "ask": "chat.tasks.answer_turn chat.tasks.retrieve_evidence chat.tasks.test_model audit.tasks.judge_again",
-    "search": "chat.tasks.search_every_document chat.tasks.extract_fields chat.tasks.try_questions chat.tasks.load_demo "
-    "documents.tasks.index_vectors audit.tasks.check_change audit.tasks.verify_record audit.tasks.check_installation",
+    "search": "chat.tasks.search_every_document chat.tasks.extract_fields chat.tasks.try_questions "
+    "chat.tasks.load_demo documents.tasks.index_vectors audit.tasks.check_change audit.tasks.verify_record "
+    "audit.tasks.check_installation",
     "sweep": "documents.tasks.sweep documents.tasks.tidy chat.tasks.sweep audit.tasks.sweep audit.tasks.sweep_checks "
     "audit.tasks.watch audit.tasks.export_head audit.tasks.apply_retention",
 }

@@ -28,6 +28,7 @@ from audit.review.golden import (
 )
 from audit.review.rejudging import CHECKED_ON_PAGE, ask_for_check, find_last_check
 from audit.review.replay import Judge
+from documents.downloads import named_file
 from documents.models import KnowledgeBase
 from ledger.models import Event
 from retrieval.told.outcomes import Outcome
@@ -91,7 +92,7 @@ def questions(request: HttpRequest) -> StreamingHttpResponse:
     return StreamingHttpResponse(
         dump_questions(filter(None, map(golden_of, reviewed_runs(base).iterator(chunk_size=100)))),
         content_type="application/jsonl; charset=utf-8",
-        headers={"Content-Disposition": 'attachment; filename="questions.jsonl"'},
+        headers=named_file("questions.jsonl"),
     )
 
 
