@@ -296,8 +296,7 @@ def noticed_pages(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     user = user_of(request)
     row = get_visible_turn(request, turn_id)
     if request.method == "POST":
-        for job in order_reading(user, row):
-            start(job)
+        start(*order_reading(user, row))
     if request.method == "POST" or "HX-Request" not in request.headers:
         return redirect(turn_address(row))
     shown = ShownTurn(with_rows(Turn.objects.filter(pk=row.pk)).get())

@@ -604,8 +604,7 @@ def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Read all documents again whose parse was made with other settings."""
     found = access.get_base(request.user, pk, *access.WRITE)
     jobs = [queueing.queue_again(document) for document in listing.find_outdated(found)]
-    for job in jobs:
-        start(job)
+    start(*jobs)
     words = ngettext("%(count)s document will be read again.", "%(count)s documents will be read again.", len(jobs))
     messages.success(request, words % {"count": len(jobs)})
     return redirect("documents:base", found.pk)
@@ -616,8 +615,7 @@ def embed_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Compute the vectors of the model in the base's settings, in the background."""
     found = access.get_base(request.user, pk, *access.OWN)
     jobs = reembedding.begin_reembedding(found, user_of(request))
-    for job in jobs:
-        start(job)
+    start(*jobs)
     if jobs:
         words = ngettext("%(count)s document is being embedded.", "%(count)s documents are being embedded.", len(jobs))
         messages.success(request, words % {"count": len(jobs)})

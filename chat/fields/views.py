@@ -49,8 +49,7 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
         except (FieldsError, ScopeError) as error:  # too much, or what the form was checked by has changed
             form.add_error(None, str(error))
         else:
-            for row in rows:
-                tasks.start(row)
+            tasks.start(*rows)
             return redirect(page_of_extraction(rows[0]))
     context = {
         "form": form,

@@ -78,8 +78,7 @@ def take_attachments(request: HttpRequest, pk: UUID) -> HttpResponse:
     except ReadingError as error:
         messages.error(request, translate_sentence(error.message))
         return back
-    for document in taken.documents:
-        start(document.jobs.get())
+    start(*(document.jobs.get() for document in taken.documents))
     if taken.documents:
         words = ngettext(
             "%(count)s attached file is a document of this base now, and is being read.",
