@@ -34,7 +34,6 @@ from ledger.models import Event
 from retrieval.told.outcomes import Outcome
 
 SHOWN = 50
-CHECKS_SHOWN = 10
 JUDGES = {"rules": Judge("rules"), "model": Judge("model")}
 
 
@@ -70,7 +69,7 @@ def golden(request: HttpRequest) -> HttpResponse:
         "rows": found,
         "silent": [run for run in newest if run.pk not in asking],
         "limit": SHOWN,
-        "checks": [(event, ending_of(event)) for event in checks_of(base.pk, CHECKS_SHOWN)],
+        "checks": [(event, ending_of(event)) for event in checks_of(base.pk)],
         "is_outdated": has_changed_since_check(base.pk),
         "has_model": settings.LLM_CONFIGURED,
         "on_page": CHECKED_ON_PAGE,

@@ -32,8 +32,6 @@ from chat.views import read_preselection
 from documents.downloads import attachment
 from retrieval.models import RetrievalRun
 
-EARLIER_SHOWN = 20
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask_fields(request: HttpRequest) -> HttpResponse:
@@ -53,7 +51,7 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
             return redirect(page_of_extraction(rows[0]))
     context = {
         "form": form,
-        "earlier": [(each, page_of_extraction(each)) for each in grid.asked_lately(user, EARLIER_SHOWN)],
+        "earlier": [(each, page_of_extraction(each)) for each in grid.asked_lately(user)],
         "columns": COLUMNS,
         "types": TYPES,
         "most": FIELDS_MAX,
