@@ -553,7 +553,7 @@ WATCHED_FOLDERS = watched_folders("DOCINTEL_WATCH")
 WATCH_EVERY_S = 30
 
 
-def schedule(task: str, every_s: int, *, is_kept: bool = False) -> dict[str, object]:
+def send_every(task: str, every_s: int, *, is_kept: bool = False) -> dict[str, object]:
     """An entry of the schedule. A message not delivered by the time of the next one is useless, unless it is kept."""
     return {"task": task, "schedule": every_s, "options": {} if is_kept else {"expires": every_s}}
 
@@ -566,18 +566,18 @@ SWEEPS = {
     "checks": "audit.tasks.sweep_checks",
 }
 CELERY_BEAT_SCHEDULE = {
-    **{name: schedule(task, SWEEP_EVERY_S) for name, task in SWEEPS.items()},
-    "tidy": schedule("documents.tasks.tidy", TIDY_EVERY_S, is_kept=True),
-    "vectors": schedule("documents.tasks.index_vectors", TIDY_EVERY_S),
-    "packing": schedule("documents.tasks.pack_readings", PACK_EVERY_S),
-    "head": schedule("audit.tasks.export_head", HEAD_EVERY_S, is_kept=True),
+    **{name: send_every(task, SWEEP_EVERY_S) for name, task in SWEEPS.items()},
+    "tidy": send_every("documents.tasks.tidy", TIDY_EVERY_S, is_kept=True),
+    "vectors": send_every("documents.tasks.index_vectors", TIDY_EVERY_S),
+    "packing": send_every("documents.tasks.pack_readings", PACK_EVERY_S),
+    "head": send_every("audit.tasks.export_head", HEAD_EVERY_S, is_kept=True),
     # It looks at the clock itself, so that a missed night is made up for.
-    "selfcheck": schedule("audit.tasks.check_installation", HEAD_EVERY_S),
-    "alerts": schedule("audit.tasks.watch", ALERTS_EVERY_S, is_kept=True),
-    "retention": schedule("audit.tasks.apply_retention", HEAD_EVERY_S, is_kept=True),
+    "selfcheck": send_every("audit.tasks.check_installation", HEAD_EVERY_S),
+    "alerts": send_every("audit.tasks.watch", ALERTS_EVERY_S, is_kept=True),
+    "retention": send_every("audit.tasks.apply_retention", HEAD_EVERY_S, is_kept=True),
 }
 if WATCHED_FOLDERS:
-    CELERY_BEAT_SCHEDULE["watch"] = schedule("documents.tasks.watch_folders", WATCH_EVERY_S)
+    CELERY_BEAT_SCHEDULE["watch"] = send_every("documents.tasks.watch_folders", WATCH_EVERY_S)
 
 # Detectors take 1 to 2 s for a question over ten filings of 190 pages; what takes this long is an attack.
 DETECTION_DEADLINE_S = env_wait("DOCINTEL_DETECTION_DEADLINE_S", 30, low=1, high=600)
