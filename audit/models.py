@@ -85,9 +85,6 @@ class Review(models.Model):
         ]
         triggers = erasable(ERASED_REVIEW)
 
-    def __str__(self) -> str:
-        return f"{self.outcome} by {self.reviewer_name}"
-
 
 class Comment(models.Model):
     """What somebody says about lines of a document. A reply names the comment that began its thread, not the last one.
@@ -113,9 +110,6 @@ class Comment(models.Model):
         indexes = [models.Index(fields=["parse", "page_number"], name="audit_comment_page")]
         triggers = erasable(ERASED_COMMENT)
 
-    def __str__(self) -> str:
-        return f"{self.author_name} on page {self.page_number}"
-
 
 class ReviewSample(models.Model):
     """A random choice of a base's runs up to a moment. Base, moment, seed and size reproduce it."""
@@ -137,9 +131,6 @@ class ReviewSample(models.Model):
     class Meta:
         ordering = ["-created_at"]
         triggers = insert_only()
-
-    def __str__(self) -> str:
-        return f"{len(self.run_ids)} of {self.population} in {self.base_name}"
 
 
 class SignOff(models.Model):
@@ -171,9 +162,6 @@ class SignOff(models.Model):
         ordering = ["-created_at", "id"]
         triggers = insert_only()
 
-    def __str__(self) -> str:
-        return f"{self.base_name}, signed by {self.signer_name}"
-
 
 class RunSign(models.Model):
     """A sign of risk that takes more than a condition on the rows to see; one row named "" says that a run was read.
@@ -187,9 +175,6 @@ class RunSign(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "name"], name="audit_sign_once")]
         indexes = [models.Index(fields=["name", "run"], condition=~models.Q(name=""), name="audit_sign_name")]
-
-    def __str__(self) -> str:
-        return f"{self.name} of {self.run_id}"
 
 
 class Rejudgement(RequestedJob):
@@ -217,9 +202,6 @@ class Rejudgement(RequestedJob):
 
     objects = AuditedQuerySet.as_manager()
 
-    def __str__(self) -> str:
-        return f"{self.kind} by {self.parameters.get('arbiter', 'the settings of the base')}"
-
 
 class RecordCheck(RequestedJob):
     """A verification of the ledger: a whole one that a person asked for, or the hourly one of its new entries.
@@ -246,9 +228,6 @@ class RecordCheck(RequestedJob):
             )
         ]
 
-    def __str__(self) -> str:
-        return f"{self.checked} entries verified"
-
 
 class SelfCheck(models.Model):
     """What the nightly check of the installation found; see audit.keeping.selfcheck."""
@@ -267,9 +246,6 @@ class SelfCheck(models.Model):
         indexes = [models.Index(fields=["-created_at"], name="audit_self_check_newest")]
         triggers = insert_only()
 
-    def __str__(self) -> str:
-        return f"{self.fault_count} faults"
-
 
 class Assignment(models.Model):
     """Who has a run of the queue: for a while since it was opened there, or until it is reviewed if it was given.
@@ -282,9 +258,6 @@ class Assignment(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     until = models.DateTimeField(null=True)  # None: it was given
 
-    def __str__(self) -> str:
-        return f"{self.run_id} to {self.to_id}"
-
 
 class AlertLimit(models.Model):
     """From where on a measure of a base alarms, as an owner wants it; without a row the default holds."""
@@ -296,9 +269,6 @@ class AlertLimit(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["base", "measure"], name="audit_limit_once")]
-
-    def __str__(self) -> str:
-        return f"{self.measure} of {self.base_id}: {self.limit}"
 
 
 class Alert(models.Model):
@@ -322,9 +292,6 @@ class Alert(models.Model):
                 fields=["base", "measure"], condition=models.Q(closed_at=None), name="audit_alert_open_once"
             )
         ]
-
-    def __str__(self) -> str:
-        return f"{self.measure} of {self.base_id}"
 
 
 class CarriedArchive(models.Model):
@@ -353,9 +320,6 @@ class CarriedArchive(models.Model):
     class Meta:
         ordering = ["-created_at"]
 
-    def __str__(self) -> str:
-        return f"{self.from_name}, as of {self.exported_at:%Y-%m-%d}"
-
 
 class CarriedRun(models.Model):
     """One run of an archive, for the list; the record itself is in the archive's file."""
@@ -371,9 +335,6 @@ class CarriedRun(models.Model):
         ordering = ["-asked_at", "-run_id"]
         constraints = [models.UniqueConstraint(fields=["archive", "run_id"], name="audit_carried_run_once")]
         indexes = [models.Index(fields=["archive", "-asked_at", "-run_id"], name="audit_carried_run_order")]
-
-    def __str__(self) -> str:
-        return self.question[:80]
 
 
 class WitnessedHead(models.Model):
@@ -401,9 +362,6 @@ class WitnessedHead(models.Model):
         indexes = [models.Index(fields=["source", "-seen_at"], name="audit_witnessed_order")]
         triggers = insert_only()
 
-    def __str__(self) -> str:
-        return f"head {self.sequence} of {self.source_name}"
-
 
 class AuditEvent(models.Model):
     """Somebody read or exported another person's record, or was refused: the auditors are audited, too."""
@@ -419,6 +377,3 @@ class AuditEvent(models.Model):
     class Meta:
         ordering = ["-created_at"]
         triggers = erasable(ERASED_READ)
-
-    def __str__(self) -> str:
-        return f"{self.action} by {self.person_name}"

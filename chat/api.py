@@ -500,8 +500,7 @@ class ReadAgainView(GenericAPIView[Turn]):
         Pages that are being read, or that nothing more can be done for, are left alone: see their states.
         """
         turn = get_visible_turn(request, turn_id)
-        for job in order_reading(user_of(request), turn):
-            start(job)
+        start(*order_reading(user_of(request), turn))
         return Response(read_turn(turn.pk), status=HTTPStatus.ACCEPTED, headers=location_of(turn))
 
 

@@ -152,9 +152,6 @@ class Share(models.Model):
     class Meta:
         ordering = ["-created_at"]
 
-    def __str__(self) -> str:
-        return f"{self.whom}: {self.turn or self.conversation}"
-
     @property
     def is_outside(self) -> bool:
         return self.whom == self.For.OUTSIDE
@@ -183,9 +180,6 @@ class Retrieval(RequestedJob):
 
     objects = AskedQuerySet.as_manager()
 
-    def __str__(self) -> str:
-        return self.question[:80]
-
 
 class ModelTest(RequestedJob):
     """An owner asks whether the model works: it judges three fixed passages. The row is the truth."""
@@ -196,9 +190,6 @@ class ModelTest(RequestedJob):
     judged = models.PositiveSmallIntegerField(default=0)  # passages with a valid verdict
     is_right = models.BooleanField(default=False)  # the passage that answers, and no other, is primary
     error = models.TextField(blank=True)  # for people
-
-    def __str__(self) -> str:
-        return f"Test of the model of {self.base}"
 
 
 NAMES_SHOWN = 4
@@ -218,9 +209,6 @@ class Extraction(StoppableJob):
     error_for_admins = models.TextField(blank=True)
 
     objects = AskedQuerySet.as_manager()
-
-    def __str__(self) -> str:
-        return f"fields of {self.scope_name}"[:80]
 
     @property
     def first_names(self) -> str:
@@ -247,9 +235,6 @@ class ExtractionField(models.Model):
             models.UniqueConstraint(fields=["extraction", "name"], name="chat_field_name"),
         ]
 
-    def __str__(self) -> str:
-        return self.name
-
 
 class PromptGuidance(models.Model):
     """What the owner of a base adds to a prompt (R110). Insert-only: a change adds a row, and the latest counts.
@@ -275,9 +260,6 @@ class PromptGuidance(models.Model):
         constraints = [models.UniqueConstraint(fields=["base", "prompt", "number"], name="chat_guidance_number")]
         triggers = insert_only()
 
-    def __str__(self) -> str:
-        return f"{self.prompt} {self.number}"
-
 
 class Rewriting(models.Model):
     """How a follow-up was understood in its conversation. Insert-only; the run is of `rewritten`."""
@@ -300,9 +282,6 @@ class Rewriting(models.Model):
 
     class Meta:
         triggers = erasable(ERASED_REWRITING)
-
-    def __str__(self) -> str:
-        return self.rewritten[:80]
 
 
 class Answer(models.Model):
@@ -373,9 +352,6 @@ class PageNotice(models.Model):
     class Meta:
         triggers = insert_only()
 
-    def __str__(self) -> str:
-        return f"{self.why}: {len(self.pages)} pages"
-
 
 class Citation(models.Model):
     """The link from a marker in an answer to a literal quote on a page. Insert-only."""
@@ -414,9 +390,6 @@ class SuggestedQuestions(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["parse", "language"], name="chat_suggested_once")]
 
-    def __str__(self) -> str:
-        return f"{len(self.questions)} questions of {self.parse_id} ({self.language})"
-
 
 class Feedback(models.Model):
     """A reader's feedback on an answer. Insert-only: a change of mind adds a row, and the latest counts."""
@@ -440,9 +413,6 @@ class Feedback(models.Model):
     class Meta:
         ordering = ["created", "id"]
         triggers = erasable(ERASED_FEEDBACK)
-
-    def __str__(self) -> str:
-        return self.get_kind_display()
 
     @property
     def is_complaint(self) -> bool:

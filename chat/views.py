@@ -44,6 +44,7 @@ from chat.turns.conductor import stop_question
 from chat.turns.page_notices import order_reading
 from chat.turns.waiting import ENDED
 from documents import access
+from documents.downloads import attachment
 from documents.ingestion.tasks import start
 from documents.pages.address import number_of
 from retrieval.candidates.widening import Scope, read_scope
@@ -182,22 +183,18 @@ def opened_page(request: HttpRequest, turns: list[Turn], user: User) -> CitedPag
     """
     chosen = next((turn for turn in turns if str(turn.pk) == request.GET.get("turn")), None)
     if chosen and "near" in request.GET:
-        return refused_page(chosen, small_number(request.GET["near"]), user, wide_of(request), page_of(request))
+        return refused_page(chosen, small_number(request.GET["near"]), user, *pane_of(request))
     if chosen:
-        return cited_page(chosen, small_number(request.GET.get("cite", "")), user, wide_of(request), page_of(request))
+        return cited_page(chosen, small_number(request.GET.get("cite", "")), user, *pane_of(request))
     last = next((turn for turn in reversed(turns) if turn.state in ENDED), None)
     answer = getattr(last, "answer", None)
     first = next(iter(answer.citations.all()), None) if answer else None
     return cited_page(last, first.marker, user) if last and first else None
 
 
-def wide_of(request: HttpRequest) -> Scope | None:
-    return read_scope(request.GET.get("wide", ""))
-
-
-def page_of(request: HttpRequest) -> int | None:
-    """The page of the document that the pane is turned to; None for that of the quote."""
-    return number_of(request.GET, "page")
+def pane_of(request: HttpRequest) -> tuple[Scope | None, int | None]:
+    """How much text around the quote a pane shows, and the page that it is turned to; None for that of the quote."""
+    return read_scope(request.GET.get("wide", "")), number_of(request.GET, "page")
 
 
 def small_number(text: str) -> int:
@@ -229,7 +226,7 @@ def turn(request: HttpRequest, turn_id: UUID) -> HttpResponse:
 @require_GET
 def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
     row = get_visible_turn(request, turn_id)
-    opened = cited_page(row, marker, user_of(request), wide_of(request), page_of(request))
+    opened = cited_page(row, marker, user_of(request), *pane_of(request))
     if opened is None:
         raise Http404("There is no such citation.")
     return render(request, "chat/_page.html", {"opened": opened})
@@ -238,7 +235,7 @@ def page(request: HttpRequest, turn_id: UUID, marker: int) -> HttpResponse:
 @require_GET
 def refused_passage(request: HttpRequest, turn_id: UUID, position: int) -> HttpResponse:
     row = get_visible_turn(request, turn_id)
-    opened = refused_page(row, position, user_of(request), wide_of(request), page_of(request))
+    opened = refused_page(row, position, user_of(request), *pane_of(request))
     if opened is None:
         raise Http404("There is no such passage.")
     return render(request, "chat/_page.html", {"opened": opened})
@@ -295,8 +292,7 @@ def noticed_pages(request: HttpRequest, turn_id: UUID) -> HttpResponse:
     user = user_of(request)
     row = get_visible_turn(request, turn_id)
     if request.method == "POST":
-        for job in order_reading(user, row):
-            start(job)
+        start(*order_reading(user, row))
     if request.method == "POST" or "HX-Request" not in request.headers:
         return redirect(turn_address(row))
     shown = ShownTurn(with_rows(Turn.objects.filter(pk=row.pk)).get())
@@ -390,6 +386,4 @@ def export(request: HttpRequest, conversation_id: UUID, form: str) -> HttpRespon
     attach_objections(turns)
     attach_notices(turns, user_of(request))
     write, content_type = EXPORTS[form]
-    response = HttpResponse(write(row, turns), content_type=f"{content_type}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{file_name(row)}.{form}"'
-    return response
+    return attachment(write(row, turns), f"{file_name(row)}.{form}", f"{content_type}; charset=utf-8")

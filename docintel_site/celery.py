@@ -109,8 +109,6 @@ def pass_on() -> None:
 
 def wake_sweepers() -> None:
     """Start every sweep now; without a broker the schedule does it."""
-    entries = settings.CELERY_BEAT_SCHEDULE.values()
-    sweeps = [str(entry["task"]) for entry in entries if entry.get("options") is settings.SWEEP_OPTIONS]
     with suppress(OperationalError):
-        for name in sweeps:
-            app.send_task(name, retry=False, expires=settings.SWEEP_EVERY_S)
+        for name in settings.SWEEPS.keys() & settings.CELERY_BEAT_SCHEDULE.keys():
+            app.send_task(settings.SWEEPS[name], retry=False, expires=settings.SWEEP_EVERY_S)

@@ -528,32 +528,18 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
-# Task names do not depend on module paths, so that messages queued by an older version still work.
-CELERY_TASK_ROUTES = {
-    "documents.tasks.embed_document": {"queue": "embed"},
-    "documents.tasks.pack_readings": {"queue": "embed"},
-    "documents.tasks.sweep": {"queue": "sweep"},
-    "documents.tasks.tidy": {"queue": "sweep"},
-    "documents.tasks.index_vectors": {"queue": "search"},
-    "documents.tasks.watch_folders": {"queue": "ingest"},
-    "chat.tasks.answer_turn": {"queue": "ask"},
-    "chat.tasks.search_every_document": {"queue": "search"},
-    "chat.tasks.retrieve_evidence": {"queue": "ask"},
-    "chat.tasks.extract_fields": {"queue": "search"},
-    "chat.tasks.try_questions": {"queue": "search"},
-    "chat.tasks.test_model": {"queue": "ask"},
-    "chat.tasks.load_demo": {"queue": "search"},
-    "chat.tasks.sweep": {"queue": "sweep"},
-    "audit.tasks.judge_again": {"queue": "ask"},
-    "audit.tasks.check_change": {"queue": "search"},
-    "audit.tasks.sweep": {"queue": "sweep"},
-    "audit.tasks.watch": {"queue": "sweep"},
-    "audit.tasks.verify_record": {"queue": "search"},
-    "audit.tasks.sweep_checks": {"queue": "sweep"},
-    "audit.tasks.check_installation": {"queue": "search"},
-    "audit.tasks.export_head": {"queue": "sweep"},
-    "audit.tasks.apply_retention": {"queue": "sweep"},
+# The tasks of each queue. Names do not depend on module paths, so that messages queued by an older version still work.
+QUEUES = {
+    "ingest": "documents.tasks.watch_folders",
+    "embed": "documents.tasks.embed_document documents.tasks.pack_readings",
+    "ask": "chat.tasks.answer_turn chat.tasks.retrieve_evidence chat.tasks.test_model audit.tasks.judge_again",
+    "search": "chat.tasks.search_every_document chat.tasks.extract_fields chat.tasks.try_questions "
+    "chat.tasks.load_demo documents.tasks.index_vectors audit.tasks.check_change audit.tasks.verify_record "
+    "audit.tasks.check_installation",
+    "sweep": "documents.tasks.sweep documents.tasks.tidy chat.tasks.sweep audit.tasks.sweep audit.tasks.sweep_checks "
+    "audit.tasks.watch audit.tasks.export_head audit.tasks.apply_retention",
 }
+CELERY_TASK_ROUTES = {task: {"queue": queue} for queue, tasks in QUEUES.items() for task in tasks.split()}
 # A worker that is told to stop gives what it has not finished by then to others. Below the patience of `bin/run`.
 STOP_GRACE_S = env_number("DOCINTEL_STOP_GRACE_S", 3, low=0, high=600)
 LEASE_S = 60 * PATIENCE  # a worker that has not renewed its lease for this long is considered dead (T1)
@@ -565,40 +551,33 @@ ALERTS_EVERY_S = 3600
 ATTEMPTS_MAX = 3
 WATCHED_FOLDERS = watched_folders("DOCINTEL_WATCH")
 WATCH_EVERY_S = 30
-# A sweep not delivered by the time of the next one is useless.
-SWEEP_OPTIONS = {"expires": SWEEP_EVERY_S}
+
+
+def send_every(task: str, every_s: int, *, is_kept: bool = False) -> dict[str, object]:
+    """An entry of the schedule. A message not delivered by the time of the next one is useless, unless it is kept."""
+    return {"task": task, "schedule": every_s, "options": {} if is_kept else {"expires": every_s}}
+
+
+SWEEPS = {
+    "documents": "documents.tasks.sweep",
+    "chat": "chat.tasks.sweep",
+    "suggestions": "chat.tasks.try_questions",
+    "audit": "audit.tasks.sweep",
+    "checks": "audit.tasks.sweep_checks",
+}
 CELERY_BEAT_SCHEDULE = {
-    "documents": {"task": "documents.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
-    "tidy": {"task": "documents.tasks.tidy", "schedule": TIDY_EVERY_S},
-    "vectors": {
-        "task": "documents.tasks.index_vectors",
-        "schedule": TIDY_EVERY_S,
-        "options": {"expires": TIDY_EVERY_S},
-    },
-    "packing": {
-        "task": "documents.tasks.pack_readings",
-        "schedule": PACK_EVERY_S,
-        "options": {"expires": PACK_EVERY_S},
-    },
-    "chat": {"task": "chat.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
-    "suggestions": {"task": "chat.tasks.try_questions", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
-    "audit": {"task": "audit.tasks.sweep", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
-    "checks": {"task": "audit.tasks.sweep_checks", "schedule": SWEEP_EVERY_S, "options": SWEEP_OPTIONS},
-    "head": {"task": "audit.tasks.export_head", "schedule": HEAD_EVERY_S},
-    "selfcheck": {
-        "task": "audit.tasks.check_installation",  # looks at the clock itself, so that a missed night is made up for
-        "schedule": HEAD_EVERY_S,
-        "options": {"expires": HEAD_EVERY_S},
-    },
-    "alerts": {"task": "audit.tasks.watch", "schedule": ALERTS_EVERY_S},
-    "retention": {"task": "audit.tasks.apply_retention", "schedule": HEAD_EVERY_S},
+    **{name: send_every(task, SWEEP_EVERY_S) for name, task in SWEEPS.items()},
+    "tidy": send_every("documents.tasks.tidy", TIDY_EVERY_S, is_kept=True),
+    "vectors": send_every("documents.tasks.index_vectors", TIDY_EVERY_S),
+    "packing": send_every("documents.tasks.pack_readings", PACK_EVERY_S),
+    "head": send_every("audit.tasks.export_head", HEAD_EVERY_S, is_kept=True),
+    # It looks at the clock itself, so that a missed night is made up for.
+    "selfcheck": send_every("audit.tasks.check_installation", HEAD_EVERY_S),
+    "alerts": send_every("audit.tasks.watch", ALERTS_EVERY_S, is_kept=True),
+    "retention": send_every("audit.tasks.apply_retention", HEAD_EVERY_S, is_kept=True),
 }
 if WATCHED_FOLDERS:
-    CELERY_BEAT_SCHEDULE["watch"] = {
-        "task": "documents.tasks.watch_folders",
-        "schedule": WATCH_EVERY_S,
-        "options": {"expires": WATCH_EVERY_S},
-    }
+    CELERY_BEAT_SCHEDULE["watch"] = send_every("documents.tasks.watch_folders", WATCH_EVERY_S)
 
 # Detectors take 1 to 2 s for a question over ten filings of 190 pages; what takes this long is an attack.
 DETECTION_DEADLINE_S = env_wait("DOCINTEL_DETECTION_DEADLINE_S", 30, low=1, high=600)

@@ -456,7 +456,7 @@ class DocumentListView(GenericAPIView[Document]):
     def get(self, request: Request, base_id: UUID) -> Response:
         found = access.get_base(request.user, base_id)
         asked = read_sent(DocumentQuery, request.query_params)
-        narrowed = listing.filter_documents(listing.list_documents(found), **asked)
+        narrowed = listing.filter_documents(listing.list_documents(found), asked)
         documents = self.paginate_queryset(narrowed.order_by("-created_at", "-id"))
         assert documents is not None
         return self.get_paginated_response(shown_documents(documents))

@@ -1,5 +1,7 @@
 """Forms of a base: its name, members and settings, and the filter of its documents."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django import forms
@@ -206,6 +208,15 @@ EXPLAINED = {
     ),
 }
 OVERLAP_WORDS = _("The overlap must be smaller than the passage length.")
+
+
+@contextmanager
+def invalid_where(*kinds: type[Exception]) -> Iterator[None]:
+    """Say an error of one of these kinds in the block as one of the form."""
+    try:
+        yield
+    except kinds as error:
+        raise forms.ValidationError(str(error)) from error
 
 
 class SpokenForm(forms.Form):

@@ -224,9 +224,6 @@ class SavedFilter(models.Model):
         ordering = ["name"]
         constraints = [models.UniqueConstraint(fields=["base", "user", "name"], name="documents_one_filter_a_name")]
 
-    def __str__(self) -> str:
-        return self.name
-
 
 class Parse(models.Model):
     """One immutable reading of a document. It is kept as long as any run refers to it."""
@@ -611,9 +608,6 @@ class ProposedChange(models.Model):
         indexes = [models.Index(fields=["base", "-created_at"], name="documents_proposed_newest")]
         triggers = insert_only()
 
-    def __str__(self) -> str:
-        return f"{self.kind} by {self.by_name}"
-
 
 class ProposalEnd(models.Model):
     """How a proposed change ended: it took effect, or was withdrawn. Insert-only."""
@@ -632,6 +626,3 @@ class ProposalEnd(models.Model):
 
     class Meta:
         triggers = insert_only()
-
-    def __str__(self) -> str:
-        return f"{self.how} by {self.by_name}"

@@ -1,6 +1,6 @@
 """The pages of bases and documents. A view reads the request, calls one function and renders the result."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from http import HTTPStatus
@@ -143,7 +143,7 @@ def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome
     chosen = form.chosen
     asked = request.GET.get("sort", "")
     sort = asked if asked.removeprefix("-") in listing.SORTS else listing.DEFAULT_SORT
-    documents = listing.sort_documents(listing.filter_documents(listing.list_documents(found), **chosen), sort)
+    documents = listing.sort_documents(listing.filter_documents(listing.list_documents(found), chosen), sort)
     page = Paginator(documents, DOCUMENTS_A_PAGE).get_page(request.GET.get("page"))
     shown = {
         **describe_base(request, found),
@@ -160,7 +160,7 @@ def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome
         "outcomes": outcomes,
         "kept": [(each, filter_address(each)) for each in visible_filters(found, user_of(request))],
         "removable": set(removable_filters(found, user_of(request)).values_list("pk", flat=True)),
-        "places": first_places(found, **chosen),
+        "places": first_places(found, chosen),
         "trashed": request.session.pop("trashed", None),
         "limit_mb": settings.UPLOAD_MAX_BYTES // 1_000_000,
         "cutting": CuttingForm(BaseSettings.from_json(found.settings)),
@@ -169,10 +169,10 @@ def show_base(request: HttpRequest, found: KnowledgeBase, outcomes: list[Outcome
     return render(request, "documents/base.html", shown, status=status)
 
 
-def first_places(found: KnowledgeBase, **chosen: str) -> list[PassagePlace]:
+def first_places(found: KnowledgeBase, chosen: Mapping[str, str]) -> list[PassagePlace]:
     """The best places of the words that the list is narrowed by, in the documents that its other filters leave."""
-    q = chosen.pop("q")
-    documents = listing.filter_documents(found.documents.living(), **chosen)
+    q = chosen["q"]
+    documents = listing.filter_documents(found.documents.living(), {**chosen, "q": ""})
     return show_places(passages_in(documents, q)[:PLACES_SHOWN], q) if q else []
 
 
@@ -238,7 +238,7 @@ def find_trashed(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet
 def find_picked(request: HttpRequest, found: KnowledgeBase) -> DocumentQuerySet:
     """The living documents of a form: all that match its filter if it says so, else the selected ones."""
     if "everything" in request.POST:
-        fitting = listing.filter_documents(found.documents.living(), **FilterForm(request.POST, base=found).chosen)
+        fitting = listing.filter_documents(found.documents.living(), FilterForm(request.POST, base=found).chosen)
         # By id, because the action may change what the filter matches.
         return found.documents.living().filter(pk__in=list(fitting.values_list("pk", flat=True)))
     ids = [pk for text in request.POST.getlist("document") for pk in access.ids_in(text)]
@@ -604,8 +604,7 @@ def read_outdated(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Read all documents again whose parse was made with other settings."""
     found = access.get_base(request.user, pk, *access.WRITE)
     jobs = [queueing.queue_again(document) for document in listing.find_outdated(found)]
-    for job in jobs:
-        start(job)
+    start(*jobs)
     words = ngettext("%(count)s document will be read again.", "%(count)s documents will be read again.", len(jobs))
     messages.success(request, words % {"count": len(jobs)})
     return redirect("documents:base", found.pk)
@@ -616,8 +615,7 @@ def embed_again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Compute the vectors of the model in the base's settings, in the background."""
     found = access.get_base(request.user, pk, *access.OWN)
     jobs = reembedding.begin_reembedding(found, user_of(request))
-    for job in jobs:
-        start(job)
+    start(*jobs)
     if jobs:
         words = ngettext("%(count)s document is being embedded.", "%(count)s documents are being embedded.", len(jobs))
         messages.success(request, words % {"count": len(jobs)})

@@ -27,8 +27,6 @@ from llm.tiers import NAMED_MODEL, ChosenTier, Tier, model_for
 from llm.window import fetch_models
 from llm.wire import ReplyTooLarge, wire
 
-__all__ = ["Completion", "Exchange", "Stream", "complete", "is_configured", "reachable", "stream"]
-
 REACHABLE_S = 2.0 * settings.PATIENCE
 
 ReplyT = TypeVar("ReplyT", bound=pydantic.BaseModel)

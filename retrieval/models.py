@@ -94,9 +94,6 @@ class Pack(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["base", "name"], name="retrieval_pack_once")]
 
-    def __str__(self) -> str:
-        return self.name
-
 
 class RetrievalRunQuerySet(models.QuerySet["RetrievalRun"]):
     def visible_to(self, user: Viewer) -> "RetrievalRunQuerySet":
@@ -320,9 +317,6 @@ class RunDocument(models.Model):
         ]
         triggers = erasable(ERASED_DOCUMENT)
 
-    def __str__(self) -> str:
-        return f"{self.title} {self.state}"
-
 
 class ReadingRuleSet(models.Model):
     """The rows a base added to the rules of reading, or switched off (R103). Insert-only: a change adds a whole set.
@@ -347,9 +341,6 @@ class ReadingRuleSet(models.Model):
         ordering = ["-number"]
         constraints = [models.UniqueConstraint(fields=["base", "number"], name="retrieval_rule_set_number")]
         triggers = insert_only()
-
-    def __str__(self) -> str:
-        return f"Rules of reading {self.number}"
 
 
 class LearnedWord(models.Model):
@@ -395,9 +386,6 @@ class LearnedWord(models.Model):
         indexes = [models.Index(fields=["base"], name="retrieval_word_base")]
         triggers = erasable(ERASED_WORD)
 
-    def __str__(self) -> str:
-        return f"{self.word} {self.kind}"
-
 
 class MeaningVote(models.Model):
     """What a choice says of the meaning of a vague word in a base (R23). Insert-only; a reset ends the votes before."""
@@ -425,6 +413,3 @@ class MeaningVote(models.Model):
         constraints = [models.UniqueConstraint(fields=["run", "kind", "meaning"], name="retrieval_vote_once")]
         indexes = [models.Index(fields=["base", "word"], name="retrieval_vote_word")]
         triggers = insert_only()
-
-    def __str__(self) -> str:
-        return f"{self.word}: {self.text} {self.kind}"

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from documents.storage.content import DocumentContent, DocumentSnapshot
-from llm.client import Exchange
+from llm.exchange import Exchange
 from reading.boxes import Box, PictureBox
 from reading.matching import match_form
 

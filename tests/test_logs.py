@@ -12,7 +12,7 @@ import requests
 import yaml
 from django.conf import settings
 
-from docintel_site.management.commands.database_address import address_of
+from docintel_site.backups.programs import address_of
 from embedded import postgres
 from launch.children import commands
 from tests.running import CSRF, PATIENCE_S, ROOT, Running, environment, manage, new_person, web_server

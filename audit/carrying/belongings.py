@@ -59,17 +59,10 @@ def carried_documents(base: KnowledgeBase) -> list[Document]:
 
 def describe_document(document: Document) -> dict[str, object]:
     card = document.card
-    return {
+    same = ("file_name", "sha256", "size_bytes", "title", "is_title_given", "tags", "cutting", "contents_source")
+    return {name: getattr(document, name) for name in same} | {
         "id": str(document.pk),
-        "file_name": document.file_name,
-        "sha256": document.sha256,
-        "size_bytes": document.size_bytes,
-        "title": document.title,
-        "is_title_given": document.is_title_given,
-        "tags": document.tags,
         "noted": {field.name: value for field, value in noted_in(document) if value},
-        "cutting": document.cutting,
-        "contents_source": document.contents_source,
         "card": card and {"made_by": card.made_by, "author": card.author, "content": card.content},
         "replaces": str(document.replaces_id) if document.replaces_id else None,
         "is_replaced": document.replaced_at is not None,

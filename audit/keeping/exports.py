@@ -13,7 +13,8 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import override
 
 from audit.models import Review
-from audit.runs.listing import HEAVY, Listed, RunKey, key_of_run, list_runs, runs_before
+from audit.runs.listing import HEAVY, NEWEST_FIRST, Listed, RunKey, key_of_run, list_runs
+from documents.keyset import rows_after
 from documents.spreadsheet import write_csv
 from ledger.chain import time_text
 from ledger.models import Entry
@@ -67,7 +68,7 @@ async def stream_runs(runs: RetrievalRunQuerySet, write: Write, head: str = "", 
 
 
 def batch_after(runs: RetrievalRunQuerySet, key: RunKey | None) -> tuple[list[ExportedRun], RunKey] | None:
-    found = runs_before(runs, key) if key else runs.order_by("-created_at", "-id")
+    found = rows_after(runs, NEWEST_FIRST, key) if key else runs.order_by(*NEWEST_FIRST)
     batch = list(found.defer(*HEAVY)[:RUNS_A_BATCH])
     with override("en"):  # the words are the same for every reader
         return (list(records(list_runs(batch))), key_of_run(batch[-1])) if batch else None

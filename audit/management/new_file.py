@@ -10,8 +10,6 @@ from django.core.management.base import CommandError
 
 from ledger.management.refusals import explain_database_error
 
-__all__ = ["explain_database_error", "new_file"]
-
 
 @contextmanager
 def new_file(out: Path, what: str, mode: int = 0o600) -> Iterator[IO[bytes]]:

@@ -14,9 +14,9 @@ from audit.access_log import record_event, record_list
 from audit.carrying.keeping import NotKept, list_carried_runs, path_of, read_record, remove_records, vouched_by
 from audit.models import CarriedArchive
 from audit.pages.forms import RemoveForm
-from audit.pages.views import attachment
 from audit.runs.listing import RunKey
 from documents.access import OWN, get_base, get_or_404, role_in
+from documents.downloads import attachment
 from documents.models import KnowledgeBase
 from documents.views import tell_refusal
 from ledger.holds import Held

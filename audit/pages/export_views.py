@@ -14,11 +14,12 @@ from audit.access_log import record_list, record_read
 from audit.keeping import exports
 from audit.pages.forms import BasePeriodForm, RunFilters
 from audit.pages.sign_views import FILE_ID, signed_page
-from audit.pages.views import attachment, get_run_with_charge
+from audit.pages.views import get_run_with_charge
 from audit.proof.evidence import NotRecorded, write_evidence
 from audit.proof.technical_file import write_technical_file
 from audit.review.signing import of_period
 from audit.runs.listing import filter_runs
+from documents.downloads import attachment, named_file
 from documents.models import Viewer
 from documents.spreadsheet import write_csv
 from documents.storage.temporary import spooled_file
@@ -107,5 +108,5 @@ def stream_export(
     wanted = form.wanted()
     record_list(request.user, f"export_{ending}", **{name: str(value) for name, value in wanted.items()})
     runs = filter_runs(RetrievalRun.objects.visible_to(request.user), wanted)
-    named = {"Content-Disposition": f'attachment; filename="runs.{ending}"'}
-    return StreamingHttpResponse(exports.stream_runs(runs, write, head, tail), content_type=media_type, headers=named)
+    rows = exports.stream_runs(runs, write, head, tail)
+    return StreamingHttpResponse(rows, content_type=media_type, headers=named_file(f"runs.{ending}"))

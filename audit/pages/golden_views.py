@@ -28,12 +28,12 @@ from audit.review.golden import (
 )
 from audit.review.rejudging import CHECKED_ON_PAGE, ask_for_check, find_last_check
 from audit.review.replay import Judge
+from documents.downloads import named_file
 from documents.models import KnowledgeBase
 from ledger.models import Event
 from retrieval.told.outcomes import Outcome
 
 SHOWN = 50
-CHECKS_SHOWN = 10
 JUDGES = {"rules": Judge("rules"), "model": Judge("model")}
 
 
@@ -69,7 +69,7 @@ def golden(request: HttpRequest) -> HttpResponse:
         "rows": found,
         "silent": [run for run in newest if run.pk not in asking],
         "limit": SHOWN,
-        "checks": [(event, ending_of(event)) for event in checks_of(base.pk, CHECKS_SHOWN)],
+        "checks": [(event, ending_of(event)) for event in checks_of(base.pk)],
         "is_outdated": has_changed_since_check(base.pk),
         "has_model": settings.LLM_CONFIGURED,
         "on_page": CHECKED_ON_PAGE,
@@ -91,7 +91,7 @@ def questions(request: HttpRequest) -> StreamingHttpResponse:
     return StreamingHttpResponse(
         dump_questions(filter(None, map(golden_of, reviewed_runs(base).iterator(chunk_size=100)))),
         content_type="application/jsonl; charset=utf-8",
-        headers={"Content-Disposition": 'attachment; filename="questions.jsonl"'},
+        headers=named_file("questions.jsonl"),
     )
 
 

@@ -16,6 +16,7 @@ from audit.access_log import is_auditor, record_list
 from audit.keeping import selfcheck
 from audit.keeping.tasks import start_check
 from audit.proof.checking import ask_to_verify, can_sign, find_last, find_pending, newest_heads
+from documents.downloads import named_file
 from ledger.heads import BadHeadFile
 
 
@@ -70,7 +71,7 @@ def heads_file(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
         newest = newest_heads()
     except BadHeadFile as error:
         return HttpResponse(str(error), status=409, content_type="text/plain; charset=utf-8")
-    named = {"Content-Disposition": f'attachment; filename="{settings.LEDGER_HEADS.name}"'}
+    named = named_file(settings.LEDGER_HEADS.name)
     return StreamingHttpResponse(stream_heads(newest), content_type="application/jsonl", headers=named)
 
 

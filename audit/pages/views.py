@@ -32,6 +32,7 @@ from audit.trail.gather import gather
 from audit.trail.selected import read_selected
 from chat.models import Answer
 from documents.access import get_or_404
+from documents.downloads import attachment
 from documents.models import KnowledgeBase, Role, Viewer
 from documents.pages.address import number_of
 from llm.exchange import request_bytes
@@ -235,8 +236,3 @@ def call_of(request: HttpRequest, run_id: UUID, call_id: UUID) -> LLMCall:
     if call_id not in (run.llm_call_id, *beside, *of_answer):
         raise Http404("This run made no such call.")
     return get_or_404(LLMCall.objects.all(), call_id)
-
-
-def attachment(content: bytes | str, name: str, media_type: str) -> HttpResponse:
-    named = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(content, content_type=media_type, headers=named)

@@ -30,6 +30,7 @@ from retrieval.types import ABSENT, KEPT_ROLES, UNANSWERED, Status
 from retrieval.version import program_version
 
 CHECK, CHECK_OF_CHANGE = "golden_check", "proposal_check"  # the kinds of events that checks leave
+CHECKS_SHOWN = 10
 LISTED_MAX = 200  # broken verdicts kept with a check
 FATES = {(True, True): "kept", (True, False): "broken", (False, True): "mended", (False, False): "still_wrong"}
 ANY_KEPT = "kept"  # wanted of what a confirmed answer cites: primary or supporting, either will do
@@ -329,9 +330,9 @@ def has_changed_since_check(base_id: UUID) -> bool:
     return last is not None and last.details.get("installation") != installation_digest()
 
 
-def checks_of(base_id: UUID, count: int) -> list[Event]:
+def checks_of(base_id: UUID) -> list[Event]:
     """The last checks of a base; question and section come from the records as they are now."""
-    checks = list(Event.objects.filter(kind=CHECK, subject=f"base:{base_id}")[:count])
+    checks = list(Event.objects.filter(kind=CHECK, subject=f"base:{base_id}")[:CHECKS_SHOWN])
     findings = [finding for check in checks for finding in check.details["broken"]]
     questions, titles = read_names({finding["run_id"] for finding in findings})
     for finding in findings:

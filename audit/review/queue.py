@@ -16,10 +16,11 @@ from audit.models import Review, ReviewSample
 from audit.review.assigning import leave_to_others
 from audit.review.own import without_own
 from audit.runs.complaints import complaints_of_run, unheard_complaints
-from audit.runs.listing import HEAVY, key_of_run, runs_after, runs_before
+from audit.runs.listing import HEAVY, NEWEST_FIRST, OLDEST_FIRST, key_of_run
 from audit.runs.risks import ANY_RISK, RISKS, Risk
 from chat.models import Answer, Turn
 from chat.page.outcomes import STOPPED_RUNS
+from documents.keyset import rows_after
 from documents.models import KnowledgeBase, Viewer
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet
 
@@ -205,8 +206,8 @@ def first_run_of(groups: Iterable[RetrievalRunQuerySet]) -> UUID | None:
 
 
 def newer(runs: RetrievalRunQuerySet, run: RetrievalRun) -> UUID | None:
-    return runs_after(runs, key_of_run(run)).values_list("pk", flat=True).first()
+    return rows_after(runs, OLDEST_FIRST, key_of_run(run)).values_list("pk", flat=True).first()
 
 
 def older(runs: RetrievalRunQuerySet, run: RetrievalRun) -> UUID | None:
-    return runs_before(runs, key_of_run(run)).values_list("pk", flat=True).first()
+    return rows_after(runs, NEWEST_FIRST, key_of_run(run)).values_list("pk", flat=True).first()

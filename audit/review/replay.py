@@ -265,15 +265,11 @@ def stability_of(rankings: Sequence[Ranking]) -> float:
 
 def summary(found: Rejudged) -> dict[str, object]:
     """What is recorded about a replay."""
-    return {
-        "arbiter": found.arbiter,
-        "model": found.model,
-        "prompt_version": found.prompt_version,
-        "candidates": found.candidates,
+    same = ("arbiter", "model", "prompt_version", "candidates", "repeats")
+    return {name: getattr(found, name) for name in same} | {
         "flipped": len(found.flips),
         "kept_flipped": found.kept_flips,
         "stability": round(found.stability, 4),
-        "repeats": found.repeats,
     }
 
 

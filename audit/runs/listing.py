@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import reduce
 from operator import and_
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from django.contrib.postgres.search import SearchQuery, SearchVector
 from django.core.exceptions import BadRequest
@@ -23,7 +23,7 @@ from audit.runs.verdicts import WRONG, standing_verdicts, verdict_named
 from chat.models import Answer, Turn
 from chat.page.outcomes import STOPPED_RUNS, outcome_of_run
 from chat.scope import chosen_names
-from documents.keyset import rows_after
+from documents.keyset import AnyRows, rows_after
 from documents.models import Document, KnowledgeBase
 from ledger.chain import time_text
 from retrieval.models import RetrievalRun, RetrievalRunQuerySet, RunCandidate
@@ -32,17 +32,19 @@ from retrieval.told.reasons import say_clause
 from retrieval.types import ABSENT, KEPT_ROLES, UNANSWERED
 
 RUNS_A_PAGE = 25
+NEWEST_FIRST, OLDEST_FIRST = ("-created_at", "-id"), ("created_at", "id")
 # No column has these values.
 PARTLY, PASSAGES, UNJUDGED, STOPPED, NOT_NEEDED = "partly", "passages", "unjudged", "stopped", "not_needed"
 WINDOWS = (200, 1_000)  # runs checked one by one before an index is used: at most 24,000 candidates
 TITLES_MAX = 20
 IDS_MAX = 5_000  # ids from an index that are put into a query directly
-OF_CANDIDATE = ("role", "method", "repair", "page")
 # The same expressions as the indexes.
 QUESTION_WORDS = SearchVector("question", config="simple")
 REASON_WORDS = SearchVector("reason", config="simple")
 WORD = re.compile(r"\w+")
 ERROR_NAME = re.compile(r"\A\w+: ")  # before the words of a recorded failure
+
+Conditions: TypeAlias = Mapping[str, Callable[[Any], Q]]  # by the names of filters
 
 
 class RunKey(NamedTuple):
@@ -124,7 +126,7 @@ class RunPage:
 
 
 def filter_runs(runs: RetrievalRunQuerySet, wanted: RunsWanted) -> RetrievalRunQuerySet:
-    runs = filter_by_run(runs, wanted)
+    runs = filter_rows(runs, OF_RUN, wanted)
     return runs.filter(pk__in=ids_of(wanted)) if asks_candidates(wanted) else runs
 
 
@@ -133,10 +135,10 @@ def read_run_page(
 ) -> RunPage:
     """The newest runs that match, or those just before or after a key. Raises BadRequest for an invalid key."""
     wanted = wanted or RunsWanted()
-    runs = filter_by_run(runs, wanted)
-    found = runs_before(runs, RunKey.read(before)) if before else runs.order_by("-created_at", "-id")
+    runs = filter_rows(runs, OF_RUN, wanted)
+    found = rows_after(runs, NEWEST_FIRST, RunKey.read(before)) if before else runs.order_by(*NEWEST_FIRST)
     if after:
-        found = runs_after(runs, RunKey.read(after))
+        found = rows_after(runs, OLDEST_FIRST, RunKey.read(after))
     some = first_of(found, wanted, RUNS_A_PAGE + 1)
     has_more = len(some) > RUNS_A_PAGE
     shown = some[:RUNS_A_PAGE][:: -1 if after else 1]
@@ -167,12 +169,12 @@ def first_of(ordered: RetrievalRunQuerySet, wanted: RunsWanted, count: int) -> l
     return list(light.filter(pk__in=ids if len(ids) <= IDS_MAX else ids_of(wanted))[:count])
 
 
-def filter_by_run(runs: RetrievalRunQuerySet, wanted: RunsWanted) -> RetrievalRunQuerySet:
-    """Filter by columns of the run itself, or of the few rows beside it."""
+def filter_rows(rows: AnyRows, conditions: Conditions, wanted: RunsWanted) -> AnyRows:
+    """Filter by those of the wanted values that have a condition."""
     for name, value in wanted.items():
-        if value and name in OF_RUN:
-            runs = runs.filter(OF_RUN[name](value))
-    return runs
+        if value and name in conditions:
+            rows = rows.filter(conditions[name](value))
+    return rows
 
 
 def ended_as(outcome: str) -> Q:
@@ -240,8 +242,8 @@ def asked_by(said: str) -> Q:
     return Q(asked_by__in=User.objects.filter(Q(name__icontains=said) | Q(email__iexact=said)).values("pk"))
 
 
-# What a run must be for each filter of the list that is not one of candidates.
-OF_RUN: Mapping[str, Callable[[Any], Q]] = {
+# What a run must be, in columns of its own or of the few rows beside it, for each filter that is not of candidates.
+OF_RUN: Conditions = {
     "base": lambda base: Q(base=base),
     "status": ended_as,
     "arbiter": lambda name: Q(arbiter_status=NOT_NEEDED) if name == NOT_NEEDED else Q(arbiter=name),
@@ -252,6 +254,12 @@ OF_RUN: Mapping[str, Callable[[Any], Q]] = {
     "document": scope_of,
     "sign": lambda name: RISKS[name].condition,
     "review": reviewed_as,
+}
+OF_CANDIDATE: Conditions = {
+    "role": lambda role: Q(role=role),
+    "method": lambda method: Q(methods__contains=[method]),
+    "repair": lambda status: Q(anchor_repair__status__in=[status]),
+    "page": lambda number: Q(anchor_first_page=number),
 }
 
 
@@ -297,16 +305,7 @@ def asked_with(wanted: RunsWanted, query: SearchQuery) -> QuerySet[RetrievalRun]
 
 
 def candidates_with(wanted: RunsWanted) -> QuerySet[RunCandidate]:
-    found = RunCandidate.objects.order_by()
-    if wanted.get("role"):
-        found = found.filter(role=wanted["role"])
-    if wanted.get("method"):
-        found = found.filter(methods__contains=[wanted["method"]])
-    if wanted.get("repair"):
-        found = found.filter(anchor_repair__status__in=[wanted["repair"]])
-    if wanted.get("page"):
-        found = found.filter(anchor_first_page=wanted["page"])
-    return found
+    return filter_rows(RunCandidate.objects.order_by(), OF_CANDIDATE, wanted)
 
 
 def query_of(text: str) -> SearchQuery | None:
@@ -317,17 +316,6 @@ def query_of(text: str) -> SearchQuery | None:
 
 # Columns only a trail needs; a run's hits alone may be a megabyte.
 HEAVY = ("hits", "toc_shown", "parsed", "plan", "settings", "gates", "searched", "coverage")
-
-
-NEWEST_FIRST, OLDEST_FIRST = ("-created_at", "-id"), ("created_at", "id")
-
-
-def runs_before(runs: RetrievalRunQuerySet, key: RunKey) -> RetrievalRunQuerySet:
-    return rows_after(runs, NEWEST_FIRST, key)
-
-
-def runs_after(runs: RetrievalRunQuerySet, key: RunKey) -> RetrievalRunQuerySet:
-    return rows_after(runs, OLDEST_FIRST, key)
 
 
 def key_of_run(run: RetrievalRun) -> RunKey:

@@ -221,8 +221,7 @@ class AskGridView(GenericAPIView[Any]):
             rows = keep_grid(user, chosen, fields, values["mode"], request=sent)
         except FieldsError as error:
             raise faults_of(error) from error
-        for row in rows:
-            tasks.start(row)
+        tasks.start(*rows)
         place = {"Location": reverse("api:grid", args=[rows[0].grid])}
         return Response(grid_json(rows), status=HTTPStatus.ACCEPTED, headers=place)
 

@@ -28,6 +28,7 @@ from retrieval.forms.fields import Field
 
 CELLS_MAX = 500  # documents times fields: each cell is a search of its own, and others wait for the same workers
 ROW_COLUMNS = ("document", "state")
+EARLIER_SHOWN = 20
 WAITING_MAX = 2 * CELLS_MAX  # of one person: the queue takes what came first, whoever asked
 CELL_COLUMNS = ("value", "outcome", "page", "caveat")
 
@@ -98,11 +99,11 @@ def rows_of_grid(user: Viewer, grid: uuid.UUID | None) -> list[Extraction]:
     return rows
 
 
-def asked_lately(user: Viewer, most: int) -> list[Extraction]:
+def asked_lately(user: Viewer) -> list[Extraction]:
     """What a person asked last, a grid by the first of its documents."""
     own = Extraction.objects.visible_to(user)
     before = own.filter(grid=OuterRef("grid"), created_at__lt=OuterRef("created_at"))
-    return list(own.filter(~Exists(before)).prefetch_related("fields").order_by("-created_at")[:most])
+    return list(own.filter(~Exists(before)).prefetch_related("fields").order_by("-created_at")[:EARLIER_SHOWN])
 
 
 def all_ended(rows: Iterable[Extraction]) -> bool:

@@ -1,7 +1,7 @@
 """The pages on which several things are asked at once. Other people's get the same 404 as absent ones."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -29,9 +29,8 @@ from chat.turns import tasks
 from chat.turns.stopping import request_stop
 from chat.turns.waiting import ENDED
 from chat.views import read_preselection
+from documents.downloads import attachment
 from retrieval.models import RetrievalRun
-
-EARLIER_SHOWN = 20
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -48,12 +47,11 @@ def ask_fields(request: HttpRequest) -> HttpResponse:
         except (FieldsError, ScopeError) as error:  # too much, or what the form was checked by has changed
             form.add_error(None, str(error))
         else:
-            for row in rows:
-                tasks.start(row)
+            tasks.start(*rows)
             return redirect(page_of_extraction(rows[0]))
     context = {
         "form": form,
-        "earlier": [(each, page_of_extraction(each)) for each in grid.asked_lately(user, EARLIER_SHOWN)],
+        "earlier": [(each, page_of_extraction(each)) for each in grid.asked_lately(user)],
         "columns": COLUMNS,
         "types": TYPES,
         "most": FIELDS_MAX,
@@ -114,25 +112,20 @@ def stop_fields(request: HttpRequest, extraction_id: UUID) -> HttpResponse:
 
 @require_GET
 def export_fields(request: HttpRequest, extraction_id: UUID, form: str) -> HttpResponse:
-    """The fields with their values: CSV for spreadsheets, JSON for programs."""
-    if form not in ("csv", "json"):
-        raise Http404("Fields are exported as csv or json.")
+    """The fields with their values."""
     own = Extraction.objects.visible_to(user_of(request))
     told = extraction_json(get_object_or_404(own, pk=extraction_id))
-    as_text = write_extraction_csv(told["fields"]) if form == "csv" else write_json(told)
-    return download(as_text, f"fields-{str(extraction_id)[:8]}.{form}")
+    return download(told, lambda: write_extraction_csv(told["fields"]), form, f"fields-{str(extraction_id)[:8]}")
 
 
-def write_json(told: Any) -> str:
-    return json.dumps(told, ensure_ascii=False, indent=2)
-
-
-def download(text: str, file_name: str) -> HttpResponse:
-    """A text as a file whose ending says its type."""
-    types = {"csv": "text/csv", "json": "application/json"}
-    response = HttpResponse(text, content_type=f"{types[file_name.rpartition('.')[2]]}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{file_name}"'
-    return response
+def download(told: Any, write_csv: Callable[[], str], form: str, name: str) -> HttpResponse:
+    """What was asked as a file: CSV for spreadsheets, JSON for programs."""
+    if form == "csv":
+        return attachment(write_csv(), f"{name}.csv", "text/csv; charset=utf-8")
+    if form == "json":
+        as_text = json.dumps(told, ensure_ascii=False, indent=2)
+        return attachment(as_text, f"{name}.json", "application/json; charset=utf-8")
+    raise Http404("Fields are exported as csv or json.")
 
 
 # ---- fields of each of several documents
@@ -180,8 +173,6 @@ def stop_grid(request: HttpRequest, grid_id: UUID) -> HttpResponse:
 
 @require_GET
 def export_grid(request: HttpRequest, grid_id: UUID, form: str) -> HttpResponse:
-    """The grid with its values: CSV for spreadsheets, JSON for programs."""
-    if form not in ("csv", "json"):
-        raise Http404("Fields are exported as csv or json.")
+    """The grid with its values."""
     told = grid.grid_json(grid.rows_of_grid(user_of(request), grid_id))
-    return download(grid.write_grid_csv(told) if form == "csv" else write_json(told), f"grid-{str(grid_id)[:8]}.{form}")
+    return download(told, lambda: grid.write_grid_csv(told), form, f"grid-{str(grid_id)[:8]}")

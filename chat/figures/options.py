@@ -53,14 +53,11 @@ def option_answer_of(
     with override(question.language):
         said = [say_state(each) if is_named else each.literal for each in options]
     asked = [group.asked] if group.is_yes_or_no and group.asked else []
-    above = lines_of_question(group, content) if group.is_yes_or_no else []
+    is_asked = group.is_yes_or_no and group.asked_from
+    above = list(content.lines_between(group.asked_from, group.options[0].line.number - 1)) if is_asked else []
     quoted = quote_options(options, above, candidate, content)
     lines = LineRange(options[0].line.number, options[-1].line.number)
     return OptionAnswer(" ".join([*asked, "; ".join(said)]), quoted, lines)
-
-
-def lines_of_question(group: OptionGroup, content: DocumentContent) -> list[LineRow]:
-    return list(content.lines_between(group.asked_from, group.options[0].line.number - 1)) if group.asked_from else []
 
 
 def say_state(option: PrintedOption) -> str:

@@ -6,10 +6,11 @@ import re
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from chat.models import Conversation
+from chat.models import Citation, Conversation
 from chat.page.struck_quotes import mark_in_markdown
 from chat.page.thread import ShownCitation, ShownTurn
 from chat.turns.repeats import describe_repeat
+from chat.turns.replies import OF_ANSWER, citation_json
 from reading.matching import join_without_space
 from retrieval.record.reading_back import parts_of
 from retrieval.told.outcomes import outcome_named
@@ -102,29 +103,12 @@ def turn_fields(shown: ShownTurn) -> dict[str, object]:
         "error": turn.error_for_people,
         "parts": parts_of(turn.run) if turn.run else [],
         "answer": answer
-        and {
-            "kind": answer.kind,
-            "text": answer.text,
-            "ended": answer.ended,
-            "note": answer.note,
-            "items": answer.items,
-            "checks": answer.checks,
-            "citations": [export_citation(cited) for cited in shown.citations],
-        },
+        and {name: getattr(answer, name) for name in OF_ANSWER}
+        | {"citations": [export_citation(cited.citation) for cited in shown.citations]},
         "feedback": shown.feedback and {"kind": shown.feedback.kind, "comment": shown.feedback.comment},
     }
 
 
-def export_citation(cited: ShownCitation) -> dict[str, object]:
-    citation, candidate = cited.citation, cited.citation.candidate
-    return {
-        "marker": citation.marker,
-        "quote": citation.quote,
-        "document_id": str(candidate.document_id),
-        "document": candidate.document_title,
-        "section": candidate.breadcrumb,
-        "page": citation.page,
-        "page_label": citation.page_label,
-        "lines": [citation.first_line, citation.last_line],
-        "boxes": citation.boxes,
-    }
+def export_citation(citation: Citation) -> dict[str, object]:
+    told = citation_json(citation) | {"section": citation.candidate.breadcrumb}
+    return {name: value for name, value in told.items() if name != "candidate_id"}

@@ -13,6 +13,7 @@ from chat.asking import TITLE_CHARACTERS_MAX, QuestionError, check_question
 from chat.models import Feedback
 from chat.page.narrowing import Chip, PagesError, chips_of, read_pages
 from chat.scope import QuestionScope, ScopeError
+from documents.forms import invalid_where
 from documents.models import KnowledgeBase
 from reading.characters import clean_name, clean_words
 from retrieval.filters import PAGES_MAX, SECTION_CHARACTERS_MAX, TOP_K_MAX, Filters
@@ -33,20 +34,16 @@ class QuestionField(forms.CharField):
         self.validators = []
 
     def clean(self, value: Any) -> str:
-        try:
+        with invalid_where(QuestionError):
             return check_question(str(value or ""))
-        except QuestionError as error:
-            raise forms.ValidationError(str(error)) from error
 
 
 class PagesField(forms.CharField):
     """Page numbers and spans as text; the value is the numbers."""
 
     def clean(self, value: Any) -> Any:
-        try:
+        with invalid_where(PagesError):
             return read_pages(super().clean(value))
-        except PagesError as error:
-            raise forms.ValidationError(str(error)) from error
 
 
 class QuestionForm(forms.Form):
@@ -144,10 +141,8 @@ class QuestionForm(forms.Form):
         return clean_words(self.cleaned_data["section"]).strip()
 
     def _choose(self, value: str) -> QuestionScope:
-        try:
+        with invalid_where(ScopeError):
             return scope.choose(self._user, value)
-        except ScopeError as error:
-            raise forms.ValidationError(str(error)) from error
 
     @property
     def filters(self) -> Filters:

@@ -126,9 +126,10 @@ def lead_words(why: str, pages: Sequence[NoticedPage]) -> str:
 def place_words(pages: Iterable[NoticedPage]) -> Iterable[str]:
     """A line for each document and reason: "Report, pages 3, 7: a picture has no text …"."""
     for (title, flags), group in groupby(
-        sorted(pages, key=lambda page: (page.title, page.flags, page.number)), key=lambda page: (page.title, page.flags)
+        sorted(pages, key=lambda each: (each.document, each.flags, each.page)),
+        key=lambda each: (each.document, each.flags),
     ):
-        labels = [page.label for page in group]
+        labels = [each.page_label for each in group]
         told = {"title": title, "pages": ", ".join(labels)}
         where = ngettext("%(title)s, page %(pages)s", "%(title)s, pages %(pages)s", len(labels)) % told
         yield f"{where}: " + " ".join(translate_sentence(PAGE_FLAGS[flag]) for flag in flags if flag in PAGE_FLAGS)

@@ -341,4 +341,4 @@ def test_there_is_nothing_to_read_again_without_a_notice(client: Client, report:
 def test_a_page_that_was_noticed_without_a_label_is_called_by_its_number() -> None:
     kept = {"document": str(uuid.uuid4()), "title": "Report", "number": 3, "label": "", "flags": []}
     stored = cast("StoredPage", kept)  # without what else is stored today
-    assert noticed_page(stored, "open").label == "3"
+    assert noticed_page(stored, "open").page_label == "3"

@@ -16,15 +16,15 @@ from psycopg.errors import IdleInTransactionSessionTimeout, LockNotAvailable, Qu
 from chat.answer_record import store_answer
 from chat.followup.rewriting import complete_question, question_of
 from chat.models import Turn
+from chat.prompts.guidance import guidance_of
 from chat.scope import ScopeError, resolve
 from chat.stream import publish_event
 from chat.turns.compose import STOPPED, Writing, compose
 from chat.turns.page_notices import store_page_notice
 from chat.turns.progress import SearchProgress
 from chat.turns.repeats import Asking, find_first, read_asking, replies_for, store_repeat
-from chat.turns.searched_by import searched_by
 from chat.turns.stopping import Stoppable, StoppableLease, request_stop
-from documents.base_settings import asking_for
+from documents.base_settings import BaseSettings, asking_for
 from jobs.ids import note_ids
 from jobs.lease import Job, Lease, LeaseLost, TookTooLong, claim, give_up, write_outcome
 from llm import client
@@ -193,8 +193,10 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: Stoppa
     """
     started = time.monotonic()
     raise_if_stopped(lease)
-    by = asking.by if asking else searched_by(turn.conversation.base)
-    is_checked = client.is_configured() and by.settings.claim_check == "on" and run.status == "found"
+    base = turn.conversation.base
+    settings = asking.by.settings if asking else BaseSettings.from_json(base.settings)
+    guidance = asking.by.guidance if asking else guidance_of(base)
+    is_checked = client.is_configured() and settings.claim_check == "on" and run.status == "found"
     publish_event(turn.pk, "stage", name="written", started=True, is_checked=is_checked)
 
     def on_text(text: str) -> None:
@@ -202,7 +204,7 @@ def conclude(turn: Turn, run: RetrievalRun, asking: Asking | None, lease: Stoppa
         if text:
             publish_event(turn.pk, "token", text=text)
 
-    draft = compose(run, Writing(turn.mode, by.settings, on_text, lease.stop_requested, by.guidance))
+    draft = compose(run, Writing(turn.mode, settings, on_text, lease.stop_requested, guidance))
     lease.allow_storing()
     timings_ms = {"compose": round(1000 * (time.monotonic() - started), 1)}
     with transaction.atomic():

@@ -9,7 +9,7 @@ for want of a library is said instead.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby, islice
 from typing import Any, Literal, TypedDict
 from uuid import UUID
@@ -23,7 +23,7 @@ from chat.answer_record import PAGE_NOTICE
 from chat.models import Answer, PageNotice, Turn
 from documents.access import WRITE, get_base
 from documents.ingestion.queueing import queue_again
-from documents.ingestion.rereading import FlaggedPage, PageState, flagged_pages
+from documents.ingestion.rereading import PageState, flagged_pages
 from documents.models import Document, IngestJob, Parse
 from retrieval.filters import Filters
 from retrieval.types import KEPT_ROLES, UNANSWERED
@@ -80,7 +80,15 @@ def find_pages(answer: Answer, why: str) -> Iterator[StoredPage]:
         open_first = sorted(pages, key=lambda page: (page.number not in own, page.number))
         for page in open_first:
             if page.state != "added":
-                yield page_json(document, parse, page)
+                yield {
+                    "document": str(document.pk),
+                    "title": document.title,
+                    "parse": str(parse.pk),
+                    "number": page.number,
+                    "label": page.label or str(page.number),
+                    "flags": list(page.flags),
+                    "state": page.state,
+                }
 
 
 def pages_of_candidates(answer: Answer, *, in_full: bool) -> dict[UUID, list[int]]:
@@ -102,29 +110,17 @@ def documents_read(answer: Answer, shown: Mapping[UUID, Any]) -> list[tuple[Docu
     return [(documents[one], parses[two]) for one, two in first if one in documents and two in parses]
 
 
-def page_json(document: Document, parse: Parse, page: FlaggedPage) -> StoredPage:
-    return {
-        "document": str(document.pk),
-        "title": document.title,
-        "parse": str(parse.pk),
-        "number": page.number,
-        "label": page.label or str(page.number),
-        "flags": list(page.flags),
-        "state": page.state,
-    }
-
-
 # ---- as it stands now
 
 
 @dataclass(frozen=True)
 class NoticedPage:
-    """A noticed page as it stands now."""
+    """A noticed page as it stands now, in the names that programs are told."""
 
-    document_id: UUID
-    title: str
-    number: int
-    label: str
+    document_id: str
+    document: str
+    page: int
+    page_label: str
     flags: tuple[str, ...]
     state: NoticedState
 
@@ -167,7 +163,7 @@ def standings_of_notices(notices: Sequence[PageNotice]) -> dict[UUID, NoticeStan
 
 def noticed_page(page: StoredPage, state: NoticedState) -> NoticedPage:
     label = page["label"] or str(page["number"])  # stored without it by earlier versions
-    return NoticedPage(UUID(page["document"]), page["title"], page["number"], label, tuple(page["flags"]), state)
+    return NoticedPage(page["document"], page["title"], page["number"], label, tuple(page["flags"]), state)
 
 
 def stand(
@@ -224,7 +220,7 @@ def order_reading(user: User, turn: Turn) -> list[IngestJob]:
     standing = standings_of_notices([notice])[notice.pk]
     numbers: dict[UUID, list[int]] = {}
     for page in standing.of("open"):
-        numbers.setdefault(page.document_id, []).append(page.number)
+        numbers.setdefault(UUID(page.document_id), []).append(page.page)
     documents = Document.objects.living().in_bulk(numbers)
     return [queue_again(document, IngestJob.Stage.RECOGNISE, numbers[pk]) for pk, document in documents.items()]
 
@@ -240,15 +236,5 @@ def notice_json(answer: Answer | None) -> dict[str, object] | None:
         "is_reading": standing.is_reading,
         "is_ready": standing.is_ready,
         "failure": standing.failure or None,
-        "pages": [
-            {
-                "document_id": str(page.document_id),
-                "document": page.title,
-                "page": page.number,
-                "page_label": page.label,
-                "flags": list(page.flags),
-                "state": page.state,
-            }
-            for page in standing.pages
-        ],
+        "pages": [asdict(page) | {"flags": list(page.flags)} for page in standing.pages],
     }

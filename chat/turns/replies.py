@@ -10,21 +10,16 @@ from chat.turns.repeats import describe_repeat
 from retrieval.record.reading_back import parts_of
 from retrieval.told.searched import foreign_told
 
+OF_ANSWER = ("kind", "text", "note", "ended", "items", "checks")
+
 
 def answer_json(answer: Answer) -> dict[str, Any]:
     """The answer with its citations: for each marker the literal quote and its place."""
-    return {
-        "kind": answer.kind,
-        "text": answer.text,
-        "note": answer.note,
-        "ended": answer.ended,
-        "citations": [
-            citation_json(citation) | {"section": citation.candidate.section_title}
-            for citation in answer.citations.select_related("candidate")
-        ],
-        "items": answer.items,
-        "checks": answer.checks,
-    }
+    citations = [
+        citation_json(citation) | {"section": citation.candidate.section_title}
+        for citation in answer.citations.select_related("candidate")
+    ]
+    return {name: getattr(answer, name) for name in OF_ANSWER} | {"citations": citations}
 
 
 def citation_json(cited: Citation) -> dict[str, object]:

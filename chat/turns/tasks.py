@@ -69,9 +69,10 @@ def try_questions(language: str = "", **_: Any) -> None:
     trying.try_questions(language)
 
 
-def start(job: Turn | Retrieval | Extraction | ModelTest) -> None:
-    """Wake a worker once the question is committed. If the broker is down, the sweeper does it later."""
-    waking.wake_after_commit(job, wake)
+def start(*asked: Turn | Retrieval | Extraction | ModelTest) -> None:
+    """Wake a worker for each once it is committed. If the broker is down, the sweeper does it later."""
+    for job in asked:
+        waking.wake_after_commit(job, wake)
 
 
 def start_trying(language: str) -> None:

@@ -5,11 +5,12 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.db import connection
 
-from docintel_site.management.commands.database_address import address_of
 from embedded import postgres
 from embedded.errors import EmbeddedError
 
@@ -33,6 +34,21 @@ def load_dump(file: Path) -> None:
 def address() -> str:
     """The database's address without its password, which every user of the machine could read in the process list."""
     return address_of({**connection.settings_dict, "PASSWORD": ""})
+
+
+def address_of(database: dict[str, Any]) -> str:
+    """A postgresql:// URL of Django's settings; a socket's directory goes into the query."""
+    user = quote(str(database["USER"]), safe="")
+    secret = f":{quote(str(database['PASSWORD']), safe='')}" if database["PASSWORD"] else ""
+    host, port = str(database["HOST"]), str(database["PORT"])
+    query = {**database.get("OPTIONS", {})}
+    if host.startswith("/"):
+        query |= {"host": host} | ({"port": port} if port else {})
+        host = port = ""
+    place = f"{host}:{port}" if port else host
+    known = {name: value for name, value in query.items() if isinstance(value, str)}
+    tail = f"?{urlencode(known, quote_via=quote)}" if known else ""
+    return f"postgresql://{user}{secret}{'@' if user else ''}{place}/{quote(str(database['NAME']), safe='')}{tail}"
 
 
 def run(name: str, *arguments: str) -> None:

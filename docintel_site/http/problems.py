@@ -6,7 +6,6 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.template.loader import render_to_string
 from django.views import defaults
@@ -22,6 +21,7 @@ from chat.asking import QuestionError
 from chat.followers import BUSY_RETRY_S, TooManyStreams
 from chat.scope import ScopeError
 from chat.turns.conductor import AnsweringFailed
+from docintel_site.http.outage import is_database_away, is_disk_full
 from docintel_site.http.request_id import current_request_id
 from documents.access import LastOwner
 from documents.base_settings import SettingsError
@@ -31,8 +31,6 @@ from documents.ingestion.trash import CopyExists
 from documents.storage.passwords import NotLocked
 from documents.storage.uploads import UploadRefused
 from documents.storage.whole import RETRY_AFTER_S as ROOM_RETRY_AFTER_S
-from documents.storage.whole import says_full
-from jobs.silence import causes_of
 from retrieval.dictionary.csv_format import WordlistError
 
 MEDIA_TYPE = "application/problem+json"
@@ -40,10 +38,6 @@ TYPE = "urn:docintel:problem:"
 API = "/api/"
 ABSENT = "There is nothing here for you."
 RETRY_AFTER_S = 5  # an embedded PostgreSQL is back after about two seconds, a managed one after a few more
-# SQLSTATEs of a server that stops, starts, has no connection left, ended one that was idle in its transaction, or has a
-# lock that somebody else holds for too long; "" means no connection at all.
-AWAY = frozenset({"", "57P01", "57P02", "57P03", "57P05", "53300", "25P03", "55P03"})
-AWAY_CLASS = "08"  # connection exceptions
 
 
 class Problem(NamedTuple):
@@ -244,25 +238,3 @@ def show_outage(outage: Outage, request: HttpRequest) -> HttpResponseBase:
     # Without a request, since the parts around the content, such as who is signed in, need the database.
     page, headers = render_to_string(outage.template), {"Retry-After": str(outage.retry_after_s)}
     return HttpResponse(page, status=outage.problem.status.value, headers=headers)
-
-
-# ---- what is temporary: a database that is away gets a 503, a full disk a 507
-
-
-def is_database_away(error: BaseException | None) -> bool:
-    """Whether an error, or one that caused it, says that the database is currently unavailable."""
-    return any(
-        isinstance(cause, OperationalError | InterfaceError | InternalError) and says_away(cause)
-        for cause in causes_of(error)
-    )
-
-
-def is_disk_full(error: BaseException | None) -> bool:
-    """Whether an error, or one that caused it, says that a disk is full, here or the database's."""
-    return any(says_full(cause) for cause in causes_of(error))
-
-
-def says_away(error: Exception) -> bool:
-    """By the server's code in the driver's error; it has none if the server did not answer."""
-    state = getattr(error.__cause__, "sqlstate", None) or ""
-    return state in AWAY or state.startswith(AWAY_CLASS)

@@ -1,9 +1,8 @@
-"""The printed address is the one that was given."""
+"""The address that the programs of PostgreSQL are given is the one of the settings."""
 
 import pytest
-from django.core.management import call_command
 
-from docintel_site.management.commands.database_address import address_of
+from docintel_site.backups.programs import address_of
 from docintel_site.settings import database_from
 
 
@@ -18,8 +17,3 @@ from docintel_site.settings import database_from
 )
 def test_it_says_a_database_as_it_was_named(url: str) -> None:
     assert database_from(address_of(database_from(url))) == database_from(url)
-
-
-def test_the_command_prints_the_one_in_use(capsys: pytest.CaptureFixture[str]) -> None:
-    call_command("database_address")
-    assert capsys.readouterr().out.startswith("postgresql://")

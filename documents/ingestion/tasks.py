@@ -78,9 +78,10 @@ def start_tidying() -> None:
     transaction.on_commit(lambda: tidy.apply_async(retry=False), robust=True)
 
 
-def start(job: IngestJob) -> None:
-    """Wake a worker once the rows are committed. If the broker is down, the sweeper does it later."""
-    waking.wake_after_commit(job, wake)
+def start(*jobs: IngestJob) -> None:
+    """Wake a worker for each once its rows are committed. If the broker is down, the sweeper does it later."""
+    for job in jobs:
+        waking.wake_after_commit(job, wake)
 
 
 def wake(job: IngestJob) -> None:

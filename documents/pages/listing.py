@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from documents.base_settings import BaseSettings
 from documents.cards.showing import type_words
 from documents.metadata.fields import MetadataError, narrow
+from documents.metadata.filters import PARTS
 from documents.models import Document, DocumentQuerySet, IngestJob, KnowledgeBase, MetadataField, Passage
 from documents.pages.sentences import explain_warning, translate_sentence
 from documents.storage.passwords import awaits_password
@@ -148,20 +149,13 @@ def is_busy() -> Exists:
     return Exists(IngestJob.objects.filter(document=OuterRef("pk"), state__in=IngestJob.OPEN))
 
 
-def filter_documents(
-    documents: DocumentQuerySet,
-    q: str = "",
-    state: str = "",
-    toc: str = "",
-    tag: str = "",
-    type: str = "",
-    field: str = "",
-    value: str = "",
-) -> DocumentQuerySet:
+def filter_documents(documents: DocumentQuerySet, chosen: Mapping[str, str]) -> DocumentQuerySet:
     """The documents whose title, file name or text contains the words, filtered by state, kind of content and tag.
 
     By the type of their card, and by what is noted in one of the base's fields: none where the value cannot be read.
+    `chosen` has those of PARTS that narrow.
     """
+    q, state, toc, tag, type, field, value = (chosen.get(part, "") for part in PARTS)
     if type:
         documents = documents.filter(card__content__type=type)
     if field:

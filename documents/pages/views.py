@@ -37,7 +37,7 @@ def search_base(request: HttpRequest, pk: UUID) -> HttpResponse:
     q = read_words_parameter(request.GET, "q")[:WORDS_MAX]
     if not q:
         return redirect("documents:base", pk)
-    passages = passages_in(filter_documents(found.documents.living(), tag=read_tag(request.GET)), q)
+    passages = passages_in(filter_documents(found.documents.living(), {"tag": read_tag(request.GET)}), q)
     if cursor := CURSOR.fullmatch(request.GET.get("after", "")):
         passages = rows_after(passages, ORDER, [int(cursor[1]), int(cursor[2])])
     rows = list(passages[: PLACES_A_PAGE + 1])
@@ -78,8 +78,7 @@ def take_attachments(request: HttpRequest, pk: UUID) -> HttpResponse:
     except ReadingError as error:
         messages.error(request, translate_sentence(error.message))
         return back
-    for document in taken.documents:
-        start(document.jobs.get())
+    start(*(document.jobs.get() for document in taken.documents))
     if taken.documents:
         words = ngettext(
             "%(count)s attached file is a document of this base now, and is being read.",

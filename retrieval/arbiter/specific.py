@@ -61,12 +61,9 @@ def unsaid_words(question: Question, said: Iterable[str], content: DocumentConte
     stems = {stem(word, question.language) for word in said}
     elsewhere = {year for year in question.years if year not in question.topic}  # in another part of the question
     wanted = (specific_words(question) | parts) - codes - elsewhere
-    lacking = {word for word in wanted if stems.isdisjoint(stem(form, question.language) for form in forms_of(word))}
+    forms = {word: year_forms(word) if word.isdigit() else (word,) for word in wanted}
+    lacking = {word for word in wanted if stems.isdisjoint(stem(each, question.language) for each in forms[word])}
     return lacking - words_of_whole(lacking, content)
-
-
-def forms_of(word: str) -> tuple[str, ...]:
-    return year_forms(word) if word.isdigit() else (word,)
 
 
 def words_of_whole(words: Collection[str], content: DocumentContent, more: str = "") -> set[str]:

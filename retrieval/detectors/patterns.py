@@ -41,7 +41,9 @@ def detect_patterns(question: Question, content: DocumentContent) -> list[Hit]:
         is_typed = number in named if named else is_formed and is_on_line(number, is_typed_of, content)
         matched = terms_on(terms, stands, np.array([number]))[0] if is_typed or identifiers else []
         if is_typed or any(term.text in identifiers for term in matched):
-            hits.append(pattern_hit(number, matched, share, is_typed, content))
+            texts, points = tuple(term.text for term in matched), float(sum(term.points for term in matched))
+            told = {"matched_keywords": texts, "type_match": is_typed, "line_score": points}
+            hits.append(Hit.on_line("patterns", number, content, round(share, 6), **told))
         if len(hits) == HITS_MAX:
             break
     return hits
@@ -85,18 +87,6 @@ def lines_by_share(terms: Sequence[WeighedTerm], stands: NDArray[np.bool_]) -> l
     lines = np.flatnonzero(stands[[row for row, term in enumerate(terms) if term.is_primary]].any(axis=0))
     order = lines[np.lexsort((lines, -shares[lines]))]
     return list(zip(order.tolist(), shares[order].tolist(), strict=True))
-
-
-def pattern_hit(number: int, matched: list[WeighedTerm], share: float, is_typed: bool, content: DocumentContent) -> Hit:
-    return Hit.on_line(
-        "patterns",
-        number,
-        content,
-        round(share, 6),
-        matched_keywords=tuple(term.text for term in matched),
-        type_match=is_typed,
-        line_score=float(sum(term.points for term in matched)),
-    )
 
 
 def is_on_line(number: int, has: Callable[[int], bool], content: DocumentContent) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from documents.forms import SpokenForm
+from documents.forms import SpokenForm, invalid_where
 from retrieval.dictionary import csv_format
 
 FIELD = {"class": "field"}
@@ -37,20 +37,16 @@ class TermForm(SpokenForm):
 
     def clean_weight(self) -> str:
         text: str = self.cleaned_data["weight"]
-        try:
+        with invalid_where(csv_format.WordlistError):
             csv_format.checked_weight(text)
-        except csv_format.WordlistError as error:
-            raise forms.ValidationError(str(error)) from error
         return text
 
     def clean(self) -> None:
         super().clean()
         if not self.errors:
-            try:
-                said = (self.cleaned_data[name] for name in ("language", "term", "priority", "weight"))
+            said = (self.cleaned_data[name] for name in ("language", "term", "priority", "weight"))
+            with invalid_where(csv_format.WordlistError):
                 self.row: csv_format.WordRow = csv_format.check_word_row(self.concept, *said)
-            except csv_format.WordlistError as error:
-                raise forms.ValidationError(str(error)) from error
 
 
 class ConceptForm(TermForm):

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.requests import user_of
 from documents import access
+from documents.downloads import attachment
 from documents.models import KnowledgeBase
 from documents.views import describe_base
 from retrieval.dictionary import csv_format, editing
@@ -202,11 +203,9 @@ def give_file(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Download the dictionary as CSV."""
     found = get_base(request, pk)
     load_missing(found)
-    response = HttpResponse(
-        "\ufeff" + csv_format.write_words(read_word_rows(found)), content_type="text/csv; charset=utf-8"
+    return attachment(
+        "\ufeff" + csv_format.write_words(read_word_rows(found)), "dictionary.csv", "text/csv; charset=utf-8"
     )
-    response["Content-Disposition"] = 'attachment; filename="dictionary.csv"'
-    return response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -84,7 +84,7 @@ def compare_sides(search: Search, search_side: SearchSide) -> RetrievalResult:
     question = replace(search.question, parts=asked, part_kinds=(kind,) * len(found))
     search = replace(search, question=question, coverage=coverage_of(question, contents, account))
     candidates, ranking, left_out = judge_sides(search, found)
-    of_side = {each.side: keys_of(each, contents) for each in found}
+    of_side = {each.side: frozenset(name_candidate(one, contents) for one in each.candidates) for each in found}
     has_gaps = bool(search.coverage.gaps)
     told = tuple(tell_side(each, of_side[each.side], candidates, ranking, has_gaps) for each in found)
     parts = tuple(doubt_side(part, each, search) for part, each in zip(told, found, strict=True))
@@ -216,10 +216,6 @@ def with_id(candidate: Settled, name: str, is_of_several: bool) -> Settled:
         brief=replace(candidate.brief, candidate=named, is_of_several=is_of_several),
         verdict=replace(candidate.verdict, candidate_id=name),
     )
-
-
-def keys_of(found: FoundSide, contents: Sequence[DocumentContent]) -> frozenset[str]:
-    return frozenset(name_candidate(each, contents) for each in found.candidates)
 
 
 # ---- what became of each side

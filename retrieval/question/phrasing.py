@@ -212,7 +212,8 @@ def read_phrasing(text: str) -> Phrasing:
     instructions: list[str] = [said.strip() for said in before if said.strip()]
     topics: list[str] = []
     for sentence in sentences:
-        (instructions if is_instruction(sentence) else topics).append(sentence)
+        is_instruction = expressions["instruction"].match(sentence) and not sentence.rstrip("\"')").endswith("?")
+        (instructions if is_instruction else topics).append(sentence)
     for expression in (expressions["lead_in"], expressions["remark"]):
         instructions += [found.group().strip(" ,;()") for said in topics for found in expression.finditer(said)]
         topics = [expression.sub(" ", said).strip() for said in topics]
@@ -223,10 +224,6 @@ def read_phrasing(text: str) -> Phrasing:
         return Phrasing(text, (), (), ())
     named = dict.fromkeys(part for said in instructions for part in parts_named(said))
     return Phrasing(topic, tuple(instructions), tuple(named), tuple(exclusions))
-
-
-def is_instruction(sentence: str) -> bool:
-    return bool(phrasing_rules()["instruction"].match(sentence)) and not sentence.rstrip("\"')").endswith("?")
 
 
 def parts_named(text: str) -> list[str]:

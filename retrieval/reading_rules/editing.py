@@ -15,7 +15,7 @@ from documents.access import actor_of
 from documents.guarding.guard import Guarded
 from documents.models import KnowledgeBase
 from ledger.events import record
-from ledger.payload import Payload, object_of
+from ledger.payload import Payload
 from reading.characters import clean_name
 from retrieval.dictionary.learned import learned_of
 from retrieval.models import ReadingRuleSet
@@ -23,12 +23,8 @@ from retrieval.question.kinds import ReadingRules, RuleRow, digest_of_rows
 from retrieval.reading_rules.rows import RuleError, check_rows
 from retrieval.reading_rules.votes import defaults_of
 
-RULE_SET = Payload(
-    kind="rule_set",
-    table="retrieval_readingruleset",
-    text=object_of(
-        "row", ("id", "base_id", "number", "rows", "digest", "why", "again_of", "by_id", "by_name", "created_at")
-    ),
+RULE_SET = Payload.of_columns(
+    "rule_set", "retrieval_readingruleset", "id base_id number rows digest why again_of by_id by_name created_at"
 )
 WHY_MAX = 300
 

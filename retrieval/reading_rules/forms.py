@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from documents.forms import SpokenForm
+from documents.forms import SpokenForm, invalid_where
 from retrieval.dictionary.csv_format import LANGUAGES
 from retrieval.question.linear import PATTERN_MAX
 from retrieval.reading_rules.editing import WHY_MAX
@@ -45,10 +45,8 @@ class RowForm(ChangeForm):
         super().clean()
         values = self.cleaned_data
         if not self.errors:
-            try:
+            with invalid_where(RuleError):
                 self.row = check_row(values["kind"], values["name"], values["language"], values["text"])
-            except RuleError as error:
-                raise forms.ValidationError(str(error)) from error
 
 
 class UsedRowForm(ChangeForm):

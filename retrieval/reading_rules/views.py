@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.requests import user_of
 from documents import access
+from documents.downloads import attachment
 from documents.models import KnowledgeBase
 from documents.views import describe_base
 from retrieval.dictionary.csv_format import WordlistError
@@ -153,11 +154,8 @@ def take_rules(request: HttpRequest, pk: UUID) -> HttpResponse:
 def give_rules(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Download the base's own rows and what it switched off as CSV."""
     found = access.get_base(request.user, pk)
-    response = HttpResponse(
-        "\ufeff" + write_rows(stored_rows(newest_of(found))), content_type="text/csv; charset=utf-8"
-    )
-    response["Content-Disposition"] = 'attachment; filename="reading-rules.csv"'
-    return response
+    as_csv = write_rows(stored_rows(newest_of(found)))
+    return attachment(f"\ufeff{as_csv}", "reading-rules.csv", "text/csv; charset=utf-8")
 
 
 @require_POST

@@ -13,6 +13,15 @@ from retrieval.types import ABSENT, RetrievalResult
 
 SCORES = frozenset({"line_score", "rrf_rank"})  # what only ordered places; "scores" of documents did the same
 SCORED = frozenset({"candidates", "discarded", "unjudged", "left_out", "documents"})  # the lists of what has them
+OF_RUN = (  # as it is stored
+    *("question", "status", "confidence", "methods_used", "arbiter", "arbiter_status", "violations"),
+    *("contradictions", "gates", "coverage", "timings_ms"),
+)
+OF_CANDIDATE = (  # the same
+    *("candidate_id", "document_id", "role", "reason", "section_title", "breadcrumb", "snippet", "methods"),
+    *("matched_keywords", "exact_title", "co_occurrence", "type_match", "line_score", "rrf_rank", "anchor_repair"),
+    "boxes",
+)
 RERANKED = "relevance"  # the rule of what a reranker placed, followed by its score
 
 
@@ -32,34 +41,23 @@ def run_json(run: RetrievalRun, candidates: Iterable[RunCandidate], documents: I
     listed = [document_json(row) for row in documents]
     shown = with_snapshots(listed, run.scope) if listed else run.scope
     parsed = {name: value for name, value in run.parsed.items() if name not in ("typed", "reading_call")}
-    return {
+    return {name: getattr(run, name) for name in OF_RUN} | {
         "doc_id": shown[0]["document_id"] if len(shown) == 1 else None,
         "documents": shown,
         "looked_at": looked_at(run.coverage),
         "language_note": foreign_told(run) or None,
-        "question": run.question,
-        "status": run.status,
         "not_found": run.status in ABSENT,
         "not_found_reason": run.not_found_reason or None,
         "clarification": parsed.get("clarification") or None,
-        "confidence": run.confidence,
         **by_outcome(candidates),
         "left_out": run.plan.get("left_out", []),  # runs of 1.4 and before did not say
         "parts": parts_of(run),
-        "methods_used": run.methods_used,
-        "arbiter": run.arbiter,
-        "arbiter_status": run.arbiter_status,
         "arbiter_failure": run.arbiter_failure or None,
-        "violations": run.violations,
         "partly_answered": run.is_partial,
         "missing": run.missing or None,
-        "contradictions": run.contradictions,
         "searched": [{name: word[name] for name in ("text", "forms", "count")} for word in run.searched],
-        "gates": run.gates,
-        "coverage": run.coverage,
         "plan": run.plan["flags"],
         "parsed": parsed,
-        "timings_ms": run.timings_ms,
     }
 
 
@@ -116,31 +114,15 @@ def drop_scores(told: Mapping[str, object]) -> dict[str, object]:
 
 
 def candidate_json(row: RunCandidate) -> dict[str, object]:
-    return {
-        "candidate_id": row.candidate_id,
-        "document_id": row.document_id,
-        "role": row.role,
-        "reason": row.reason,
+    return {name: getattr(row, name) for name in OF_CANDIDATE} | {
         "rule": row.rule or None,
-        "section_title": row.section_title,
-        "breadcrumb": row.breadcrumb,
         "page_number": row.anchor_first_page,
         "page_label": row.anchor_page_label,
         "anchor": range_of(row, "anchor"),
         "context": range_of(row, "context"),
-        "snippet": row.snippet,
         "text": row.context_text,
-        "methods": row.methods,
-        "matched_keywords": row.matched_keywords,
-        "exact_title": row.exact_title,
-        "co_occurrence": row.co_occurrence,
-        "type_match": row.type_match,
-        "line_score": row.line_score,
-        "rrf_rank": row.rrf_rank,
         "content_anchor": row.content_anchor or None,
         "raw_content_anchor": row.raw_content_anchor or None,
-        "anchor_repair": row.anchor_repair,
-        "boxes": row.boxes,
     }
 
 

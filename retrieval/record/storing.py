@@ -20,8 +20,8 @@ from retrieval.arbiter.brief import candidate_block
 from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.record.ledger_forms import EXCHANGE, LOOK, READING, RUN, SHARED
 from retrieval.told.clauses import Clause, recorded_facts
-from retrieval.told.columns import StoredHit, StoredPart
-from retrieval.types import Hit, PartFinding, RetrievalResult, ScopeDocument, Settled, ShortlistRank
+from retrieval.told.columns import StoredPart
+from retrieval.types import PartFinding, RetrievalResult, ScopeDocument, Settled, ShortlistRank
 from retrieval.version import program_version
 
 BESIDE = {  # the field and key with its id
@@ -252,7 +252,7 @@ def result_row(result: RetrievalResult) -> RetrievalRun:
         coverage=asdict(result.coverage),
         confidence=result.confidence,
         methods_used=list(result.methods_used),
-        hits=[hit_fields(hit) for hit in result.hits],
+        hits=[asdict(hit) | {"lines": [*hit.lines]} for hit in result.hits],
         hit_counts=dict(Counter(hit.method for hit in result.hits)),
         contradictions=[asdict(contradiction) for contradiction in ranking.contradictions],
         violations=list(ranking.violations),
@@ -281,10 +281,6 @@ def reasons_told(result: RetrievalResult) -> dict[str, Any]:
 def facts_by_name(reasons: Mapping[str, str]) -> dict[str, Any]:
     """The facts of those reasons that are the program's own."""
     return {name: recorded_facts(reason) for name, reason in reasons.items() if isinstance(reason, Clause)}
-
-
-def hit_fields(hit: Hit) -> StoredHit:
-    return cast("StoredHit", asdict(hit) | {"lines": [hit.lines.first, hit.lines.last]})
 
 
 def document_rows(result: RetrievalResult, run: RetrievalRun) -> list[RunDocument]:

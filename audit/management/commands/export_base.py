@@ -4,12 +4,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
 from audit.carrying.packing import CannotExport, write_archive
 from audit.carrying.records import Altered
 from audit.management.new_file import new_file
 from documents.access import find_base
+from ledger.management.refusals import explain_error
 
 
 class Command(BaseCommand):
@@ -21,11 +22,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         out: Path = options["out"]
-        try:
-            with new_file(out, "archive") as file:
-                told = write_archive(find_base(options["base"]), file)
-        except (CannotExport, Altered) as error:
-            raise CommandError(str(error)) from error
+        with explain_error(CannotExport, Altered), new_file(out, "archive") as file:
+            told = write_archive(find_base(options["base"]), file)
         counts = f"{told['documents']:,} documents, {told['questions']:,} questions"
         counts += f" and what came in {told['brought']:,} archives" if told["brought"] else ""
         counts += f", {out.stat().st_size:,} bytes"

@@ -11,9 +11,9 @@ from audit.carrying.bringing import bring_base
 from audit.carrying.checker import BadArchive, BadHeads, read_kept_heads
 from audit.carrying.keeping import vouched_by
 from audit.carrying.restoring import CannotRestore
-from audit.management.new_file import explain_database_error
 from audit.models import CarriedArchive
 from documents.management.commands.ingest import find_user
+from ledger.management.refusals import explain_database_error
 
 
 class Command(BaseCommand):

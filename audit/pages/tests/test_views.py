@@ -11,13 +11,14 @@ from django.test import RequestFactory
 from audit.conftest import House, MakeAnswer, MakeRun, run_fields
 from audit.models import AuditEvent, RunSign
 from audit.pages.forms import RunFilters
-from audit.pages.views import attachment, read_choice, turn_to
+from audit.pages.views import read_choice, turn_to
 from audit.runs.listing import RunKey
 from audit.runs.signs import LOOKED, signs_of_run
 from audit.trail.candidates import Choice
 from chat.models import Conversation, Retrieval, Turn
 from chat.turns.compose import QUOTED
 from chat.writing.phrases import describe_place
+from documents.downloads import attachment
 from documents.ingestion.trash import move_to_trash, purge_document
 from llm.models import LLMCall
 

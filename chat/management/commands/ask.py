@@ -30,6 +30,7 @@ from documents import access
 from documents.ingestion.conductor import ingest_path
 from documents.models import Document, KnowledgeBase, Role
 from documents.storage.uploads import UploadRefused
+from ledger.management.refusals import explain_error
 from reading.matching import join_without_space
 from retrieval.models import RetrievalRun
 from retrieval.record.as_json import result_json, stored_result_json
@@ -55,21 +56,12 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the RetrievalResult with answer and run_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
+        with explain_error(QuestionError, ScopeError, UploadRefused, AnsweringFailed):
             user = find_user(options["user"])
             question = check_question(without_surrogates(options["question"]))
-            scope = self.find_scope(user, options)
-            turn = keep_question(
-                user,
-                scope,
-                question,
-                options["mode"],
-                form_id=uuid.uuid4(),
-                is_full_search=options["every_document"],
-            )
+            scope, is_full = self.find_scope(user, options), options["every_document"]
+            turn = keep_question(user, scope, question, options["mode"], form_id=uuid.uuid4(), is_full_search=is_full)
             result = answer_turn(turn.pk, arbiter=options["arbiter"])
-        except (QuestionError, ScopeError, UploadRefused, AnsweringFailed) as error:
-            raise CommandError(str(error)) from error
         turn = Turn.objects.select_related("run", "answer").get(pk=turn.pk)
         if turn.state == Turn.State.FAILED:
             raise CommandError(turn.error_for_people)

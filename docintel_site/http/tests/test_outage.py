@@ -14,7 +14,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import RequestFactory
 
 from docintel_site.http import problems
-from docintel_site.http.problems import is_database_away, is_disk_full
+from docintel_site.http.outage import is_database_away, is_disk_full
 from tests.small_disk import small_disk
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -168,7 +168,7 @@ def test_the_limit_of_a_base_holds_for_its_vectors(
 def test_the_settings_page_offers_it_and_shows_how_far_it_is(
     two_read: list[Parse], base: KnowledgeBase, signed_in: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("documents.views.start", lambda job: None)
+    monkeypatch.setattr("documents.views.start", lambda *jobs: None)
     address = reverse("documents:settings", args=[base.pk])
     page = signed_in.get(address).content.decode()
     assert VOYAGE in page and SMALL in page and "Make them in the background" in page

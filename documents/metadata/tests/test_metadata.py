@@ -133,7 +133,7 @@ def test_the_list_is_narrowed_by_a_field(
     value: str,
     names: str,
 ) -> None:
-    found = filter_documents(base.documents.living(), field=str(fields[field].pk), value=value)
+    found = filter_documents(base.documents.living(), {"field": str(fields[field].pk), "value": value})
     assert {document.file_name[0] for document in found} == set(names)
     assert set(noted) == set("abc")
 
@@ -163,7 +163,7 @@ def test_the_page_of_the_list_and_of_a_document_know_the_fields(
 
 
 def test_the_type_of_the_card_narrows_the_list(base: KnowledgeBase, noted: dict[str, Document]) -> None:
-    assert noted and not filter_documents(base.documents.living(), type="invoice").exists()
+    assert noted and not filter_documents(base.documents.living(), {"type": "invoice"}).exists()
 
 
 def test_a_removed_field_takes_its_values_along(
@@ -223,7 +223,7 @@ def test_a_field_of_another_base_is_none_here(owner: User, base: KnowledgeBase, 
     field = other.metadata_fields.get()
     set_values(noted["a"], {field.pk: "smuggled"})
     assert "smuggled" not in str(Document.objects.get(pk=noted["a"].pk).metadata)
-    assert not filter_documents(base.documents.living(), field=str(field.pk)).exists()
+    assert not filter_documents(base.documents.living(), {"field": str(field.pk)}).exists()
 
 
 def test_a_filter_is_ones_own_or_shared(

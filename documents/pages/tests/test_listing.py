@@ -176,7 +176,7 @@ def test_the_list_is_narrowed(
 ) -> None:
     store = Parse.objects.exclude(toc_strength="none")
     store.update(toc_strength="weak")
-    found = filter_documents(list_documents(base), **chosen)
+    found = filter_documents(list_documents(base), chosen)
     assert sorted(document.file_name.removesuffix(".md") for document in found) == names.split()
 
 

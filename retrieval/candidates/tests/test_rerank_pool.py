@@ -11,7 +11,8 @@ from documents.base_settings import BaseSettings
 from documents.storage.content import DocumentContent, Vectors
 from llm.embeddings.providers import embedder_of
 from retrieval.arbiter.deciding import NARROWED
-from retrieval.arbiter.rerank import PROMPT, heuristic_scores
+from retrieval.arbiter.heuristic import heuristic_scores
+from retrieval.arbiter.rerank import PROMPT
 from retrieval.candidates.rerank_pool import by_meaning, by_words, fused_passages, passage_text
 from retrieval.detectors.vectors import query_vector
 from retrieval.pipeline import retrieve
