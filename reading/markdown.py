@@ -21,7 +21,7 @@ WRAP_CHARS = 125  # most files are wrapped by hand before this, and their lines 
 INDENT_PT = 5.0  # for each leading space of the source
 INDENT_MAX_PT = 120.0
 TITLE_CHARS = 500  # the width of its column; the whole heading is in the lines
-TITLE_SOURCE_CHARS = 4 * TITLE_CHARS  # read for it: with the addresses of links
+TITLE_SOURCE_CHARS = 2 * TITLE_CHARS  # read for it: with the addresses of links
 BREAKS = ("softbreak", "hardbreak")
 ADDRESS_SIGNS = frozenset("/#@")  # what has none is no address but a value, "[Deposit]: 500", and a note has a "^"
 
