@@ -106,8 +106,8 @@ def test_what_comes_in_place_of_a_part_takes_no_style_along(owner: BrowserContex
     page.goto(urljoin(address, "/audit/signoffs/"))
     page.locator("#id_since").evaluate("field => { field.style.color = 'red' }")
     page.locator("#id_base").dispatch_event("change")
-    page.wait_for_function("!document.getElementById('id_since').style.color")
-    page.wait_for_function("!document.querySelector('.htmx-settling')")
+    page.wait_for_function("() => !document.getElementById('id_since').style.color")
+    expect(page.locator(".htmx-settling")).to_have_count(0)
     assert faults == []
     page.close()
 
