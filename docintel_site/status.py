@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from celery import current_app
@@ -26,6 +27,7 @@ from chat.models import Extraction, ModelTest, Retrieval, Turn
 from docintel_site.backups.making import MADE
 from documents.models import Document, DocumentQuerySet, IngestJob, Viewer
 from documents.pages.listing import DocumentRow, build_rows
+from documents.storage.watched import files_seen
 from jobs.lease import is_expired
 from jobs.models import LeasedJob
 from ledger import stamps
@@ -85,7 +87,7 @@ def checks() -> list[StatusCheck]:
         found += [tables(), documents(), questions(), schedule(), nightly(), backup(), witness(), *heads_of_others()]
     found.append(broker())
     if found[-1].state != "fail":
-        found += [workers(), queues()]
+        found += [workers(), queues(), *watching()]
     scans = optional_reader(_("Scans"), "ocr", _("pages without text stay unread"))
     ruled_tables = optional_reader(_("Ruled tables"), "pdfplumber", _("tables are read once, from the text"))
     return [*found, encoder(), model(), isolation(), scans, ruled_tables, mail(), time_stamps(), disk()]
@@ -107,21 +109,17 @@ def schedule() -> StatusCheck:
 
 def nightly() -> StatusCheck:
     """Files, rows and chain were held against each other last night, and agreed."""
-    name, last = _("Nightly check"), selfcheck.last_check()
+    name, last, late_hint = _("Nightly check"), selfcheck.last_check(), _("Restart; see the logs of search and beat.")
     if last is None:
         is_late, what = selfcheck.is_overdue(timezone.now()), _("not carried out yet; the first time is next night")
-        return StatusCheck(name, "warn" if is_late else "soon", what, late_hint() if is_late else "")
+        return StatusCheck(name, "warn" if is_late else "soon", what, late_hint if is_late else "")
     said = {"what": selfcheck.summarize(last), "when": f"{last.created_at:%Y-%m-%d %H:%M}"}
     what = _("%(what)s, %(when)s UTC") % said
     if last.fault_count:
         hint = _("“Verify the record” names each fault; docs/operations.md says what to do.")
         return StatusCheck(name, "fail", what, hint, selfcheck.describe_finding(last.faults[0]))
     is_late = selfcheck.is_overdue(timezone.now())
-    return StatusCheck(name, "warn" if is_late else "ok", what, late_hint() if is_late else "")
-
-
-def late_hint() -> str:
-    return _("Restart; see the logs of search and beat.")
+    return StatusCheck(name, "warn" if is_late else "ok", what, late_hint if is_late else "")
 
 
 def worst(found: list[StatusCheck]) -> State:
@@ -151,8 +149,7 @@ def database() -> StatusCheck:
 
 def tables() -> StatusCheck:
     """Every migration is applied."""
-    waiting = open_migrations()
-    if waiting:
+    if waiting := open_migrations():
         said = ngettext("%(n)d migration not applied", "%(n)d migrations not applied", len(waiting))
         what, names = said % {"n": len(waiting)}, ", ".join(waiting[:3])
         return StatusCheck(_("Tables"), "fail", what, _("Run manage.py migrate."), names)
@@ -312,6 +309,17 @@ def queues() -> StatusCheck:
         hint = _("More is coming in than the workers do; start more of them.")
         return StatusCheck(_("Queues"), "warn", _("long: %(queues)s") % {"queues": what}, hint)
     return StatusCheck(_("Queues"), "ok", _("waiting: %(queues)s") % {"queues": what})
+
+
+def watching() -> list[StatusCheck]:
+    """A worker has looked into each folder that is watched for a base; nothing where none is."""
+    seen = {path: files_seen(Path(path), name) for path, name in settings.WATCHED_FOLDERS}
+    unseen, count = [path for path in seen if seen[path] is None], sum(filter(None, seen.values()))
+    what = ngettext("%(n)d file at the last look", "%(n)d files at the last look", count) % {"n": count}
+    if unseen:
+        what, hint = _("nobody has looked into one of them"), _("Its base must exist; see the log ingest.")
+        return [StatusCheck(_("Watched folders"), "warn", what, hint, ", ".join(unseen))]
+    return [StatusCheck(_("Watched folders"), "ok", what, detail=", ".join(seen))] if seen else []
 
 
 def encoder() -> StatusCheck:

@@ -4,9 +4,10 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from reading.boxes import text_width
 from reading.characters import clean_text
@@ -20,12 +21,12 @@ WRAP_CHARS = 125  # most files are wrapped by hand before this, and their lines 
 INDENT_PT = 5.0  # for each leading space of the source
 INDENT_MAX_PT = 120.0
 TITLE_CHARS = 500  # the width of its column; the whole heading is in the lines
+TITLE_SOURCE_CHARS = 2 * TITLE_CHARS  # read for it: with the addresses of links
+BREAKS = ("softbreak", "hardbreak")
+ADDRESS_SIGNS = frozenset("/#@")  # what has none is no address but a value, "[Deposit]: 500", and a note has a "^"
 
 FRONT_MATTER_FENCE = "---"
 HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]+#+[ \t]*$")
-LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
-EMPHASIS = re.compile(r"(?<![\w*])[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?![\w*])")
-ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!-])")
 TITLE_FIELD = re.compile(r"title:\s*[\"']?(.+?)[\"']?\s*$", re.IGNORECASE)
 FENCE = re.compile(r"^\s*(```+|~~~+)")
 STRUCK = re.compile(  # code before it is passed over
@@ -62,7 +63,7 @@ def block_parser() -> MarkdownIt:
 
     One per text: the parser builds its rules at first use, and another thread would find them half built.
     """
-    parser = MarkdownIt("commonmark").enable("table")
+    parser = MarkdownIt("commonmark", {"inline_definitions": True}).enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 
@@ -73,14 +74,15 @@ def read_markdown_outline(sources: Sequence[str]) -> Outline:
     kinds: dict[int, LineKind] = dict.fromkeys(range(body_start), "furniture")
     headings: list[Heading] = []
     blocks = "\n".join(["" if index < body_start else line for index, line in enumerate(sources)])
-    tokens = block_parser().parse(blocks)
+    known: dict[str, Any] = {}
+    tokens = block_parser().parse(blocks, known)
     for token, inner in zip(tokens, [*tokens[1:], None], strict=False):  # no token at all is paired with nothing
         first, end = token.map or (0, 0)
         if token.type == "heading_open" and inner is not None:
             kinds.update(dict.fromkeys(range(first, end), "heading"))
             if token.markup in ("=", "-") and end - first > 1:
                 kinds[end - 1] = "furniture"  # the line drawn under the heading
-            heading_title = plain_title(inner.content)[:TITLE_CHARS]
+            heading_title = plain_title(inner.content, known)[:TITLE_CHARS]
             if heading_title and token.level == 0:
                 headings.append(Heading(first, int(token.tag[1:]), heading_title))
         elif token.type == "list_item_open":
@@ -93,6 +95,8 @@ def read_markdown_outline(sources: Sequence[str]) -> Outline:
             kinds.update({index: "furniture" for index in (first, end - 1) if FENCE.match(sources[index])})
         elif token.type == "hr":
             kinds[first] = "furniture"
+        elif token.type == "definition" and token.meta["id"][0] != "^" and ADDRESS_SIGNS & set(token.meta["url"]):
+            kinds.update(dict.fromkeys(range(first, end), "furniture"))  # where links lead, said nowhere on the page
         elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
             kinds.update(dict.fromkeys(range(first, end), "furniture"))
     names = (name_in_force(heading.title) for heading in headings)
@@ -112,10 +116,11 @@ def read_front_matter(sources: Sequence[str]) -> tuple[int, str]:
     return 0, ""
 
 
-def plain_title(content: str) -> str:
-    """A heading's text without links and emphasis; underscores inside words stay, and the marks of struck words."""
-    title = EMPHASIS.sub("", LINK.sub(r"\1", content))
-    return " ".join(ESCAPED.sub(r"\1", title).split())
+def plain_title(content: str, known: dict[str, Any] | None = None) -> str:
+    """A heading's text without emphasis and links, those to a known definition too; the marks of struck words stay."""
+    parser, pieces = block_parser(), list[Token]()
+    parser.inline.parse(content[:TITLE_SOURCE_CHARS], parser, known or {}, pieces)
+    return " ".join("".join(" " if each.type in BREAKS else each.content for each in pieces).split())
 
 
 # ---- layout

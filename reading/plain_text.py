@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from reading import markdown
 from reading.language import name_language
-from reading.layout.kinds import numbering_of
+from reading.layout.kinds import body_style, mark_contents, mark_kinds, numbering_of
 from reading.layout.lines import PageLine, rows_of_lines
 from reading.limits import Limits
 from reading.outline.headings import SectionStart
 from reading.outline.numbering import without_gaps
 from reading.outline.toc import rows_of_starts, strength_of
+from reading.outline.typography import USABLE_ENTRIES, starts_by_typography
 from reading.processes.clock import Clock
 from reading.reasons import number_ranges, refusal
 from reading.rows import PageRow, Reading
@@ -29,10 +31,11 @@ def read_markdown(text: str, limits: Limits | None = None, *, with_language: boo
 
 
 def read_plain_text(text: str, limits: Limits | None = None, *, with_language: bool = True) -> Reading:
-    """Read plain text into the same rows, without a TOC. Raises ReadingError."""
+    """Read plain text into the same rows, with the headings that are typed as such as TOC. Raises ReadingError."""
     sources, removed = markdown.source_lines(check_plain_text(text, limits or Limits()))
     lines, _ = markdown.laid_out(sources, {})
-    reading = text_reading(lines, [], find_title(lines), removed)
+    title = find_title(lines)
+    reading = text_reading(lines, typed_headings(lines), title, removed)
     return name_language(reading) if with_language else reading
 
 
@@ -60,6 +63,22 @@ def starts_of_headings(
     return starts
 
 
+def typed_headings(lines: Sequence[PageLine]) -> list[SectionStart]:
+    """Headings by number, capitals and blank lines, as in PDFs; none where they are too few to be contents."""
+    for line in lines:
+        line.is_bold = line.text.isupper()  # what a typewriter has for bold
+    pages = [[*page] for _, page in groupby(lines, key=lambda line: line.page_number)]
+    style = body_style(pages)._replace(gap=markdown.LEADING - markdown.FONT_SIZE)  # a blank line is more
+    mark_contents(pages)
+    mark_kinds(pages, style)
+    starts = starts_by_typography(lines, style)
+    if len(starts) >= USABLE_ENTRIES:
+        return starts
+    for line in lines:
+        line.kind = "body"
+    return []
+
+
 def text_reading(lines: Sequence[PageLine], starts: Sequence[SectionStart], title: str, removed: int) -> Reading:
     """The Reading of laid-out text, its language not named yet."""
     clock = Clock()
@@ -85,7 +104,7 @@ def text_reading(lines: Sequence[PageLine], starts: Sequence[SectionStart], titl
             *([f"characters_removed({removed})"] if removed else []),
         ),
         report={
-            "toc_origin": "markdown" if starts else "none",
+            "toc_origin": starts[0].origin if starts else "none",
             "toc_strength": strength,
             "toc_verified_share": verified_share,
             "line_kinds": dict(Counter(line.kind for line in lines)),

@@ -102,7 +102,8 @@ LIST_MARK = re.compile(
 )
 CONJUNCTION = re.compile(r"\b(?:and|et|und)\b")
 NAME_END = re.compile(
-    r" ?\(| ?;|,(?! ?(?i:inc|incorporated|l\.?l\.?c|l\.?p|l\.?l\.?p|ltd|limited|corp|co|n\.a|s\.a|p\.c|gmbh|ag|b\.v)\b)"
+    r"(?<=\.) (?=§ ?\d|\d{1,2}[.)]\d{0,2}[.)]? )| ?\(| ?;"  # "Birch GmbH. 1. Services", not "No. 5 Fund"
+    r"|,(?! ?(?i:inc|incorporated|l\.?l\.?c|l\.?p|l\.?l\.?p|ltd|limited|corp|co|n\.a|s\.a|p\.c|gmbh|ag|b\.v)\b)"
     r"| (?:an?|with|having|whose|located|acting|registered|organi[sz]ed|incorporated|of \[|of \d|dont|ayant|sise?|"
     r"société|mit|hereinafter|is|are|\[)(?= |\b)",
 )

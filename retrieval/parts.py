@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from retrieval.arbiter.evidence import join_words, quote_all, share_of_weight
-from retrieval.question.phrasing import name_subject, split_condition
+from retrieval.question.phrasing import name_subject, read_part, split_condition
 from retrieval.search import Search
 from retrieval.types import Coverage, PartFinding, PartKind, PartOutcome, Question, Settled
 from retrieval.words.lexicon import lexicon_of
@@ -36,10 +36,12 @@ def judge_parts(search: Search) -> tuple[PartFinding, ...]:
         return ()
     found = {content.document_id: weigh_terms(search.question, lexicon_of(content)) for content in search.contents}
     absent = {word.text for word in search.searched if not word.count}
-    return tuple(
+    judged = tuple(
         judge_part(each, {key: terms_within(each.text, terms) for key, terms in found.items()}, absent, search)
         for each in asked_parts(search.question)
     )
+    leans = read_part(search.question.condition, 1).kind == "sequential"  # "What is paid if it is late?" asks one thing
+    return () if leans and not judged[-1].missing else judged
 
 
 def asked_parts(question: Question) -> tuple[SoughtPart, ...]:

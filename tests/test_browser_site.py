@@ -99,6 +99,19 @@ def french(words: str) -> str:
         return translation.gettext(words)
 
 
+def test_what_comes_in_place_of_a_part_takes_no_style_along(owner: BrowserContext, address: str) -> None:
+    """What a script or a tool of the browser gave the part before: the policy refuses it, which the console says."""
+    page, faults = owner.new_page(), list[str]()
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.goto(urljoin(address, "/audit/signoffs/"))
+    page.locator("#id_since").evaluate("field => { field.style.color = 'red' }")
+    page.locator("#id_base").dispatch_event("change")
+    page.wait_for_function("() => !document.getElementById('id_since').style.color")
+    expect(page.locator(".htmx-settling")).to_have_count(0)
+    assert faults == []
+    page.close()
+
+
 def test_the_tutorial(owner: BrowserContext, browser: Browser, address: str) -> None:
     """docs/tutorial.md step by step; the pictures it shows are the ones taken here."""
     page = owner.new_page()

@@ -25,7 +25,8 @@ from audit.models import SelfCheck
 from audit.proof.checking import exported_heads
 from audit.proof.verification import Report, verify
 from documents.models import Document, Line, Page, Parse
-from documents.storage.derived import changed_values
+from documents.storage.derived import changed_values, pack_anew
+from documents.storage.packed import read_packed
 from documents.storage.temporary import old_paths
 from ledger.heads import BadHeadFile
 from ledger.models import Entry
@@ -152,7 +153,8 @@ def check_packed() -> Iterator[Discrepancy]:
     for parse in current.order_by("?")[:PACKED_CHECKED]:
         if (changed := changed_values(parse)) and Parse.objects.filter(pk=parse.pk).exists():  # not erased meanwhile
             subject = f"document {parse.document_id}, reading {parse.number}"
-            yield Discrepancy("packed_changed", subject, ", ".join(changed))
+            anew = ["made anew"] * (not read_packed(parse) and pack_anew(parse))  # whose seal does not fit
+            yield Discrepancy("packed_changed", subject, ", ".join([*changed, *anew]))
 
 
 def check_ledger() -> tuple[list[Discrepancy], Report | None]:

@@ -69,10 +69,10 @@ def signs_of_run(run: RetrievalRun) -> Iterator[str]:
 
 
 def words_missing(run: RetrievalRun) -> list[str]:
-    """The words of the question, and of its parts, that stand on no page that was read."""
-    parts = (run.plan or {}).get("parts", ())
-    missing = [word for part in parts for word in part.get("missing", ())]
-    missing += [word["text"] for word in run.searched if word["count"] == 0]
+    """The words of the question, and of its parts, that stand on no page that was read; none that only frames it."""
+    missing = [word for part in (run.plan or {}).get("parts", ()) for word in part.get("missing", ())]
+    framing = {each["text"] for each in (run.parsed or {}).get("keywords", ()) if each.get("priority") == "secondary"}
+    missing += [word["text"] for word in run.searched if word["count"] == 0 and word["text"] not in framing]
     return list(dict.fromkeys(missing))
 
 

@@ -10,7 +10,7 @@ from audit.review.reviewing import RunReviews
 from audit.runs.disagreement import REFUSED_ROLES
 from audit.runs.outcomes import METHOD_WORDS
 from chat.models import Answer
-from chat.page.part_outcomes import item_rows, part_rows
+from chat.page.part_outcomes import KIND_WORDS, item_rows, part_rows
 from chat.page.scope_table import FINDINGS, describe_scope
 from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
@@ -157,7 +157,9 @@ def parts_sentences(run: RetrievalRun, answer: Answer | None) -> Iterator[str]:
     rows = item_rows(answer) if answer else []
     rows = rows if len(rows) > 1 else part_rows(run)
     if any(row.why for row in rows):
-        yield _("The question has parts. %(parts)s") % {"parts": " ".join(row.line for row in rows)}
+        has_case = rows[-1].kind == str(KIND_WORDS["conditional"])
+        said = _("The question names a case. %(parts)s") if has_case else _("The question has parts. %(parts)s")
+        yield said % {"parts": " ".join(row.line for row in rows)}
 
 
 def answer_sentence(run: RetrievalRun, answer: Answer | None, citations: int) -> str:

@@ -52,7 +52,7 @@ def describe_place(candidate: RunCandidate, pages: list[int], *, with_document: 
     if label and label != str(candidate.anchor_first_page):
         words += " " + gettext("(printed %(label)s)") % {"label": label}
     parts = [words, section_of_candidate(candidate), candidate.document_title if with_document else ""]
-    return " · ".join(part for part in parts if part)
+    return " · ".join(dict.fromkeys(filter(None, parts)))  # a section may be named as its document is
 
 
 def repair_of(candidate: RunCandidate) -> str:

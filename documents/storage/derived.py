@@ -57,19 +57,21 @@ def pack_outdated(seconds: float = SECONDS) -> int:
     packed, end = 0, monotonic() + seconds
     for pk in waiting:
         if parse := outdated.filter(pk=pk).first():
-            values = packed_values(
-                parse, read_tables_of(parse)
-            )  # before it is locked: who stores an answer waits for it
-            with transaction.atomic():
-                # What is being erased at this moment, or is gone, is left out.
-                if Parse.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=pk).first():
-                    store_packed(parse, values)
-                    packed += 1
+            packed += pack_anew(parse)
         if monotonic() >= end:
             break
     if waiting:
         logger.info("%d of %d readings of another version were packed anew", packed, len(waiting))
     return packed
+
+
+def pack_anew(parse: Parse) -> bool:
+    """Pack a stored reading, unless it is being erased at this moment or is gone; whether it was packed."""
+    values = packed_values(parse, read_tables_of(parse))  # before it is locked: who stores an answer waits for it
+    with transaction.atomic():
+        if locked := Parse.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=parse.pk).first():
+            store_packed(parse, values)
+    return locked is not None
 
 
 def changed_values(parse: Parse) -> list[str]:

@@ -94,12 +94,17 @@ def pack_rows(rows: ReadingRows) -> bytes:
 
 
 def packed_columns(kind: Any, rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
-    """The values of each field, numbers as their columns have them; a span has been JSON, which has no minus zero."""
+    """The values of each field, numbers as their columns have them, and those of a span as JSON has them."""
     columns = [*map(list, zip(*rows, strict=True))] or [[] for _ in kind._fields]
     fields = zip(kind.__annotations__.values(), columns, strict=True)
     if kind is LineSpan:
-        return [[number + 0 for number in column] if type_ is float else column for type_, column in fields]
-    return [[*map(float, column)] if type_ is float else column for type_, column in fields]
+        return [[*map(as_json_has_it, column)] if type_ is float else column for type_, column in fields]
+    return [[*map(type_, column)] if type_ in (float, int) else column for type_, column in fields]
+
+
+def as_json_has_it(number: float) -> float:
+    """Without a minus zero, and no number of numpy, of which `marshal` would write the bytes."""
+    return number + 0 if type(number) is int else float(number) + 0
 
 
 def share_equal(column: list[Any]) -> list[Any]:

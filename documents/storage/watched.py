@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from django.core.cache import cache
@@ -33,6 +34,14 @@ def take_arrived(folder: Path, base_name: str) -> Iterator[Document]:
             logger.warning("%s is not taken: %s", path, refusal.message)
         except OSError as error:
             logger.warning("%s cannot be opened: %s", path, error.strerror)
+
+
+def files_seen(folder: Path, base_name: str) -> int | None:
+    """How many files the last look into a folder found; None where its base is missing or nobody has looked."""
+    with suppress(BaseNotFound):
+        if kept := cache.get(f"watched:{find_base(base_name).pk}:{folder}"):
+            return len(kept["seen"])
+    return None
 
 
 def look(folder: Path, key: str) -> list[Path]:

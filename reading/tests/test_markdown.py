@@ -163,6 +163,35 @@ def test_plain_text_has_no_words_between_tildes_struck() -> None:
     assert reading.warnings == () and not any(line.struck for line in reading.lines)
 
 
+LINKS = """# [1.2.0] of [the *API*][api] \\& more
+
+See [Python versions][] and [the guide][api].[^1]
+
+- An item
+- [in a list]: https://example.org/list
+  "with a title"
+
+[1.2.0]: https://example.org/1.2.0
+[Python versions]: https://devguide.python.org/versions/
+[api]: <docs/an api.md>
+  'What it does'
+[//]: # (A comment)
+
+[^1]: Older-versions/work.
+
+[Deposit]: 500
+"""
+
+
+def test_where_links_lead_is_no_text_and_their_titles_are() -> None:
+    reading = read_markdown(LINKS)
+    aside = {line.text for line in reading.lines if line.kind == "furniture"}
+    text = {line.text for line in reading.lines if line.kind != "furniture"}
+    assert len(aside) == 7 and not any("Python" in each and "https" in each for each in text)
+    assert {"- An item", "[^1]: Older-versions/work.", "[Deposit]: 500"} < text
+    assert [entry.title for entry in reading.toc] == ["1.2.0 of the API & more"] == [reading.title]
+
+
 def test_what_is_wrapped_of_a_row_belongs_to_it() -> None:
     """Also behind a bar, and where the row does not end with one, as Markdown allows."""
     cells = " | ".join(f"cell{number:02}" for number in range(30))

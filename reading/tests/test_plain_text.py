@@ -176,3 +176,51 @@ def test_a_title_longer_than_its_column_is_cut_and_its_words_are_all_in_the_line
 def test_a_number_is_printed_with_single_spaces() -> None:
     reading = read_markdown(f"# Section{' ' * 80}5. Terms\n\ntext\n")
     assert [entry.number for entry in reading.toc] == ["Section 5"]
+
+
+TYPED = """LEASE OF A WORKSHOP
+
+This lease is made on 9 February 2026 between Pemberton Wharf Ltd and Solvay Road LLP,
+both of Wigan.
+
+1. PREMISES
+
+The Lessor lets Unit 7 to the Lessee.
+
+1.1 The yard behind it is let as well.
+
+2. TERM
+
+The term is six years from 1 March 2026, and is not renewed
+unless both agree.
+
+3. Rent and Review
+
+The rent is GBP 38,400 a year.
+
+LAW
+
+The law of England governs this lease.
+"""
+
+
+def test_headings_that_are_typed_are_the_contents_of_plain_text() -> None:
+    reading = read_plain_text(TYPED)
+    titles = [(entry.number, entry.title) for entry in reading.toc if entry.origin == "headings"]
+    assert titles == [
+        ("", "LEASE OF A WORKSHOP"),
+        ("1", "1. PREMISES"),
+        ("2", "2. TERM"),
+        ("3", "3. Rent and Review"),
+        ("", "LAW"),
+    ]
+    assert (reading.report["toc_origin"], reading.report["toc_strength"]) == ("headings", "medium")
+    check_rows(reading)
+
+
+@pytest.mark.parametrize(
+    "text", ["NOTE\n\nIt is late.\n\n1. Fees\n\nNone.", "AB-1 CD\n\nEF-2 GH\n\nIJ-3 KL\n\nMN-4 OP"]
+)
+def test_a_few_headings_or_a_text_all_in_capitals_make_no_contents(text: str) -> None:
+    reading = read_plain_text(text)
+    assert {line.kind for line in reading.lines} == {"body"} and reading.report["toc_origin"] == "none"

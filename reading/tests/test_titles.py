@@ -157,6 +157,22 @@ def test_a_filing_is_called_by_registrant_form_and_period(lines: Sequence[PageLi
             ["Lizenzvertrag", "zwischen der Erle GmbH (“Erle”) und der Birke AG (“Birke”) am 3. März 2020"],
             "Lizenzvertrag, 3. März 2020",
         ),
+        (
+            [
+                "Service Agreement",
+                "This Service Agreement is made on 3 March 2023 between Alder Ltd and Birch GmbH.",
+                "1. Services",
+            ],
+            "Service Agreement, Alder Ltd and Birch GmbH, 3 March 2023",
+        ),
+        (
+            ["LEASE", "This is made on 3 March 2023 between Birch No. 5 Fund LP and Alder Works, Inc.", "2. Term"],
+            "LEASE, Birch No. 5 Fund LP and Alder Works, Inc., 3 March 2023",
+        ),
+        (
+            ["Mietvertrag", "zwischen Erle GmbH und Birke AG.", "§ 1 Mietsache"],
+            "Mietvertrag, Erle GmbH und Birke AG",
+        ),
     ],
 )  # fmt: skip
 def test_an_agreement_is_called_by_its_title_parties_and_date(printed: list[str], title: str) -> None:

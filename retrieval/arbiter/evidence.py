@@ -423,8 +423,8 @@ def is_formed_type(question: Question) -> bool:
     """Whether the question wants a value whose form is told apart; "by how much" may be answered by "not at all"."""
     if answer_rules().in_language("change", question.language).search(question.topic):
         return False
-    if question.answer_type in ("amount", "percentage"):
-        return bool(answer_rules().in_language("wanted", question.language).search(question.topic))
+    if kind := {"amount": "wanted", "percentage": "wanted", "number": "measured"}.get(question.answer_type):
+        return bool(answer_rules().in_language(kind, question.language).search(question.topic))
     return question.answer_type in FORMED_TYPES
 
 

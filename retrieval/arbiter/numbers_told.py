@@ -74,11 +74,9 @@ def asks_for_number(question: Question) -> bool:
 
 def name_untold(question: Question, unsaid: Sequence[Sequence[WeighedTerm]]) -> str:
     """The reason: what the number that comes nearest is not said of, else what was to be counted."""
-    if not unsaid:
-        return give_clause("no value", type=question.answer_type)
-    nearest = [term.text for term in min(unsaid, key=len)] or [question.listed]
-    words = [as_typed(word, question.original) for word in nearest[:WORDS_NAMED]]
-    return give_clause("no number", words=words)
+    nearest = [term.text for term in min(unsaid, key=len)] or [question.listed] if unsaid else []
+    words = [as_typed(word, question.original) for word in nearest[:WORDS_NAMED] if word]
+    return give_clause("no number", words=words) if words else give_clause("no value", type=question.answer_type)
 
 
 def is_given_at(lines: LineRange, question: Question, content: DocumentContent) -> bool:

@@ -45,7 +45,7 @@ def detect_keywords(question: Question, content: DocumentContent, inside: LineRa
         share = sum(term.weight for term in words) / total
         scores[phrase_lines(words, lexicon)] += np.float32(PHRASE_BONUS * share)
     stands = presence(terms, lexicon)
-    heads = content.running_heads
+    heads, ends = content.running_heads, {entry.first_line - 1 for entry in content.toc}
     lines = np.flatnonzero(points)
     if inside:
         lines = lines[(lines >= inside.first) & (lines <= inside.last)]
@@ -55,7 +55,7 @@ def detect_keywords(question: Question, content: DocumentContent, inside: LineRa
             content.lines[number - 1],
             content.document_id,
             matched,
-            following if (number in heads) is (number + 1 in heads) else [],
+            following if (number in heads) is (number + 1 in heads) and number not in ends else [],
             float(scores[number]),
         )
         for number, matched, following in zip(

@@ -60,6 +60,7 @@ FRAMES = {
     "conditional": r"\b(?:{conditional})\b",
     "counted": r"\b(?:{counted})\b",
     "wanted": r"\b(?:{wanted})\b",
+    "measured": r"\b(?:{measured})\b",
     "change": r"\b(?:{change})\b",
     "past": r"\b(?:{past})\b",
     # Atomic: what several languages say, such as "hi", is written in each of them and would be tried once for each.

@@ -158,3 +158,20 @@ def test_a_condition_is_answered_with_its_term() -> None:
     """C11."""
     result = ask("How long does indemnification survive termination?")
     assert "two years" in result.candidates[0].quote.text
+
+
+@pytest.mark.parametrize(
+    ("lines", "quoted"),
+    [
+        (["# Term", "The term of this Lease shall be ten years from 1 June 2021."], "ten years"),
+        (["# Term", "The term is six years from 1 March 2026."], "six years"),
+        (["# Demise", "The shop is let to the Tenant to hold for a term of twelve years."], "twelve years"),
+        (["# Secrets", "They are kept during the term of this Contract and for five years after it."], ""),
+        (["# Guarantee", "The bank's guarantee is given for a term of two years."], ""),
+    ],
+)
+def test_how_long_an_agreement_lasts_is_found_by_what_begins_a_term(lines: list[str], quoted: str) -> None:
+    rent = ["# Rent", "Rent unpaid for five days bears interest.", "Either party may give three months' notice."]
+    result = ask("How long does the agreement last?", content_of_lines([*lines, "---", *rent], title="Lease"))
+    said = " ".join(each.quote.text for each in result.kept())
+    assert (quoted in said, bool(said)) == (True, bool(quoted))

@@ -82,6 +82,20 @@ def test_the_case_that_is_nowhere_is_told() -> None:
     assert (case.outcome, case.missing) == ("not_found", ("buys", "helicopter"))
 
 
+@pytest.mark.parametrize(
+    ("case", "kinds"),
+    [
+        ("it is late", []),
+        ("it is late by a helicopter", ["independent", "conditional"]),
+        ("goods are late", ["independent", "conditional"]),
+    ],
+)
+def test_a_case_of_what_is_asked_is_no_part_unless_it_is_nowhere(case: str, kinds: list[str]) -> None:
+    late = "If goods of this agreement come late, its supplier pays one per cent of the price."
+    content = content_of_lines(["# Damages", late, "---", "# Term", "It ends in May."], title="Supply")
+    assert [part.kind for part in ask(f"What does the supplier pay if {case}?", content).parts] == kinds
+
+
 def test_a_question_that_asks_one_thing_has_no_parts() -> None:
     assert ask("What is the notice period?").parts == ()
 

@@ -25,7 +25,7 @@ from audit.keeping.stored_files import stored_files
 from audit.models import CarriedArchive, SelfCheck
 from docintel_site import status
 from documents.models import Document, KnowledgeBase, Line, Packed, Page, Parse
-from documents.storage.packed import VERSION
+from documents.storage.packed import VERSION, read_packed
 from ledger.chain import Head
 from ledger.events import record
 from ledger.heads import add_head
@@ -188,6 +188,18 @@ def test_each_seeded_fault_is_named_and_no_other(
     seed(settings, tamper)
     found = [(fault["kind"], fault["subject"]) for fault in check_installation().faults]
     assert len(found) == 1 and found[0][0] == kind and subject in found[0][1], found
+
+
+def test_a_packed_value_whose_seal_does_not_fit_is_named_once_and_made_anew(
+    installation: House, settings: Settings, tamper: Tamper
+) -> None:
+    parse = Parse.objects.get()
+    SEEDED["what is packed is another"][0](settings, tamper)
+    assert read_packed(parse) == {} and check_installation().faults[0]["detail"].endswith(", made anew")
+    assert read_packed(parse) and check_installation().faults == []
+    Line.objects.filter(number=2).update(text="Forged.")
+    details = [check_installation().faults[0]["detail"] for _ in range(2)]
+    assert details[0] == details[1] and "made anew" not in details[0], "rows that were changed stay as they are"
 
 
 def test_administrators_are_mailed_and_auditors_told_how_many(

@@ -242,3 +242,9 @@ def test_a_section_that_is_only_a_letter_is_named_after_the_one_above(
     candidate = run.candidates.get()
     assert candidate.section_title == "E."
     assert describe_place(candidate, [1], with_document=False).endswith(" · Model Architecture > E.")
+
+
+def test_a_section_named_as_its_document_is_told_once(house: House, make_run: MakeRun) -> None:
+    title = house.document.title
+    candidate = make_run("primary", section=title).candidates.get()
+    assert describe_place(candidate, [1], with_document=True).endswith(f") · {title}")

@@ -351,6 +351,14 @@ def test_struck_words_are_struck_in_the_report(run: RetrievalRun) -> None:
     assert "We <s>compute</s> the dot" in pack_of(run)["report.html"].decode()
 
 
+def test_a_section_named_as_its_document_is_told_once(run: RetrievalRun, tamper: Tamper) -> None:
+    [title] = set(run.candidates.values_list("document_title", flat=True))
+    tamper("UPDATE retrieval_runcandidate SET breadcrumb = document_title WHERE position = 1")
+    told = " ".join(pack_of(run)["report.html"].decode().split())
+    assert told.count(f"{title}, page 1") == 2, "in the citation, and by the candidate"
+    assert f"{title}, Model Architecture &gt; Section 2, page 1" in told and f"{title}, {title}" not in told
+
+
 def test_a_pack_holds_every_document_of_the_scope(
     make_run: MakeRun, heads: Callable[[], Path], tmp_path: Path, tamper: Tamper
 ) -> None:

@@ -23,6 +23,9 @@ Browse = Callable[..., Any]
 # Its signs alone count here, not those of the fixture's shortened quote.
 DERIVED = {"against_detectors", "missing_words", "typed_values", "weak_source", "low_confidence", "superseded"}
 
+HAPPENS = [{"text": "happens", "forms": ["happens"], "count": 0}]
+FRAMING = {"text": "happens", "forms": ["happens"], "source": "direct", "priority": "secondary", "language": "en"}
+
 
 def derived(run: RetrievalRun) -> set[str]:
     sign_runs()
@@ -42,6 +45,8 @@ def a_check(*problems: str, **more: Any) -> dict[str, Any]:
     [
         ({}, {"checks": []}, set()),
         ({"searched": [{"text": "attention", "forms": [], "count": 0}]}, {}, {"missing_words"}),
+        ({"searched": HAPPENS, "parsed": {"keywords": [FRAMING]}}, {}, set()),
+        ({"searched": HAPPENS, "parsed": {"keywords": [FRAMING | {"priority": "primary"}]}}, {}, {"missing_words"}),
         ({"plan": {"flags": [], "parts": [{"outcome": "found", "missing": ["basis"]}]}}, {}, {"missing_words"}),
         ({"confidence": 0.49}, {}, {"low_confidence"}),
         ({"confidence": 0.5, "arbiter": "model:test"}, {}, set()),

@@ -204,3 +204,5 @@ def test_what_became_of_each_part_is_told_unless_all_was_found() -> None:
         "The question has parts. Passages found: rent. Not found: shoe size – no page that was read mentions “shoe”."
     )
     assert told == [[], [], [words]]
+    [case] = parts_sentences(run(plan={"parts": [found, lost | {"kind": "conditional"}]}), None)
+    assert case == words.replace("has parts", "names a case")

@@ -5,6 +5,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -46,11 +47,12 @@ def packed_of(parse: Parse) -> dict[str, bytes]:
 
 
 def with_odd_rows() -> Reading:
-    """Numbers that are equal across types and signs, letters that become others, and rows out of their order."""
+    """Numbers equal across types and signs or of numpy, letters that become others, and rows out of their order."""
     reading = read_plain_text("İSTANBUL, Straße, ẞ and ΟΔΟΣ\nTrue 1 1.0 0 -0.0\n\nlower case already\nthe last\n")
     spans = (LineSpan(0, 3, 1, 2.25), LineSpan(4, 8, -0.0, 4.0, True))
     lines = [reading.lines[0]._replace(spans=spans, x0=-0.0, y0=-3, x1=1e-7), *reading.lines[1:]]
-    lines[1] = lines[1]._replace(spans=(LineSpan(0, 1, 1.0, 2), LineSpan(1, 2, 2.0, 3.5)), match="Another")
+    lines[1] = lines[1]._replace(spans=(LineSpan(0, 1, 1.0, 2), LineSpan(1, 2, np.float64(2), 3.5)), match="Another")
+    lines[1] = lines[1]._replace(x0=np.float64(0.5), column=np.int64(1))  # type: ignore[arg-type]
     images = (ImageRow(1, 2, 1, 2, 3, 4, 5, 6), ImageRow(1, 1, 0.1, 0.2, 0.3, 0.4, 5, 6))
     return Reading("", "und", reading.pages, tuple(lines), reading.toc, images=images)
 

@@ -8,6 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
 from docintel_site.settings import watched_folders
+from docintel_site.status import watching
 from documents.ingestion import trash
 from documents.ingestion.tasks import watch_folders
 from documents.models import Document, IngestJob, KnowledgeBase
@@ -46,6 +47,19 @@ def test_a_file_is_taken_once_it_has_stopped_changing(folder: Path, base: Knowle
     for _ in range(3):
         watch_folders()
     assert titles() == ["a.pdf"]
+
+
+def test_the_status_says_whether_a_worker_has_looked(folder: Path, settings: Settings) -> None:
+    assert [check.state for check in watching()] == ["warn"]
+    (folder / "a.pdf").write_bytes(make_pdf())
+    watch_folders()
+    [check] = watching()
+    assert (check.state, check.what, check.detail) == ("ok", "1 file at the last look", str(folder))
+    settings.WATCHED_FOLDERS.append(("/elsewhere", "Nowhere"))
+    watch_folders()
+    assert [(check.state, check.detail) for check in watching()] == [("warn", "/elsewhere")]
+    settings.WATCHED_FOLDERS = []
+    assert watching() == []
 
 
 def test_known_bytes_and_refused_files_are_left_alone(folder: Path, caplog: pytest.LogCaptureFixture) -> None:

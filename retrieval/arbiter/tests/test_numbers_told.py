@@ -86,6 +86,35 @@ def test_what_is_done_to_a_thing_is_said_in_other_words(question: str, status: s
     assert (question, result.status) == (question, status), result.not_found_reason
 
 
+MACHINE = content_of_lines(
+    [
+        *("# Memory", "The program needs at least 8GB of memory.", "It frees the memory when a job ends."),
+        *("# Notice", "The notice period is 90days."),
+        *("# Disk", "The program needs disk space for its results."),
+    ],
+    title="Manual",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "status", "why"),
+    [
+        ("How much memory does the program need?", "found", ""),
+        ("How long is the notice period?", "found", ""),
+        (
+            "How much disk space does the program need?",
+            "weak",
+            "no number that was found is said of “disk” and “space”",
+        ),
+        ("How much disk space is needed for its results?", "not_found", "no value of the kind asked for (number)"),
+        ("How many days is the notice period?", "weak", "no value of the kind asked for (number)"),
+    ],
+)
+def test_a_quantity_is_a_number_also_as_one_with_its_unit(question: str, status: str, why: str) -> None:
+    result = retrieve(question, [MACHINE], settings=SETTINGS, arbiter="rules")
+    assert (result.status, why in result.not_found_reason) == (status, True), result.not_found_reason
+
+
 def test_the_reason_names_what_no_number_is_said_of() -> None:
     result = retrieve("How many boats does the club lend to members?", [RULES], settings=SETTINGS, arbiter="rules")
     assert result.not_found_reason.count("“boats”") == 1, result.not_found_reason

@@ -111,6 +111,8 @@ def test_equal_lines_come_in_reading_order_and_each_once() -> None:
         (["the reminder", "fee is due"], [True, False]),
         (["the fee", "x", "a reminder"], [False, False]),
         (["fee", "---", "reminder"], [True, False]),
+        (["x", "# Costs", "the reminder", "# Fee", "x"], [False, False]),
+        (["x", "# Reminder", "fee is due", "x"], [True, False]),
         (["fee fee"], [False]),
     ],
 )

@@ -46,6 +46,13 @@ def test_every_row_that_ships_is_told_from_the_others() -> None:
         ("Wie lautet die Postleitzahl?", "postcode"),
         ("How does the policy address floods?", "explanation"),
         ("Is notice given at the registered address?", "boolean"),
+        ("How much disk space does it need?", "number"),
+        ("How much memory?", "number"),
+        ("How much storage fee is due?", "amount"),
+        ("Wie viel Strom wird verbraucht?", "number"),
+        ("Wie viel Stromsteuer ist fällig?", "amount"),
+        ("Combien de mémoire faut-il ?", "number"),
+        ("¿Cuánto espacio se alquila?", "number"),
     ],
 )
 def test_the_words_that_ask_for_a_type(text: str, answer_type: str) -> None:

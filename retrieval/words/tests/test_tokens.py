@@ -163,6 +163,9 @@ def test_it_knows_the_plural_of_a_word_in_a_text_of_another_language(
 def test_small_and_framing_words_are_known_in_every_inflection() -> None:
     assert is_stop_word("the", "en") and is_stop_word("x", "en") and not is_stop_word("7", "en")
     assert is_generic("companies", "en") and is_generic("computed", "en") and not is_generic("revenue", "en")
+    happens = (("en", "happens"), ("de", "passiert"), ("de", "geschieht"), ("fr", "passe"), ("fr", "arrive"))
+    assert all(is_generic(word, language) for language, word in (*happens, ("es", "pasa"), ("es", "ocurre")))
+    assert not is_generic("arrivee", "fr") and not is_generic("passage", "fr") and not is_generic("pasaje", "es")
 
 
 def test_every_language_with_a_stemmer_has_both_lists() -> None:
