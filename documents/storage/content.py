@@ -313,8 +313,8 @@ def kept_by_key(compute: "Callable[[Key, DocumentContent], Value]") -> "Callable
 class ContentCache:
     """The most recently used contents of this process, as many as have so many lines together, and at least one.
 
-    Only the vectors of a parse change, which are in the key, and the type of its document, which is put right when it
-    is told.
+    Only the vectors of a parse change, which are in the key, and what its document is called and its type, which are
+    put right when they are told.
     """
 
     def __init__(self, lines: int = LINES_KEPT) -> None:
@@ -324,15 +324,18 @@ class ContentCache:
 
     def get(self, parse: Parse, document_type: str | None = None) -> DocumentContent:
         key = (str(parse.pk), f"{parse.embedding_model} {parse.embedded_at}")
+        told: dict[str, Any] = {"title": parse.document.title, "file_name": parse.document.file_name}
+        if document_type is not None:
+            told["document_type"] = document_type
         with self._lock:
             content = self._contents.get(key)
-            if content is not None and document_type in (None, content.document_type):
+            if content is not None and all(getattr(content, name) == value for name, value in told.items()):
                 self._contents.move_to_end(key)
                 return content
-        if content is None or document_type is None:
+        if content is None:
             content = read_content(parse, document_type)
         else:
-            content = with_derived(replace(content, document_type=document_type), content.derived)
+            content = with_derived(replace(content, **told), content.derived)
         with self._lock:
             self._contents[key] = content
             self._contents.move_to_end(key)
@@ -346,7 +349,7 @@ _cache = ContentCache()
 
 
 def load_content(parse: Parse, document_type: str | None = None) -> DocumentContent:
-    """The content of a parse, from this process's cache if possible.
+    """The content of a parse, from this process's cache if possible, under the name of its document as it is given.
 
     Who needs the type of the document as it is now gives it (`known_types` reads it for many); else it is as it was
     when the content was read.

@@ -12,7 +12,8 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from benchmarks.library import content_of
-from documents.models import KnowledgeBase, Parse
+from documents.models import Document, KnowledgeBase, Parse
+from documents.naming import rename_document
 from documents.storage.content import (
     LINES_BESIDE,
     USABLE_TOC_ENTRIES,
@@ -162,6 +163,23 @@ def test_the_cache_asks_the_database_once_and_again_when_the_vectors_changed(
     assert second is not first and second.vectors is not None
     parse.embedded_at = timezone.now()
     assert cache.get(parse) is not second
+
+
+@pytest.mark.django_db
+def test_a_document_is_told_by_the_name_it_has_now(base: KnowledgeBase) -> None:
+    """A run stores it, and answers cite it: a process that read the document before it was renamed tells it too."""
+    document = make_document(base)
+    parse, cache = store_text(document), ContentCache()
+    before = cache.get(parse)
+    rename_document(document, "Employee rules 2027")
+    Document.objects.update(file_name="rules.md")
+    now = cache.get(Parse.objects.get())
+    assert [each.snapshot()["title"] for each in (before, now)] == ["Handbook", "Employee rules 2027"]
+    assert now.file_name == "rules.md" and now.lines is before.lines and now.derived is before.derived
+    assert (
+        cache.get(Parse.objects.get(), "policy").title == now.title
+        and cache.get(Parse.objects.get()).lines is now.lines
+    )
 
 
 @pytest.mark.django_db
