@@ -36,14 +36,23 @@ def pack_reading(parse: Parse, rows: ReadingRows) -> None:
 
 def packed_values(parse: Parse, rows: ReadingRows) -> dict[str, bytes]:
     """The rows and what is derived of them. What fails is told to whoever asks for it, and keeps no document out."""
-    content = content_of_rows(parse.document, parse, rows)
-    values = {ROWS: pack_rows(rows)}
-    for name, derive in DERIVED.items():
+    content, values = content_of_rows(parse.document, parse, rows), {}
+    for name in (ROWS, *DERIVED):
         try:
-            values[name] = pack(derive(content))
+            values[name] = pack_rows(rows) if name == ROWS else pack(DERIVED[name](content))
         except Exception:
-            logger.exception("%s of reading %s cannot be derived", name, parse.pk)
+            logger.exception("%s of reading %s cannot be packed", name, parse.pk)
     return values
+
+
+def values_of_tables(parse: Parse) -> dict[str, bytes]:
+    """The same of a reading that is stored; nothing of one whose rows are none that the program wrote."""
+    try:
+        rows = read_tables_of(parse)
+    except (TypeError, ValueError):
+        logger.exception("The rows of reading %s cannot be read", parse.pk)
+        return {}
+    return packed_values(parse, rows)
 
 
 def pack_outdated(seconds: float = SECONDS) -> int:
@@ -57,14 +66,7 @@ def pack_outdated(seconds: float = SECONDS) -> int:
     packed, end = 0, monotonic() + seconds
     for pk in waiting:
         if parse := outdated.filter(pk=pk).first():
-            values = packed_values(
-                parse, read_tables_of(parse)
-            )  # before it is locked: who stores an answer waits for it
-            with transaction.atomic():
-                # What is being erased at this moment, or is gone, is left out.
-                if Parse.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=pk).first():
-                    store_packed(parse, values)
-                    packed += 1
+            packed += pack_anew(parse)
         if monotonic() >= end:
             break
     if waiting:
@@ -72,15 +74,25 @@ def pack_outdated(seconds: float = SECONDS) -> int:
     return packed
 
 
+def pack_anew(parse: Parse) -> bool:
+    """Pack a stored reading, unless it is being erased at this moment or is gone; whether it was packed."""
+    values = values_of_tables(parse)  # before it is locked: who stores an answer waits for it
+    with transaction.atomic():
+        if locked := Parse.objects.select_for_update(no_key=True, skip_locked=True).filter(pk=parse.pk).first():
+            store_packed(parse, values)
+    return locked is not None
+
+
 def changed_values(parse: Parse) -> list[str]:
     """The names of what this program packed of a parse and is not what its rows give."""
     packed = read_packed(parse)
     if packed is None:
         return []
-    made = packed_values(parse, read_tables_of(parse))
-    return sorted(name for name in packed or made if name in made and not is_equal(packed.get(name), made[name]))
+    made = values_of_tables(parse)
+    named = {name for name in packed or made if name in (ROWS, *made)}
+    return sorted(name for name in named if not is_equal(packed.get(name), made.get(name)))
 
 
-def is_equal(packed: bytes | None, other: bytes) -> bool:
+def is_equal(packed: bytes | None, other: bytes | None) -> bool:
     """Whether two values are the same to the last digit and type; their bytes depend on what shares an object."""
-    return packed is not None and repr(unpack(packed)) == repr(unpack(other))
+    return packed is not None and other is not None and repr(unpack(packed)) == repr(unpack(other))

@@ -156,7 +156,7 @@ def read_packed(parse: Parse) -> dict[str, bytes] | None:
 
 def stored_rows(parse: Parse, packed: Mapping[str, bytes] | None) -> ReadingRows:
     """The rows of a parse, from what is packed of it where something is."""
-    return unpack_rows(packed[ROWS]) if packed else read_tables_of(parse)
+    return unpack_rows(packed[ROWS]) if packed and ROWS in packed else read_tables_of(parse)
 
 
 def read_tables_of(parse: Parse) -> ReadingRows:
