@@ -7,9 +7,10 @@ is derived where it is asked for, until `pack_outdated` has packed it.
 import logging
 from time import monotonic
 
+from django.core.cache import cache
 from django.db import transaction
 
-from documents.models import Document, Parse
+from documents.models import Document, Packed, Parse
 from documents.storage.content import DERIVED, content_of_rows
 from documents.storage.packed import (
     ROWS,
@@ -26,6 +27,7 @@ from documents.storage.packed import (
 logger = logging.getLogger(__name__)
 
 SECONDS = 15.0  # of a run: documents that wait for the worker wait as long
+LIVING_S = 600  # that a program counts as living after it packed readings, which it does each minute if it has the time
 
 
 def pack_reading(parse: Parse, rows: ReadingRows) -> None:
@@ -61,7 +63,7 @@ def pack_outdated(seconds: float = SECONDS) -> int:
     One by one, each as a whole, in no order: one that ends the worker keeps no other from its turn.
     """
     asked = Document.objects.answering().filter(base__deleted_at=None).values("current_parse")
-    outdated = Parse.objects.filter(line_count__gt=0, pk__in=asked).exclude(packed__version=VERSION)
+    outdated = Parse.objects.filter(line_count__gt=0, pk__in=asked).exclude(packed__version__in=living_versions())
     waiting = list(outdated.order_by("?").values_list("pk", flat=True))
     packed, end = 0, monotonic() + seconds
     for pk in waiting:
@@ -72,6 +74,16 @@ def pack_outdated(seconds: float = SECONDS) -> int:
     if waiting:
         logger.info("%d of %d readings of another version were packed anew", packed, len(waiting))
     return packed
+
+
+def living_versions() -> list[str]:
+    """The versions of programs that pack readings at this time: what one of them packed is left to it.
+
+    Else two programs at once, as of two releases or secret keys, would pack all readings against each other.
+    """
+    cache.set(f"packing:{VERSION}", True, LIVING_S)
+    stored = Packed.objects.exclude(version=VERSION).values_list("version", flat=True).distinct()
+    return [VERSION, *(version for version in stored if cache.get(f"packing:{version}"))]
 
 
 def pack_anew(parse: Parse) -> bool:

@@ -7,6 +7,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -175,6 +176,23 @@ def test_only_what_can_be_asked_is_packed_anew_and_not_longer_than_given(
     assert told == [["1", "of", "2"], ["1", "of", "1"]]
 
 
+def test_what_another_living_program_packed_is_left_to_it(base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    store_text(make_document(base))
+    Packed.objects.update(version="of-a-program-that-is-gone")
+
+    def packed_by(version: str) -> int:
+        for module in (packed, derived):
+            monkeypatch.setattr(module, "VERSION", version)
+        return pack_outdated()
+
+    assert [packed_by(version) for version in ("release-1", "release-2") * 2] == [1, 0, 0, 0]
+    store_text(make_document(base, "another.md"))
+    assert set(Packed.objects.values_list("version", flat=True)) == {"release-1", "release-2"}
+    assert [packed_by(version) for version in ("release-1", "release-2")] == [0, 0]
+    cache.delete("packing:release-1")  # as some minutes after it ended
+    assert [packed_by("release-2"), packed_by("release-1")] == [1, 0]
+
+
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function whose values are stored, and the documents it was computed for."""
@@ -221,7 +239,7 @@ def test_what_cannot_be_derived_keeps_no_document_out_and_is_tried_once_by_each_
     with pytest.raises(IndexError):
         ask(read_content(parse))
     assert pack_outdated() == 0 and len(tried) == 3
-    Packed.objects.update(version="of another program")
+    Packed.objects.update(version="of-another-program")
     assert (pack_outdated(), pack_outdated(), len(tried)) == (1, 0, 4)
 
 
@@ -274,7 +292,7 @@ def test_a_document_that_is_deleted_while_it_is_packed_is_gone_with_what_is_pack
         return []
 
     stored_with_reading("slow", list, lambda plain, _: plain)(derive)
-    Packed.objects.update(version="of another program")
+    Packed.objects.update(version="of-another-program")
     assert pack_outdated() == 0
     assert not failed and not Parse.objects.exists() and not Packed.objects.exists()
 
