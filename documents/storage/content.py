@@ -333,6 +333,7 @@ class ContentCache:
                 self._contents.move_to_end(key)
                 return content
         if content is None:
+            self.drop_erased()
             content = read_content(parse, document_type)
         else:
             content = with_derived(replace(content, **told), content.derived)
@@ -344,8 +345,23 @@ class ContentCache:
                 taken -= len(self._contents.popitem(last=False)[1].lines) + LINES_BESIDE
         return content
 
+    def drop_erased(self) -> None:
+        """Let go of the contents whose readings are gone."""
+        with self._lock:
+            kept = list(self._contents)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT kept::text FROM unnest(%s::uuid[]) kept"
+                f" WHERE NOT EXISTS (SELECT FROM {Parse._meta.db_table} WHERE id = kept)",
+                [[parse_id for parse_id, _ in kept]],
+            )
+            gone = {parse_id for (parse_id,) in cursor}
+        with self._lock:
+            self._contents = OrderedDict(each for each in self._contents.items() if each[0][0] not in gone)
+
 
 _cache = ContentCache()
+drop_erased = _cache.drop_erased
 
 
 def load_content(parse: Parse, document_type: str | None = None) -> DocumentContent:

@@ -1,10 +1,12 @@
 """A document as retrieval sees it: its ranges at the edges, its snapshot, and what the cache keeps and lets go."""
 
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from threading import Barrier
 from typing import Any
 from unittest.mock import ANY
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from benchmarks.library import content_of
+from documents.ingestion.trash import move_to_trash, purge_document
 from documents.models import Document, KnowledgeBase, Parse
 from documents.naming import rename_document
 from documents.storage.content import (
@@ -193,6 +196,23 @@ def test_the_cache_lets_go_of_what_was_not_used_for_longest(base: KnowledgeBase)
     assert cache.get(parses[0]) is first and cache.get(parses[1]) is not second
     long = store_text(make_document(base, "long.md"), HANDBOOK * 3)
     assert cache.get(long) is cache.get(long) and cache.get(parses[0]) is not first
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("how", ["asked of those it has", "asked of another"])
+def test_nothing_of_an_erased_document_is_kept_after_the_next_question(base: KnowledgeBase, how: str) -> None:
+    cache = ContentCache()
+    erased, other = (cache.get(store_text(make_document(base, f"{name}.md"))) for name in ("erased", "other"))
+    left = ref(erased)
+    cache.drop_erased()
+    assert cache.get(Parse.objects.get(pk=other.parse_id)) is other and left() is not None
+    document = Document.objects.get(pk=erased.document_id)
+    del erased
+    move_to_trash(document)
+    purge_document(document)
+    cache.drop_erased() if how == "asked of those it has" else cache.get(store_text(make_document(base, "third.md")))
+    gc.collect()
+    assert left() is None and cache.get(Parse.objects.get(pk=other.parse_id)) is other
 
 
 @pytest.mark.django_db
