@@ -38,7 +38,7 @@ from reading.running_heads import RunningHead, find_running_heads
 from reading.tables import Table
 
 KEYS_KEPT = 20_000  # of what is kept by key: more than a long document has lines
-LINES_KEPT = 400_000  # of the contents in memory: with all that is derived of it a line takes about 1.5 KB
+LINES_KEPT = 250_000  # of the contents in memory: with its vectors a line takes 3 KB after sixty questions, all 0.8 GB
 LINES_BESIDE = 10  # lines take as much room as what a content has beside its lines
 COVER_LINES = 40  # of a first page, which has parties, titles and dates
 USABLE_TOC_ENTRIES = 4  # R10
