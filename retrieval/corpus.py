@@ -18,7 +18,14 @@ from django.db.models import Q
 
 from documents.cards.asking import cards_of, distinctive_words, types_named
 from documents.models import Document, IngestJob, Line, Page, Parse
-from documents.storage.content import COVER_LINES, DocumentContent, files_attached, known_types, load_content
+from documents.storage.content import (
+    COVER_LINES,
+    DocumentContent,
+    drop_erased,
+    files_attached,
+    known_types,
+    load_content,
+)
 from documents.storage.near import find_nearest
 from llm.embeddings.providers import EMBEDDING_ERRORS
 from reading.matching import match_form
@@ -131,9 +138,12 @@ def select_readable(documents: Iterable[Document]) -> list[Document]:
 
 
 def content_for(documents: Iterable[Document]) -> list[DocumentContent]:
-    """The contents of the documents that have a parse."""
+    """The contents of the documents that have a parse. What was erased since leaves the memory of this process."""
+    drop_erased()
     parsed = [(document, document.current_parse) for document in documents if document.current_parse]
     types = known_types(document for document, _ in parsed)
+    for document, parse in parsed:
+        parse.document = document  # known already: saves a query each
     return [load_content(parse, types[document.pk]) for document, parse in parsed]
 
 

@@ -341,7 +341,8 @@ def judge_by_rules_anew(run: RetrievalRun, rows: Sequence[RunCandidate]) -> Rank
 
 def contents_of(run: RetrievalRun) -> list[DocumentContent]:
     """The parses the run saw; they never change."""
-    parses = {str(parse.pk): parse for parse in Parse.objects.filter(pk__in=[seen["parse_id"] for seen in run.scope])}
+    seen_parses = Parse.objects.select_related("document").filter(pk__in=[seen["parse_id"] for seen in run.scope])
+    parses = {str(parse.pk): parse for parse in seen_parses}
     gone = [seen["title"] for seen in run.scope if seen["parse_id"] not in parses]
     if gone:
         words = gettext(

@@ -38,7 +38,7 @@ from reading.running_heads import RunningHead, find_running_heads
 from reading.tables import Table
 
 KEYS_KEPT = 20_000  # of what is kept by key: more than a long document has lines
-LINES_KEPT = 400_000  # of the contents in memory: with all that is derived of it a line takes about 1.5 KB
+LINES_KEPT = 250_000  # of the contents in memory: with its vectors a line takes 3 KB after sixty questions, all 0.8 GB
 LINES_BESIDE = 10  # lines take as much room as what a content has beside its lines
 COVER_LINES = 40  # of a first page, which has parties, titles and dates
 USABLE_TOC_ENTRIES = 4  # R10
@@ -313,8 +313,8 @@ def kept_by_key(compute: "Callable[[Key, DocumentContent], Value]") -> "Callable
 class ContentCache:
     """The most recently used contents of this process, as many as have so many lines together, and at least one.
 
-    Only the vectors of a parse change, which are in the key, and the type of its document, which is put right when it
-    is told.
+    Only the vectors of a parse change, which are in the key, and what its document is called and its type, which are
+    put right when they are told.
     """
 
     def __init__(self, lines: int = LINES_KEPT) -> None:
@@ -324,15 +324,19 @@ class ContentCache:
 
     def get(self, parse: Parse, document_type: str | None = None) -> DocumentContent:
         key = (str(parse.pk), f"{parse.embedding_model} {parse.embedded_at}")
+        told: dict[str, Any] = {"title": parse.document.title, "file_name": parse.document.file_name}
+        if document_type is not None:
+            told["document_type"] = document_type
         with self._lock:
             content = self._contents.get(key)
-            if content is not None and document_type in (None, content.document_type):
+            if content is not None and all(getattr(content, name) == value for name, value in told.items()):
                 self._contents.move_to_end(key)
                 return content
-        if content is None or document_type is None:
+        if content is None:
+            self.drop_erased()
             content = read_content(parse, document_type)
         else:
-            content = with_derived(replace(content, document_type=document_type), content.derived)
+            content = with_derived(replace(content, **told), content.derived)
         with self._lock:
             self._contents[key] = content
             self._contents.move_to_end(key)
@@ -341,12 +345,27 @@ class ContentCache:
                 taken -= len(self._contents.popitem(last=False)[1].lines) + LINES_BESIDE
         return content
 
+    def drop_erased(self) -> None:
+        """Let go of the contents whose readings are gone."""
+        with self._lock:
+            kept = list(self._contents)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT kept::text FROM unnest(%s::uuid[]) kept"
+                f" WHERE NOT EXISTS (SELECT FROM {Parse._meta.db_table} WHERE id = kept)",
+                [[parse_id for parse_id, _ in kept]],
+            )
+            gone = {parse_id for (parse_id,) in cursor}
+        with self._lock:
+            self._contents = OrderedDict(each for each in self._contents.items() if each[0][0] not in gone)
+
 
 _cache = ContentCache()
+drop_erased = _cache.drop_erased
 
 
 def load_content(parse: Parse, document_type: str | None = None) -> DocumentContent:
-    """The content of a parse, from this process's cache if possible.
+    """The content of a parse, from this process's cache if possible, under the name of its document as it is given.
 
     Who needs the type of the document as it is now gives it (`known_types` reads it for many); else it is as it was
     when the content was read.

@@ -28,11 +28,12 @@ from reading.rows import ImageRow, LineRow, LineSpan, ObjectRow, PageRow, Refere
 
 logger = logging.getLogger(__name__)
 
-# What derives values of rows, code and words, and nothing else does (`retrieval/tests/test_stored_with_reading.py`).
-# When one changes, all readings are packed anew, which costs less than an answer out of what an older one found.
-DERIVING: tuple[str, ...] = ("documents/storage", "reading", "retrieval/amendments", "retrieval/words")
+# What derives values of rows, code and words, and nothing else does (`retrieval/tests/test_stored_with_reading.py`);
+# and what changes rows. With it all readings are packed anew, which costs less than an answer out of older values.
+DERIVING: tuple[str, ...] = ("documents/migrations", "documents/storage", "reading")
+DERIVING += ("retrieval/amendments", "retrieval/words")
 DERIVING += tuple(f"retrieval/{name}.py" for name in ("candidates/plain", "candidates/units", "deadline", "types"))
-FORMAT = 1  # raised when values are written otherwise, or a migration changes rows
+FORMAT = 1  # raised when values are written otherwise
 MARSHAL_VERSION = 4  # of the standard library's format; five times as fast as JSON
 SEAL_BYTES = 32
 KEY = sha256(f"documents.storage.packed {settings.SECRET_KEY}".encode()).digest()
@@ -161,7 +162,7 @@ def read_packed(parse: Parse) -> dict[str, bytes] | None:
 
 def stored_rows(parse: Parse, packed: Mapping[str, bytes] | None) -> ReadingRows:
     """The rows of a parse, from what is packed of it where something is."""
-    return unpack_rows(packed[ROWS]) if packed else read_tables_of(parse)
+    return unpack_rows(packed[ROWS]) if packed and ROWS in packed else read_tables_of(parse)
 
 
 def read_tables_of(parse: Parse) -> ReadingRows:

@@ -9,6 +9,7 @@ from documents.base_settings import BaseSettings
 from documents.cards.types import Card
 from documents.cards.versions import edit_card
 from documents.models import Document, KnowledgeBase, Parse
+from documents.naming import rename_document
 from documents.storage.store import copy_vectors
 from llm.embeddings.bundled import MODEL_KEY, embed_texts, is_available
 from retrieval import corpus
@@ -108,6 +109,16 @@ def test_the_order_of_the_documents_is_kept(keep: Keep) -> None:
     documents = many(keep)
     chosen = shortlist("region rain", documents, BY_WORDS).chosen
     assert list(chosen) == [document for document in documents if document in chosen]
+
+
+def test_a_document_that_was_renamed_is_recorded_and_accounted_for_under_its_new_name(keep: Keep) -> None:
+    keep("Handbook", "# Fees\n\nThe yearly fee is 5 euros.")
+    told = []
+    for title in ("Handbook", "Rules of 2027"):
+        rename_document(Document.objects.get(), title)
+        result = retrieve_among("What is the yearly fee?", list(Document.objects.all()), settings=WITHOUT)
+        told.append((result.scope[0]["title"], result.documents[0].title))
+    assert told == [("Handbook", "Handbook"), ("Rules of 2027", "Rules of 2027")]
 
 
 def test_no_row_outside_the_scope_is_looked_at(keep: Keep) -> None:

@@ -116,6 +116,14 @@ def test_a_word_more_is_another_version(tmp_path: Path) -> None:
     assert version_of([word]) != before and version_of(deriving_files()) == VERSION
 
 
+def test_a_migration_more_is_another_version() -> None:
+    """It may change rows: what was packed of them would be read with the old text."""
+    files = deriving_files()
+    migrations = set((ROOT / "documents" / "migrations").glob("0*.py"))
+    assert migrations and migrations <= set(files)
+    assert version_of([path for path in files if path != max(migrations)]) != VERSION
+
+
 def test_a_worker_that_reads_documents_knows_all_that_is_derived_and_another_key_is_another_version() -> None:
     """Though nothing of `documents` names what it comes from: else values would be missing, and nobody told."""
     told = (

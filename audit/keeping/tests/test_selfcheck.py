@@ -26,6 +26,7 @@ from audit.models import CarriedArchive, SelfCheck
 from docintel_site import status
 from documents.models import Document, KnowledgeBase, Line, Packed, Page, Parse
 from documents.storage.packed import VERSION, read_packed
+from documents.tests.readings import store_text
 from ledger.chain import Head
 from ledger.events import record
 from ledger.heads import add_head
@@ -188,6 +189,23 @@ def test_each_seeded_fault_is_named_and_no_other(
     seed(settings, tamper)
     found = [(fault["kind"], fault["subject"]) for fault in check_installation().faults]
     assert len(found) == 1 and found[0][0] == kind and subject in found[0][1], found
+
+
+def test_every_reading_has_its_turn_and_none_a_second_before_the_last(
+    installation: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        store_text(make_document(installation.base, f"{number}.md"))
+    monkeypatch.setattr(selfcheck, "PACKED_CHECKED", 4)
+
+    def named() -> list[str]:
+        Packed.objects.update(value=b"x")
+        return [each["subject"] for each in check_installation().faults if each["kind"] == "packed_changed"]
+
+    for _ in range(2):
+        nights = [named() for _ in range(4)]
+        subjects = [subject for night in nights for subject in night]
+        assert len(subjects) == len(set(subjects)) == 12 and max(map(len, nights)) < 12
 
 
 def test_a_packed_value_whose_seal_does_not_fit_is_named_once_and_made_anew(

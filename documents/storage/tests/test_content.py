@@ -1,10 +1,12 @@
 """A document as retrieval sees it: its ranges at the edges, its snapshot, and what the cache keeps and lets go."""
 
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from threading import Barrier
 from typing import Any
 from unittest.mock import ANY
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from benchmarks.library import content_of
-from documents.models import KnowledgeBase, Parse
+from documents.ingestion.trash import move_to_trash, purge_document
+from documents.models import Document, KnowledgeBase, Parse
+from documents.naming import rename_document
 from documents.storage.content import (
     LINES_BESIDE,
     USABLE_TOC_ENTRIES,
@@ -165,6 +169,23 @@ def test_the_cache_asks_the_database_once_and_again_when_the_vectors_changed(
 
 
 @pytest.mark.django_db
+def test_a_document_is_told_by_the_name_it_has_now(base: KnowledgeBase) -> None:
+    """A run stores it, and answers cite it: a process that read the document before it was renamed tells it too."""
+    document = make_document(base)
+    parse, cache = store_text(document), ContentCache()
+    before = cache.get(parse)
+    rename_document(document, "Employee rules 2027")
+    Document.objects.update(file_name="rules.md")
+    now = cache.get(Parse.objects.get())
+    assert [each.snapshot()["title"] for each in (before, now)] == ["Handbook", "Employee rules 2027"]
+    assert now.file_name == "rules.md" and now.lines is before.lines and now.derived is before.derived
+    assert (
+        cache.get(Parse.objects.get(), "policy").title == now.title
+        and cache.get(Parse.objects.get()).lines is now.lines
+    )
+
+
+@pytest.mark.django_db
 def test_the_cache_lets_go_of_what_was_not_used_for_longest(base: KnowledgeBase) -> None:
     """By lines, since a filing takes as much room as fifty short contracts; the one that is asked for is kept."""
     cache = ContentCache(lines=2 * (len(read_markdown(HANDBOOK).lines) + LINES_BESIDE))
@@ -175,6 +196,23 @@ def test_the_cache_lets_go_of_what_was_not_used_for_longest(base: KnowledgeBase)
     assert cache.get(parses[0]) is first and cache.get(parses[1]) is not second
     long = store_text(make_document(base, "long.md"), HANDBOOK * 3)
     assert cache.get(long) is cache.get(long) and cache.get(parses[0]) is not first
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("how", ["asked of those it has", "asked of another"])
+def test_nothing_of_an_erased_document_is_kept_after_the_next_question(base: KnowledgeBase, how: str) -> None:
+    cache = ContentCache()
+    erased, other = (cache.get(store_text(make_document(base, f"{name}.md"))) for name in ("erased", "other"))
+    left = ref(erased)
+    cache.drop_erased()
+    assert cache.get(Parse.objects.get(pk=other.parse_id)) is other and left() is not None
+    document = Document.objects.get(pk=erased.document_id)
+    del erased
+    move_to_trash(document)
+    purge_document(document)
+    cache.drop_erased() if how == "asked of those it has" else cache.get(store_text(make_document(base, "third.md")))
+    gc.collect()
+    assert left() is None and cache.get(Parse.objects.get(pk=other.parse_id)) is other
 
 
 @pytest.mark.django_db

@@ -1,12 +1,14 @@
 """The rows of a reading as one value: exactly those of the tables, never another program's, and made for old ones."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
+from django.core.cache import cache
 from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -176,6 +178,23 @@ def test_only_what_can_be_asked_is_packed_anew_and_not_longer_than_given(
     assert told == [["1", "of", "2"], ["1", "of", "1"]]
 
 
+def test_what_another_living_program_packed_is_left_to_it(base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    store_text(make_document(base))
+    Packed.objects.update(version="of-a-program-that-is-gone")
+
+    def packed_by(version: str) -> int:
+        for module in (packed, derived):
+            monkeypatch.setattr(module, "VERSION", version)
+        return pack_outdated()
+
+    assert [packed_by(version) for version in ("release-1", "release-2") * 2] == [1, 0, 0, 0]
+    store_text(make_document(base, "another.md"))
+    assert set(Packed.objects.values_list("version", flat=True)) == {"release-1", "release-2"}
+    assert [packed_by(version) for version in ("release-1", "release-2")] == [0, 0]
+    cache.delete("packing:release-1")  # as some minutes after it ended
+    assert [packed_by("release-2"), packed_by("release-1")] == [1, 0]
+
+
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function whose values are stored, and the documents it was computed for."""
@@ -222,8 +241,32 @@ def test_what_cannot_be_derived_keeps_no_document_out_and_is_tried_once_by_each_
     with pytest.raises(IndexError):
         ask(read_content(parse))
     assert pack_outdated() == 0 and len(tried) == 3
-    Packed.objects.update(version="of another program")
+    Packed.objects.update(version="of-another-program")
     assert (pack_outdated(), pack_outdated(), len(tried)) == (1, 0, 4)
+
+
+@pytest.mark.parametrize("spans", [[[0, 3, "x", 2.25]], [[0]]], ids=["cannot be packed", "cannot be read"])
+def test_a_reading_that_cannot_be_packed_keeps_no_other_from_it_and_is_told_once(
+    base: KnowledgeBase, caplog: pytest.LogCaptureFixture, spans: Any
+) -> None:
+    parses = [store_text(make_document(base, f"{number}.md")) for number in range(4)]
+    odd = parses[1]
+    odd.lines.filter(number=2).update(spans=spans)
+    assert [changed_values(parse) for parse in parses] == [[], [ROWS], [], []]
+    Packed.objects.all().delete()
+    caplog.clear()
+    assert (pack_outdated(), pack_outdated()) == (4, 0)
+    assert [str(odd.pk) in each.message for each in caplog.records if each.levelname == "ERROR"] == [True]
+    assert ROWS not in packed_of(odd) and all(ROWS in packed_of(parse) for parse in parses if parse != odd)
+    assert [changed_values(parse) for parse in parses] == [[], [], [], []]
+
+
+def test_a_reading_that_cannot_be_packed_is_stored_and_read_from_its_rows(base: KnowledgeBase) -> None:
+    reading = read_markdown(HANDBOOK)
+    odd = reading.lines[0]._replace(text=type("Text", (str,), {})("Handbook"))  # of which `marshal` knows nothing
+    parse = store_rows(make_document(base), replace(reading, lines=(odd, *reading.lines[1:])))
+    assert ROWS not in packed_of(parse)
+    assert read_content(parse).lines == stored_reading(parse).lines == reading.lines
 
 
 def test_the_database_erases_what_is_packed_with_a_reading_for_processes_that_know_of_none(base: KnowledgeBase) -> None:
@@ -251,7 +294,7 @@ def test_a_document_that_is_deleted_while_it_is_packed_is_gone_with_what_is_pack
         return []
 
     stored_with_reading("slow", list, lambda plain, _: plain)(derive)
-    Packed.objects.update(version="of another program")
+    Packed.objects.update(version="of-another-program")
     assert pack_outdated() == 0
     assert not failed and not Parse.objects.exists() and not Packed.objects.exists()
 
