@@ -3,6 +3,9 @@
 Django truncates every table there is and makes content types and permissions again, a third of a second for the dozen
 rows of most tests. Insert-only tables refuse both; a replica's session fires no ordinary trigger, and the role of the
 tests is a superuser and may say so.
+
+It closes the connection too, so that nothing a test has set is there for the next. A new one is a process of PostgreSQL
+that looks up every table anew; what it would not have is taken back instead.
 """
 
 from collections.abc import Iterator
@@ -12,11 +15,13 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from psycopg.pq import TransactionStatus
 
 LARGE = 8 << 20  # bytes of a table above which deleted rows would slow down every later look at it
 KEPT = {"auth_permission", "django_content_type"}  # what Django's flush would make again
 AS_REPLICA = "SET session_replication_role = replica"
 AS_ORIGIN = "RESET session_replication_role"
+AS_NEW = "RESET ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP; UNLISTEN *; CLOSE ALL"
 
 
 @contextmanager
@@ -38,6 +43,7 @@ def emptied_after_tests() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "execute_sql_flush", flush_as_replica)
         patch.setattr(TransactionTestCase, "_fixture_teardown", empty)
+        patch.setattr(TransactionTestCase, "_should_reload_connections", lambda case: not made_as_new(connection))
         yield
 
 
@@ -66,6 +72,19 @@ def delete_rows(connection: Any) -> bool:
         if any(size > LARGE for size in sizes.values()):
             return False
         cursor.execute(";".join([AS_REPLICA, *(f'DELETE FROM "{table}"' for table in sizes), AS_ORIGIN]))
+    return True
+
+
+def made_as_new(connection: Any) -> bool:
+    """Take back what a test has set in its session; whether it could be, or there is none."""
+    link = connection.connection
+    if link is None:
+        return True
+    if not connection.get_autocommit() or link.info.transaction_status != TransactionStatus.IDLE:
+        return False  # a lost one too
+    with connection.cursor() as cursor:
+        cursor.execute(AS_NEW)
+    connection.ensure_timezone()
     return True
 
 

@@ -18,6 +18,20 @@ def test_insert_only_tables_are_emptied_between_transactional_tests(turn: int) -
     assert Entry.objects.count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("turn", [1, 2])
+def test_a_transactional_test_has_a_session_that_is_as_new(turn: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("""
+            SELECT current_setting('TimeZone'), current_setting('session_replication_role'),
+                (SELECT setting = reset_val FROM pg_settings WHERE name = 'lock_timeout'),
+                to_regclass('pg_temp.scratch'), (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')
+        """)
+        assert cursor.fetchone() == ("UTC", "origin", True, None, 0)
+        cursor.execute("SET TIME ZONE 'Asia/Tokyo'; SET lock_timeout = 1; SET session_replication_role = replica")
+        cursor.execute("CREATE TEMP TABLE scratch (); SELECT pg_advisory_lock(1)")
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "statement", [f"UPDATE {TABLE} SET kind = 'x'", f"DELETE FROM {TABLE}", f"TRUNCATE {TABLE} CASCADE"]

@@ -2,8 +2,9 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_PRODUCT = {".venv", "var", "tests", "migrations", "benchmarks", "samples", "docs"}
@@ -28,27 +29,42 @@ RIDDLES = {"beside", "each", "found", "said", "tell", "told"}
 IMPERATIVES = {"embed", "feed", "need", "proceed", "seed", "speed", "succeed"}
 
 
-def product_modules() -> Iterator[tuple[str, ast.Module]]:
+class Defined(NamedTuple):
+    """A function, method or class of the product."""
+
+    module: str
+    name: str
+    is_class: bool
+    is_at_top: bool
+
+
+@cache
+def defined() -> list[Defined]:
+    found = []
     for path in sorted(ROOT.rglob("*.py")):
         inside = path.relative_to(ROOT)
         if not NO_PRODUCT & {*inside.parts} and path.name != "conftest.py":
-            name = ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
-            yield name, ast.parse(path.read_text(encoding="utf-8"))
+            module = ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            found += [
+                Defined(module, node.name, isinstance(node, ast.ClassDef), node in tree.body)
+                for node in ast.walk(tree)
+                if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            ]
+    return found
 
 
-def definitions(*kinds: type[ast.stmt]) -> dict[str, list[str]]:
+def definitions(*, is_class: bool) -> dict[str, list[str]]:
     """The modules in which each name is defined at the top level."""
     modules: dict[str, list[str]] = defaultdict(list)
-    for module, tree in product_modules():
-        for node in tree.body:
-            if isinstance(node, kinds):
-                name: str = node.name  # type: ignore[attr-defined]
-                modules[name].append(module)
-    return {name: found for name, found in modules.items() if name not in CONVENTIONS}
+    for each in defined():
+        if each.is_at_top and each.is_class is is_class and each.name not in CONVENTIONS:
+            modules[each.name].append(each.module)
+    return modules
 
 
 def functions() -> dict[str, list[str]]:
-    return definitions(ast.FunctionDef, ast.AsyncFunctionDef)
+    return definitions(is_class=False)
 
 
 def is_participle(name: str) -> bool:
@@ -64,7 +80,7 @@ def is_hard_to_find(modules: list[str]) -> bool:
 
 
 def test_no_two_classes_have_the_same_name() -> None:
-    twice = {name: modules for name, modules in definitions(ast.ClassDef).items() if len(modules) > 1}
+    twice = {name: modules for name, modules in definitions(is_class=True).items() if len(modules) > 1}
     assert twice == {}
 
 
@@ -78,12 +94,7 @@ def test_the_name_of_a_function_leads_to_it() -> None:
 
 
 def test_no_function_or_method_is_called_by_a_word_that_says_nothing() -> None:
-    called = [
-        (module, node.name)
-        for module, tree in product_modules()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.strip("_") in RIDDLES
-    ]
+    called = [(each.module, each.name) for each in defined() if not each.is_class and each.name.strip("_") in RIDDLES]
     assert called == []
 
 

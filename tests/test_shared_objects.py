@@ -75,7 +75,6 @@ REASONS = {
     "retrieval.words.concepts.searched_terms": VALUE,
     "retrieval.detectors.vectors.query_vector": f"{VALUE}; the array is read-only",
     "retrieval.dictionary.load.concepts_at": f"{VALUE}; asked for by what the rows hold",
-    "retrieval.dictionary.load.concepts_of": VALUE,
     "retrieval.dictionary.load.pack_concepts": VALUE,
     "retrieval.question.forms.form_rules": f"{VALUE}; files of the program",
     "retrieval.dictionary.load.phrase_of": VALUE,

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from django.db import connection
@@ -16,10 +17,18 @@ from retrieval.words.tokens import normalise_words
 
 DIGEST = """
 SELECT sha256(convert_to(string_agg(
-    ROW(term.id, concept.name, term.language, term.text, term.priority, term.weight)::text, '' ORDER BY term.id
+    ROW(concept.name, term.language, term.text, term.priority, term.weight)::text, '' ORDER BY term.id
 ), 'UTF8'))
 FROM retrieval_term term JOIN retrieval_concept concept ON concept.id = term.concept_id WHERE concept.base_id = %s
 """
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The rows of a base's dictionary. Those of another base with this digest say the same, in the same order."""
+
+    digest: bytes
+    base_id: uuid.UUID = field(compare=False)
 
 
 class DictionaryChanged(Exception):
@@ -34,7 +43,7 @@ def ensure_dictionary(base: KnowledgeBase) -> tuple[ConceptTerms, ...]:
     load_missing(base)
     while True:
         with suppress(DictionaryChanged):
-            return concepts_at(base.pk, hash_rows(base.pk))
+            return concepts_at(Stored(hash_rows(base.pk), base.pk))
 
 
 def hash_rows(base_id: uuid.UUID) -> bytes:
@@ -45,10 +54,10 @@ def hash_rows(base_id: uuid.UUID) -> bytes:
 
 
 @lru_cache(maxsize=64)
-def concepts_at(base_id: uuid.UUID, digest: bytes) -> tuple[ConceptTerms, ...]:
-    """The concepts of a base's dictionary while its rows have this digest. Raises DictionaryChanged."""
-    rows = tuple(read_word_rows(base_id))
-    if hash_rows(base_id) != digest:
+def concepts_at(stored: Stored) -> tuple[ConceptTerms, ...]:
+    """The concepts of a dictionary while its rows have their digest. Raises DictionaryChanged."""
+    rows = tuple(read_word_rows(stored.base_id))
+    if hash_rows(stored.base_id) != stored.digest:
         raise DictionaryChanged
     return concepts_of(rows)
 
@@ -67,7 +76,6 @@ def pack_concepts(*names: str) -> tuple[ConceptTerms, ...]:
     return concepts_of(tuple(row for name in names or PACKS for row in pack_rows(name)))
 
 
-@lru_cache(maxsize=16)
 def concepts_of(rows: tuple[WordRow, ...]) -> tuple[ConceptTerms, ...]:
     """Rows as values. A term that names another concept pulls in that concept's terms, never the reverse."""
     grouped: dict[str, list[WordRow]] = {}

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -90,8 +91,17 @@ def test_it_passes_on_why_a_file_was_refused(tmp_path: Path) -> None:
     assert caught.value.code == "not_pdf"
 
 
+def blanks(count: int) -> bytes:
+    """So many MiB, deflated. Each block is packed alone, which takes two seconds less than all of it."""
+    block = b"q Q " * (MIB // 4)
+    packing = zlib.compressobj(9)
+    first, following = (packing.compress(block) + packing.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    checksum = reduce(lambda value, _: zlib.adler32(block, value), range(count), 1)
+    return first + following * (count - 1) + b"\x03\x00" + checksum.to_bytes(4, "big")
+
+
 def endless(tmp_path: Path, count: int) -> Path:
-    content = zlib.compress(b"q Q " * (count * MIB // 4), 9)  # a fast machine reads 800 MiB of blanks in two seconds
+    content = blanks(count)  # a fast machine reads 800 MiB of blanks in two seconds
     (tmp_path / "bomb.pdf").write_bytes(raw_pdf(content, content_extra=b"/Filter/FlateDecode"))
     return tmp_path / "bomb.pdf"
 

@@ -116,6 +116,17 @@ def test_what_was_not_changed_is_not_read_again(base: KnowledgeBase, django_asse
     assert (changed.text, changed.weight) == ("deductible", 0.25)
 
 
+def test_bases_with_the_same_words_share_them(base: KnowledgeBase, owner: User) -> None:
+    other = access.create_base(owner, "Others")
+    assert ensure_dictionary(other) is ensure_dictionary(base)
+    Term.objects.filter(concept__base=other, text="deductible").update(weight=0.75)
+    weights = [
+        [term.weight for concept in ensure_dictionary(each) for term in concept.terms if term.text == "deductible"]
+        for each in (base, other)
+    ]
+    assert set(weights[1]) == {0.75} and 0.75 not in weights[0]
+
+
 def test_what_is_changed_while_it_is_read_is_not_kept_as_what_it_was(
     base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
