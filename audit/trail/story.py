@@ -15,6 +15,7 @@ from chat.page.scope_table import FINDINGS, describe_scope
 from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.outcomes import OUTCOMES
+from retrieval.told.planned import mark_each
 from retrieval.told.searched import OF_THE_QUESTION, foreign_told, keywords_told
 from retrieval.types import ABSENT, KEPT_ROLES
 
@@ -85,7 +86,7 @@ def words_sentences(run: RetrievalRun) -> Iterator[str]:
 
 def quote_words(words: Sequence[str], told: int) -> str:
     """The first words in quotation marks, and how many more there are."""
-    listed = ", ".join(f"“{word}”" for word in words[:told])
+    listed = mark_each(words[:told])
     more = len(words) - told
     return listed if more <= 0 else _("%(words)s and %(count)s more") % {"words": listed, "count": more}
 
