@@ -61,13 +61,17 @@ document.addEventListener("htmx:configRequest", event => {
   if (!event.detail.triggeringEvent) Object.assign(event.detail.headers, BY_ITSELF);
 });
 
+// A part that is a column of its page has the note inside.
 function sayAbove(target, said) {
   const note = document.createElement("p");
-  note.className = "note error said";
+  note.className = "note error part-note";
   note.setAttribute("role", "alert");
   note.textContent = said;
-  if (target.previousElementSibling?.matches(".note.error")) target.previousElementSibling.remove();
-  target.before(note);
+  const isColumn = PARTS.includes(target.id);
+  const old = isColumn ? target.firstElementChild : target.previousElementSibling;
+  if (old?.matches(".note.error")) old.remove();
+  if (isColumn) target.prepend(note); else target.before(note);
+  note.scrollIntoView({ block: "nearest" });
 }
 
 // Signed out: the page to sign in takes the place of this one, unless something typed here would be lost.
@@ -88,7 +92,7 @@ document.addEventListener("htmx:sendError", event => {
 });
 document.addEventListener("htmx:beforeSwap", event => {
   const note = event.detail.target.previousElementSibling;
-  if (event.detail.shouldSwap && note?.matches(".note.said")) note.remove();
+  if (event.detail.shouldSwap && note?.matches(".part-note")) note.remove();
 });
 
 // On a narrow screen a strip of tabs scrolls: begin where the reader is.
