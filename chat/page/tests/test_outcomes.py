@@ -125,9 +125,15 @@ def test_a_sentence_said_first_only_for_how_it_reads_is_likely() -> None:
 def test_a_doubtful_answer_names_the_words_that_no_page_has(confidence: float, told: list[str]) -> None:
     searched = [{"text": text, "forms": [], "count": count} for text, count in WORDS]
     asked = RetrievalRun(
-        status="found", arbiter="rules", arbiter_status="ran", confidence=confidence, searched=searched
+        status="found",
+        arbiter="rules",
+        arbiter_status="ran",
+        confidence=confidence,
+        searched=searched,
+        plan={},
+        parsed={},
     )
     shown = ShownTurn(Turn(state="done", run=asked))
     shown.answer = Answer(run=asked, kind="extractive", ended="complete")
-    shown.candidates = []
+    shown.candidates, shown.objection = [], None
     assert shown.doubts == told
