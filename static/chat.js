@@ -67,15 +67,19 @@
     });
     const end = () => { source.close(); show(turn); };
     on("done", end);
+    source.addEventListener("open", () => { if (note.textContent === note.dataset.lost) note.textContent = note.dataset.kept; });
     source.addEventListener("error", event => {
-      if (event.data !== undefined) end();
+      if (event.data !== undefined) return end();
       // A broken connection the browser takes up again by itself; a server that refuses, as while its database is away, it does not.
-      else if (source.readyState === EventSource.CLOSED && attempts < ATTEMPTS_MAX) setTimeout(() => follow(turn, attempts + 1), RETRY_MS);
+      const isRefused = source.readyState === EventSource.CLOSED;
+      note.textContent = isRefused && attempts >= ATTEMPTS_MAX ? note.dataset.reload : note.dataset.lost;
+      if (isRefused && attempts < ATTEMPTS_MAX) setTimeout(() => follow(turn, attempts + 1), RETRY_MS);
     });
   }
 
   async function show(turn) {
-    const response = await fetch(turn.dataset.url, { headers: { "HX-Request": "true", ...BY_ITSELF }, credentials: "same-origin" });
+    const response = await fetch(turn.dataset.url, { headers: { "HX-Request": "true", ...BY_ITSELF }, credentials: "same-origin" }).catch(() => null);
+    if (!response) { setTimeout(() => show(turn), RETRY_MS); return; }
     if (response.status === 401) { leave(turn, (await response.json()).detail); return; }
     if (!response.ok || response.redirected) { location.reload(); return; }
     const holder = document.createElement("div");

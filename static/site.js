@@ -61,13 +61,17 @@ document.addEventListener("htmx:configRequest", event => {
   if (!event.detail.triggeringEvent) Object.assign(event.detail.headers, BY_ITSELF);
 });
 
+// A part that is a column of its page has the note inside.
 function sayAbove(target, said) {
   const note = document.createElement("p");
-  note.className = "note error";
+  note.className = "note error part-note";
   note.setAttribute("role", "alert");
   note.textContent = said;
-  if (target.previousElementSibling?.matches(".note.error")) target.previousElementSibling.remove();
-  target.before(note);
+  const isColumn = PARTS.includes(target.id);
+  const old = isColumn ? target.firstElementChild : target.previousElementSibling;
+  if (old?.matches(".note.error")) old.remove();
+  if (isColumn) target.prepend(note); else target.before(note);
+  note.scrollIntoView({ block: "nearest" });
 }
 
 // Signed out: the page to sign in takes the place of this one, unless something typed here would be lost.
@@ -76,12 +80,19 @@ function leave(target, said) {
   if (isTyped) sayAbove(target, said); else location.reload();
 }
 
-// A part of a page that is refused says why, above where it would have been.
+// A part of a page that is refused, or that nobody answers for, says why, above where it would have been.
 document.addEventListener("htmx:responseError", event => {
-  const { target, xhr } = event.detail;
-  let said;
-  try { said = JSON.parse(xhr.responseText).detail; } catch { return; }
-  (xhr.status === 401 ? leave : sayAbove)(target, said);
+  const { target, xhr, requestConfig } = event.detail;
+  let said = requestConfig.triggeringEvent && gettext("Something broke on our side. Try again.");
+  try { said = JSON.parse(xhr.responseText).detail; } catch { /* a page: its status says enough */ }
+  if (said) (xhr.status === 401 ? leave : sayAbove)(target, said);
+});
+document.addEventListener("htmx:sendError", event => {
+  if (event.detail.requestConfig.triggeringEvent) sayAbove(event.detail.target, gettext("The server cannot be reached. Try again."));
+});
+document.addEventListener("htmx:beforeSwap", event => {
+  const note = event.detail.target.previousElementSibling;
+  if (event.detail.shouldSwap && note?.matches(".part-note")) note.remove();
 });
 
 // On a narrow screen a strip of tabs scrolls: begin where the reader is.

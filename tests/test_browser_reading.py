@@ -353,7 +353,10 @@ def test_a_running_answer_is_met_again_after_a_reload_and_in_a_second_tab(
         }
         for stage, count in counts.items():
             expect(page.locator(f"[data-stage={stage}] span")).to_have_text(re.compile(count))
+        page.route("**/events", lambda route: route.abort())
         page.reload()
+        expect(page.locator("[data-live-note]")).to_contain_text("Not connected")
+        page.unroute("**/events")
         expect(live).to_contain_text("The document")
         with_tab = context.new_page()
         with_tab.goto(page.url)
@@ -367,7 +370,12 @@ def test_a_running_answer_is_met_again_after_a_reload_and_in_a_second_tab(
     with_tab.close()
 
     # A marker opens its page beside the answer, and the document at the same words.
+    page.route("**/page/*", lambda route: route.abort())
     page.locator(".answer .cite").first.click()
+    expect(page.get_by_role("alert").filter(has_text="The server cannot be reached.")).to_be_visible()
+    page.unroute("**/page/*")
+    page.locator(".answer .cite").first.click()
+    expect(page.get_by_role("alert")).to_have_count(0)
     page.wait_for_function(LIT)
     page.locator("#page a", has_text="Open document").click()
     page.wait_for_url(re.compile(r"/documents/.*quote="))

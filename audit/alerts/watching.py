@@ -47,6 +47,19 @@ class Watched(NamedTuple):
         return self.now.of < self.limit.least
 
     @property
+    def is_beyond(self) -> bool:
+        return self.limit.limit is not None and not self.is_too_few and self.now.value > self.limit.limit
+
+    @property
+    def kind(self) -> str:
+        """The state of the value now; "" where too few were counted or nothing limits it."""
+        if self.alert:
+            return "fail"
+        if self.is_too_few or self.limit.limit is None:
+            return ""
+        return "warn" if self.is_beyond else "ok"
+
+    @property
     def unit(self) -> str:
         """Of the limit: per cent, or the currency that was paid in."""
         return "%" if self.measure.is_rate else self.now.currency or gettext("in the currency of the prices")
@@ -139,8 +152,7 @@ def settle(base: KnowledgeBase, each: Watched) -> Alert | None:
     """Open or close the alert of a measure; None if it stays as it is."""
     limit = each.limit.limit
     if each.alert is None:
-        is_beyond = limit is not None and not each.is_too_few and each.now.value > limit
-        return open_alert(base, each, limit) if limit is not None and is_beyond else None
+        return open_alert(base, each, limit) if limit is not None and each.is_beyond else None
     is_back = limit is None or each.is_too_few or each.now.value <= limit * BACK_AT
     return close_alert(each.alert, each.now, limit) if is_back else None
 

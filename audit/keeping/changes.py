@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts.models import User
 from audit.runs.listing import NEWEST_FIRST, RunKey
@@ -112,7 +113,7 @@ DETAIL_NAMES = {
     "expires": _("expires"),
     "what": _("what"),
     "prompt": _("prompt"),
-    "number": _("number"),
+    "number": pgettext_lazy("of a version", "number"),
     "word": _("word"),
     "document_type": _("type of document"),
     "rows": _("rows"),

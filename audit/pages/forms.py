@@ -131,6 +131,7 @@ class RunFilters(FormOfBases):
 
 REASON_MIN = 10  # characters that are not white space (AT9)
 REASON_MAX = 4000
+REASON_ATTRS = {"class": "field", "minlength": str(HOLD_REASON_MIN)}  # a browser says so before words are lost
 SAMPLE_MAX = 1000
 SAMPLE_SIZE = 59  # AT11: no fault in so many means at most 5 % faulty, with 95 % confidence
 OF_CANDIDATE = ("agree", "overrule")
@@ -276,7 +277,7 @@ class HoldForm(forms.Form):
     """What of a base to put under hold, or whose hold to release, and why."""
 
     subject = forms.ChoiceField(label=_("What"), widget=forms.Select({"class": "field"}))
-    reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
+    reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput(REASON_ATTRS))
 
     def __init__(self, *arguments: Any, subjects: dict[str, str], **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -286,7 +287,7 @@ class HoldForm(forms.Form):
 
 
 class RemoveForm(SpokenForm):
-    reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput({"class": "field"}))
+    reason = forms.CharField(max_length=REASON_MAX, label=_("Reason"), widget=forms.TextInput(REASON_ATTRS))
 
     def clean_reason(self) -> str:
         reason: str = self.cleaned_data["reason"]

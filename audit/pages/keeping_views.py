@@ -66,6 +66,7 @@ def keeping(request: HttpRequest, base_id: UUID) -> HttpResponse:
         "hold_form": HoldForm(subjects=subjects),
         "erase_form": EraseForm(people=people),
         "people": people,
+        "reason_min": holds.REASON_MIN,
         "brought": CarriedArchive.objects.filter(base=base).count(),
     }
     record_list(request.user, "keeping", base=str(base.pk))

@@ -15,8 +15,10 @@ from chat.page.scope_table import FINDINGS, describe_scope
 from documents.pages.phrasing import within_sentence
 from retrieval.models import RetrievalRun, RunCandidate
 from retrieval.told.outcomes import OUTCOMES
+from retrieval.told.planned import mark_each
 from retrieval.told.searched import OF_THE_QUESTION, foreign_told, keywords_told
 from retrieval.types import ABSENT, KEPT_ROLES
+from retrieval.words.tokens import as_typed
 
 WORDS_TOLD, ADDED_TOLD = 6, 3
 
@@ -49,7 +51,7 @@ def repeat_sentences(run: RetrievalRun) -> Iterator[str]:
 
 def words_sentences(run: RetrievalRun) -> Iterator[str]:
     keywords = keywords_told(run)
-    own = [keyword["text"] for keyword in keywords if keyword["source"] in OF_THE_QUESTION]
+    own = [as_typed(each["text"], run.question) for each in keywords if each["source"] in OF_THE_QUESTION]
     if own:
         sentence = ngettext(
             "In %(count)s document the search looked for the words of the question: %(words)s.",
@@ -85,7 +87,7 @@ def words_sentences(run: RetrievalRun) -> Iterator[str]:
 
 def quote_words(words: Sequence[str], told: int) -> str:
     """The first words in quotation marks, and how many more there are."""
-    listed = ", ".join(f"“{word}”" for word in words[:told])
+    listed = mark_each(words[:told])
     more = len(words) - told
     return listed if more <= 0 else _("%(words)s and %(count)s more") % {"words": listed, "count": more}
 

@@ -13,6 +13,7 @@ from chat.turns.items import NO_COLUMN, NO_VALUE, REFUSED
 from retrieval.models import RetrievalRun
 from retrieval.record.reading_back import parts_of
 from retrieval.told.outcomes import as_judged, outcome_named
+from retrieval.told.planned import mark_each
 from retrieval.told.reasons import in_words
 
 EMPTY_WORDS = {
@@ -94,7 +95,7 @@ def explain(outcome: str, missing: Sequence[str]) -> str:
         return ""
     nowhere = ngettext(
         "no page that was read mentions %(words)s", "no page that was read mentions any of %(words)s", len(missing)
-    ) % {"words": ", ".join(f"“{word}”" for word in missing)}
+    ) % {"words": mark_each(missing)}
     unclear = gettext("no passage clearly answers it")
     said = [nowhere] if missing else [unclear] if outcome == "weak" else [gettext("nothing that was read answers it")]
     if outcome == "cannot_tell":

@@ -22,7 +22,7 @@ from chat.models import Answer, Citation, Conversation, Feedback, Rewriting, Tur
 from chat.objections import Objection, find_objections
 from chat.page.grouped import QuoteGroup, group_quotes
 from chat.page.narrowing import chips_of, typed_of
-from chat.page.outcomes import Sureness, outcome_of_turn, sureness_of
+from chat.page.outcomes import DOUBTFUL, Sureness, outcome_of_turn, sureness_of
 from chat.page.part_outcomes import PartOutcomeRow, item_rows, part_rows
 from chat.page.scope_table import CARD_ROWS_MAX, ScopeTable, describe_scope, rows_in_order, scope_table_of
 from chat.page.stages import Stage, describe_work, finished_stages, in_seconds, waiting_stages
@@ -41,7 +41,15 @@ from retrieval.models import RetrievalRun, RunCandidate, RunDocument
 from retrieval.told.columns import StoredCoverage, StoredWord
 from retrieval.told.outcomes import outcome_named
 from retrieval.told.planned import MODES
-from retrieval.told.reasons import absence_of, in_words, name_of_point, passage_reason, point_of, state_of_version
+from retrieval.told.reasons import (
+    absence_of,
+    in_words,
+    mark_words,
+    name_of_point,
+    passage_reason,
+    point_of,
+    state_of_version,
+)
 from retrieval.told.searched import foreign_told, searched_told
 from retrieval.types import KEPT_ROLES, UNANSWERED, VagueWord
 
@@ -631,13 +639,20 @@ class ShownTurn:
 
     @cached_property
     def doubts(self) -> list[str]:
-        """The problems the checks found in sentences of a written answer."""
+        """The problems the checks found in sentences of a written answer, and what no page says of a doubtful one."""
         checks = list(self.answer.checks) if self.answer else []
         sentences = [check for check in checks if "names" in check]
         if self.answer and self.answer.ended != "complete" and sentences and "no_citation" in sentences[-1]["problems"]:
             checks.remove(sentences[-1])  # an unfinished sentence could not cite yet
         shown = [check for check in checks if check.get("problems") and not check.get("left_out")]
-        return [f"\u201c{check['sentence']}\u201d {problems_of(check)}." for check in shown]
+        return [f"{mark_words([check['sentence']])} {problems_of(check)}." for check in shown] + self.never_said
+
+    @property
+    def never_said(self) -> list[str]:
+        """The words that no page has, where the rules doubt what they found."""
+        words = [each["text"] for each in self.searched if not each["count"]] if self.sureness is DOUBTFUL else []
+        told = gettext("No page that was read mentions %(words)s.") % {"words": mark_words(words, gettext("or"))}
+        return [told] if words else []
 
 
 def length_words(typed: TypedValue) -> str:

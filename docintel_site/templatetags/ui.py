@@ -96,6 +96,12 @@ def fact(name: str, value: object, if_any: bool = False) -> SafeString:
 
 
 @register.filter
+def in_quotes(words: object) -> str:
+    """Words between the quotation marks of the reader's language."""
+    return str(_("“%(word)s”") % {"word": words})
+
+
+@register.filter
 def outcome_words(code: str) -> str:
     return str(outcome_named(code).words)
 

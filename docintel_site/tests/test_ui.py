@@ -2,6 +2,7 @@
 
 import pytest
 from django.template import Context, Template, TemplateSyntaxError
+from django.utils import translation
 
 
 def test_the_head_of_a_table_marks_columns_of_numbers_and_those_only_read_aloud() -> None:
@@ -78,3 +79,9 @@ def test_a_button_alone_is_a_form_that_posts() -> None:
     assert button.endswith("Again</button></form>")
     aloud = Template("{% press '' 'sq' '/away/' sign='cross' aloud=told %}").render(Context({"told": 'Away with "x"'}))
     assert '<button class="btn sq" type="submit" aria-label="Away with &quot;x&quot;"><svg' in aloud
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "“a&lt;b”"), ("de", "„a&lt;b“"), ("fr", "« a&lt;b »")])
+def test_words_stand_between_the_marks_of_the_reader_s_language(language: str, told: str) -> None:
+    with translation.override(language):
+        assert Template("{{ words|in_quotes }}").render(Context({"words": "a<b"})) == told

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 UNKNOWN = "unknown"
 PARTIES_MAX, DATES_MAX, FIELDS_MAX = 12, 6, 12
@@ -44,7 +45,7 @@ FIELDS: dict[str, TypicalField] = {
     "liability": TypicalField(_("Liability"), _("How is liability limited?")),
     "confidentiality": TypicalField(_("Confidentiality"), _("What is confidential, and what is not?")),
     "amended": TypicalField(_("Amended document"), _("Which agreement is amended?")),
-    "number": TypicalField(_("Number"), _("What is the number of this document?")),
+    "number": TypicalField(pgettext_lazy("of a document", "Number"), _("What is the number of this document?")),
     "total": TypicalField(_("Total"), _("What is the total amount?")),
     "due": TypicalField(_("Due"), _("When is payment due?")),
     "education": TypicalField(_("Education"), _("What education does the person have?")),
@@ -52,7 +53,7 @@ FIELDS: dict[str, TypicalField] = {
     "skills": TypicalField(_("Skills"), _("Which skills does the person have?")),
     "subject": TypicalField(_("Subject"), _("What is it about?")),
     "recipient": TypicalField(_("To"), _("Whom is it addressed to?")),
-    "sender": TypicalField(_("From"), _("Who wrote it?")),
+    "sender": TypicalField(pgettext_lazy("who wrote it", "From"), _("Who wrote it?")),
     "decisions": TypicalField(_("Decisions"), _("What was decided?")),
     "method": TypicalField(_("Method"), _("Which method is used?")),
     "results": TypicalField(_("Results"), _("What are the main results?")),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
 from documents.models import Parse
@@ -55,7 +55,7 @@ def profile_findings(parse: Parse) -> Iterator[ReportLine]:
     if profile["is_table_heavy"]:
         count = profile["tables_at_front"]
         words = ngettext("%(count)s on the first pages", "%(count)s on the first pages", count) % {"count": count}
-        yield ReportLine("ok", gettext("Tables"), words)
+        yield ReportLine("ok", pgettext("of a document", "Tables"), words)
     if profile["program"]:
         made_by = PROGRAM_CLASSES.get(profile["program_class"])
         words = f"{profile['program']}, {made_by}" if made_by else profile["program"]

@@ -140,7 +140,7 @@ def test_too_little_evidence_is_weak_and_keeps_its_near_misses(policy: DocumentC
     words = "seismology volcano glacier tsunami avalanche hurricane tornado blizzard drought landslide thirty"
     result = ask(f"What about {words}?", policy)
     assert (result.status, fired(result)) == ("weak", ["G3"])
-    assert "no page that was read mentions “seismology”, “volcano”, “glacier” and “tsunami”" in result.not_found_reason
+    assert "no page that was read mentions “seismology”, “volcano”, “glacier” or “tsunami”" in result.not_found_reason
     roles = {each.verdict.rule: each.verdict.role for each in result.candidates}
     assert roles == {"words apart": "tangential", "no signal": "discarded"}
 

@@ -357,9 +357,9 @@ def say_doubt(facts: Facts) -> str:
     if struck := facts.get("struck"):  # told since it is known
         said.append(_("%(words)s stands only where the words are struck through") % {"words": mark_words(struck)})
     if nowhere := facts["nowhere"]:
-        said.append(_("no page that was read mentions %(words)s") % {"words": mark_words(nowhere)})
+        said.append(_("no page that was read mentions %(words)s") % {"words": mark_words(nowhere, _("or"))})
     if elsewhere := facts["elsewhere"]:
-        said.append(_("the best passage does not have %(words)s") % {"words": mark_words(elsewhere)})
+        said.append(_("the best passage does not have %(words)s") % {"words": mark_words(elsewhere, _("or"))})
     return _(", and ").join(said)
 
 

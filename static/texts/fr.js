@@ -1,3 +1,5 @@
 globalThis.texts = {
-"Copied": "Copié"
+"Copied": "Copié",
+"Something broke on our side. Try again.": "Une erreur est survenue de notre côté. Réessayez.",
+"The server cannot be reached. Try again.": "Le serveur est injoignable. Réessayez."
 };

@@ -107,6 +107,27 @@ def test_an_alert_opens_once_and_closes_when_the_value_is_back(
     assert verify().ok
 
 
+def test_no_tick_stands_beside_a_value_beyond_its_limit_or_without_one(
+    house: House, make_run: MakeRun, browse: Browse
+) -> None:
+    def shown() -> str:
+        page = browse(house.owner, f"/audit/alerts/{house.base.pk}/").content.decode()
+        return next(row for row in page.split("<tr") if "Stopped by an error" in row)
+
+    wants(house, "failures", "60", 1)
+    make_run("primary")
+    assert "s-ok" in shown()
+    make_run("primary", status="failed")
+    assert "s-ok" in shown(), "50 % is within 60"
+    wants(house, "failures", "30", 1)
+    assert "s-warn" in shown() and "s-ok" not in shown(), "the hour that opens the alert is still to come"
+    opened(house)
+    assert "s-fail" in shown()
+    wants(house, "failures", None, 1)
+    opened(house)
+    assert '<span class="state' not in shown() and "50.0 %" in shown()
+
+
 def test_a_raised_limit_closes_it_by_the_limit_there_is(house: House, make_run: MakeRun, mails: None) -> None:
     wants(house, "failures", "30", 1)
     make_run("primary", status="failed")

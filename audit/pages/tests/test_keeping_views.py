@@ -16,7 +16,7 @@ from audit.models import AuditEvent
 from audit.proof.erased import ERASED
 from chat.models import Conversation, Extraction, Retrieval
 from documents.access import delete_base, set_role
-from ledger.holds import holds_on
+from ledger.holds import REASON_MIN, holds_on
 from ledger.models import Event
 from retrieval.models import RetrievalRun
 
@@ -206,6 +206,13 @@ def test_what_can_be_held_is_the_bases_own(house: House, make_run: MakeRun) -> N
         f"base:{house.base.pk}:user:{house.asker.pk}": "what Asker asked here",
         f"document:{house.document.pk}": "document “Attention paper”",
     }
+
+
+def test_a_browser_asks_for_the_least_of_a_reason(house: House, make_run: MakeRun, signed_in: Any) -> None:
+    make_run()
+    hold = {"subject": f"base:{house.base.pk}", "reason": REASON}
+    page = signed_in(house.owner).post(f"/audit/keeping/{house.base.pk}/hold/", hold, follow=True).content.decode()
+    assert page.count(f'minlength="{REASON_MIN}"') == 3, "to place a hold, to release one, to erase"
 
 
 def test_a_deleted_base_is_read_and_not_changed(house: House, signed_in: Any) -> None:

@@ -181,6 +181,12 @@ def test_a_question_back_tells_of_no_search() -> None:
     assert not any("detector" in each for each in told) and len(told) == 2
 
 
+def test_words_of_the_question_keep_their_accents() -> None:
+    asked = run(question="Combien étaient présents ?", parsed=keywords(direct=["presents"]))
+    told = story_of(asked, [], Answer(run=asked, kind="not_found"), 0, RunReviews())
+    assert any("“présents”" in each for each in told)
+
+
 def test_a_story_is_told_in_the_language_of_the_reader() -> None:
     asked = run(parsed=keywords(direct=["rent"], dictionary=["lease"]), hit_counts={"titles": 2})
     arguments = (asked, candidates("primary"), Answer(run=asked, kind="generated"), 1, RunReviews())
@@ -188,6 +194,7 @@ def test_a_story_is_told_in_the_language_of_the_reader() -> None:
     with translation.override("fr"):
         french = story_of(*arguments)
     assert len(english) == len(french) == 7 and not set(english) & set(french)
+    assert "“rent”" in " ".join(english) and "« rent »" in " ".join(french)
 
 
 def test_a_further_pass_for_a_list_is_told() -> None:

@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
-from chat.models import Answer
+from chat.models import Answer, Turn
 from chat.page.outcomes import CLEAR, DOUBTFUL, LIKELY, STOPPED_RUNS, Sureness, outcome_of_run, sureness_of
+from chat.page.thread import ShownTurn
 from retrieval.models import RetrievalRun, RunCandidate
+
+WORDS = [("heating", 0), ("greenhouse", 0), ("voted", 2)]
 
 
 def run(status: str = "found", arbiter: str = "rules", answerable: bool | None = None) -> RetrievalRun:
@@ -113,3 +116,24 @@ def test_a_sentence_said_first_only_for_how_it_reads_is_likely() -> None:
     answer = Answer(run=asked, kind="extractive", ended="complete", checks=LEADING)
     read = RunCandidate(reason_facts={"reads": 0.99, "first_reads": 0.98})
     assert sureness_of(asked, answer, [RunCandidate(reason_facts={}), read]) == LIKELY
+
+
+@pytest.mark.parametrize(
+    ("confidence", "told"),
+    [(0.3, ["No page that was read mentions “heating” or “greenhouse”."]), (0.93, [])],
+)
+def test_a_doubtful_answer_names_the_words_that_no_page_has(confidence: float, told: list[str]) -> None:
+    searched = [{"text": text, "forms": [], "count": count} for text, count in WORDS]
+    asked = RetrievalRun(
+        status="found",
+        arbiter="rules",
+        arbiter_status="ran",
+        confidence=confidence,
+        searched=searched,
+        plan={},
+        parsed={},
+    )
+    shown = ShownTurn(Turn(state="done", run=asked))
+    shown.answer = Answer(run=asked, kind="extractive", ended="complete")
+    shown.candidates, shown.objection = [], None
+    assert shown.doubts == told

@@ -159,6 +159,7 @@ def test_a_stranger_reads_the_answer_and_gets_nowhere_else(
     assert page.status_code == 200 and "12,500 euros" in html and "Either party may end" not in page_text_alone(html)
     addresses = re.findall(r'(?:href|src|action|hx-get|data-before|data-after)="([^"]*)"', html)
     assert {each.split("#")[0] for each in addresses if not each.startswith("/static/")} <= {""}
+    assert "as far as rules can tell" in html, "how sure the rules are is said to a stranger too"
     assert "<form" not in html and "<script" not in html
     assert "noindex" in page["X-Robots-Tag"] and page["Referrer-Policy"] == "no-referrer"
     assert "no-store" in page["Cache-Control"] and "script-src" not in page["Content-Security-Policy"]

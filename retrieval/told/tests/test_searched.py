@@ -133,7 +133,7 @@ def test_both_languages_are_named_in_that_of_the_reader() -> None:
     both = told(parsed(OWN), ["de", "en"], counted(préavis=0))
     assert both.startswith("Language of the question: French; of the documents: German and English.")
     with translation.override("fr"):
-        assert "Anglais" in told(parsed(OWN), ["en"], counted(préavis=0))
+        assert "anglais" in told(parsed(OWN), ["en"], counted(préavis=0))
     with translation.override("de"):
         assert "Französisch" in told(parsed(OWN), ["en"], counted(préavis=0))
 
